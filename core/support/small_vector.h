@@ -1,0 +1,107 @@
+// SmallVector<T, N>: a vector of trivially copyable elements whose first N live inside the object.
+//
+// Rules build sizes and strides in one; tensors of rank <= N then need no allocation. Converts to std::span.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+namespace faketensor {
+
+template <typename T, size_t N>
+class SmallVector {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  using value_type = T;
+
+  SmallVector() = default;
+  explicit SmallVector(size_t count, const T& value = T()) { resize(count, value); }
+  SmallVector(std::initializer_list<T> values) { append(std::span<const T>(values.begin(), values.size())); }
+  explicit SmallVector(std::span<const T> values) { append(values); }
+  SmallVector(const SmallVector& other) { append(other); }
+  SmallVector& operator=(const SmallVector& other) {
+    if (this != &other) {
+      size_ = 0;
+      append(other);
+    }
+    return *this;
+  }
+  SmallVector& operator=(std::span<const T> values) {
+    size_ = 0;
+    append(values);
+    return *this;
+  }
+  ~SmallVector() = default;
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* data() { return data_ptr(); }
+  const T* data() const { return const_cast<SmallVector*>(this)->data_ptr(); }
+  T* begin() { return data(); }
+  T* end() { return data() + size_; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+  T& operator[](size_t i) { return data()[i]; }
+  const T& operator[](size_t i) const { return data()[i]; }
+  T& front() { return data()[0]; }
+  const T& front() const { return data()[0]; }
+  T& back() { return data()[size_ - 1]; }
+  const T& back() const { return data()[size_ - 1]; }
+
+  void reserve(size_t capacity) {
+    if (capacity <= capacity_) return;
+    auto heap = std::make_unique<Slot[]>(capacity);
+    std::memcpy(static_cast<void*>(heap.get()), data(), size_ * sizeof(T));
+    heap_ = std::move(heap);
+    capacity_ = capacity;
+  }
+  void push_back(const T& value) {
+    const T copy = value;
+    if (size_ == capacity_) reserve(2 * capacity_);
+    data()[size_++] = copy;
+  }
+  void pop_back() { --size_; }
+  void clear() { size_ = 0; }
+  void resize(size_t count, const T& value = T()) {
+    const T copy = value;
+    reserve(count);
+    if (count > size_) std::fill(data() + size_, data() + count, copy);
+    size_ = count;
+  }
+  void append(std::span<const T> values) {
+    reserve(size_ + values.size());
+    if (!values.empty()) std::memmove(static_cast<void*>(data() + size_), values.data(), values.size() * sizeof(T));
+    size_ += values.size();
+  }
+  void insert(size_t at, const T& value) {
+    push_back(value);
+    std::rotate(begin() + at, end() - 1, end());
+  }
+  void erase(size_t at) {
+    std::copy(begin() + at + 1, end(), begin() + at);
+    --size_;
+  }
+
+  operator std::span<const T>() const { return {data(), size_}; }
+  operator std::span<T>() { return {data(), size_}; }
+  std::span<const T> span() const { return {data(), size_}; }
+
+ private:
+  struct alignas(T) Slot {
+    unsigned char bytes[sizeof(T)];
+  };
+  T* data_ptr() { return reinterpret_cast<T*>(heap_ ? heap_.get() : inline_); }
+
+  size_t size_ = 0;
+  size_t capacity_ = N;
+  std::unique_ptr<Slot[]> heap_;
+  Slot inline_[N];
+};
+
+}  // namespace faketensor
