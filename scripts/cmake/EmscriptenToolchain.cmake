@@ -1,0 +1,10 @@
+# Finds the installed Emscripten (Debian's package or an emsdk on the path) and hands over to its own toolchain file.
+find_program(EM_CONFIG em-config REQUIRED)
+execute_process(COMMAND ${EM_CONFIG} EMSCRIPTEN_ROOT OUTPUT_VARIABLE EMSCRIPTEN_ROOT
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+
+# Node 18 and later have fetch(), which Emscripten 3.1.6 takes for a browser's and hands a file name: without it the tests start.
+find_program(FAKETENSOR_NODE NAMES node nodejs REQUIRED)
+set(CMAKE_CROSSCOMPILING_EMULATOR "${FAKETENSOR_NODE};--no-experimental-fetch")
+
+include(${EMSCRIPTEN_ROOT}/cmake/Modules/Platform/Emscripten.cmake)
