@@ -26,7 +26,7 @@ void append_python_float(std::string& out, const char* scientific) {
   if (exponent < -4 || exponent >= 16) {
     out += digits[0];
     if (count > 1) out.append(".").append(digits, 1);
-    char tail[8];
+    char tail[16];
     std::snprintf(tail, sizeof tail, "e%c%02d", exponent < 0 ? '-' : '+', std::abs(exponent));
     out += tail;
   } else if (exponent < 0) {
