@@ -88,8 +88,6 @@ class SmallVector {
     --size_;
   }
 
-  operator std::span<const T>() const { return {data(), size_}; }
-  operator std::span<T>() { return {data(), size_}; }
   std::span<const T> span() const { return {data(), size_}; }
 
  private:

@@ -1,0 +1,292 @@
+#include "core/tensor/strides.h"
+
+#include <algorithm>
+
+#include "core/support/error.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+
+SymInt numel(Dims sizes) {
+  SymInt product = 1;
+  for (const SymInt size : sizes) product *= size;
+  return product;
+}
+
+namespace {
+// Fills `strides` so that the dimensions in `order` (innermost first) are dense; a size of 0 counts as 1.
+void fill_dense(Dims sizes, std::span<const int> order, DimVector& strides) {
+  SymInt next = 1;
+  for (const int dim : order) {
+    strides[static_cast<size_t>(dim)] = next;
+    next *= sym_max(sizes[static_cast<size_t>(dim)], 1);
+  }
+}
+}  // namespace
+
+DimVector contiguous_strides(Dims sizes) {
+  DimVector strides(sizes.size());
+  SymInt next = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = next;
+    if (i > 0) next *= sym_max(sizes[i], 1);
+  }
+  return strides;
+}
+
+DimVector channels_last_strides(Dims sizes) {
+  DimVector strides(sizes.size());
+  if (sizes.size() == 4) {
+    fill_dense(sizes, std::initializer_list<int>{1, 3, 2, 0}, strides);
+  } else if (sizes.size() == 3) {
+    fill_dense(sizes, std::initializer_list<int>{0, 2, 1}, strides);
+  } else {
+    throw_error(ErrorKind::kRuntimeError, "required rank 4 tensor to use channels_last format");
+  }
+  return strides;
+}
+
+DimVector channels_last_3d_strides(Dims sizes) {
+  DimVector strides(sizes.size());
+  if (sizes.size() == 5) {
+    fill_dense(sizes, std::initializer_list<int>{1, 4, 3, 2, 0}, strides);
+  } else if (sizes.size() == 4) {
+    fill_dense(sizes, std::initializer_list<int>{0, 3, 2, 1}, strides);
+  } else {
+    throw_error(ErrorKind::kRuntimeError, "required rank 5 tensor to use channels_last_3d format");
+  }
+  return strides;
+}
+
+DimVector strides_for(Dims sizes, MemoryFormat format) {
+  switch (format) {
+    case MemoryFormat::kChannelsLast:
+      if (sizes.size() != 4) throw_error(ErrorKind::kRuntimeError, "required rank 4 tensor to use channels_last format");
+      return channels_last_strides(sizes);
+    case MemoryFormat::kChannelsLast3d:
+      if (sizes.size() != 5) throw_error(ErrorKind::kRuntimeError, "required rank 5 tensor to use channels_last_3d format");
+      return channels_last_3d_strides(sizes);
+    default:
+      return contiguous_strides(sizes);
+  }
+}
+
+DimVector permuted_strides(Dims sizes, std::span<const int64_t> permutation) {
+  DimVector strides(sizes.size());
+  SymInt next = 1;
+  for (size_t i = permutation.size(); i-- > 0;) {
+    const auto dim = static_cast<size_t>(permutation[i]);
+    strides[dim] = next;
+    next *= sym_max(sizes[dim], 1);
+  }
+  return strides;
+}
+
+namespace {
+bool known_one(SymInt size) { return guard_or_false(size == 1); }
+bool any_empty(Dims sizes) {
+  return std::any_of(sizes.begin(), sizes.end(), [](SymInt size) { return guard_or_false(size == 0); });
+}
+
+// Dense in the order given (innermost first); dimensions of size 1 may have any stride.
+bool is_dense_in_order(Dims sizes, Dims strides, std::span<const int> order) {
+  SymInt expected = 1;
+  for (const int dim : order) {
+    const auto d = static_cast<size_t>(dim);
+    if (known_one(sizes[d])) continue;
+    if (!guard_or_false(strides[d] == expected)) return false;
+    expected *= sizes[d];
+  }
+  return true;
+}
+
+// c10::is_channels_last_strides_2d_s4 / _3d_s5: strides grow along `order`, with the ambiguous cases decided against it.
+bool looks_like_order(Dims sizes, Dims strides, std::span<const int> order) {
+  SymInt least = 0;
+  if (guard_or_false(strides[1] == 0)) return false;  // trivial: expanded channels
+  for (const int dim : order) {
+    const auto d = static_cast<size_t>(dim);
+    if (guard_or_false(sizes[d] == 0)) return false;
+    if (guard_or_false(strides[d] < least)) return false;
+    // N111 and N1HW of any strides are contiguous rather than channels last.
+    if (d == 0 && guard_or_false(least == strides[1])) return false;
+    // A size of 1 must not hide that the next stride is not larger.
+    least = strides[d];
+    if (!known_one(sizes[d])) least *= sizes[d];
+  }
+  return true;
+}
+}  // namespace
+
+bool is_contiguous(Dims sizes, Dims strides) {
+  if (any_empty(sizes)) return true;
+  SymInt expected = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (known_one(sizes[i])) continue;
+    if (!guard_or_false(strides[i] == expected)) return false;
+    expected *= sizes[i];
+  }
+  return true;
+}
+
+bool is_channels_last_contiguous(Dims sizes, Dims strides) {
+  return sizes.size() == 4 && is_dense_in_order(sizes, strides, std::initializer_list<int>{1, 3, 2, 0});
+}
+
+bool is_channels_last_3d_contiguous(Dims sizes, Dims strides) {
+  return sizes.size() == 5 && is_dense_in_order(sizes, strides, std::initializer_list<int>{1, 4, 3, 2, 0});
+}
+
+bool has_channels_last_strides(Dims sizes, Dims strides) {
+  return sizes.size() == 4 && looks_like_order(sizes, strides, std::initializer_list<int>{1, 3, 2, 0});
+}
+
+bool has_channels_last_3d_strides(Dims sizes, Dims strides) {
+  return sizes.size() == 5 && looks_like_order(sizes, strides, std::initializer_list<int>{1, 4, 3, 2, 0});
+}
+
+bool is_non_overlapping_and_dense(Dims sizes, Dims strides) {
+  const size_t rank = sizes.size();
+  if (rank == 1) return guard_or_false(sizes[0] < 2) || guard_or_false(strides[0] == 1);
+  SmallVector<int, 8> order;
+  for (size_t i = 0; i < rank; ++i) order.push_back(static_cast<int>(i));
+  // By stride, dimensions of size 0 or 1 last: their strides mean nothing.
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    const auto ia = static_cast<size_t>(a);
+    const auto ib = static_cast<size_t>(b);
+    if (guard_or_false(sizes[ia] < 2)) return false;
+    if (guard_or_false(sizes[ib] < 2)) return true;
+    return guard_or_false(strides[ia] < strides[ib]);
+  });
+  SymInt expected = 1;
+  for (const int dim : order) {
+    const auto d = static_cast<size_t>(dim);
+    if (guard_or_false(sizes[d] < 2)) return true;
+    if (!guard_or_false(strides[d] == expected)) return false;
+    expected *= sizes[d];
+  }
+  return true;
+}
+
+SymInt storage_elements(Dims sizes, Dims strides, SymInt offset) {
+  SymInt elements = offset + 1;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (guard_or_false(sizes[i] == 0)) return 0;
+    elements += strides[i] * (sizes[i] - 1);
+  }
+  return elements;
+}
+
+SymInt storage_bytes(Dims sizes, Dims strides, SymInt offset, DType dtype) {
+  return storage_elements(sizes, strides, offset) * itemsize(dtype);
+}
+
+std::optional<DimVector> view_strides(Dims sizes, Dims strides, Dims new_sizes) {
+  if (sizes.empty()) return DimVector(new_sizes.size(), SymInt(1));
+  const SymInt elements = numel(sizes);
+  if (guard_or_false(elements == 0)) {
+    if (sizes.size() == new_sizes.size() &&
+        std::equal(sizes.begin(), sizes.end(), new_sizes.begin(),
+                   [](SymInt a, SymInt b) { return guard_or_false(a == b); })) {
+      return DimVector(strides);
+    }
+    return contiguous_strides(new_sizes);
+  }
+  DimVector result(new_sizes.size());
+  auto view_dim = static_cast<int64_t>(new_sizes.size()) - 1;
+  SymInt chunk_stride = strides.back();  // stride of the innermost dimension of the current contiguous chunk
+  SymInt chunk = 1;                      // elements of the chunk
+  SymInt viewed = 1;                     // elements of it that the view has placed
+  for (size_t dim = sizes.size(); dim-- > 0;) {
+    chunk *= sizes[dim];
+    const bool chunk_ends =
+        dim == 0 || (!known_one(sizes[dim - 1]) && !guard_or_false(strides[dim - 1] == chunk * chunk_stride));
+    if (!chunk_ends) continue;
+    while (view_dim >= 0 && (guard_or_true(viewed < chunk) || known_one(new_sizes[static_cast<size_t>(view_dim)]))) {
+      const auto v = static_cast<size_t>(view_dim);
+      result[v] = viewed * chunk_stride;
+      viewed *= new_sizes[v];
+      --view_dim;
+      if (guard_or_false(viewed == chunk) && (view_dim < 0 || !known_one(new_sizes[static_cast<size_t>(view_dim)]))) break;
+    }
+    if (!guard_or_false(viewed == chunk)) return std::nullopt;
+    if (dim > 0) {
+      chunk_stride = strides[dim - 1];
+      chunk = 1;
+      viewed = 1;
+    }
+  }
+  if (view_dim != -1) return std::nullopt;
+  return result;
+}
+
+DimVector infer_shape(Dims shape, SymInt elements) {
+  DimVector result(shape);
+  SymInt known = 1;
+  std::optional<size_t> inferred;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (!shape[i].is_symbolic() && shape[i].as_int() == -1) {
+      if (inferred) throw_error(ErrorKind::kRuntimeError, "only one dimension can be inferred");
+      inferred = i;
+    } else {
+      if (guard_or_false(shape[i] < 0)) {
+        throw_error(ErrorKind::kRuntimeError, format("invalid shape dimension {} at index {} of shape {}", shape[i], i, shape));
+      }
+      known *= shape[i];
+    }
+  }
+  const auto invalid = [&] {
+    throw_error(ErrorKind::kRuntimeError, format("shape '{}' is invalid for input of size {}", shape, elements));
+  };
+  if (!inferred) {
+    if (!guard_or_true(known == elements)) invalid();
+    return result;
+  }
+  if (guard_or_false(known == 0)) {
+    // Not even an empty tensor says what -1 is beside a 0.
+    throw_error(ErrorKind::kRuntimeError,
+                format("cannot reshape tensor of 0 elements into shape {} because the unspecified dimension size -1 can be "
+                       "any value and is ambiguous",
+                       shape));
+  }
+  if (!guard_or_true(mod(elements, known) == 0)) invalid();
+  result[*inferred] = floor_div(elements, known);
+  return result;
+}
+
+DimVector broadcast_shapes(Dims a, Dims b) {
+  const size_t rank = std::max(a.size(), b.size());
+  DimVector result(rank);
+  for (size_t i = 0; i < rank; ++i) {
+    const size_t from_end = rank - i;
+    const SymInt size_a = a.size() >= from_end ? a[a.size() - from_end] : SymInt(1);
+    const SymInt size_b = b.size() >= from_end ? b[b.size() - from_end] : SymInt(1);
+    if (same_expr(size_a, size_b) || guard_or_false(size_b == 1)) {
+      result[i] = size_a;
+    } else if (guard_or_false(size_a == 1) || guard_bool(size_a == size_b)) {
+      result[i] = size_b;
+    } else {
+      throw_error(ErrorKind::kRuntimeError,
+                  format("The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {}",
+                         size_a, size_b, i));
+    }
+  }
+  return result;
+}
+
+int64_t wrap_dim(int64_t dim, int64_t rank, bool wrap_scalar) {
+  if (dim >= 0 && dim < rank) return dim;
+  if (rank == 0) {
+    if (!wrap_scalar) {
+      throw_error(ErrorKind::kIndexError, format("Dimension specified as {} but tensor has no dimensions", dim));
+    }
+    rank = 1;
+  }
+  if (dim < -rank || dim >= rank) {
+    throw_error(ErrorKind::kIndexError,
+                format("Dimension out of range (expected to be in range of [{}, {}], but got {})", -rank, rank - 1, dim));
+  }
+  return dim < 0 ? dim + rank : dim;
+}
+
+}  // namespace faketensor
