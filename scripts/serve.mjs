@@ -1,0 +1,52 @@
+// Serves a folder of static files on localhost: node scripts/serve.mjs FOLDER [PORT]. A taken port is passed over for the next;
+// port 0 takes any. Answers are compressed and typed as a good static host would, so that what is measured here is what users get.
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname, join, normalize, resolve, sep } from "node:path";
+import { pipeline } from "node:stream";
+import { constants, createBrotliCompress, createGzip } from "node:zlib";
+
+const types = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".wasm": "application/wasm",
+};
+const compressors = {
+  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: () => createGzip(),
+};
+
+const folder = resolve(process.argv[2] ?? ".");
+
+async function answer(request, response) {
+  const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
+  let file = join(folder, normalize(path));
+  if (file !== folder && !file.startsWith(folder + sep)) return response.writeHead(404).end();
+  let facts = await stat(file);
+  if (facts.isDirectory()) facts = await stat((file = join(file, "index.html")));
+
+  const headers = { "Content-Type": types[extname(file)] ?? "application/octet-stream", "Cache-Control": "no-cache" };
+  const accepted = request.headers["accept-encoding"] ?? "";
+  const encoding = extname(file) in types ? Object.keys(compressors).find((name) => accepted.includes(name)) : undefined;
+  if (encoding) headers["Content-Encoding"] = encoding;
+  else headers["Content-Length"] = facts.size;
+  response.writeHead(200, headers);
+  const steps = [createReadStream(file), ...(encoding ? [compressors[encoding]()] : []), response];
+  pipeline(steps, (error) => error && response.destroy());
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch(() => response.writeHead(404).end());
+});
+let port = Number(process.argv[3] ?? 8000);
+server.on("error", (error) => {
+  if (error.code !== "EADDRINUSE") throw error;
+  server.listen(++port, "127.0.0.1");
+});
+server.on("listening", () => console.log(`The playground: http://localhost:${server.address().port}/`));
+server.listen(port, "127.0.0.1");
