@@ -2,6 +2,9 @@
 # (Debian has all); otherwise FetchContent brings the version pinned here by its hash. For wasm nothing is installed, so
 # scripts/fetch_wasm_dependencies has put sources and headers under build/deps first.
 include(FetchContent)
+if(POLICY CMP0135)
+  cmake_policy(SET CMP0135 NEW)
+endif()
 
 find_program(FAKETENSOR_CCACHE ccache)
 if(FAKETENSOR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -20,16 +23,21 @@ function(faketensor_foreign_target target)
   endif()
 endfunction()
 
+# ZLIB::ZLIB from zlib's sources, less what reads .gz files through stdio: we read from memory.
+function(faketensor_zlib_from_sources folder)
+  file(GLOB sources ${folder}/*.c)
+  list(FILTER sources EXCLUDE REGEX "/gz[a-z]+\\.c$")
+  add_library(zlib_from_sources STATIC ${sources})
+  target_include_directories(zlib_from_sources PUBLIC ${folder})
+  faketensor_foreign_target(zlib_from_sources)
+  add_library(ZLIB::ZLIB ALIAS zlib_from_sources)
+endfunction()
+
 if(EMSCRIPTEN)
   if(NOT EXISTS ${FAKETENSOR_WASM_DEPENDENCIES}/zlib/zlib.h)
     message(FATAL_ERROR "The wasm preset needs the output of scripts/fetch_wasm_dependencies: run it first.")
   endif()
-  file(GLOB zlib_sources ${FAKETENSOR_WASM_DEPENDENCIES}/zlib/*.c)
-  list(FILTER zlib_sources EXCLUDE REGEX "/gz[a-z]+\\.c$")  # stdio on .gz files: we read from memory
-  add_library(zlib_wasm STATIC ${zlib_sources})
-  target_include_directories(zlib_wasm PUBLIC ${FAKETENSOR_WASM_DEPENDENCIES}/zlib)
-  faketensor_foreign_target(zlib_wasm)
-  add_library(ZLIB::ZLIB ALIAS zlib_wasm)
+  faketensor_zlib_from_sources(${FAKETENSOR_WASM_DEPENDENCIES}/zlib)
 
   add_library(nlohmann_json_wasm INTERFACE)
   target_include_directories(nlohmann_json_wasm SYSTEM INTERFACE ${FAKETENSOR_WASM_DEPENDENCIES}/include)
@@ -45,9 +53,20 @@ if(EMSCRIPTEN)
   return()
 endif()
 
+# Set when a library that ours stands on was fetched: then there is no installation, it would lack that library.
+set(FAKETENSOR_FETCHED FALSE)
+
 find_package(ZLIB QUIET)
 if(NOT ZLIB_FOUND)
-  message(FATAL_ERROR "zlib is missing: install its development package (Debian: zlib1g-dev).")
+  FetchContent_Declare(zlib
+    URL https://github.com/madler/zlib/releases/download/v1.3.1/zlib-1.3.1.tar.gz
+    URL_HASH SHA256=9a93b2b7dfdac77ceba5a558a580e74667dd6fede4585b91eefb60f03b72df23)
+  FetchContent_GetProperties(zlib)
+  if(NOT zlib_POPULATED)
+    FetchContent_Populate(zlib)
+  endif()
+  faketensor_zlib_from_sources(${zlib_SOURCE_DIR})
+  set(FAKETENSOR_FETCHED TRUE)
 endif()
 
 find_package(nlohmann_json 3.11 QUIET)
@@ -57,6 +76,7 @@ if(NOT nlohmann_json_FOUND)
     URL https://github.com/nlohmann/json/releases/download/v3.11.2/json.tar.xz
     URL_HASH SHA256=8c4b26bf4b422252e13f332bc5e388ec0ab5c3443d24399acb675e68278d341f)
   FetchContent_MakeAvailable(nlohmann_json)
+  set(FAKETENSOR_FETCHED TRUE)
 endif()
 
 if(FAKETENSOR_TESTS)
@@ -72,4 +92,7 @@ endif()
 
 if(FAKETENSOR_BENCHMARKS)
   find_package(benchmark QUIET)
+  if(NOT benchmark_FOUND)
+    message(STATUS "Google Benchmark is not installed: bench_faketensor is not built")
+  endif()
 endif()

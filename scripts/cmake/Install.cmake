@@ -6,7 +6,7 @@
 # is all a user writes. The headers keep their paths from the repository's root ("core/tensor/dtype.h") under
 # <prefix>/include/faketensor, which is the one include directory users get. faketensor::faketensor is the whole library;
 # faketensor::<layer> is one layer with what it stands on.
-if(EMSCRIPTEN)
+if(EMSCRIPTEN OR FAKETENSOR_FETCHED)
   return()
 endif()
 include(CMakePackageConfigHelpers)
