@@ -1,4 +1,4 @@
-# The libraries we do not write: zlib, nlohmann_json, GoogleTest, Google Benchmark. An installed package is taken when there is one
+# The libraries we do not write: zlib, nlohmann_json, RapidJSON (its headers only), GoogleTest, Google Benchmark. An installed package is taken when there is one
 # (Debian has all); otherwise FetchContent brings the version pinned here by its hash. For wasm nothing is installed, so
 # scripts/fetch_wasm_dependencies has put sources and headers under build/deps first.
 include(FetchContent)
@@ -39,6 +39,7 @@ if(EMSCRIPTEN)
   endif()
   faketensor_zlib_from_sources(${FAKETENSOR_WASM_DEPENDENCIES}/zlib)
 
+  set(FAKETENSOR_RAPIDJSON_INCLUDE ${FAKETENSOR_WASM_DEPENDENCIES}/include)
   add_library(nlohmann_json_wasm INTERFACE)
   target_include_directories(nlohmann_json_wasm SYSTEM INTERFACE ${FAKETENSOR_WASM_DEPENDENCIES}/include)
   add_library(nlohmann_json::nlohmann_json ALIAS nlohmann_json_wasm)
@@ -77,6 +78,17 @@ if(NOT nlohmann_json_FOUND)
     URL_HASH SHA256=8c4b26bf4b422252e13f332bc5e388ec0ab5c3443d24399acb675e68278d341f)
   FetchContent_MakeAvailable(nlohmann_json)
   set(FAKETENSOR_FETCHED TRUE)
+endif()
+
+# Used inside core/io only, so a folder is enough and no user of the library needs it.
+find_path(FAKETENSOR_RAPIDJSON_INCLUDE rapidjson/reader.h)
+if(NOT FAKETENSOR_RAPIDJSON_INCLUDE)
+  FetchContent_Declare(rapidjson
+    URL https://github.com/Tencent/rapidjson/archive/refs/tags/v1.1.0.tar.gz
+    URL_HASH SHA256=bf7ced29704a1e696fbccf2a2b4ea068e7774fa37f6d7dd4039d0787f8bed98e
+    SOURCE_SUBDIR headers_only)  # its own CMakeLists is not wanted
+  FetchContent_MakeAvailable(rapidjson)
+  set(FAKETENSOR_RAPIDJSON_INCLUDE ${rapidjson_SOURCE_DIR}/include)
 endif()
 
 if(FAKETENSOR_TESTS)

@@ -1,0 +1,142 @@
+#include "core/io/byte_source.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/io/inflate.h"
+#include "core/io/json_events.h"
+#include "core/support/error.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+namespace {
+
+[[noreturn, gnu::cold]] void throw_system_error(std::string_view doing, std::string_view path) {
+  throw_error(ErrorKind::kUnreadable,
+              format("{}: cannot {}: {}", path, doing, std::strerror(errno)));
+}
+
+[[noreturn, gnu::cold]] void throw_too_large(std::string_view what, uint64_t limit) {
+  throw_error(ErrorKind::kLimitExceeded,
+              format("{} is larger than the limit of {} bytes", what, limit));
+}
+
+uint32_t little_endian_32(const unsigned char* bytes) {
+  return static_cast<uint32_t>(bytes[0]) | static_cast<uint32_t>(bytes[1]) << 8 |
+         static_cast<uint32_t>(bytes[2]) << 16 | static_cast<uint32_t>(bytes[3]) << 24;
+}
+
+}  // namespace
+
+void ByteSource::read(uint64_t offset, std::span<char> into) const {
+  if (into.empty()) return;
+  if (offset > size() || into.size() > size() - offset) {
+    throw_error(
+        ErrorKind::kUnreadable,
+        format("the file is cut off: {} bytes are needed at byte {}, but it ends at byte {}",
+               into.size(), offset, size()));
+  }
+  read_at(offset, into);
+}
+
+void MemorySource::read_at(uint64_t offset, std::span<char> into) const {
+  std::memcpy(into.data(), bytes_.data() + offset, into.size());
+}
+
+FileSource::FileSource(const std::string& path, const ReadLimits& limits) : path_(path) {
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) throw_system_error("open", path_);
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) {
+    ::close(descriptor_);
+    throw_system_error("open", path_);
+  }
+  if (S_ISREG(status.st_mode)) {
+    size_ = static_cast<uint64_t>(status.st_size);
+    return;
+  }
+  is_stream_ = true;
+  try {
+    read_stream(limits);
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+FileSource::~FileSource() { ::close(descriptor_); }
+
+void FileSource::read_stream(const ReadLimits& limits) {
+  constexpr size_t kSlice = size_t{1} << 16;
+  while (true) {
+    const size_t used = stream_bytes_.size();
+    if (used > limits.max_text_bytes) throw_too_large(path_, limits.max_text_bytes);
+    stream_bytes_.resize(used + kSlice);
+    const ssize_t got = ::read(descriptor_, stream_bytes_.data() + used, kSlice);
+    if (got < 0 && errno != EINTR) throw_system_error("read", path_);
+    stream_bytes_.resize(used + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (got == 0) break;
+  }
+  size_ = stream_bytes_.size();
+}
+
+void FileSource::read_at(uint64_t offset, std::span<char> into) const {
+  if (is_stream_) {
+    std::memcpy(into.data(), stream_bytes_.data() + offset, into.size());
+    return;
+  }
+  while (!into.empty()) {
+    const ssize_t got = ::pread(descriptor_, into.data(), into.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_system_error("read", path_);
+    if (got == 0)
+      throw_error(ErrorKind::kUnreadable,
+                  format("{}: the file became shorter while it was read", path_));
+    offset += static_cast<uint64_t>(got);
+    into = into.subspan(static_cast<size_t>(got));
+  }
+}
+
+std::string read_all(const ByteSource& source, const ReadLimits& limits) {
+  if (source.size() > limits.max_text_bytes) throw_too_large("the file", limits.max_text_bytes);
+  std::string bytes;
+  bytes.reserve(static_cast<size_t>(source.size()) + kJsonPadding);
+  bytes.resize(static_cast<size_t>(source.size()));
+  source.read(0, bytes);
+  return bytes;
+}
+
+bool is_gzip(const ByteSource& source) {
+  if (source.size() < 2) return false;
+  char magic[2];
+  source.read(0, magic);
+  return magic[0] == '\x1f' && magic[1] == '\x8b';
+}
+
+std::string inflate_gzip(const ByteSource& source, const ReadLimits& limits) {
+  constexpr uint64_t kSmallestMember = 18;
+  // Deflate cannot shrink by more than this, so a stated size beyond it is a lie and reserves
+  // nothing.
+  constexpr uint64_t kLargestRatio = 1032;
+  uint64_t expected = 0;
+  if (source.size() >= kSmallestMember) {
+    unsigned char trailer[4];
+    source.read(source.size() - 4, std::span(reinterpret_cast<char*>(trailer), sizeof trailer));
+    expected = std::min(uint64_t{little_endian_32(trailer)}, source.size() * kLargestRatio);
+  }
+  std::string text;
+  inflate_into(text, source, 0, source.size(), DeflateFraming::kGzip, expected,
+               limits.max_text_bytes, "gzip file");
+  return text;
+}
+
+std::string read_text(const ByteSource& source, const ReadLimits& limits) {
+  return is_gzip(source) ? inflate_gzip(source, limits) : read_all(source, limits);
+}
+
+}  // namespace faketensor
