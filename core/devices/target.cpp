@@ -20,7 +20,8 @@ std::optional<Target> target_preset(std::string_view name) {
 }
 
 void append_text(std::string& out, const Target& target) {
-  out += format("{}, build {}, gpu ", target.torch, target.build == Target::Build::kCPU ? "cpu" : "cu130");
+  out += format("{}, build {}, gpu ", target.torch,
+                target.build == Target::Build::kCPU ? "cpu" : "cu130");
   out += target.has_gpu() ? format("sm_{}", target.sm) : "none";
 }
 

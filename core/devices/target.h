@@ -1,8 +1,8 @@
 // Target: which PyTorch answers.
 //
-// PyTorch's answer depends on its version, on how it was built, on the GPU that is present and on flags. A rule that depends on
-// any of these asks the Target, never a global. The recorded conformance data is the preset "cuda": 2.13.0, built with CUDA 13.0,
-// no GPU present.
+// PyTorch's answer depends on its version, on how it was built, on the GPU that is present and on
+// flags. A rule that depends on any of these asks the Target, never a global. The recorded
+// conformance data is the preset "cuda": 2.13.0, built with CUDA 13.0, no GPU present.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct Target {
   std::string_view name = "cuda";
   std::string_view torch = "2.13.0";
   Build build = Build::kCUDA;
-  // cuDNN's version as torch.backends.cudnn.version() gives it (91002), 0 where it is not compiled in.
+  // cuDNN's version as torch.backends.cudnn.version() gives it (91002), 0 where it is not compiled
+  // in.
   int cudnn = 91002;
   // Compute capability of the GPU times ten (80: sm_80); 0: no GPU is present.
   int sm = 0;

@@ -1,6 +1,7 @@
 // Arena: memory that is handed out by moving a pointer and given back all at once.
 //
-// Graphs, interned metas and expression nodes live in one. Only trivially destructible types may be placed in it.
+// Graphs, interned metas and expression nodes live in one. Only trivially destructible types may be
+// placed in it.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,8 @@ class Arena {
   // `bytes` of uninitialised memory, aligned for any of our types (16 bytes).
   void* allocate(size_t bytes) {
     bytes = (bytes + (kAlignment - 1)) & ~(kAlignment - 1);
-    if (bytes > left_) [[unlikely]] grow(bytes);
+    if (bytes > left_) [[unlikely]]
+      grow(bytes);
     std::byte* at = next_;
     next_ += bytes;
     left_ -= bytes;
@@ -72,7 +74,9 @@ class Arena {
   static constexpr size_t kLargestBlock = size_t{1} << 20;
 
   void grow(size_t bytes) {
-    size_t block = total_ < kFirstBlock ? kFirstBlock : total_ < kLargestBlock ? total_ : kLargestBlock;
+    size_t block = total_ < kFirstBlock     ? kFirstBlock
+                   : total_ < kLargestBlock ? total_
+                                            : kLargestBlock;
     if (block < bytes) block = bytes;
     blocks_.emplace_back(new Chunk[block / kAlignment + 1]);  // make_unique would zero it
     next_ = reinterpret_cast<std::byte*>(blocks_.back().get());

@@ -1,11 +1,13 @@
 // Typed errors: the one way a rule, reader or graph walker says no.
 //
-// A failing check throws one `Error` by value. It carries PyTorch's exception class (as `ErrorKind`), PyTorch's wording, and, as
-// fields, what a program wants to know without parsing text: the operator and the argument. Throwing functions are out of line and
-// cold so that rules stay small. Errors are caught only at the library's boundary (a mode's call, the interpreter, each reader,
-// the command), which turns them into values; nothing leaves the boundary uncaught.
+// A failing check throws one `Error` by value. It carries PyTorch's exception class (as
+// `ErrorKind`), PyTorch's wording, and, as fields, what a program wants to know without parsing
+// text: the operator and the argument. Throwing functions are out of line and cold so that rules
+// stay small. Errors are caught only at the library's boundary (a mode's call, the interpreter,
+// each reader, the command), which turns them into values; nothing leaves the boundary uncaught.
 //
-//   throw_error(ErrorKind::kIndexError, "Dimension out of range (expected to be in range of [-1, 0], but got 3)");
+//   throw_error(ErrorKind::kIndexError, "Dimension out of range (expected to be in range of [-1,
+//   0], but got 3)");
 #pragma once
 
 #include <cstdint>
@@ -16,23 +18,23 @@
 namespace faketensor {
 
 enum class ErrorKind : uint8_t {
-  kRuntimeError,         // TORCH_CHECK, torch._check
-  kTypeError,            // wrong type of an argument
-  kValueError,           // TORCH_CHECK_VALUE
-  kIndexError,           // TORCH_CHECK_INDEX, dimension out of range
-  kNotImplementedError,  // a dtype or layout that PyTorch refuses
-  kAssertionError,       // a Python assert in a reference or meta function
-  kZeroDivisionError,    // division of sizes by zero
-  kOverflowError,        // a size, stride or byte count that does not fit
-  kDataDependentOutput,  // the result is data: item(), equal()
-  kDynamicOutputShape,   // the size of the result is data: nonzero() without a ShapeEnv
-  kUnsupportedOperator,  // no rule: custom operators without a fake
-  kGuardOnDataDependent, // a decision on an unbacked symbol
-  kDeviceMismatch,       // tensors of one call on two devices
-  kMissingOpProfile,     // a profiled operator called with inputs no profile matches
-  kUnreadable,           // an input file that is not what it claims to be (ours; PyTorch has no name for it)
-  kLimitExceeded,        // a stated limit of this library (ours)
-  kUsage,                // wrong use of the command or of a method (ours)
+  kRuntimeError,          // TORCH_CHECK, torch._check
+  kTypeError,             // wrong type of an argument
+  kValueError,            // TORCH_CHECK_VALUE
+  kIndexError,            // TORCH_CHECK_INDEX, dimension out of range
+  kNotImplementedError,   // a dtype or layout that PyTorch refuses
+  kAssertionError,        // a Python assert in a reference or meta function
+  kZeroDivisionError,     // division of sizes by zero
+  kOverflowError,         // a size, stride or byte count that does not fit
+  kDataDependentOutput,   // the result is data: item(), equal()
+  kDynamicOutputShape,    // the size of the result is data: nonzero() without a ShapeEnv
+  kUnsupportedOperator,   // no rule: custom operators without a fake
+  kGuardOnDataDependent,  // a decision on an unbacked symbol
+  kDeviceMismatch,        // tensors of one call on two devices
+  kMissingOpProfile,      // a profiled operator called with inputs no profile matches
+  kUnreadable,  // an input file that is not what it claims to be (ours; PyTorch has no name for it)
+  kLimitExceeded,  // a stated limit of this library (ours)
+  kUsage,          // wrong use of the command or of a method (ours)
 };
 inline constexpr int kErrorKindCount = 17;
 
@@ -48,7 +50,8 @@ class Error : public std::exception {
   const std::string& message() const { return message_; }
   const char* what() const noexcept override { return message_.c_str(); }
 
-  // The full name of the operator overload whose call failed ("aten::mm.default"), empty where no operator is involved.
+  // The full name of the operator overload whose call failed ("aten::mm.default"), empty where no
+  // operator is involved.
   const std::string& op() const { return op_; }
   void set_op(std::string op) { op_ = std::move(op); }
   // The argument that is to blame, empty where it is not one.

@@ -10,7 +10,8 @@ void append_text(std::string& out, int64_t value) { out += std::to_string(value)
 void append_text(std::string& out, uint64_t value) { out += std::to_string(value); }
 
 namespace {
-// Python's repr of a finite double from its shortest digits: exponent form below 1e-4 and from 1e16 on.
+// Python's repr of a finite double from its shortest digits: exponent form below 1e-4 and from 1e16
+// on.
 void append_python_float(std::string& out, const char* scientific) {
   std::string_view text = scientific;
   if (text.front() == '-') {

@@ -1,7 +1,8 @@
 // Building of text: `format("expected {} but got {}", a, b)` and `append`.
 //
-// Used for error messages and printing, never on a hot path. A type takes part by an `append_text(std::string&, T)` found by
-// argument-dependent look-up; lists print as Python prints them, "[2, 3]".
+// Used for error messages and printing, never on a hot path. A type takes part by an
+// `append_text(std::string&, T)` found by argument-dependent look-up; lists print as Python prints
+// them, "[2, 3]".
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace faketensor {
 
 void append_text(std::string& out, int64_t value);
 void append_text(std::string& out, uint64_t value);
-// Shortest text that reads back as the same double, always with '.' or 'e', as Python's repr: "2.0", "1e-05", "inf", "nan".
+// Shortest text that reads back as the same double, always with '.' or 'e', as Python's repr:
+// "2.0", "1e-05", "inf", "nan".
 void append_text(std::string& out, double value);
 inline void append_text(std::string& out, std::string_view value) { out += value; }
 inline void append_text(std::string& out, const std::string& value) { out += value; }
@@ -22,8 +24,8 @@ inline void append_text(std::string& out, const char* value) { out += value; }
 inline void append_text(std::string& out, char value) { out += value; }
 inline void append_text(std::string& out, bool value) { out += value ? "True" : "False"; }
 template <typename T>
-  requires(std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char>)
-void append_text(std::string& out, T value) {
+requires(std::is_integral_v<T> && !std::is_same_v<T, bool> &&
+         !std::is_same_v<T, char>) void append_text(std::string& out, T value) {
   if constexpr (std::is_signed_v<T>) {
     append_text(out, static_cast<int64_t>(value));
   } else {

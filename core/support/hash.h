@@ -1,4 +1,5 @@
-// Hashing of small keys made of words. Deterministic: no seeds, no addresses unless the caller puts them in.
+// Hashing of small keys made of words. Deterministic: no seeds, no addresses unless the caller puts
+// them in.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,8 @@
 
 namespace faketensor {
 
-// Mixes one word into a running hash (multiply-rotate, good enough for open addressing with a final `hash_finish`).
+// Mixes one word into a running hash (multiply-rotate, good enough for open addressing with a final
+// `hash_finish`).
 constexpr uint64_t hash_word(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * 0x9E3779B97F4A7C15ull;
   return (hash << 23) | (hash >> 41);

@@ -1,14 +1,15 @@
 // Interner: each distinct text once, named by a small number.
 //
-// Names of nodes, module paths and stack traces are kept this way: a stack trace shared by a thousand nodes is stored once,
-// and comparing two names is comparing two numbers. Id 0 is always the empty text.
+// Names of nodes, module paths and stack traces are kept this way: a stack trace shared by a
+// thousand nodes is stored once, and comparing two names is comparing two numbers. Id 0 is always
+// the empty text.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "core/support/arena.h"
 

@@ -1,6 +1,7 @@
 // SmallVector<T, N>: a vector of trivially copyable elements whose first N live inside the object.
 //
-// Rules build sizes and strides in one; tensors of rank <= N then need no allocation. Converts to std::span.
+// Rules build sizes and strides in one; tensors of rank <= N then need no allocation. Converts to
+// std::span.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,9 @@ class SmallVector {
 
   SmallVector() = default;
   explicit SmallVector(size_t count, const T& value = T()) { resize(count, value); }
-  SmallVector(std::initializer_list<T> values) { append(std::span<const T>(values.begin(), values.size())); }
+  SmallVector(std::initializer_list<T> values) {
+    append(std::span<const T>(values.begin(), values.size()));
+  }
   explicit SmallVector(std::span<const T> values) { append(values); }
   SmallVector(const SmallVector& other) { append(other); }
   SmallVector& operator=(const SmallVector& other) {
@@ -76,7 +79,8 @@ class SmallVector {
   }
   void append(std::span<const T> values) {
     reserve(size_ + values.size());
-    if (!values.empty()) std::memmove(static_cast<void*>(data() + size_), values.data(), values.size() * sizeof(T));
+    if (!values.empty())
+      std::memmove(static_cast<void*>(data() + size_), values.data(), values.size() * sizeof(T));
     size_ += values.size();
   }
   void insert(size_t at, const T& value) {

@@ -8,12 +8,13 @@
 namespace faketensor {
 
 namespace {
-constexpr std::array<std::string_view, kDeviceTypeCount> kDeviceNames = {"cpu", "cuda", "meta",   "xpu",  "mps",
-                                                                         "hpu", "xla",  "vulkan", "mtia", "privateuseone"};
+constexpr std::array<std::string_view, kDeviceTypeCount> kDeviceNames = {
+    "cpu", "cuda", "meta", "xpu", "mps", "hpu", "xla", "vulkan", "mtia", "privateuseone"};
 constexpr std::array<std::string_view, kLayoutCount> kLayoutNames = {
-    "strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn", "jagged"};
-constexpr std::array<std::string_view, kMemoryFormatCount> kFormatNames = {"contiguous_format", "preserve_format",
-                                                                           "channels_last", "channels_last_3d"};
+    "strided",    "sparse_coo", "sparse_csr", "sparse_csc",
+    "sparse_bsr", "sparse_bsc", "_mkldnn",    "jagged"};
+constexpr std::array<std::string_view, kMemoryFormatCount> kFormatNames = {
+    "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
 
 template <typename T>
 std::optional<T> find(std::span<const std::string_view> names, std::string_view text) {
@@ -40,7 +41,8 @@ std::optional<Device> parse_device(std::string_view text) {
   if (!type) return std::nullopt;
   if (colon == std::string_view::npos) return Device{*type, -1};
   const std::string_view digits = text.substr(colon + 1);
-  if (digits.empty() || digits.size() > 2 || digits.find_first_not_of("0123456789") != std::string_view::npos) {
+  if (digits.empty() || digits.size() > 2 ||
+      digits.find_first_not_of("0123456789") != std::string_view::npos) {
     return std::nullopt;
   }
   int index = 0;
@@ -48,14 +50,20 @@ std::optional<Device> parse_device(std::string_view text) {
   return Device{*type, static_cast<int8_t>(index)};
 }
 
-std::optional<Layout> parse_layout(std::string_view text) { return find<Layout>(kLayoutNames, text); }
-std::optional<MemoryFormat> parse_memory_format(std::string_view text) { return find<MemoryFormat>(kFormatNames, text); }
+std::optional<Layout> parse_layout(std::string_view text) {
+  return find<Layout>(kLayoutNames, text);
+}
+std::optional<MemoryFormat> parse_memory_format(std::string_view text) {
+  return find<MemoryFormat>(kFormatNames, text);
+}
 
 void append_text(std::string& out, Device device) {
   out += name(device.type);
   if (device.index >= 0) out.append(":").append(std::to_string(device.index));
 }
 void append_text(std::string& out, Layout layout) { out.append("torch.").append(name(layout)); }
-void append_text(std::string& out, MemoryFormat format) { out.append("torch.").append(name(format)); }
+void append_text(std::string& out, MemoryFormat format) {
+  out.append("torch.").append(name(format));
+}
 
 }  // namespace faketensor

@@ -8,11 +8,22 @@
 
 namespace faketensor {
 
-enum class DeviceType : uint8_t { kCPU, kCUDA, kMeta, kXPU, kMPS, kHPU, kXLA, kVulkan, kMTIA, kPrivateUse1 };
+enum class DeviceType : uint8_t {
+  kCPU,
+  kCUDA,
+  kMeta,
+  kXPU,
+  kMPS,
+  kHPU,
+  kXLA,
+  kVulkan,
+  kMTIA,
+  kPrivateUse1
+};
 inline constexpr int kDeviceTypeCount = 10;
 
-// A device as PyTorch names it. An index of -1 means "no index": always so for cpu and meta tensors; accelerators get index 0
-// when a tensor is made on them (`normalized`).
+// A device as PyTorch names it. An index of -1 means "no index": always so for cpu and meta
+// tensors; accelerators get index 0 when a tensor is made on them (`normalized`).
 struct Device {
   DeviceType type = DeviceType::kCPU;
   int8_t index = -1;
@@ -30,14 +41,28 @@ std::optional<Device> parse_device(std::string_view text);
 // "cuda:0", "cpu"
 void append_text(std::string& out, Device device);
 
-enum class Layout : uint8_t { kStrided, kSparseCoo, kSparseCsr, kSparseCsc, kSparseBsr, kSparseBsc, kMkldnn, kJagged };
+enum class Layout : uint8_t {
+  kStrided,
+  kSparseCoo,
+  kSparseCsr,
+  kSparseCsc,
+  kSparseBsr,
+  kSparseBsc,
+  kMkldnn,
+  kJagged
+};
 inline constexpr int kLayoutCount = 8;
 std::string_view name(Layout layout);  // "strided", "sparse_coo", "_mkldnn", ...
 std::optional<Layout> parse_layout(std::string_view text);
 // "torch.strided"
 void append_text(std::string& out, Layout layout);
 
-enum class MemoryFormat : uint8_t { kContiguous, kPreserve, kChannelsLast, kChannelsLast3d };  // c10's values
+enum class MemoryFormat : uint8_t {
+  kContiguous,
+  kPreserve,
+  kChannelsLast,
+  kChannelsLast3d
+};  // c10's values
 inline constexpr int kMemoryFormatCount = 4;
 std::string_view name(MemoryFormat format);  // "contiguous_format", ...
 std::optional<MemoryFormat> parse_memory_format(std::string_view text);

@@ -43,25 +43,34 @@ constexpr std::pair<std::string_view, DType> kAliases[] = {
 const DTypeInfo& info(DType dtype) { return kInfos[static_cast<size_t>(dtype)]; }
 
 bool is_float8(DType dtype) {
-  return (dtype >= DType::kFloat8E5M2 && dtype <= DType::kFloat8E4M3FNUZ) || dtype == DType::kFloat8E8M0FNU;
+  return (dtype >= DType::kFloat8E5M2 && dtype <= DType::kFloat8E4M3FNUZ) ||
+         dtype == DType::kFloat8E8M0FNU;
 }
 
 DType to_real(DType dtype) {
   switch (dtype) {
-    case DType::kComplex32: return DType::kFloat16;
-    case DType::kComplex64: return DType::kFloat32;
-    case DType::kComplex128: return DType::kFloat64;
-    default: return dtype;
+    case DType::kComplex32:
+      return DType::kFloat16;
+    case DType::kComplex64:
+      return DType::kFloat32;
+    case DType::kComplex128:
+      return DType::kFloat64;
+    default:
+      return dtype;
   }
 }
 
 DType to_complex(DType dtype) {
   switch (dtype) {
-    case DType::kFloat16: return DType::kComplex32;
+    case DType::kFloat16:
+      return DType::kComplex32;
     case DType::kBFloat16:
-    case DType::kFloat32: return DType::kComplex64;
-    case DType::kFloat64: return DType::kComplex128;
-    default: return dtype;
+    case DType::kFloat32:
+      return DType::kComplex64;
+    case DType::kFloat64:
+      return DType::kComplex128;
+    default:
+      return dtype;
   }
 }
 
@@ -73,7 +82,9 @@ DType to_opmath(DType dtype) {
 std::optional<DType> parse_dtype(std::string_view text) {
   if (text.starts_with("torch.")) text.remove_prefix(6);
   for (int i = 0; i < kDTypeCount; ++i) {
-    if (text == kInfos[static_cast<size_t>(i)].name || text == kInfos[static_cast<size_t>(i)].short_name) return static_cast<DType>(i);
+    if (text == kInfos[static_cast<size_t>(i)].name ||
+        text == kInfos[static_cast<size_t>(i)].short_name)
+      return static_cast<DType>(i);
   }
   for (const auto& [alias, dtype] : kAliases) {
     if (text == alias) return dtype;

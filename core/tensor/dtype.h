@@ -1,6 +1,7 @@
 // DType: PyTorch's scalar types, with their names, sizes and categories.
 //
-// The values are those of c10::ScalarType (c10/core/ScalarType.h), which is also how op profiles and schema defaults print them.
+// The values are those of c10::ScalarType (c10/core/ScalarType.h), which is also how op profiles
+// and schema defaults print them.
 #pragma once
 
 #include <cstdint>
@@ -64,10 +65,10 @@ inline constexpr int kDTypeCount = 46;
 enum class DTypeCategory : uint8_t { kBool, kIntegral, kFloating, kComplex, kOther };
 
 struct DTypeInfo {
-  std::string_view name;      // torch's attribute name: "float32"
-  std::string_view cpp_name;  // c10's name, used in messages: "Float"
+  std::string_view name;        // torch's attribute name: "float32"
+  std::string_view cpp_name;    // c10's name, used in messages: "Float"
   std::string_view short_name;  // the one of tables and the command line: "f32"
-  uint8_t itemsize;           // bytes
+  uint8_t itemsize;             // bytes
   DTypeCategory category;
 };
 const DTypeInfo& info(DType dtype);
@@ -83,13 +84,17 @@ inline bool is_integral(DType dtype) { return category(dtype) == DTypeCategory::
 inline bool is_integral_or_bool(DType dtype) { return is_integral(dtype) || is_bool(dtype); }
 inline bool is_float_or_complex(DType dtype) { return is_floating(dtype) || is_complex(dtype); }
 // Floating types of less than 32 bits that compute in float32 (Half, BFloat16).
-inline bool is_reduced_floating(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
+inline bool is_reduced_floating(DType dtype) {
+  return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+}
 bool is_float8(DType dtype);
 
-// The real type of a complex type (complex64 -> float32); other types are returned unchanged. And back.
+// The real type of a complex type (complex64 -> float32); other types are returned unchanged. And
+// back.
 DType to_real(DType dtype);
 DType to_complex(DType dtype);
-// The type that kernels accumulate in: float32 for half types, complex64 for complex32 (c10::toOpMathType).
+// The type that kernels accumulate in: float32 for half types, complex64 for complex32
+// (c10::toOpMathType).
 DType to_opmath(DType dtype);
 
 // By torch's name ("float32"), its aliases ("float", "half", "long") or the short name ("f32").

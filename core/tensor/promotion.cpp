@@ -12,7 +12,9 @@ namespace {
 
 bool is_bits_or_quantized(DType dtype) { return category(dtype) == DTypeCategory::kOther; }
 
-bool is_barebones_unsigned(DType dtype) { return dtype >= DType::kUInt16 && dtype <= DType::kUInt64; }
+bool is_barebones_unsigned(DType dtype) {
+  return dtype >= DType::kUInt16 && dtype <= DType::kUInt64;
+}
 
 DType promote_integers(DType a, DType b) {
   const bool has_uint8 = a == DType::kUInt8 || b == DType::kUInt8;
@@ -38,8 +40,9 @@ DType promote_complex(DType a, DType b) {
 }
 
 [[noreturn]] void refuse(const char* what, DType a, DType b) {
-  throw_error(ErrorKind::kRuntimeError, format("Promotion for {} not supported, attempted to promote {} and {}", what,
-                                               info(a).cpp_name, info(b).cpp_name));
+  throw_error(ErrorKind::kRuntimeError,
+              format("Promotion for {} not supported, attempted to promote {} and {}", what,
+                     info(a).cpp_name, info(b).cpp_name));
 }
 
 }  // namespace
@@ -48,7 +51,8 @@ DType promote_types(DType a, DType b) {
   if (a == b) return a;
   if (is_bits_or_quantized(a) || is_bits_or_quantized(b)) {
     throw_error(ErrorKind::kRuntimeError,
-                format("promoteTypes with quantized numbers is not handled yet; figure out what the correct rules should "
+                format("promoteTypes with quantized numbers is not handled yet; figure out what "
+                       "the correct rules should "
                        "be, offending types: {} {}",
                        info(a).cpp_name, info(b).cpp_name));
   }
@@ -57,7 +61,8 @@ DType promote_types(DType a, DType b) {
   const DTypeCategory highest = std::max(category(a), category(b));
   if (category(a) != category(b)) return category(a) == highest ? a : b;
   if (highest == DTypeCategory::kFloating) return promote_floats(a, b);
-  if (is_barebones_unsigned(a) || is_barebones_unsigned(b)) refuse("uint16, uint32, uint64 types is", a, b);
+  if (is_barebones_unsigned(a) || is_barebones_unsigned(b))
+    refuse("uint16, uint32, uint64 types is", a, b);
   return promote_integers(a, b);
 }
 
@@ -74,7 +79,8 @@ void ResultType::add(DType dtype, Priority priority) {
 }
 
 namespace {
-// A lower priority only replaces a higher one where its category is higher (at::native::combine_categories).
+// A lower priority only replaces a higher one where its category is higher
+// (at::native::combine_categories).
 DType combine(DType higher, DType lower) {
   if (is_complex(higher)) return higher;
   if (is_floating(higher)) return is_complex(lower) ? promote_types(lower, higher) : higher;
@@ -101,14 +107,18 @@ DType ResultType::result() const {
 
 ElementwiseTypes elementwise_types(DType promoted, Promotion kind, DType default_dtype) {
   switch (kind) {
-    case Promotion::kDefault: return {to_opmath(promoted), promoted};
-    case Promotion::kNoOpmath: return {promoted, promoted};
+    case Promotion::kDefault:
+      return {to_opmath(promoted), promoted};
+    case Promotion::kNoOpmath:
+      return {promoted, promoted};
     case Promotion::kIntToFloat: {
       const DType type = is_integral_or_bool(promoted) ? default_dtype : promoted;
       return {to_opmath(type), type};
     }
-    case Promotion::kAlwaysBool: return {promoted, DType::kBool};
-    case Promotion::kComplexToFloat: return {to_opmath(promoted), to_real(promoted)};
+    case Promotion::kAlwaysBool:
+      return {promoted, DType::kBool};
+    case Promotion::kComplexToFloat:
+      return {to_opmath(promoted), to_real(promoted)};
     case Promotion::kBoolToLong: {
       const DType type = is_bool(promoted) ? DType::kInt64 : promoted;
       return {to_opmath(type), type};

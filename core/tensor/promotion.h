@@ -1,7 +1,8 @@
 // Type promotion: which dtype an operator computes in and returns.
 //
-// Mirrors c10::promoteTypes, at::native::ResultTypeState and torch._prims_common.elementwise_dtypes. Operands fall into three
-// priorities: tensors with dimensions, zero-dimensional tensors, Python numbers; a lower priority only matters where its
+// Mirrors c10::promoteTypes, at::native::ResultTypeState and
+// torch._prims_common.elementwise_dtypes. Operands fall into three priorities: tensors with
+// dimensions, zero-dimensional tensors, Python numbers; a lower priority only matters where its
 // category is higher.
 //
 //   ResultType state;
@@ -14,7 +15,8 @@
 
 namespace faketensor {
 
-// The smallest type both convert to; raises for types that PyTorch does not promote (float8, quantized, uint16/32/64 mixes).
+// The smallest type both convert to; raises for types that PyTorch does not promote (float8,
+// quantized, uint16/32/64 mixes).
 DType promote_types(DType a, DType b);
 
 // Whether a result of type `from` may be written to a tensor of type `to` (c10::canCast).
@@ -36,7 +38,8 @@ class ResultType {
   DType default_dtype_;
 };
 
-// How an elementwise operator turns the promoted type into its result (torch._prims_common.ELEMENTWISE_TYPE_PROMOTION_KIND).
+// How an elementwise operator turns the promoted type into its result
+// (torch._prims_common.ELEMENTWISE_TYPE_PROMOTION_KIND).
 enum class Promotion : uint8_t {
   kDefault,         // the promoted type; computed in opmath precision
   kNoOpmath,        // the promoted type, computed in it
@@ -50,6 +53,7 @@ struct ElementwiseTypes {
   DType computation;
   DType result;
 };
-ElementwiseTypes elementwise_types(DType promoted, Promotion kind, DType default_dtype = DType::kFloat32);
+ElementwiseTypes elementwise_types(DType promoted, Promotion kind,
+                                   DType default_dtype = DType::kFloat32);
 
 }  // namespace faketensor

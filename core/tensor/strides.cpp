@@ -14,7 +14,8 @@ SymInt numel(Dims sizes) {
 }
 
 namespace {
-// Fills `strides` so that the dimensions in `order` (innermost first) are dense; a size of 0 counts as 1.
+// Fills `strides` so that the dimensions in `order` (innermost first) are dense; a size of 0 counts
+// as 1.
 void fill_dense(Dims sizes, std::span<const int> order, DimVector& strides) {
   SymInt next = 1;
   for (const int dim : order) {
@@ -61,10 +62,13 @@ DimVector channels_last_3d_strides(Dims sizes) {
 DimVector strides_for(Dims sizes, MemoryFormat format) {
   switch (format) {
     case MemoryFormat::kChannelsLast:
-      if (sizes.size() != 4) throw_error(ErrorKind::kRuntimeError, "required rank 4 tensor to use channels_last format");
+      if (sizes.size() != 4)
+        throw_error(ErrorKind::kRuntimeError, "required rank 4 tensor to use channels_last format");
       return channels_last_strides(sizes);
     case MemoryFormat::kChannelsLast3d:
-      if (sizes.size() != 5) throw_error(ErrorKind::kRuntimeError, "required rank 5 tensor to use channels_last_3d format");
+      if (sizes.size() != 5)
+        throw_error(ErrorKind::kRuntimeError,
+                    "required rank 5 tensor to use channels_last_3d format");
       return channels_last_3d_strides(sizes);
     default:
       return contiguous_strides(sizes);
@@ -85,7 +89,8 @@ DimVector permuted_strides(Dims sizes, std::span<const int64_t> permutation) {
 namespace {
 bool known_one(SymInt size) { return guard_or_false(size == 1); }
 bool any_empty(Dims sizes) {
-  return std::any_of(sizes.begin(), sizes.end(), [](SymInt size) { return guard_or_false(size == 0); });
+  return std::any_of(sizes.begin(), sizes.end(),
+                     [](SymInt size) { return guard_or_false(size == 0); });
 }
 
 // Dense in the order given (innermost first); dimensions of size 1 may have any stride.
@@ -100,7 +105,8 @@ bool is_dense_in_order(Dims sizes, Dims strides, std::span<const int> order) {
   return true;
 }
 
-// c10::is_channels_last_strides_2d_s4 / _3d_s5: strides grow along `order`, with the ambiguous cases decided against it.
+// c10::is_channels_last_strides_2d_s4 / _3d_s5: strides grow along `order`, with the ambiguous
+// cases decided against it.
 bool looks_like_order(Dims sizes, Dims strides, std::span<const int> order) {
   SymInt least = 0;
   if (guard_or_false(strides[1] == 0)) return false;  // trivial: expanded channels
@@ -130,19 +136,23 @@ bool is_contiguous(Dims sizes, Dims strides) {
 }
 
 bool is_channels_last_contiguous(Dims sizes, Dims strides) {
-  return sizes.size() == 4 && is_dense_in_order(sizes, strides, std::initializer_list<int>{1, 3, 2, 0});
+  return sizes.size() == 4 &&
+         is_dense_in_order(sizes, strides, std::initializer_list<int>{1, 3, 2, 0});
 }
 
 bool is_channels_last_3d_contiguous(Dims sizes, Dims strides) {
-  return sizes.size() == 5 && is_dense_in_order(sizes, strides, std::initializer_list<int>{1, 4, 3, 2, 0});
+  return sizes.size() == 5 &&
+         is_dense_in_order(sizes, strides, std::initializer_list<int>{1, 4, 3, 2, 0});
 }
 
 bool has_channels_last_strides(Dims sizes, Dims strides) {
-  return sizes.size() == 4 && looks_like_order(sizes, strides, std::initializer_list<int>{1, 3, 2, 0});
+  return sizes.size() == 4 &&
+         looks_like_order(sizes, strides, std::initializer_list<int>{1, 3, 2, 0});
 }
 
 bool has_channels_last_3d_strides(Dims sizes, Dims strides) {
-  return sizes.size() == 5 && looks_like_order(sizes, strides, std::initializer_list<int>{1, 4, 3, 2, 0});
+  return sizes.size() == 5 &&
+         looks_like_order(sizes, strides, std::initializer_list<int>{1, 4, 3, 2, 0});
 }
 
 bool is_non_overlapping_and_dense(Dims sizes, Dims strides) {
@@ -194,20 +204,24 @@ std::optional<DimVector> view_strides(Dims sizes, Dims strides, Dims new_sizes) 
   }
   DimVector result(new_sizes.size());
   auto view_dim = static_cast<int64_t>(new_sizes.size()) - 1;
-  SymInt chunk_stride = strides.back();  // stride of the innermost dimension of the current contiguous chunk
-  SymInt chunk = 1;                      // elements of the chunk
-  SymInt viewed = 1;                     // elements of it that the view has placed
+  SymInt chunk_stride =
+      strides.back();  // stride of the innermost dimension of the current contiguous chunk
+  SymInt chunk = 1;    // elements of the chunk
+  SymInt viewed = 1;   // elements of it that the view has placed
   for (size_t dim = sizes.size(); dim-- > 0;) {
     chunk *= sizes[dim];
-    const bool chunk_ends =
-        dim == 0 || (!known_one(sizes[dim - 1]) && !guard_or_false(strides[dim - 1] == chunk * chunk_stride));
+    const bool chunk_ends = dim == 0 || (!known_one(sizes[dim - 1]) &&
+                                         !guard_or_false(strides[dim - 1] == chunk * chunk_stride));
     if (!chunk_ends) continue;
-    while (view_dim >= 0 && (guard_or_true(viewed < chunk) || known_one(new_sizes[static_cast<size_t>(view_dim)]))) {
+    while (view_dim >= 0 &&
+           (guard_or_true(viewed < chunk) || known_one(new_sizes[static_cast<size_t>(view_dim)]))) {
       const auto v = static_cast<size_t>(view_dim);
       result[v] = viewed * chunk_stride;
       viewed *= new_sizes[v];
       --view_dim;
-      if (guard_or_false(viewed == chunk) && (view_dim < 0 || !known_one(new_sizes[static_cast<size_t>(view_dim)]))) break;
+      if (guard_or_false(viewed == chunk) &&
+          (view_dim < 0 || !known_one(new_sizes[static_cast<size_t>(view_dim)])))
+        break;
     }
     if (!guard_or_false(viewed == chunk)) return std::nullopt;
     if (dim > 0) {
@@ -220,6 +234,66 @@ std::optional<DimVector> view_strides(Dims sizes, Dims strides, Dims new_sizes) 
   return result;
 }
 
+namespace {
+
+bool not_less(SymInt a, SymInt b) {
+  if (guard_or_false(b == 0)) return true;
+  if (guard_or_false(a == 0)) return false;
+  return guard_or_false(a >= b) || guard_or_false(mod(a, b) == 0);
+}
+
+// Whether dimension `a` must lie inside of `b` (> 0), outside (< 0), or no operand tells (0).
+int compare_dims(Dims sizes, std::span<const Dims> operands, size_t a, size_t b) {
+  for (const Dims strides : operands) {
+    if (guard_or_false(strides[a] == 0) || guard_or_false(strides[b] == 0)) continue;
+    if (guard_or_false(strides[a] == strides[b])) {
+      if (not_less(sizes[b], sizes[a])) continue;
+      return 1;
+    }
+    if (not_less(strides[b], strides[a])) return -1;
+    if (not_less(strides[a], strides[b])) return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+DimVector elementwise_strides(Dims sizes, std::span<const Dims> operands) {
+  const size_t rank = sizes.size();
+  if (operands.empty() || rank < 2) return contiguous_strides(sizes);
+  bool contiguous = true;
+  bool channels_last = true;
+  for (const Dims strides : operands) {
+    contiguous = contiguous && is_contiguous(sizes, strides);
+    channels_last = channels_last && is_channels_last_contiguous(sizes, strides);
+  }
+  if (contiguous && !channels_last) return contiguous_strides(sizes);
+  if (channels_last && !contiguous) return channels_last_strides(sizes);
+  // Insertion sort, innermost first; comparisons may be ambiguous, so the order of comparing is
+  // part of the answer.
+  SmallVector<int64_t, 8> order;
+  for (size_t i = rank; i-- > 0;) order.push_back(static_cast<int64_t>(i));
+  for (size_t i = 1; i < rank; ++i) {
+    size_t moving = i;
+    for (size_t j = i; j-- > 0;) {
+      const int comparison = compare_dims(sizes, operands, static_cast<size_t>(order[j]),
+                                          static_cast<size_t>(order[moving]));
+      if (comparison < 0) break;
+      if (comparison > 0) {
+        std::swap(order[j], order[moving]);
+        moving = j;
+      }
+    }
+  }
+  std::reverse(order.begin(), order.end());
+  return permuted_strides(sizes, order.span());
+}
+
+DimVector dense_strides_like(Dims sizes, Dims strides) {
+  const Dims operands[] = {strides};
+  return elementwise_strides(sizes, operands);
+}
+
 DimVector infer_shape(Dims shape, SymInt elements) {
   DimVector result(shape);
   SymInt known = 1;
@@ -230,13 +304,16 @@ DimVector infer_shape(Dims shape, SymInt elements) {
       inferred = i;
     } else {
       if (guard_or_false(shape[i] < 0)) {
-        throw_error(ErrorKind::kRuntimeError, format("invalid shape dimension {} at index {} of shape {}", shape[i], i, shape));
+        throw_error(
+            ErrorKind::kRuntimeError,
+            format("invalid shape dimension {} at index {} of shape {}", shape[i], i, shape));
       }
       known *= shape[i];
     }
   }
   const auto invalid = [&] {
-    throw_error(ErrorKind::kRuntimeError, format("shape '{}' is invalid for input of size {}", shape, elements));
+    throw_error(ErrorKind::kRuntimeError,
+                format("shape '{}' is invalid for input of size {}", shape, elements));
   };
   if (!inferred) {
     if (!guard_or_true(known == elements)) invalid();
@@ -245,7 +322,8 @@ DimVector infer_shape(Dims shape, SymInt elements) {
   if (guard_or_false(known == 0)) {
     // Not even an empty tensor says what -1 is beside a 0.
     throw_error(ErrorKind::kRuntimeError,
-                format("cannot reshape tensor of 0 elements into shape {} because the unspecified dimension size -1 can be "
+                format("cannot reshape tensor of 0 elements into shape {} because the unspecified "
+                       "dimension size -1 can be "
                        "any value and is ambiguous",
                        shape));
   }
@@ -266,9 +344,9 @@ DimVector broadcast_shapes(Dims a, Dims b) {
     } else if (guard_or_false(size_a == 1) || guard_bool(size_a == size_b)) {
       result[i] = size_b;
     } else {
-      throw_error(ErrorKind::kRuntimeError,
-                  format("The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {}",
-                         size_a, size_b, i));
+      throw_error(ErrorKind::kRuntimeError, format("The size of tensor a ({}) must match the size "
+                                                   "of tensor b ({}) at non-singleton dimension {}",
+                                                   size_a, size_b, i));
     }
   }
   return result;
@@ -278,13 +356,15 @@ int64_t wrap_dim(int64_t dim, int64_t rank, bool wrap_scalar) {
   if (dim >= 0 && dim < rank) return dim;
   if (rank == 0) {
     if (!wrap_scalar) {
-      throw_error(ErrorKind::kIndexError, format("Dimension specified as {} but tensor has no dimensions", dim));
+      throw_error(ErrorKind::kIndexError,
+                  format("Dimension specified as {} but tensor has no dimensions", dim));
     }
     rank = 1;
   }
   if (dim < -rank || dim >= rank) {
     throw_error(ErrorKind::kIndexError,
-                format("Dimension out of range (expected to be in range of [{}, {}], but got {})", -rank, rank - 1, dim));
+                format("Dimension out of range (expected to be in range of [{}, {}], but got {})",
+                       -rank, rank - 1, dim));
   }
   return dim < 0 ? dim + rank : dim;
 }

@@ -21,29 +21,35 @@ MetaSpec TensorMeta::spec() const {
 namespace {
 
 uint64_t hash_of(const MetaSpec& spec, Dims strides) {
-  const uint64_t small = static_cast<uint64_t>(spec.dtype) | static_cast<uint64_t>(spec.device.type) << 8 |
-                         static_cast<uint64_t>(static_cast<uint8_t>(spec.device.index)) << 16 |
-                         static_cast<uint64_t>(spec.layout) << 24 | static_cast<uint64_t>(spec.flags) << 32 |
-                         static_cast<uint64_t>(spec.sizes.size()) << 48;
+  const uint64_t small =
+      static_cast<uint64_t>(spec.dtype) | static_cast<uint64_t>(spec.device.type) << 8 |
+      static_cast<uint64_t>(static_cast<uint8_t>(spec.device.index)) << 16 |
+      static_cast<uint64_t>(spec.layout) << 24 | static_cast<uint64_t>(spec.flags) << 32 |
+      static_cast<uint64_t>(spec.sizes.size()) << 48;
   uint64_t hash = hash_word(static_cast<uint64_t>(spec.offset.word()), small);
   for (const SymInt size : spec.sizes) hash = hash_word(hash, static_cast<uint64_t>(size.word()));
   for (const SymInt stride : strides) hash = hash_word(hash, static_cast<uint64_t>(stride.word()));
   return hash_finish(hash);
 }
 
-bool same_dims(Dims a, Dims b) { return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](SymInt x, SymInt y) { return same_expr(x, y); }); }
+bool same_dims(Dims a, Dims b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](SymInt x, SymInt y) { return same_expr(x, y); });
+}
 
 bool same_sparse(const SparseMeta* a, const SparseMeta* b) {
   if (a == nullptr || b == nullptr) return a == b;
-  return a->sparse_dim == b->sparse_dim && a->dense_dim == b->dense_dim && same_expr(a->nnz, b->nnz) &&
-         a->index_dtype == b->index_dtype && same_expr(a->block_size[0], b->block_size[0]) &&
+  return a->sparse_dim == b->sparse_dim && a->dense_dim == b->dense_dim &&
+         same_expr(a->nnz, b->nnz) && a->index_dtype == b->index_dtype &&
+         same_expr(a->block_size[0], b->block_size[0]) &&
          same_expr(a->block_size[1], b->block_size[1]);
 }
 
 bool equals(const TensorMeta& meta, const MetaSpec& spec, Dims strides) {
-  return meta.dtype() == spec.dtype && meta.device() == spec.device && meta.layout() == spec.layout &&
-         (meta.flags() & kGivenFlags) == spec.flags && same_expr(meta.offset(), spec.offset) &&
-         same_dims(meta.sizes(), spec.sizes) && same_dims(meta.strides(), strides) && same_sparse(meta.sparse(), spec.sparse);
+  return meta.dtype() == spec.dtype && meta.device() == spec.device &&
+         meta.layout() == spec.layout && (meta.flags() & kGivenFlags) == spec.flags &&
+         same_expr(meta.offset(), spec.offset) && same_dims(meta.sizes(), spec.sizes) &&
+         same_dims(meta.strides(), strides) && same_sparse(meta.sparse(), spec.sparse);
 }
 
 uint16_t stride_facts(Dims sizes, Dims strides) {
@@ -56,7 +62,8 @@ uint16_t stride_facts(Dims sizes, Dims strides) {
     if (is_channels_last_3d_contiguous(sizes, strides)) facts |= kChannelsLast3dContiguous;
     if (has_channels_last_3d_strides(sizes, strides)) facts |= kChannelsLast3dStrides;
   }
-  const bool any_format = (facts & (kContiguous | kChannelsLastContiguous | kChannelsLast3dContiguous)) != 0;
+  const bool any_format =
+      (facts & (kContiguous | kChannelsLastContiguous | kChannelsLast3dContiguous)) != 0;
   if (any_format || is_non_overlapping_and_dense(sizes, strides)) facts |= kNonOverlappingAndDense;
   return static_cast<uint16_t>(facts);
 }
@@ -94,7 +101,8 @@ const TensorMeta* MetaTable::add(const MetaSpec& spec, Dims strides, uint64_t ha
   meta->offset_ = spec.offset;
   meta->numel_ = numel(spec.sizes);
   if (spec.sparse != nullptr) meta->sparse_ = arena_.make<SparseMeta>(*spec.sparse);
-  const uint16_t facts = spec.layout == Layout::kStrided ? stride_facts(meta->sizes(), meta->strides()) : uint16_t{0};
+  const uint16_t facts =
+      spec.layout == Layout::kStrided ? stride_facts(meta->sizes(), meta->strides()) : uint16_t{0};
   meta->flags_ = static_cast<uint16_t>((spec.flags & kGivenFlags) | facts);
   meta->hash_ = hash;
   if (2 * ++count_ > slots_.size()) grow();
@@ -115,23 +123,32 @@ void MetaTable::grow() {
   }
 }
 
-SymInt Tensor::size(int64_t dim) const { return sizes()[static_cast<size_t>(wrap_dim(dim, meta->rank(), false))]; }
-SymInt Tensor::stride(int64_t dim) const { return strides()[static_cast<size_t>(wrap_dim(dim, meta->rank(), false))]; }
+SymInt Tensor::size(int64_t dim) const {
+  return sizes()[static_cast<size_t>(wrap_dim(dim, meta->rank(), false))];
+}
+SymInt Tensor::stride(int64_t dim) const {
+  return strides()[static_cast<size_t>(wrap_dim(dim, meta->rank(), false))];
+}
 
 bool Tensor::is_contiguous(MemoryFormat format) const {
   switch (format) {
-    case MemoryFormat::kChannelsLast: return meta->has(kChannelsLastContiguous);
-    case MemoryFormat::kChannelsLast3d: return meta->has(kChannelsLast3dContiguous);
-    default: return meta->has(kContiguous);
+    case MemoryFormat::kChannelsLast:
+      return meta->has(kChannelsLastContiguous);
+    case MemoryFormat::kChannelsLast3d:
+      return meta->has(kChannelsLast3dContiguous);
+    default:
+      return meta->has(kContiguous);
   }
 }
 
 MemoryFormat suggest_memory_format(const Tensor& tensor, bool exact) {
   if (tensor.layout() != Layout::kStrided) return MemoryFormat::kContiguous;
-  if (tensor.meta->has(kChannelsLastStrides) && (!exact || tensor.meta->has(kChannelsLastContiguous))) {
+  if (tensor.meta->has(kChannelsLastStrides) &&
+      (!exact || tensor.meta->has(kChannelsLastContiguous))) {
     return MemoryFormat::kChannelsLast;
   }
-  if (tensor.meta->has(kChannelsLast3dStrides) && (!exact || tensor.meta->has(kChannelsLast3dContiguous))) {
+  if (tensor.meta->has(kChannelsLast3dStrides) &&
+      (!exact || tensor.meta->has(kChannelsLast3dContiguous))) {
     return MemoryFormat::kChannelsLast3d;
   }
   return MemoryFormat::kContiguous;

@@ -1,13 +1,15 @@
 // Tensor: identity, storage and metadata, kept apart.
 //
-// TensorMeta is everything that describes a tensor and nothing that identifies it: sizes, strides, offset, dtype, device, layout,
-// flags. It is immutable and interned in a MetaTable: two equal metas of one table are one pointer, so comparing two metas is
-// comparing two pointers, and a value recorded at a graph node stays what it was when the tensor is changed later.
-// Storage is an id, a device and a size in bytes; tensors with one storage alias.
-// Tensor is an id (the object's identity), a storage and a current meta. An operator that changes metadata in place (transpose_,
+// TensorMeta is everything that describes a tensor and nothing that identifies it: sizes, strides,
+// offset, dtype, device, layout, flags. It is immutable and interned in a MetaTable: two equal
+// metas of one table are one pointer, so comparing two metas is comparing two pointers, and a value
+// recorded at a graph node stays what it was when the tensor is changed later. Storage is an id, a
+// device and a size in bytes; tensors with one storage alias. Tensor is an id (the object's
+// identity), a storage and a current meta. An operator that changes metadata in place (transpose_,
 // resize_, set_) swaps the meta pointer and leaves everything recorded earlier untouched.
 //
-//   const TensorMeta* meta = table.intern({.sizes = sizes, .strides = contiguous_strides(sizes), .dtype = DType::kFloat32});
+//   const TensorMeta* meta = table.intern({.sizes = sizes, .strides = contiguous_strides(sizes),
+//   .dtype = DType::kFloat32});
 #pragma once
 
 #include <cstdint>
@@ -20,7 +22,8 @@
 
 namespace faketensor {
 
-// Flags of a meta. The first group is given, the second is computed from sizes and strides when the meta is interned.
+// Flags of a meta. The first group is given, the second is computed from sizes and strides when the
+// meta is interned.
 enum MetaFlag : uint16_t {
   kConj = 1 << 0,
   kNeg = 1 << 1,
@@ -121,12 +124,13 @@ class Constant;
 class Tensor {
  public:
   uint32_t id = 0;
-  // A Python number standing where the schema asks for a tensor: a 0-dimensional CPU tensor that promotes as a number does.
+  // A Python number standing where the schema asks for a tensor: a 0-dimensional CPU tensor that
+  // promotes as a number does.
   bool is_wrapped_number = false;
   const TensorMeta* meta = nullptr;
-  Storage* storage = nullptr;           // none for sparse tensors
-  Tensor* base = nullptr;               // what this is a view of
-  const Constant* constant = nullptr;   // its values, while known
+  Storage* storage = nullptr;          // none for sparse tensors
+  Tensor* base = nullptr;              // what this is a view of
+  const Constant* constant = nullptr;  // its values, while known
 
   Dims sizes() const { return meta->sizes(); }
   Dims strides() const { return meta->strides(); }
@@ -136,7 +140,8 @@ class Tensor {
   DType dtype() const { return meta->dtype(); }
   Device device() const { return meta->device(); }
   Layout layout() const { return meta->layout(); }
-  // Size or stride of a dimension, which may be counted from the end. Raises IndexError like PyTorch.
+  // Size or stride of a dimension, which may be counted from the end. Raises IndexError like
+  // PyTorch.
   SymInt size(int64_t dim) const;
   SymInt stride(int64_t dim) const;
 
@@ -147,8 +152,9 @@ class Tensor {
   bool is_neg() const { return meta->has(kNeg); }
 };
 
-// contiguous, channels_last or channels_last_3d by the look of the strides (Tensor::suggest_memory_format). With
-// `exact`, strides that only look so are contiguous (torch._prims_common.suggest_memory_format keeps the look).
+// contiguous, channels_last or channels_last_3d by the look of the strides
+// (Tensor::suggest_memory_format). With `exact`, strides that only look so are contiguous
+// (torch._prims_common.suggest_memory_format keeps the look).
 MemoryFormat suggest_memory_format(const Tensor& tensor, bool exact = false);
 
 }  // namespace faketensor

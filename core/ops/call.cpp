@@ -1,0 +1,90 @@
+#include "core/ops/call.h"
+
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+// FakeTensor._find_common_device, one tensor after the other.
+class DeviceMerge {
+ public:
+  void add(const Tensor& tensor) {
+    const bool is_cpu_scalar = tensor.device().is_cpu() && tensor.dim() == 0;
+    if (tensor.is_wrapped_number) return;
+    if (!common_) {
+      common_ = tensor.device();
+      common_is_cpu_scalar_ = is_cpu_scalar;
+    } else if (tensor.device() == *common_) {
+      common_is_cpu_scalar_ = common_is_cpu_scalar_ && is_cpu_scalar;
+    } else if (is_cpu_scalar) {
+      // defers to what is there
+    } else if (common_is_cpu_scalar_) {
+      common_ = tensor.device();
+      common_is_cpu_scalar_ = false;
+    } else {
+      throw_error(ErrorKind::kDeviceMismatch,
+                  format("Expected all tensors to be on the same device, but found at least two "
+                         "devices, {} and {}!",
+                         *common_, tensor.device()));
+    }
+  }
+  void add(const Value& value) {
+    if (value.is_tensor()) return add(value.tensor());
+    if (!value.is(Value::Tag::kList)) return;
+    for (const Value& element : value.values()) {
+      if (element.is_tensor()) add(element.tensor());
+    }
+  }
+  Device result() const { return common_.value_or(Device{}); }
+
+ private:
+  std::optional<Device> common_;
+  bool common_is_cpu_scalar_ = false;
+};
+
+}  // namespace
+
+Device Call::device() {
+  if (!device_) {
+    DeviceMerge merge;
+    for (const Value& arg : args_) merge.add(arg);
+    device_ = merge.result();
+  }
+  return *device_;
+}
+
+Tensor* Call::empty_like(const Tensor& self, std::optional<DType> dtype, MemoryFormat format) {
+  const DType type = dtype.value_or(self.dtype());
+  if (format != MemoryFormat::kPreserve) {
+    const DimVector strides = strides_for(self.sizes(), format);
+    return context_.empty(self.sizes(), type, self.device(), strides);
+  }
+  if (self.is_non_overlapping_and_dense())
+    return context_.empty(self.sizes(), type, self.device(), self.strides());
+  const DimVector strides = dense_strides_like(self.sizes(), self.strides());
+  return context_.empty(self.sizes(), type, self.device(), strides);
+}
+
+Tensor* Call::view_as(const Tensor& self, Dims sizes, Dims strides, SymInt offset, DType dtype) {
+  return view_as(self, sizes, strides, offset, dtype,
+                 static_cast<uint16_t>(self.meta->flags() & kGivenFlags));
+}
+
+Tensor* Call::view_as(const Tensor& self, Dims sizes, Dims strides, SymInt offset, DType dtype,
+                      uint16_t flags) {
+  const TensorMeta* meta = context_.metas().intern({.sizes = sizes,
+                                                    .strides = strides,
+                                                    .offset = offset,
+                                                    .dtype = dtype,
+                                                    .device = self.device(),
+                                                    .layout = self.layout(),
+                                                    .flags = flags});
+  return context_.make_tensor(meta, self.storage, const_cast<Tensor*>(&self));
+}
+
+void Call::no_rule(std::string_view name) {
+  throw_error(ErrorKind::kUnsupportedOperator, std::string(name));
+}
+
+}  // namespace faketensor

@@ -1,0 +1,78 @@
+// Context: what operators are called in. It owns every tensor, storage, meta and list that calls
+// make.
+//
+// A FakeTensorMode (core/mode) is a Context with a converter, constants and custom operators around
+// it. Rules reach their context through the call frame (call.h). Memory is given back all at once,
+// with the context: a graph is propagated in one of its own.
+//
+//   Context context(*target_preset("cpu"));
+//   Tensor* x = context.empty(sizes, DType::kFloat32, Device{});
+//   Value y = context.call(Registry::builtin().find("aten::relu"), args);
+#pragma once
+
+#include <deque>
+#include <span>
+
+#include "core/devices/target.h"
+#include "core/ops/registry.h"
+#include "core/tensor/tensor.h"
+
+namespace faketensor {
+
+class ShapeEnv;
+
+class Context {
+ public:
+  explicit Context(const Target& target = {});
+  virtual ~Context() = default;
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  // Calls an operator with `args` in schema order; trailing arguments and Value::unset() take the
+  // schema's defaults. Throws Error, with the operator's name on it. The arguments' spans must
+  // outlive the call, results live as long as the context.
+  Value call(OpId op, std::span<const Value> args);
+
+  const Target& target() const { return target_; }
+  MetaTable& metas() { return metas_; }
+  Arena& arena() { return arena_; }
+  // Where symbols live; unbacked ones are made there. Null: FakeTensorMode without a ShapeEnv, in
+  // which operators whose output (or its size) is data raise.
+  ShapeEnv* shape_env() const { return shape_env_; }
+  void set_shape_env(ShapeEnv* env) { shape_env_ = env; }
+  bool allow_dynamic_shapes = true;
+  bool allow_scalar_outputs = true;
+  // Whether autograd would record (it changes which results some operators save).
+  bool grad_enabled = false;
+  // Calls are made under enable_python_dispatcher(): some composites take their Python
+  // decomposition.
+  bool python_dispatcher = false;
+  DType default_dtype = DType::kFloat32;
+
+  // A new tensor on a new storage of exactly the bytes it needs. Empty strides: contiguous.
+  Tensor* empty(Dims sizes, DType dtype, Device device, Dims strides = {});
+  // A new tensor with this meta; on `storage`, or where it is null on a new one.
+  Tensor* make_tensor(const TensorMeta* meta, Storage* storage, Tensor* base = nullptr);
+  Storage* make_storage(Device device, SymInt nbytes);
+  // A 0-dimensional CPU tensor standing for a Python number.
+  Tensor* wrap_number(const Value& number);
+
+  Value make_list(std::span<const Value> values) { return Value::list(arena_.copy(values)); }
+  Value make_ints(Dims values) { return Value::ints(arena_.copy(values)); }
+
+  size_t tensor_count() const { return tensors_.size(); }
+  size_t storage_count() const { return storages_.size(); }
+
+ private:
+  Value dispatch(const OpEntry& op, std::span<const Value> args);
+
+  Target target_;
+  MetaTable metas_;
+  Arena arena_;
+  ShapeEnv* shape_env_ = nullptr;
+  std::deque<Tensor> tensors_;
+  std::deque<Storage> storages_;
+  int depth_ = 0;  // of calls that composites make; bounded
+};
+
+}  // namespace faketensor

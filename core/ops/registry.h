@@ -1,0 +1,59 @@
+// Registry: every operator that has a rule, by number and by name.
+//
+// The tables of core/ops/rules/ are named once, in registry.cpp; no static initialisers register
+// anything. Numbers (OpId) are positions: first the rows in order of their tables, then the
+// overloads derived from them. Readers of graphs resolve a name once; loops only see numbers. The
+// registry of built-in operators is built on first use and never changes.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/ops/op_def.h"
+
+namespace faketensor {
+
+using OpId = uint32_t;
+inline constexpr OpId kNoOp = 0xFFFFFFFF;
+
+// An operator as the dispatcher sees it.
+struct OpEntry {
+  enum class Derived : uint8_t { kNone, kInplace };
+
+  Schema schema;
+  std::string name;  // full: "aten::add.Tensor"
+  const OpDef* def = nullptr;
+  Rule rule;  // for derived entries: the functional row's
+  OpId id = kNoOp;
+  OpId functional = kNoOp;  // for derived entries: the row they follow from
+  Derived derived = Derived::kNone;
+  uint32_t tags = 0;
+  uint64_t tensor_arguments =
+      0;  // bit i: argument i is a Tensor, where a number is wrapped (the first 64)
+};
+
+class Registry {
+ public:
+  static const Registry& builtin();
+
+  // By "aten::mm", "aten::mm.default", "aten::add.Tensor" or the forms of exported programs
+  // "torch.ops.aten.mm.default"; kNoOp where there is no rule.
+  OpId find(std::string_view name) const;
+  const OpEntry& entry(OpId id) const { return entries_[id]; }
+  std::span<const OpEntry> entries() const { return entries_; }
+
+ private:
+  Registry();
+  void add_table(std::span<const OpDef> table);
+  void derive_inplace(OpId functional);
+  OpId add(OpEntry entry);
+
+  Arena arena_;
+  std::vector<OpEntry> entries_;
+  std::unordered_map<std::string_view, OpId> ids_;
+};
+
+}  // namespace faketensor

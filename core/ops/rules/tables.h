@@ -1,0 +1,17 @@
+// The tables of all families, in the order in which the registry numbers them.
+#pragma once
+
+#include <span>
+
+#include "core/ops/op_def.h"
+
+namespace faketensor {
+
+std::span<const std::span<const OpDef>> rule_tables();
+
+// One per file of this folder, alphabetical.
+std::span<const OpDef> matmul_rules();
+std::span<const OpDef> pointwise_rules();
+std::span<const OpDef> view_rules();
+
+}  // namespace faketensor

@@ -1,0 +1,320 @@
+#include "core/ops/schema.h"
+
+#include <cstdlib>
+#include <optional>
+
+#include "core/support/error.h"
+#include "core/support/format.h"
+#include "core/support/small_vector.h"
+
+namespace faketensor {
+
+namespace {
+
+class Parser {
+ public:
+  Parser(std::string_view text, Arena& arena) : text_(text), arena_(arena) {}
+
+  Schema parse() {
+    Schema schema;
+    schema.text = text_;
+    const std::string_view name = take_until("(");
+    const size_t dot =
+        name.find('.', name.find("::") == std::string_view::npos ? 0 : name.find("::"));
+    schema.name = name.substr(0, dot);
+    if (dot != std::string_view::npos) schema.overload = name.substr(dot + 1);
+    expect('(');
+    schema.arguments = arguments(schema);
+    skip(" ");
+    if (!accept("->")) fail("'->' expected");
+    skip(" ");
+    schema.returns = returns();
+    if (at_ != text_.size()) fail("text after the schema");
+    return schema;
+  }
+
+ private:
+  std::span<const Argument> arguments(Schema& schema) {
+    std::vector<Argument> list;
+    bool keyword_only = false;
+    while (!accept(")")) {
+      skip(" ,");
+      if (accept("...")) {
+        schema.is_variadic = true;
+      } else if (peek() == '*') {
+        ++at_;
+        keyword_only = true;
+      } else if (peek() != ')') {
+        list.push_back(argument(keyword_only));
+      }
+    }
+    return arena_.copy(std::span<const Argument>(list));
+  }
+
+  std::span<const Argument> returns() {
+    std::vector<Argument> list;
+    if (accept("(")) {
+      while (!accept(")")) {
+        skip(" ,");
+        if (accept("...")) continue;
+        if (peek() == ')') continue;
+        list.push_back(returned());
+      }
+    } else if (accept("...")) {
+    } else {
+      list.push_back(returned());
+    }
+    return arena_.copy(std::span<const Argument>(list));
+  }
+
+  Argument returned() {
+    Argument result;
+    type(result);
+    if (peek() == ' ') {
+      skip(" ");
+      result.name = take_until(",)");
+    }
+    return result;
+  }
+
+  Argument argument(bool keyword_only) {
+    Argument result;
+    result.is_keyword_only = keyword_only;
+    type(result);
+    skip(" ");
+    result.name = take_until(",)= ");
+    if (accept("=")) {
+      result.default_text = default_text();
+      result.has_default = true;
+      result.default_value = default_value(result.default_text, result.type);
+    }
+    return result;
+  }
+
+  // Type, alias annotation, list and optional marks: "Tensor(a!)", "int[2]?", "Tensor?[]".
+  void type(Argument& argument) {
+    const size_t begin = at_;
+    const std::string_view word = take_until(" ,()[]?=");
+    if (word.empty() && peek() != '(') fail("a type expected");
+    if (word == "Dict" || word == "Future" || word == "Await" || word == "RRef" ||
+        word == "Union") {
+      skip_brackets();
+    } else if (peek() == '(') {
+      ++at_;
+      argument.alias = take_until(")");
+      expect(')');
+    }
+    ArgType& type = argument.type;
+    type.kind = kind_of(word);
+    type.is_symbolic_int = word == "SymInt";
+    while (true) {
+      if (accept("?")) {
+        type.is_optional = true;
+      } else if (peek() == '[') {
+        ++at_;
+        const std::string_view size = take_until("]");
+        expect(']');
+        type.is_element_optional = type.is_optional;
+        type.is_optional = false;
+        type.is_list = true;
+        if (!size.empty())
+          type.list_size = static_cast<int16_t>(std::atoi(std::string(size).c_str()));
+      } else if (peek() == '(' && type.is_list) {  // the alias of a list: Tensor(a!)[](b)
+        skip_brackets();
+      } else {
+        break;
+      }
+    }
+    type.text = text_.substr(begin, at_ - begin);
+  }
+
+  static ArgKind kind_of(std::string_view word) {
+    struct Name {
+      std::string_view text;
+      ArgKind kind;
+    };
+    static constexpr Name kNames[] = {
+        {"Tensor", ArgKind::kTensor},
+        {"int", ArgKind::kInt},
+        {"SymInt", ArgKind::kInt},
+        {"float", ArgKind::kFloat},
+        {"bool", ArgKind::kBool},
+        {"SymBool", ArgKind::kBool},
+        {"Scalar", ArgKind::kScalar},
+        {"number", ArgKind::kScalar},
+        {"complex", ArgKind::kComplex},
+        {"ScalarType", ArgKind::kDType},
+        {"Layout", ArgKind::kLayout},
+        {"Device", ArgKind::kDevice},
+        {"MemoryFormat", ArgKind::kMemoryFormat},
+        {"str", ArgKind::kString},
+        {"Generator", ArgKind::kGenerator},
+    };
+    for (const Name& name : kNames) {
+      if (word == name.text) return name.kind;
+    }
+    return ArgKind::kOther;
+  }
+
+  // A default runs to the ',' or ')' outside of brackets and quotes.
+  std::string_view default_text() {
+    const size_t begin = at_;
+    int depth = 0;
+    char quote = 0;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (quote != 0) {
+        if (c == quote) quote = 0;
+      } else if (c == '"' || c == '\'') {
+        quote = c;
+      } else if (c == '[' || c == '(') {
+        ++depth;
+      } else if (depth == 0 && (c == ',' || c == ')')) {
+        break;
+      } else if (c == ']' || c == ')') {
+        --depth;
+      }
+    }
+    return text_.substr(begin, at_ - begin);
+  }
+
+  Value default_value(std::string_view text, const ArgType& type) {
+    if (text == "None") return Value();
+    if (type.is_list) return default_list(text, type);
+    return default_scalar(text, type.kind);
+  }
+
+  Value default_list(std::string_view text, const ArgType& type) {
+    SmallVector<Value, 4> values;
+    if (!text.starts_with("[")) {
+      const auto count = static_cast<size_t>(type.list_size < 1 ? 1 : type.list_size);
+      for (size_t i = 0; i < count; ++i) values.push_back(default_scalar(text, type.kind));
+    } else {
+      text = text.substr(1, text.size() - 2);
+      while (!text.empty()) {
+        const size_t comma = text.find(',');
+        values.push_back(default_scalar(text.substr(0, comma), type.kind));
+        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+        while (text.starts_with(" ")) text.remove_prefix(1);
+      }
+    }
+    if (type.kind != ArgKind::kInt) return Value::list(arena_.copy(values.span()));
+    DimVector ints;
+    for (const Value& value : values) ints.push_back(value.as_sym_int());
+    return Value::ints(arena_.copy(ints.span()));
+  }
+
+  Value default_scalar(std::string_view text, ArgKind kind) {
+    if (text == "True") return true;
+    if (text == "False") return false;
+    if (text.starts_with("\"") || text.starts_with("'"))
+      return Value::string(text.substr(1, text.size() - 2));
+    if (text == "contiguous_format") return MemoryFormat::kContiguous;
+    if (text == "Mean") return 1;
+    if (text == "strided") return Layout::kStrided;
+    if (text == "long") return DType::kInt64;
+    if (text == "cpu") return Device{};
+    const std::string number(text);
+    switch (kind) {
+      case ArgKind::kFloat:
+        return std::strtod(number.c_str(), nullptr);
+      case ArgKind::kMemoryFormat:
+        return static_cast<MemoryFormat>(std::atoi(number.c_str()));
+      case ArgKind::kDType:
+        return static_cast<DType>(std::atoi(number.c_str()));
+      case ArgKind::kLayout:
+        return static_cast<Layout>(std::atoi(number.c_str()));
+      default:
+        break;
+    }
+    if (number.find_first_of(".ein") != std::string::npos)
+      return std::strtod(number.c_str(), nullptr);
+    return static_cast<int64_t>(std::strtoll(number.c_str(), nullptr, 10));
+  }
+
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  bool accept(std::string_view word) {
+    if (!text_.substr(at_).starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+  void expect(char c) {
+    if (peek() != c) fail(format("'{}' expected", c));
+    ++at_;
+  }
+  void skip(std::string_view chars) {
+    while (at_ < text_.size() && chars.find(text_[at_]) != std::string_view::npos) ++at_;
+    if (at_ == text_.size()) fail("the schema ends early");
+  }
+  void skip_brackets() {
+    int depth = 0;
+    do {
+      if (peek() == '(') ++depth;
+      if (peek() == ')') --depth;
+      if (at_ == text_.size()) fail("unbalanced brackets");
+      ++at_;
+    } while (depth > 0);
+  }
+  std::string_view take_until(std::string_view chars) {
+    const size_t begin = at_;
+    while (at_ < text_.size() && chars.find(text_[at_]) == std::string_view::npos) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+  [[noreturn]] void fail(std::string what) {
+    throw_error(ErrorKind::kValueError, format("schema '{}': {} at {}", text_, what, at_));
+  }
+
+  std::string_view text_;
+  Arena& arena_;
+  size_t at_ = 0;
+};
+
+void append_argument(std::string& out, const Argument& argument) {
+  out += argument.type.text;
+  if (!argument.name.empty()) out.append(" ").append(argument.name);
+  if (argument.has_default) out.append("=").append(argument.default_text);
+}
+
+}  // namespace
+
+Schema parse_schema(std::string_view text, Arena& arena) { return Parser(text, arena).parse(); }
+
+std::string Schema::full_name() const {
+  return std::string(name) + "." + (overload.empty() ? "default" : std::string(overload));
+}
+
+int Schema::find_argument(std::string_view argument) const {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].name == argument) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+std::string to_string(const Schema& schema) {
+  std::string out(schema.name);
+  if (!schema.overload.empty()) out.append(".").append(schema.overload);
+  out += '(';
+  bool keyword_only = false;
+  for (size_t i = 0; i < schema.arguments.size(); ++i) {
+    if (i > 0) out += ", ";
+    if (schema.arguments[i].is_keyword_only && !keyword_only) {
+      out += "*, ";
+      keyword_only = true;
+    }
+    append_argument(out, schema.arguments[i]);
+  }
+  if (schema.is_variadic) out += schema.arguments.empty() ? "..." : ", ...";
+  out += ") -> ";
+  if (schema.returns.size() == 1 && schema.returns[0].name.empty()) {
+    append_argument(out, schema.returns[0]);
+    return out;
+  }
+  out += '(';
+  for (size_t i = 0; i < schema.returns.size(); ++i) {
+    if (i > 0) out += ", ";
+    append_argument(out, schema.returns[i]);
+  }
+  return out + ')';
+}
+
+}  // namespace faketensor
