@@ -1,0 +1,50 @@
+/**
+ * Builds dist/: `node build.js [FOLDER]`, where FOLDER (or $FAKETENSOR_WASM, or build/wasm/bin of the repository) holds
+ * Emscripten's faketensor.mjs and faketensor.wasm.
+ *
+ * The four entry points share chunks, so that what imports two of them loads the engine's JavaScript once. Types are
+ * emitted by tsc beside them.
+ */
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import path from "node:path";
+import esbuild from "esbuild";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const wasm = path.resolve(
+  process.argv[2] ?? process.env.FAKETENSOR_WASM ?? path.join(here, "../../build/wasm/bin"),
+);
+const dist = path.join(here, "dist");
+
+/** Puts Emscripten's module in the place of src/glue.js, of which the sources hold only the types. */
+const glue = {
+  name: "glue",
+  setup(build) {
+    build.onResolve({ filter: /^\.\/glue\.js$/ }, () => ({ path: path.join(wasm, "faketensor.mjs") }));
+  },
+};
+
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(dist, { recursive: true });
+await esbuild.build({
+  absWorkingDir: here,
+  entryPoints: ["index", "worker", "worker-main", "element", "command"].map((name) => `src/${name}.ts`),
+  outdir: dist,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "neutral",
+  target: ["es2022"],
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: "none",
+  external: ["node:*"],
+  plugins: [glue],
+});
+copyFileSync(path.join(wasm, "faketensor.wasm"), path.join(dist, "faketensor.wasm"));
+execFileSync(
+  process.execPath,
+  [fileURLToPath(import.meta.resolve("typescript/bin/tsc")), "--project", path.join(here, "tsconfig.json")],
+  { stdio: "inherit" },
+);

@@ -1,0 +1,210 @@
+/**
+ * The engine's instance: Emscripten's glue, instantiated from what our own JavaScript hands it (the glue never
+ * fetches), and the coarse functions of wasm/bindings.cpp with their types.
+ */
+import type * as FileSystem from "node:fs/promises";
+import createModule from "./glue.js";
+import { EngineFailure, FakeTensorError, abortError, type ErrorData } from "./errors.js";
+import { isNode, nodeModule, type ByteSource } from "./source.js";
+import type { Progressing } from "./types.js";
+
+/** What {@link load} takes as `wasm`: bytes, a compiled module, or where to get it. */
+export type WasmInput =
+  | ArrayBuffer
+  | Uint8Array
+  | WebAssembly.Module
+  | Response
+  | URL
+  | string
+  | PromiseLike<ArrayBuffer | Uint8Array | WebAssembly.Module | Response>;
+
+/** A file as C++ sees it. `read` returns null after a failure, which the JavaScript side then reports itself. */
+export interface EngineSource {
+  readonly size: number;
+  read(offset: number, length: number): Uint8Array | null;
+}
+
+/** False asks C++ to stop. */
+export type EngineProgress = (done: number, total: number) => boolean;
+
+/** What the command in C++ asks of its host. */
+export interface EngineHost {
+  /** A file to read from (`-` is standard input) and its size in bytes, or the reason why it cannot be opened. */
+  open(path: string): { readonly id: number; readonly size: number } | string;
+  read(id: number, offset: number, length: number): Uint8Array | null;
+  /** Stream 1 is standard output, 2 the diagnostics. */
+  write(stream: number, bytes: Uint8Array): void;
+  /** Columns of the terminal that the diagnostics go to, 0 if they go elsewhere: then there is no progress bar. */
+  readonly terminalWidth: number;
+}
+
+/** The functions of wasm/bindings.cpp. Strings that are replies are JSON: a result, or `{"error": ErrorData}`. */
+export interface EngineExports {
+  engineInfo(): string;
+  openProgram(source: EngineSource, name: string, progress: EngineProgress): string;
+  closeProgram(program: number): void;
+  propagate(program: number, options: string, progress: EngineProgress): string;
+  layout(program: number, expanded: string): Uint8Array<ArrayBuffer> | string;
+  closeRun(run: number): void;
+  runTable(run: number): Uint8Array<ArrayBuffer> | string;
+  runValue(run: number, name: string): string;
+  runNode(run: number, index: number): string;
+  operators(pattern: string): string;
+  openMode(options: string): string;
+  modeCall(mode: number, request: string): string;
+  releaseTensor(mode: number, tensor: number): void;
+  closeMode(mode: number): void;
+  runCommand(argv: string, host: EngineHost): number;
+}
+
+export class Engine {
+  #failure: EngineFailure | undefined;
+
+  private constructor(private readonly exports: EngineExports) {}
+
+  static async instantiate(wasm?: WasmInput): Promise<Engine> {
+    const input = await (wasm ?? defaultWasm());
+    const options = {
+      instantiateWasm(
+        imports: WebAssembly.Imports,
+        receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+      ) {
+        instantiate(input, imports).then(({ instance, module }) => {
+          receive(instance, module);
+        }, fail);
+        return {};
+      },
+    };
+    let fail: (reason: unknown) => void = () => undefined;
+    const failed = new Promise<never>((_, reject) => (fail = reject));
+    return new Engine(await Promise.race([createModule<EngineExports>(options), failed]));
+  }
+
+  /** Calls a function whose reply is JSON; an error in the reply is thrown, a trap ends the engine. */
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- a reply's type is agreed with wasm/session.cpp
+  json<T>(call: (exports: EngineExports) => string): T {
+    const reply: unknown = JSON.parse(this.raw(call));
+    throwReply(reply);
+    return reply as T;
+  }
+
+  /** Calls a function that returns a packed buffer in wasm memory, which is copied out once. */
+  buffer(call: (exports: EngineExports) => Uint8Array<ArrayBuffer> | string): ArrayBuffer {
+    const reply = this.raw(call);
+    if (typeof reply !== "string") return reply.slice().buffer;
+    throwReply(JSON.parse(reply));
+    throw new EngineFailure("no buffer");
+  }
+
+  /** For destructors: an engine that has failed has nothing left to free. */
+  release(call: (exports: EngineExports) => void): void {
+    if (!this.#failure) this.raw(call);
+  }
+
+  raw<T>(call: (exports: EngineExports) => T): T {
+    if (this.#failure) throw this.#failure;
+    try {
+      return call(this.exports);
+    } catch (error) {
+      // Nothing but a trap comes out of the engine: its own errors are replies, and callbacks are guarded.
+      this.#failure = new EngineFailure(error);
+      throw this.#failure;
+    }
+  }
+}
+
+function throwReply(reply: unknown): void {
+  if (typeof reply === "object" && reply !== null && "error" in reply) {
+    throw new FakeTensorError(reply.error as ErrorData);
+  }
+}
+
+/**
+ * Guards the callbacks of one call into C++: what a callback throws never unwinds through wasm frames, it asks C++ to
+ * stop and is rethrown when the call has returned.
+ */
+export class CallGuard {
+  #thrown: { readonly error: unknown } | undefined;
+
+  constructor(private readonly options: Progressing) {
+    if (options.signal?.aborted) throw abortError(options.signal);
+  }
+
+  readonly progress: EngineProgress = (done, total) =>
+    this.protect(() => {
+      this.options.onProgress?.(done, total);
+      if (this.options.signal?.aborted) throw abortError(this.options.signal);
+      return true;
+    }) ?? false;
+
+  source(from: ByteSource): EngineSource {
+    return { size: from.size, read: (offset, length) => this.protect(() => from.read(offset, length)) };
+  }
+
+  protect<T>(callback: () => T): T | null {
+    if (this.#thrown) return null;
+    try {
+      return callback();
+    } catch (error) {
+      this.#thrown = { error };
+      return null;
+    }
+  }
+
+  /** Runs the call; what a callback threw takes precedence over C++'s report that it was stopped. */
+  run<T>(call: () => T): T {
+    try {
+      const result = call();
+      this.#rethrow();
+      return result;
+    } catch (error) {
+      this.#rethrow();
+      throw error;
+    }
+  }
+
+  #rethrow(): void {
+    if (this.#thrown) throw this.#thrown.error;
+  }
+}
+
+function defaultWasm(): URL {
+  return new URL("./faketensor.wasm", import.meta.url);
+}
+
+async function instantiate(
+  input: ArrayBuffer | Uint8Array | WebAssembly.Module | Response | URL | string,
+  imports: WebAssembly.Imports,
+): Promise<WebAssembly.WebAssemblyInstantiatedSource> {
+  if (input instanceof WebAssembly.Module) {
+    return { module: input, instance: await WebAssembly.instantiate(input, imports) };
+  }
+  if (input instanceof ArrayBuffer || ArrayBuffer.isView(input)) {
+    return WebAssembly.instantiate(input as BufferSource, imports);
+  }
+  if (typeof input === "string" || input instanceof URL) {
+    const url = new URL(input, isNode ? `file://${process.cwd()}/` : location.href);
+    if (isNode && url.protocol === "file:") {
+      const fs = await nodeModule<typeof FileSystem>("node:fs/promises");
+      return WebAssembly.instantiate(await fs.readFile(url), imports);
+    }
+    return instantiateResponse(await fetch(url), imports);
+  }
+  return instantiateResponse(input, imports);
+}
+
+/** Compiles while the bytes arrive, where the server names the type that streaming compilation insists on. */
+async function instantiateResponse(
+  response: Response,
+  imports: WebAssembly.Imports,
+): Promise<WebAssembly.WebAssemblyInstantiatedSource> {
+  if (!response.ok) {
+    throw new FakeTensorError({
+      class: "LoadError",
+      message: `could not fetch ${response.url}: ${response.status} ${response.statusText}`,
+    });
+  }
+  const type = response.headers.get("content-type")?.split(";")[0]?.trim();
+  if (type === "application/wasm") return WebAssembly.instantiateStreaming(response, imports);
+  return WebAssembly.instantiate(await response.arrayBuffer(), imports);
+}

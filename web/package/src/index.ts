@@ -1,0 +1,85 @@
+/**
+ * `faketensor`: what PyTorch would answer about every tensor of a program.
+ *
+ * ```ts
+ * import { load } from "faketensor";
+ * const ft = await load();
+ * const program = ft.open(bytes, { name: "model.pt2" });
+ * const run = program.propagate({ dims: { batch: 4 } });
+ * run.value("linear_1"); // { size: [4, 10], stride: [10, 1], dtype: "float32", ... }
+ * ```
+ */
+import { Engine, type WasmInput } from "./engine.js";
+import { Mode, type ModeOptions } from "./mode.js";
+import { packedVersion } from "./packed.js";
+import { Program } from "./program.js";
+import { fileSource, toByteSource, type Openable } from "./source.js";
+import { FakeTensorError } from "./errors.js";
+import type { EngineInfo, OpenOptions, OperatorInfo } from "./types.js";
+
+export { EngineFailure, FakeTensorError, type ErrorData } from "./errors.js";
+export {
+  Mode,
+  FakeTensorHandle as Tensor,
+  float,
+  type Argument,
+  type ModeOptions,
+  type Result,
+} from "./mode.js";
+export { dimOf, dimsOf } from "./packed.js";
+export { Program, Run } from "./program.js";
+export { blobSource, fileSource, type ByteSource, type Openable } from "./source.js";
+export type { WasmInput } from "./engine.js";
+export * from "./types.js";
+
+export interface LoadOptions {
+  /** Where the engine's wasm comes from; default: `faketensor.wasm` beside this module. */
+  wasm?: WasmInput;
+}
+
+/** Loads an engine of its own. Each has its own memory; most programs need one. */
+export async function load(options: LoadOptions = {}): Promise<FakeTensor> {
+  const engine = await Engine.instantiate(options.wasm);
+  const info = engine.json<EngineInfo>((exports) => exports.engineInfo());
+  if (info.packedVersion !== packedVersion) {
+    throw new FakeTensorError({
+      class: "LoadError",
+      message: `faketensor.wasm has layout version ${info.packedVersion}, this JavaScript ${packedVersion}`,
+    });
+  }
+  return new FakeTensor(engine, info);
+}
+
+/** One loaded engine. */
+export class FakeTensor {
+  /** @internal */
+  constructor(
+    private readonly engine: Engine,
+    readonly info: EngineInfo,
+  ) {}
+
+  /** Reads a program: a `.pt2` archive or ExportedProgram JSON, gzipped or not; which of them is found out. */
+  open(from: Openable, options: OpenOptions = {}): Program {
+    const source = toByteSource(from);
+    try {
+      return Program.open(this.engine, source, options);
+    } finally {
+      source.close?.();
+    }
+  }
+
+  /** The same for a file by its path, of which only what is needed is read; Node only. */
+  async openFile(path: string | URL, options: OpenOptions = {}): Promise<Program> {
+    return this.open(await fileSource(path), { name: String(path), ...options });
+  }
+
+  /** A mode to call single operators in. */
+  mode(options: ModeOptions = {}): Mode {
+    return new Mode(this.engine, options);
+  }
+
+  /** The known operators whose name contains `pattern`, sorted by name. */
+  operators(pattern = ""): OperatorInfo[] {
+    return this.engine.json<OperatorInfo[]>((exports) => exports.operators(pattern));
+  }
+}

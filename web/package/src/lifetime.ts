@@ -1,0 +1,46 @@
+/**
+ * Objects that own something in wasm memory: `dispose()` frees it at once, `using` does so at the end of a block, and
+ * an object that was forgotten is freed after the garbage collector finds it.
+ */
+
+const forgotten = new FinalizationRegistry<() => void>((release) => {
+  release();
+});
+
+export abstract class EngineResource {
+  /** Where the platform has `Symbol.dispose`: {@link dispose}, called at the end of a block by `using`. */
+  declare readonly [Symbol.dispose]: () => void;
+  #release: (() => void) | undefined;
+
+  /** `release` must not hold on to this object, or it is never collected. */
+  protected constructor(release: () => void) {
+    this.#release = release;
+    forgotten.register(this, release, this);
+  }
+
+  get disposed(): boolean {
+    return this.#release === undefined;
+  }
+
+  /** Frees what this object holds in the engine. Doing so twice is fine; using the object afterwards is an error. */
+  dispose(): void {
+    const release = this.#release;
+    if (!release) return;
+    this.#release = undefined;
+    forgotten.unregister(this);
+    release();
+  }
+
+  protected assertAlive(): void {
+    if (this.disposed) throw new TypeError(`this ${this.constructor.name} has been disposed`);
+  }
+}
+
+// Not in every browser yet; where it is missing, `using` is not either.
+if (typeof Symbol.dispose === "symbol") {
+  Object.defineProperty(EngineResource.prototype, Symbol.dispose, {
+    value(this: EngineResource) {
+      this.dispose();
+    },
+  });
+}

@@ -1,0 +1,139 @@
+/** Programs and their runs: one call into the engine per graph, then plain data and typed arrays. */
+import { CallGuard, type Engine } from "./engine.js";
+import { EngineResource } from "./lifetime.js";
+import { openLayout, openTable } from "./packed.js";
+import type { ByteSource } from "./source.js";
+import type {
+  Layout,
+  LayoutOptions,
+  NodeDetail,
+  OpenOptions,
+  Problem,
+  ProgramInfo,
+  PropagateOptions,
+  Table,
+  Value,
+} from "./types.js";
+
+interface OpenReply {
+  readonly program: number;
+  readonly info: ProgramInfo;
+}
+
+interface PropagateReply {
+  readonly run: number;
+  readonly ok: boolean;
+  readonly problems: readonly Problem[];
+}
+
+/** A program read from a `.pt2` archive or from ExportedProgram JSON. */
+export class Program extends EngineResource {
+  private constructor(
+    private readonly engine: Engine,
+    /** @internal */ readonly handle: number,
+    readonly info: ProgramInfo,
+  ) {
+    super(() => {
+      engine.release((exports) => {
+        exports.closeProgram(handle);
+      });
+    });
+  }
+
+  /** @internal */
+  static open(engine: Engine, source: ByteSource, options: OpenOptions): Program {
+    const guard = new CallGuard(options);
+    const reply = guard.run(() =>
+      engine.json<OpenReply>((exports) =>
+        exports.openProgram(guard.source(source), options.name ?? "", guard.progress),
+      ),
+    );
+    return new Program(engine, reply.program, reply.info);
+  }
+
+  /** Evaluates every node. Errors of the program are in {@link Run.problems}; only wrong options throw. */
+  propagate(options: PropagateOptions = {}): Run {
+    this.assertAlive();
+    const whatIf: PropagateOptions = { ...options };
+    delete whatIf.onProgress;
+    delete whatIf.signal;
+    const guard = new CallGuard(options);
+    const started = performance.now();
+    const reply = guard.run(() =>
+      this.engine.json<PropagateReply>((exports) =>
+        exports.propagate(this.handle, JSON.stringify(whatIf), guard.progress),
+      ),
+    );
+    return new Run(this.engine, reply, performance.now() - started);
+  }
+
+  /** Where each node and module is drawn. */
+  layout(options: LayoutOptions = {}): Layout {
+    return openLayout(this.packedLayout(options));
+  }
+
+  /** @internal */
+  packedLayout(options: LayoutOptions): ArrayBuffer {
+    this.assertAlive();
+    const expanded = JSON.stringify([...(options.expanded ?? [])]);
+    return this.engine.buffer((exports) => exports.layout(this.handle, expanded));
+  }
+}
+
+/** The values of all nodes of a program for one set of inputs. */
+export class Run extends EngineResource {
+  readonly ok: boolean;
+  readonly problems: readonly Problem[];
+  /** Wall time of the propagation. */
+  readonly milliseconds: number;
+  readonly #handle: number;
+  #table: Table | undefined;
+
+  /** @internal */
+  constructor(
+    private readonly engine: Engine,
+    reply: PropagateReply,
+    milliseconds: number,
+  ) {
+    const handle = reply.run;
+    super(() => {
+      engine.release((exports) => {
+        exports.closeRun(handle);
+      });
+    });
+    this.#handle = handle;
+    this.ok = reply.ok;
+    this.problems = reply.problems;
+    this.milliseconds = milliseconds;
+  }
+
+  /** @internal */
+  get handle(): number {
+    this.assertAlive();
+    return this.#handle;
+  }
+
+  /** The value of a node, or of one output of a node with several, by name; undefined if there is no such name. */
+  value(name: string): Value | undefined {
+    const reply = this.engine.json<{ readonly val?: Value }>((exports) =>
+      exports.runValue(this.handle, name),
+    );
+    return reply.val;
+  }
+
+  /** Everything about the node in row `index` of {@link table}. */
+  node(index: number): NodeDetail {
+    return this.engine.json<NodeDetail>((exports) => exports.runNode(this.handle, index));
+  }
+
+  /** All nodes as columns; made at the first call. */
+  table(): Table {
+    this.#table ??= openTable(this.packedTable());
+    return this.#table;
+  }
+
+  /** @internal */
+  packedTable(): ArrayBuffer {
+    return this.engine.buffer((exports) => exports.runTable(this.handle));
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Where the bytes of a file come from. The engine reads synchronously and in slices (a `.pt2` of many gigabytes is
+ * opened by reading its directory and its JSON, never its weights), so a source is a size and a synchronous `read`.
+ */
+
+import type * as FileSystem from "node:fs";
+
+declare const FileReaderSync: (new () => { readAsArrayBuffer(blob: Blob): ArrayBuffer }) | undefined;
+
+export interface ByteSource {
+  /** In bytes. */
+  readonly size: number;
+  /** Bytes `offset` up to `offset + length`; fewer only at the end of the source. */
+  read(offset: number, length: number): Uint8Array;
+  /** Called once, when the engine has read what it needs. */
+  close?(): void;
+}
+
+/** What {@link FakeTensor.open} takes: the bytes themselves or a way to read slices of them. */
+export type Openable = Uint8Array | ArrayBuffer | ByteSource;
+
+export function toByteSource(from: Openable): ByteSource {
+  if (from instanceof ArrayBuffer) return bytesSource(new Uint8Array(from));
+  if (ArrayBuffer.isView(from)) return bytesSource(from);
+  return from;
+}
+
+function bytesSource(bytes: Uint8Array): ByteSource {
+  return { size: bytes.byteLength, read: (offset, length) => bytes.subarray(offset, offset + length) };
+}
+
+/** Reads slices of a Blob or File. Only workers of a browser can read a Blob synchronously. */
+export function blobSource(blob: Blob): ByteSource {
+  if (typeof FileReaderSync !== "function") throw new TypeError("blobSource needs a worker of a browser");
+  const reader = new FileReaderSync();
+  return {
+    size: blob.size,
+    read: (offset, length) => new Uint8Array(reader.readAsArrayBuffer(blob.slice(offset, offset + length))),
+  };
+}
+
+/** The same for any thread: where a Blob can only be read asynchronously, it is read whole first. */
+export async function sourceOfBlob(blob: Blob): Promise<ByteSource> {
+  if (typeof FileReaderSync === "function") return blobSource(blob);
+  return bytesSource(new Uint8Array(await blob.arrayBuffer()));
+}
+
+/** Reads slices of a file by its path; Node only. */
+export async function fileSource(path: string | URL): Promise<ByteSource> {
+  const fs = await nodeModule<typeof FileSystem>("node:fs");
+  const descriptor = fs.openSync(path, "r");
+  try {
+    const stat = fs.fstatSync(descriptor);
+    if (stat.isDirectory()) throw new Error(`${String(path)} is a directory`);
+    return {
+      size: stat.size,
+      read: (offset, length) => readFully(fs, descriptor, offset, length),
+      close: () => {
+        fs.closeSync(descriptor);
+      },
+    };
+  } catch (error) {
+    fs.closeSync(descriptor);
+    throw error;
+  }
+}
+
+function readFully(fs: typeof FileSystem, descriptor: number, offset: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = fs.readSync(descriptor, bytes, filled, length - filled, offset + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/**
+ * Imports a module of Node without a bundler seeing it: one JavaScript file serves browsers and Node, and a bundle for
+ * the browser must not try to resolve `node:` names.
+ */
+export async function nodeModule<T>(name: string): Promise<T> {
+  return (await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as T;
+}
+
+/** Whether this is Node (or a runtime that has Node's built-in modules). */
+export const isNode: boolean =
+  typeof process === "object" && typeof process.versions === "object" && Boolean(process.versions.node);

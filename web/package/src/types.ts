@@ -1,0 +1,272 @@
+/**
+ * The plain data that the package hands out. Everything here is structured-cloneable, so the same types serve the
+ * synchronous facade (`faketensor`) and its asynchronous twin (`faketensor/worker`).
+ */
+
+/** A size, stride, offset or byte count: a number, or a symbolic expression in PyTorch's printing (`"2*s0 + 1"`). */
+export type Dim = number | string;
+
+/** A tensor as plain data. `t` numbers tensor objects, `storage` storages: equal numbers are the same object. */
+export interface TensorValue {
+  readonly t: number;
+  readonly size: readonly Dim[];
+  /** In elements; absent, like `offset`, `storage` and `nbytes`, for sparse tensors. */
+  readonly stride?: readonly Dim[];
+  readonly offset?: Dim;
+  readonly dtype: string;
+  readonly device: string;
+  readonly storage?: number;
+  /** Size of the whole storage in bytes. */
+  readonly nbytes?: Dim;
+  readonly layout?: string;
+  readonly requires_grad?: boolean;
+  readonly conj?: boolean;
+  readonly neg?: boolean;
+  readonly const?: unknown;
+}
+
+/** What a node of a program evaluates to. Tagged objects name PyTorch's enum values and the numbers JSON lacks. */
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Value[]
+  | TensorValue
+  | { readonly f: "inf" | "-inf" | "nan" }
+  | { readonly c: readonly [Value, Value] }
+  | { readonly dtype: string }
+  | { readonly device: string }
+  | { readonly layout: string }
+  | { readonly memory_format: string }
+  | { readonly generator: string }
+  | { readonly sym: string; readonly kind?: "int" | "float" | "bool" };
+
+export interface InputInfo {
+  readonly name: string;
+  readonly kind: "parameter" | "buffer" | "constant" | "user";
+  /** The parameter's or buffer's name in the module, e.g. `"encoder.layer.0.weight"`. */
+  readonly target: string | null;
+  /** Row of the placeholder in {@link Table}. */
+  readonly node: number;
+  readonly size: readonly Dim[];
+  readonly stride: readonly Dim[];
+  readonly dtype: string;
+  readonly device: string;
+}
+
+export interface ModuleInfo {
+  readonly id: number;
+  /** -1 for the root, which is module 0. */
+  readonly parent: number;
+  readonly path: string;
+  readonly type: string;
+  readonly nodes: number;
+  /** First and last row of {@link Table} that belong to the module or to one below it. */
+  readonly first: number;
+  readonly last: number;
+  /** Equal for modules with the same structure, so that a repeated block can be drawn once. */
+  readonly hash: number;
+}
+
+export interface SymbolInfo {
+  readonly name: string;
+  /** Inclusive; `null` where unbounded. */
+  readonly range: readonly [number | null, number | null];
+  readonly hint: number | null;
+}
+
+export interface ProgramInfo {
+  readonly name: string;
+  readonly kind: "pt2" | "json";
+  readonly torchVersion: string;
+  readonly schemaVersion: string;
+  readonly nodes: number;
+  readonly inputs: readonly InputInfo[];
+  readonly outputs: readonly string[];
+  readonly symbols: readonly SymbolInfo[];
+  /** In order of first use; `[0]` is the root. */
+  readonly modules: readonly ModuleInfo[];
+  /** Operators of the program that no rule is known for, with the number of nodes that use them. */
+  readonly unknownOps: readonly { readonly op: string; readonly count: number }[];
+}
+
+/** Called between nodes or slices of a file. Amounts are nodes while propagating and bytes while reading. */
+export type ProgressCallback = (done: number, total: number) => void;
+
+export interface Progressing {
+  onProgress?: ProgressCallback;
+  /** An aborted signal ends the work with an `AbortError`. */
+  signal?: AbortSignal;
+}
+
+export interface OpenOptions extends Progressing {
+  /** Shown in errors and in {@link ProgramInfo.name}. */
+  name?: string;
+}
+
+export interface InputOverride {
+  size?: readonly Dim[];
+  stride?: readonly Dim[];
+  dtype?: string;
+  device?: string;
+}
+
+/** The what-if: which inputs of the recorded program to change before it is propagated. */
+export interface PropagateOptions extends Progressing {
+  /** `batch` (dim 0 of every user input), `"x.1"` (dim 1 of input `x`), or the name of a symbol. */
+  dims?: Readonly<Record<string, number>>;
+  /** By placeholder name. */
+  inputs?: Readonly<Record<string, InputOverride>>;
+  /** Of every floating-point placeholder. */
+  dtype?: string;
+  device?: string;
+  /** `channels_last` or `channels_last_3d`, for placeholders of 4 and 5 dimensions. */
+  memoryFormat?: string;
+  /** Which PyTorch answers: `"cuda"` (default), `"cpu"`, `"a100"`, `"h100"`, ... */
+  target?: string;
+  /** PyTorch's own behaviour; otherwise everything that does not depend on the failing node is still answered. */
+  stopAtFirstError?: boolean;
+}
+
+export interface Problem {
+  /**
+   * `error`: PyTorch would raise here. `unknown`: no rule for this operator. `mismatch`: the answer differs from the
+   * value recorded in the file.
+   */
+  readonly kind: "error" | "unknown" | "mismatch";
+  /** Row of {@link Table}. */
+  readonly node: number;
+  readonly name: string;
+  readonly op: string;
+  /** PyTorch's exception class. */
+  readonly class: string;
+  readonly message: string;
+  readonly modulePath: string;
+  /** Source line of the model, where the file records it. */
+  readonly source: string;
+}
+
+/** Status of a row of {@link Table}. */
+export const Status = {
+  ok: 0,
+  /** The operator raised here. */
+  error: 1,
+  /** No rule is known for the operator. */
+  unknown: 2,
+  /** Not evaluated, because a value it reads is missing. */
+  notReached: 3,
+} as const;
+
+/** What kind of value a row of {@link Table} has. */
+export const ValueKind = { none: 0, tensor: 1, list: 2, other: 3 } as const;
+
+/**
+ * One row per node in order of execution, as columns. A negative entry `-(k + 1)` of `size`, `stride`, `offset` or
+ * `nbytes` stands for `expressions[k]`; that is also how integers beyond 2^53 are handed over exactly.
+ */
+export interface Table {
+  readonly length: number;
+  readonly names: readonly string[];
+  readonly op: Uint32Array;
+  readonly ops: readonly string[];
+  /** Module ids of {@link ProgramInfo.modules}. */
+  readonly module: Uint32Array;
+  /** {@link Status} */
+  readonly status: Uint8Array;
+  /** {@link ValueKind} */
+  readonly kind: Uint8Array;
+  readonly dtype: Uint8Array;
+  readonly dtypes: readonly string[];
+  readonly device: Uint8Array;
+  readonly devices: readonly string[];
+  /** `length + 1` entries: row i has the dims `dimStart[i]` up to, not including, `dimStart[i + 1]`. */
+  readonly dimStart: Uint32Array;
+  readonly size: Float64Array;
+  readonly stride: Float64Array;
+  readonly offset: Float64Array;
+  readonly nbytes: Float64Array;
+  /** Numbers of tensor objects and storages; -1 where the row has none. */
+  readonly tensor: Int32Array;
+  readonly storage: Int32Array;
+  readonly expressions: readonly string[];
+  /** The rows whose values row i reads: `inputs[inputStart[i]]` up to, not including, `inputs[inputStart[i + 1]]`. */
+  readonly inputStart: Uint32Array;
+  readonly inputs: Uint32Array;
+}
+
+export interface LayoutOptions {
+  /** Ids of the modules that are drawn open. */
+  expanded?: Iterable<number>;
+}
+
+export interface LayoutBoxes {
+  readonly count: number;
+  /** `>= 0`: a row of {@link Table}; `< 0`: the module `~id`. */
+  readonly id: Int32Array;
+  readonly x: Float32Array;
+  readonly y: Float32Array;
+  readonly w: Float32Array;
+  readonly h: Float32Array;
+  /** Index of the box that encloses this one, -1 at the top. */
+  readonly parent: Int32Array;
+  readonly depth: Uint8Array;
+  /** How many equal boxes this one stands for. */
+  readonly repeat: Uint32Array;
+}
+
+export interface LayoutEdges {
+  readonly count: number;
+  /** Box indices. */
+  readonly from: Uint32Array;
+  readonly to: Uint32Array;
+  /** Row of {@link Table} whose value runs along the edge. */
+  readonly value: Uint32Array;
+  /** `count + 1` entries, in points: edge i is the polyline `points[2 * pointStart[i]]`, ... as x, y pairs. */
+  readonly pointStart: Uint32Array;
+  readonly points: Float32Array;
+}
+
+export interface Layout {
+  readonly width: number;
+  readonly height: number;
+  readonly box: LayoutBoxes;
+  readonly edge: LayoutEdges;
+}
+
+export interface NodeArgument {
+  readonly name: string;
+  /** Printed as PyTorch prints it; a value of another node by that node's name. */
+  readonly text: string;
+  /** Rows of {@link Table} that the argument reads. */
+  readonly nodes: readonly number[];
+}
+
+/** Everything about one node: what an inspector shows. */
+export interface NodeDetail {
+  readonly index: number;
+  readonly name: string;
+  readonly op: string;
+  readonly schema: string;
+  readonly status: number;
+  readonly args: readonly NodeArgument[];
+  readonly value: Value;
+  readonly modulePath: string;
+  readonly source: string;
+  /** Names of earlier nodes whose values share this value's storage. */
+  readonly aliases: readonly string[];
+  readonly problem: Problem | null;
+}
+
+export interface OperatorInfo {
+  /** With overload: `"aten::add.Tensor"`. */
+  readonly name: string;
+  readonly schema: string;
+}
+
+/** The version of the package and of the PyTorch whose answers it gives. */
+export interface EngineInfo {
+  readonly version: string;
+  readonly torch: string;
+  readonly packedVersion: number;
+}

@@ -1,0 +1,139 @@
+/** The worker's side of `faketensor/worker`: an engine that answers the messages of protocol.ts. */
+import type * as WorkerThreads from "node:worker_threads";
+import { toErrorData } from "./errors.js";
+import { load, type FakeTensor, type Program, type Run } from "./index.js";
+import { channel, isMessage, type CallName, type Calls, type Reply, type Request } from "./protocol.js";
+import { fileSource, isNode, nodeModule, sourceOfBlob, type ByteSource } from "./source.js";
+
+interface Port {
+  postMessage(message: unknown, transfer: ArrayBuffer[]): void;
+}
+
+type Progress = (done: number, total: number) => void;
+
+/** Progress is posted at most this often, in milliseconds: a message per node would cost more than the node. */
+const progressInterval = 40;
+
+class Server {
+  #engine: Promise<FakeTensor> | undefined;
+  readonly #programs = new Registry<Program>("program");
+  readonly #runs = new Registry<Run>("run");
+
+  constructor(private readonly port: Port) {}
+
+  async answer(request: Request): Promise<void> {
+    try {
+      const result = await this.#dispatch(request, this.#progressOf(request.id));
+      this.#post({ channel, id: request.id, kind: "result", result });
+    } catch (error) {
+      this.#post({ channel, id: request.id, kind: "error", error: toErrorData(error) });
+    }
+  }
+
+  async #dispatch(request: Request, onProgress: Progress): Promise<Calls[CallName]["result"]> {
+    switch (request.call) {
+      case "load":
+        this.#engine = load(request.args);
+        return (await this.#engine).info;
+      case "open": {
+        const { source, name } = request.args;
+        const bytes = "blob" in source ? await sourceOfBlob(source.blob) : await fileSource(source.path);
+        return this.#open(bytes, name, onProgress);
+      }
+      case "closeProgram":
+        this.#programs.remove(request.args.program).dispose();
+        return null;
+      case "propagate": {
+        const { program, options } = request.args;
+        const run = this.#programs.get(program).propagate({ ...options, onProgress });
+        const { ok, problems, milliseconds } = run;
+        return { run: this.#runs.add(run), ok, problems, milliseconds };
+      }
+      case "layout":
+        return this.#programs.get(request.args.program).packedLayout(request.args);
+      case "closeRun":
+        this.#runs.remove(request.args.run).dispose();
+        return null;
+      case "table":
+        return this.#runs.get(request.args.run).packedTable();
+      case "value":
+        return this.#runs.get(request.args.run).value(request.args.name);
+      case "node":
+        return this.#runs.get(request.args.run).node(request.args.index);
+      case "operators":
+        return (await this.#loaded()).operators(request.args.pattern);
+    }
+  }
+
+  async #open(bytes: ByteSource, name: string, onProgress: Progress): Promise<Calls["open"]["result"]> {
+    const program = (await this.#loaded()).open(bytes, { name, onProgress });
+    return { program: this.#programs.add(program), info: program.info };
+  }
+
+  #loaded(): Promise<FakeTensor> {
+    this.#engine ??= load();
+    return this.#engine;
+  }
+
+  #progressOf(id: number): Progress {
+    let posted = performance.now();
+    return (done, total) => {
+      const now = performance.now();
+      if (now - posted < progressInterval) return;
+      posted = now;
+      this.#post({ channel, id, kind: "progress", done, total });
+    };
+  }
+
+  #post(reply: Reply): void {
+    const transfer = reply.kind === "result" && reply.result instanceof ArrayBuffer ? [reply.result] : [];
+    this.port.postMessage(reply, transfer);
+  }
+}
+
+/** Objects that the other side names by numbers. */
+class Registry<T> {
+  readonly #items = new Map<number, T>();
+  #next = 1;
+
+  constructor(private readonly what: string) {}
+
+  add(item: T): number {
+    this.#items.set(this.#next, item);
+    return this.#next++;
+  }
+
+  get(id: number): T {
+    const item = this.#items.get(id);
+    if (item === undefined) throw new TypeError(`there is no ${this.what} ${id}`);
+    return item;
+  }
+
+  remove(id: number): T {
+    const item = this.get(id);
+    this.#items.delete(id);
+    return item;
+  }
+}
+
+function serve(port: Port, listen: (receive: (data: unknown) => void) => void): void {
+  const server = new Server(port);
+  listen((data) => {
+    if (isMessage(data) && "call" in data) void server.answer(data as Request);
+  });
+}
+
+if (isNode) {
+  const { parentPort } = await nodeModule<typeof WorkerThreads>("node:worker_threads");
+  if (parentPort) {
+    serve(parentPort, (receive) => {
+      parentPort.on("message", receive);
+    });
+  }
+} else {
+  serve(self as unknown as Port, (receive) => {
+    self.addEventListener("message", (event) => {
+      receive(event.data);
+    });
+  });
+}

@@ -1,0 +1,435 @@
+/**
+ * `faketensor/worker`: the package with its engine in a Worker, so that a page stays alive whatever the file does.
+ *
+ * ```ts
+ * import { connect } from "faketensor/worker";
+ * const ft = await connect();
+ * const program = await ft.open(file, { onProgress, signal });
+ * const run = await program.propagate({ dims: { batch: 4 } });
+ * const table = await run.table();
+ * ```
+ * The engine computes without pause, so the way to stop it is to end its worker: an aborted signal, a trap or
+ * {@link RemoteFakeTensor.restart} ends it and starts another. Programs and runs survive that: they are opened and
+ * propagated again (both are deterministic) when they are next used.
+ */
+import { EngineFailure, abortError, fromErrorData } from "./errors.js";
+import { openLayout, openTable } from "./packed.js";
+import {
+  channel,
+  isMessage,
+  type CallName,
+  type Calls,
+  type RemoteSource,
+  type RemoteWasm,
+  type Reply,
+} from "./protocol.js";
+import { isNode, nodeModule } from "./source.js";
+import type {
+  EngineInfo,
+  Layout,
+  LayoutOptions,
+  NodeDetail,
+  OpenOptions,
+  OperatorInfo,
+  Problem,
+  ProgramInfo,
+  Progressing,
+  PropagateOptions,
+  Table,
+  Value,
+} from "./types.js";
+
+export { EngineFailure, FakeTensorError } from "./errors.js";
+export { dimOf, dimsOf } from "./packed.js";
+export * from "./types.js";
+
+/** The part of a Worker that is used; both the browser's and Node's have it. */
+export interface WorkerLike {
+  postMessage(message: unknown): void;
+  terminate(): unknown;
+  addEventListener?(type: string, listener: (event: { data?: unknown; message?: string }) => void): void;
+  on?(event: string, listener: (data: unknown) => void): unknown;
+}
+
+export interface ConnectOptions {
+  /** As for `load`; what cannot be posted to a worker is read here first. */
+  wasm?: RemoteWasm | URL | Response;
+}
+
+/** What can be opened; `{ path }` is a file that Node's worker reads itself, in slices. */
+export type RemoteOpenable = Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | { readonly path: string };
+
+/**
+ * Connects to an engine in a worker.
+ *
+ * Without `worker` one is started from `worker-main.js` beside this module. A page that builds its own, or whose
+ * policy needs another address, passes a function that starts one: `() => new Worker(url, { type: "module" })`. A
+ * Worker itself may be passed too, but then it cannot be replaced once it had to be ended.
+ */
+export async function connect(
+  worker?: WorkerLike | (() => WorkerLike | Promise<WorkerLike>),
+  options: ConnectOptions = {},
+): Promise<RemoteFakeTensor> {
+  const wasm = await postable(options.wasm);
+  const connection = new Connection(starterOf(worker), wasm);
+  return new RemoteFakeTensor(connection, await connection.info());
+}
+
+function starterOf(
+  worker: WorkerLike | (() => WorkerLike | Promise<WorkerLike>) | undefined,
+): () => Promise<WorkerLike> {
+  if (worker === undefined) return startDefaultWorker;
+  if (typeof worker === "function") return async () => worker();
+  let used = false;
+  return () => {
+    if (used)
+      return Promise.reject(new Error("the worker has ended; pass connect() a function to have it replaced"));
+    used = true;
+    return Promise.resolve(worker);
+  };
+}
+
+async function startDefaultWorker(): Promise<WorkerLike> {
+  if (isNode) {
+    const threads = await nodeModule<{ Worker: new (url: URL) => WorkerLike & { unref(): void } }>(
+      "node:worker_threads",
+    );
+    const worker = new threads.Worker(new URL("./worker-main.js", import.meta.url));
+    worker.unref();
+    return worker;
+  }
+  return new Worker(new URL("./worker-main.js", import.meta.url), { type: "module" });
+}
+
+async function postable(wasm: ConnectOptions["wasm"]): Promise<RemoteWasm | undefined> {
+  if (wasm instanceof URL) return wasm.href;
+  if (typeof Response === "function" && wasm instanceof Response) return wasm.arrayBuffer();
+  return wasm;
+}
+
+/** Why a request failed that had no part in its worker's end: it is made again in the next worker. */
+const replaced = Symbol("the worker was replaced");
+
+interface Pending {
+  resolve: (result: unknown) => void;
+  reject: (reason: unknown) => void;
+  onProgress: Progressing["onProgress"];
+}
+
+/** One worker at a time and the requests it has not answered. */
+class Connection {
+  /** Counts workers: what was made in an earlier one is gone. */
+  generation = 0;
+  #worker: Promise<WorkerLike> | undefined;
+  #info: Promise<EngineInfo> | undefined;
+  #closed = false;
+  readonly #pending = new Map<number, Pending>();
+  #nextId = 1;
+
+  constructor(
+    private readonly start: () => Promise<WorkerLike>,
+    private readonly wasm: RemoteWasm | undefined,
+  ) {}
+
+  async #load(): Promise<EngineInfo> {
+    try {
+      return await this.#post("load", this.wasm === undefined ? {} : { wasm: this.wasm }).answer;
+    } catch (error) {
+      this.#info = undefined;
+      throw error;
+    }
+  }
+
+  /** Starts the worker, if none runs, and loads its engine. */
+  info(): Promise<EngineInfo> {
+    this.#info ??= this.#load();
+    return this.#info;
+  }
+
+  /**
+   * Asks the worker. `args` is called when they are needed, and again when the worker was replaced because of another
+   * call, so that they name what lives in the present worker.
+   */
+  async call<Name extends CallName>(
+    name: Name,
+    args: () => Calls[Name]["args"] | Promise<Calls[Name]["args"]>,
+    progressing: Progressing = {},
+  ): Promise<Calls[Name]["result"]> {
+    for (;;) {
+      try {
+        return await this.#attempt(name, await args(), progressing);
+      } catch (error) {
+        if (error !== replaced) throw error;
+      }
+    }
+  }
+
+  async #attempt<Name extends CallName>(
+    name: Name,
+    args: Calls[Name]["args"],
+    { signal, onProgress }: Progressing,
+  ): Promise<Calls[Name]["result"]> {
+    await this.info();
+    if (signal?.aborted) throw abortError(signal);
+    const { id, answer } = this.#post(name, args, onProgress);
+    const abort = (): void => {
+      this.#settle(id)?.reject(abortError(signal));
+      this.end(replaced);
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      return await answer;
+    } catch (error) {
+      if (error instanceof EngineFailure) this.end(replaced);
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Ends the worker; whatever waits for it is rejected with `reason`. The next call starts another. */
+  end(reason: unknown): void {
+    this.generation++;
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#info = undefined;
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    void worker?.then(
+      (ended) => ended.terminate(),
+      () => undefined,
+    );
+    for (const request of pending) request.reject(reason);
+  }
+
+  /** Frees something in the present worker; when that ends first, it is free as well. */
+  async release<Name extends "closeProgram" | "closeRun">(
+    name: Name,
+    args: Calls[Name]["args"],
+  ): Promise<void> {
+    await this.#post(name, args).answer.catch((error: unknown) => {
+      if (error !== replaced) throw error;
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.end(abortError());
+  }
+
+  #post<Name extends CallName>(
+    name: Name,
+    args: Calls[Name]["args"],
+    onProgress?: Progressing["onProgress"],
+  ): { id: number; answer: Promise<Calls[Name]["result"]> } {
+    if (this.#closed) throw new Error("the connection has been terminated");
+    const id = this.#nextId++;
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject, onProgress });
+    });
+    this.#worker ??= this.#startWorker();
+    this.#worker.then(
+      (worker) => {
+        if (this.#pending.has(id)) worker.postMessage({ channel, id, call: name, args });
+      },
+      (error: unknown) => {
+        this.#settle(id)?.reject(error);
+      },
+    );
+    return { id, answer: answer as Promise<Calls[Name]["result"]> };
+  }
+
+  async #startWorker(): Promise<WorkerLike> {
+    const worker = await this.start();
+    const { generation } = this;
+    const receive = (data: unknown): void => {
+      if (generation === this.generation && isMessage(data) && "kind" in data) this.#receive(data as Reply);
+    };
+    const fail = (error: unknown): void => {
+      if (generation === this.generation) this.end(new EngineFailure(error));
+    };
+    if (worker.addEventListener) {
+      worker.addEventListener("message", (event) => {
+        receive(event.data);
+      });
+      worker.addEventListener("error", (event) => {
+        fail(event.message ?? "the worker could not be started");
+      });
+    } else {
+      worker.on?.("message", receive);
+      worker.on?.("error", fail);
+    }
+    return worker;
+  }
+
+  #receive(reply: Reply): void {
+    switch (reply.kind) {
+      case "progress":
+        this.#pending.get(reply.id)?.onProgress?.(reply.done, reply.total);
+        break;
+      case "result":
+        this.#settle(reply.id)?.resolve(reply.result);
+        break;
+      case "error":
+        this.#settle(reply.id)?.reject(fromErrorData(reply.error));
+        break;
+    }
+  }
+
+  #settle(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    return pending;
+  }
+}
+
+/** An engine in a worker. */
+export class RemoteFakeTensor {
+  /** @internal */
+  constructor(
+    private readonly connection: Connection,
+    readonly info: EngineInfo,
+  ) {}
+
+  /** Reads a program. A Blob or a path is read in slices; bytes are copied once. */
+  async open(from: RemoteOpenable, options: OpenOptions = {}): Promise<RemoteProgram> {
+    const name = options.name ?? nameOf(from);
+    const source: RemoteSource =
+      from instanceof Blob ? { blob: from } : "path" in from ? from : { blob: new Blob([from]) };
+    const reopen = (progressing: Progressing) =>
+      this.connection.call("open", () => ({ source, name }), progressing);
+    const { program, info } = await reopen(options);
+    return new RemoteProgram(
+      new Lease(this.connection, async () => (await reopen({})).program, program),
+      info,
+    );
+  }
+
+  async operators(pattern = ""): Promise<OperatorInfo[]> {
+    return this.connection.call("operators", () => ({ pattern }));
+  }
+
+  /** Ends what runs now (its promises reject with an `AbortError`) and goes on with a fresh worker. */
+  restart(): void {
+    this.connection.end(abortError());
+  }
+
+  /** Ends the worker for good. */
+  terminate(): void {
+    this.connection.close();
+  }
+}
+
+function nameOf(from: RemoteOpenable): string {
+  if (typeof File === "function" && from instanceof File) return from.name;
+  return "path" in from ? from.path : "";
+}
+
+/** The number of something in the worker, made anew when the worker was replaced since. */
+class Lease {
+  #generation: number;
+  #handle: Promise<number>;
+  #disposed = false;
+
+  constructor(
+    readonly connection: Connection,
+    private readonly make: () => Promise<number>,
+    handle: number,
+  ) {
+    this.#generation = connection.generation;
+    this.#handle = Promise.resolve(handle);
+  }
+
+  async handle(): Promise<number> {
+    if (this.#disposed) throw new TypeError("this object has been disposed");
+    if (this.#generation !== this.connection.generation) {
+      this.#generation = this.connection.generation;
+      this.#handle = this.make();
+    }
+    return this.#handle;
+  }
+
+  /** Calls `release`, unless what it would release has gone with its worker. */
+  async dispose(release: (handle: number) => Promise<void>): Promise<void> {
+    const alive = !this.#disposed && this.#generation === this.connection.generation;
+    this.#disposed = true;
+    if (alive) await release(await this.#handle);
+  }
+}
+
+/** The asynchronous twin of `Program`. */
+export class RemoteProgram {
+  /** @internal */
+  constructor(
+    private readonly lease: Lease,
+    readonly info: ProgramInfo,
+  ) {}
+
+  async propagate(options: PropagateOptions = {}): Promise<RemoteRun> {
+    const { onProgress, signal, ...whatIf } = options;
+    const again = (progressing: Progressing): Promise<Calls["propagate"]["result"]> =>
+      this.lease.connection.call(
+        "propagate",
+        async () => ({ program: await this.lease.handle(), options: whatIf }),
+        progressing,
+      );
+    const reply = await again({ ...(onProgress && { onProgress }), ...(signal && { signal }) });
+    const lease = new Lease(this.lease.connection, async () => (await again({})).run, reply.run);
+    return new RemoteRun(lease, reply);
+  }
+
+  async layout(options: LayoutOptions = {}): Promise<Layout> {
+    const expanded = [...(options.expanded ?? [])];
+    const buffer = await this.lease.connection.call("layout", async () => ({
+      program: await this.lease.handle(),
+      expanded,
+    }));
+    return openLayout(buffer);
+  }
+
+  async dispose(): Promise<void> {
+    await this.lease.dispose((program) => this.lease.connection.release("closeProgram", { program }));
+  }
+}
+
+/** The asynchronous twin of `Run`. */
+export class RemoteRun {
+  readonly ok: boolean;
+  readonly problems: readonly Problem[];
+  readonly milliseconds: number;
+  #table: Promise<Table> | undefined;
+
+  /** @internal */
+  constructor(
+    private readonly lease: Lease,
+    reply: Calls["propagate"]["result"],
+  ) {
+    this.ok = reply.ok;
+    this.problems = reply.problems;
+    this.milliseconds = reply.milliseconds;
+  }
+
+  async value(name: string): Promise<Value | undefined> {
+    return this.lease.connection.call("value", async () => ({ run: await this.lease.handle(), name }));
+  }
+
+  async node(index: number): Promise<NodeDetail> {
+    return this.lease.connection.call("node", async () => ({ run: await this.lease.handle(), index }));
+  }
+
+  /** Made in the worker at the first call and handed over without a copy. */
+  table(): Promise<Table> {
+    this.#table ??= this.#fetchTable();
+    return this.#table;
+  }
+
+  async dispose(): Promise<void> {
+    await this.lease.dispose((run) => this.lease.connection.release("closeRun", { run }));
+  }
+
+  async #fetchTable(): Promise<Table> {
+    return openTable(
+      await this.lease.connection.call("table", async () => ({ run: await this.lease.handle() })),
+    );
+  }
+}
