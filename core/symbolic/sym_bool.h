@@ -1,9 +1,9 @@
 // SymBool: a truth value that may depend on symbolic sizes.
 //
-// Eight bytes: 0 is false, 1 is true, anything else is a tagged pointer to the ExprNode of a relation or
-// of a boolean combination (same tag as SymInt, see sym_int.h). There is no conversion to bool: whoever
-// needs a C++ bool says how an undecided condition is to be settled, with PyTorch's own functions
-// (torch/fx/experimental/symbolic_shapes.py):
+// Eight bytes: 0 is false, 1 is true, anything else is a tagged pointer to the ExprNode of a
+// relation or of a boolean combination (same tag as SymInt, see sym_int.h). There is no conversion
+// to bool: whoever needs a C++ bool says how an undecided condition is to be settled, with
+// PyTorch's own functions (torch/fx/experimental/symbolic_shapes.py):
 //
 //   guard_bool(c)             decides with the hints and records a guard; unbacked: raises
 //                             GuardOnDataDependentSymNode
@@ -26,7 +26,7 @@
 
 namespace faketensor {
 
-class ExprNode;
+struct ExprNode;
 
 namespace symbolic_detail {
 // A word whose two highest bits are `10` carries a pointer in the other 62; see sym_int.h.
@@ -34,10 +34,12 @@ inline constexpr int64_t kMinPlainInt = -(int64_t{1} << 62);
 inline constexpr uint64_t kPointerTag = uint64_t{1} << 63;
 
 inline int64_t word_of(const ExprNode* node) {
-  return static_cast<int64_t>(kPointerTag | static_cast<uint64_t>(reinterpret_cast<uintptr_t>(node)));
+  return static_cast<int64_t>(kPointerTag |
+                              static_cast<uint64_t>(reinterpret_cast<uintptr_t>(node)));
 }
 inline const ExprNode* node_of(int64_t word) {
-  return reinterpret_cast<const ExprNode*>(static_cast<uintptr_t>(static_cast<uint64_t>(word) & ~kPointerTag));
+  return reinterpret_cast<const ExprNode*>(
+      static_cast<uintptr_t>(static_cast<uint64_t>(word) & ~kPointerTag));
 }
 }  // namespace symbolic_detail
 
@@ -48,7 +50,8 @@ class SymBool {
   template <std::same_as<bool> T>
   constexpr SymBool(T value) : word_(value ? 1 : 0) {}  // NOLINT(google-explicit-constructor)
 
-  // The condition of a boolean expression node, which must not be a constant (ExprPool::sym_bool folds those).
+  // The condition of a boolean expression node, which must not be a constant (ExprPool::sym_bool
+  // folds those).
   static SymBool from_node(const ExprNode* node) {
     SymBool result;
     result.word_ = symbolic_detail::word_of(node);
@@ -102,24 +105,32 @@ inline SymBool sym_not(SymBool a) {
 }
 
 inline bool guard_bool(SymBool condition) {
-  return condition.is_symbolic() ? symbolic_detail::guard_bool_cold(condition) : condition.as_bool();
+  return condition.is_symbolic() ? symbolic_detail::guard_bool_cold(condition)
+                                 : condition.as_bool();
 }
 inline bool guard_or_false(SymBool condition) {
-  return condition.is_symbolic() ? symbolic_detail::guard_or_false_cold(condition) : condition.as_bool();
+  return condition.is_symbolic() ? symbolic_detail::guard_or_false_cold(condition)
+                                 : condition.as_bool();
 }
 inline bool guard_or_true(SymBool condition) {
-  return condition.is_symbolic() ? symbolic_detail::guard_or_true_cold(condition) : condition.as_bool();
+  return condition.is_symbolic() ? symbolic_detail::guard_or_true_cold(condition)
+                                 : condition.as_bool();
 }
 // As guard_bool, where size-like unbacked symbols are taken to be at least 2.
 inline bool guard_size_oblivious(SymBool condition) {
-  return condition.is_symbolic() ? symbolic_detail::guard_size_oblivious_cold(condition) : condition.as_bool();
+  return condition.is_symbolic() ? symbolic_detail::guard_size_oblivious_cold(condition)
+                                 : condition.as_bool();
 }
 inline bool statically_known_true(SymBool condition) {
-  return condition.is_symbolic() ? symbolic_detail::statically_known_true_cold(condition) : condition.as_bool();
+  return condition.is_symbolic() ? symbolic_detail::statically_known_true_cold(condition)
+                                 : condition.as_bool();
 }
-inline bool statically_known_false(SymBool condition) { return statically_known_true(sym_not(condition)); }
+inline bool statically_known_false(SymBool condition) {
+  return statically_known_true(sym_not(condition));
+}
 inline bool expect_true(SymBool condition) {
-  return condition.is_symbolic() ? symbolic_detail::expect_true_cold(condition) : condition.as_bool();
+  return condition.is_symbolic() ? symbolic_detail::expect_true_cold(condition)
+                                 : condition.as_bool();
 }
 
 // PyTorch's printing: "True", "Eq(u0, 3)", "s0 <= 4".

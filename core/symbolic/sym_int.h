@@ -1,17 +1,20 @@
 // SymInt: an integer that may depend on symbolic sizes.
 //
-// Eight bytes, one word. A plain integer is any value in [-2^62, 2^63); a word below -2^62 (two highest
-// bits `10`) carries a pointer to an ExprNode, as PyTorch's c10::SymInt does. So a static size costs what
-// an int64_t costs: is_symbolic() is one compare, and arithmetic on two small non-negative operands is one
-// test and the operation. Everything else (negative or large operands, overflow, expressions) is one call
-// to a cold function. The expression knows its pool, and the pool its ShapeEnv: nothing is global, and
-// SymInts of two environments never meet in one expression (checked).
+// Eight bytes, one word. A plain integer is any value in [-2^62, 2^63); a word below -2^62 (two
+// highest bits `10`) carries a pointer to an ExprNode, as PyTorch's c10::SymInt does. So a static
+// size costs what an int64_t costs: is_symbolic() is one compare, and arithmetic on two small
+// non-negative operands is one test and the operation. Everything else (negative or large operands,
+// overflow, expressions) is one call to a cold function. The expression knows its pool, and the
+// pool its ShapeEnv: nothing is global, and SymInts of two environments never meet in one
+// expression (checked).
 //
-// Arithmetic follows Python: floor_div and mod round towards minus infinity, division by zero raises
-// ZeroDivisionError. Plain integers that leave the range raise OverflowError instead of wrapping.
+// Arithmetic follows Python: floor_div and mod round towards minus infinity, division by zero
+// raises ZeroDivisionError. Plain integers that leave the range raise OverflowError instead of
+// wrapping.
 //
-// Comparison gives a SymBool, not a bool: see sym_bool.h for the ways to decide it. To ask whether two
-// SymInts are the same word (the same number, or the same hash-consed expression), use same_expr.
+// Comparison gives a SymBool, not a bool: see sym_bool.h for the ways to decide it. To ask whether
+// two SymInts are the same word (the same number, or the same hash-consed expression), use
+// same_expr.
 //
 // Example:
 //   SymInt out = floor_div(in + 2 * padding - kernel, stride) + 1;
@@ -37,10 +40,11 @@ namespace symbolic_detail {
 class SymInt {
  public:
   constexpr SymInt() = default;
-  // Implicit from every integer type, so that sizes mix with literals; never from bool or floating point.
+  // Implicit from every integer type, so that sizes mix with literals; never from bool or floating
+  // point.
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  constexpr SymInt(T value) : word_(static_cast<int64_t>(value)) {  // NOLINT(google-explicit-constructor)
+  requires(!std::same_as<T, bool>) constexpr SymInt(T value)
+      : word_(static_cast<int64_t>(value)) {  // NOLINT(google-explicit-constructor)
     if constexpr (sizeof(T) >= sizeof(int64_t)) {
       if constexpr (std::is_unsigned_v<T>) {
         if (word_ < 0) symbolic_detail::throw_out_of_range();
@@ -56,7 +60,8 @@ class SymInt {
     result.word_ = value;
     return result;
   }
-  // The value of an integer expression node, which must not be a constant (ExprPool::sym_int folds those).
+  // The value of an integer expression node, which must not be a constant (ExprPool::sym_int folds
+  // those).
   static SymInt from_node(const ExprNode* node) {
     SymInt result;
     result.word_ = symbolic_detail::word_of(node);
@@ -106,7 +111,9 @@ enum class Comparison : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
 
 // Both in [0, 2^31): neither their sum nor their product can overflow. One test; and it avoids
 // __builtin_mul_overflow, which is a 128-bit library call in wasm.
-constexpr bool both_small(SymInt a, SymInt b) { return (static_cast<uint64_t>(a.word() | b.word()) >> 31) == 0; }
+constexpr bool both_small(SymInt a, SymInt b) {
+  return (static_cast<uint64_t>(a.word() | b.word()) >> 31) == 0;
+}
 constexpr bool both_plain(SymInt a, SymInt b) { return !a.is_symbolic() && !b.is_symbolic(); }
 
 }  // namespace symbolic_detail
@@ -136,7 +143,8 @@ inline SymInt floor_div(SymInt a, SymInt b) {
   }
   return symbolic_detail::floor_div_cold(a, b);
 }
-// Python's a % b: the sign of the result is that of b. Raises ZeroDivisionError if b is the constant 0.
+// Python's a % b: the sign of the result is that of b. Raises ZeroDivisionError if b is the
+// constant 0.
 inline SymInt mod(SymInt a, SymInt b) {
   if (symbolic_detail::both_small(a, b) && b.as_int() != 0) {
     return static_cast<int32_t>(a.as_int()) % static_cast<int32_t>(b.as_int());
@@ -193,7 +201,8 @@ inline int64_t guard_int(SymInt value) {
 }
 // The value under the hints, without a guard; nothing if it depends on unbacked symbols.
 inline std::optional<int64_t> hint(SymInt value) {
-  return value.is_symbolic() ? symbolic_detail::hint_cold(value) : std::optional<int64_t>(value.as_int());
+  return value.is_symbolic() ? symbolic_detail::hint_cold(value)
+                             : std::optional<int64_t>(value.as_int());
 }
 
 // PyTorch's printing: "12", "48*s53", "(s53//2) + 1".

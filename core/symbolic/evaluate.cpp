@@ -1,0 +1,204 @@
+#include "core/symbolic/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/support/error.h"
+#include "core/symbolic/arithmetic.h"
+
+namespace faketensor {
+
+namespace {
+
+struct MissingSymbol {};
+
+// Throws MissingSymbol or Error where there is no value; depth is bounded by kMaxExprDepth.
+Number value_of(const ExprNode* node, const Assignment& assignment);
+
+Number truth(bool value) { return Number::of(value ? 1 : 0); }
+
+Number rounded_to_int(ExprKind kind, Number x) {
+  if (!x.is_float) return x;
+  switch (kind) {
+    case ExprKind::kTruncToInt:
+      return Number::of(checked_to_int(std::trunc(x.real)));
+    case ExprKind::kFloorToInt:
+      return Number::of(checked_to_int(std::floor(x.real)));
+    case ExprKind::kCeilToInt:
+      return Number::of(checked_to_int(std::ceil(x.real)));
+    default:
+      return Number::of(checked_to_int(round_half_even(x.real)));
+  }
+}
+
+void require_nonzero(Number divisor) {
+  if (compare(divisor, Number::of(0)) == 0)
+    throw_error(ErrorKind::kZeroDivisionError, "division by zero");
+}
+
+Number power(Number base, int64_t exponent) {
+  if (base.is_float) return Number::of_float(std::pow(base.real, static_cast<double>(exponent)));
+  if (exponent < 0) throw_error(ErrorKind::kValueError, "a negative power of an integer");
+  return Number::of(checked_power(base.integer, exponent));
+}
+
+Number binary_value(ExprKind kind, Number a, Number b) {
+  switch (kind) {
+    case ExprKind::kFloorDiv:
+    case ExprKind::kCleanDiv:
+      require_nonzero(b);
+      return Number::of(floor_divide(a.integer, b.integer));
+    case ExprKind::kMod:
+    case ExprKind::kPythonMod:
+      require_nonzero(b);
+      return Number::of(floor_modulo(a.integer, b.integer));
+    case ExprKind::kPowByNatural:
+      return power(a, b.integer);
+    case ExprKind::kBitAnd:
+      return Number::of(a.integer & b.integer);
+    case ExprKind::kBitOr:
+      return Number::of(a.integer | b.integer);
+    case ExprKind::kBitXor:
+      return Number::of(a.integer ^ b.integer);
+    case ExprKind::kIntTrueDiv:
+      require_nonzero(b);
+      if (!a.is_float && !b.is_float)
+        return Number::of_float(int_true_divide(a.integer, b.integer));
+      return Number::of_float(a.as_double() / b.as_double());
+    case ExprKind::kFloatTrueDiv:
+      require_nonzero(b);
+      return Number::of_float(a.as_double() / b.as_double());
+    case ExprKind::kFloatPow:
+      return Number::of_float(std::pow(a.as_double(), b.as_double()));
+    case ExprKind::kRoundDecimal:
+      return Number::of_float(round_decimal(a.as_double(), b.integer));
+    case ExprKind::kEq:
+      return truth(compare(a, b) == 0);
+    case ExprKind::kNe:
+      return truth(compare(a, b) != 0);
+    case ExprKind::kLt:
+      return truth(compare(a, b) < 0);
+    case ExprKind::kLe:
+      return truth(compare(a, b) <= 0);
+    case ExprKind::kGt:
+      return truth(compare(a, b) > 0);
+    default:
+      return truth(compare(a, b) >= 0);
+  }
+}
+
+Number unary_value(ExprKind kind, Number x) {
+  switch (kind) {
+    case ExprKind::kAbs:
+      return x.negative() ? x * Number::of(-1) : x;
+    case ExprKind::kToFloat:
+      return Number::of_float(x.as_double());
+    case ExprKind::kTruncToFloat:
+      return Number::of_float(std::trunc(x.as_double()));
+    case ExprKind::kSqrt:
+      return Number::of_float(std::sqrt(x.as_double()));
+    case ExprKind::kNot:
+      return truth(x.integer == 0);
+    default:
+      return rounded_to_int(kind, x);
+  }
+}
+
+Number value_of(const ExprNode* node, const Assignment& assignment) {
+  const auto arg = [&](size_t i) { return value_of(node->arg(i), assignment); };
+  switch (node->kind) {
+    case ExprKind::kInteger:
+    case ExprKind::kFloat:
+    case ExprKind::kBoolean:
+      return node->number;
+    case ExprKind::kSymbol: {
+      const auto at = assignment.find(node);
+      if (at == assignment.end()) throw MissingSymbol();
+      return at->second;
+    }
+    case ExprKind::kAdd: {
+      Number sum = node->number;
+      for (size_t i = 0; i < node->arg_count; ++i) sum = sum + arg(i);
+      return sum;
+    }
+    case ExprKind::kMul: {
+      Number product = node->number;
+      for (size_t i = 0; i < node->arg_count; ++i) product = product * arg(i);
+      return product;
+    }
+    case ExprKind::kPow:
+      return power(arg(0), node->number.integer);
+    case ExprKind::kMax:
+    case ExprKind::kMin: {
+      Number best = arg(0);
+      for (size_t i = 1; i < node->arg_count; ++i) {
+        const Number x = arg(i);
+        if ((compare(x, best) > 0) == (node->kind == ExprKind::kMax)) best = x;
+      }
+      return best;
+    }
+    case ExprKind::kWhere:
+      return arg(0).integer != 0 ? arg(1) : arg(2);
+    case ExprKind::kAnd:
+    case ExprKind::kOr: {
+      const bool absorbing = node->kind == ExprKind::kOr;
+      bool result = !absorbing;
+      for (size_t i = 0; i < node->arg_count; ++i) {
+        if ((arg(i).integer != 0) == absorbing) result = absorbing;
+      }
+      return truth(result);
+    }
+    case ExprKind::kModularIndexing: {
+      const Number divisor = arg(1);
+      const Number modulus = arg(2);
+      require_nonzero(divisor);
+      require_nonzero(modulus);
+      return Number::of(
+          floor_modulo(floor_divide(arg(0).integer, divisor.integer), modulus.integer));
+    }
+    default:
+      return node->arg_count == 1 ? unary_value(node->kind, arg(0))
+                                  : binary_value(node->kind, arg(0), arg(1));
+  }
+}
+
+// The opaque symbols that `node` needs, definitions of definitions included, in order of creation.
+std::vector<const ExprNode*> opaque_symbols(const ExprNode* node) {
+  std::vector<const ExprNode*> found;
+  std::vector<const ExprNode*> pending = {node};
+  while (!pending.empty()) {
+    const ExprNode* next = pending.back();
+    pending.pop_back();
+    for (const ExprNode* symbol : free_symbols(next)) {
+      const ExprNode* definition = node->pool->symbol_info(symbol).definition;
+      if (definition == nullptr || std::find(found.begin(), found.end(), symbol) != found.end())
+        continue;
+      found.push_back(symbol);
+      pending.push_back(definition);
+    }
+  }
+  std::sort(found.begin(), found.end(), [](auto* a, auto* b) { return a->id < b->id; });
+  return found;
+}
+
+}  // namespace
+
+std::optional<Number> evaluate(const ExprNode* node, const Assignment& assignment) {
+  try {
+    if (!node->has(kHasSymbol)) return value_of(node, assignment);
+    const std::vector<const ExprNode*> opaque = opaque_symbols(node);
+    if (opaque.empty()) return value_of(node, assignment);
+    Assignment extended = assignment;
+    for (const ExprNode* symbol : opaque) {
+      extended[symbol] = value_of(node->pool->symbol_info(symbol).definition, extended);
+    }
+    return value_of(node, extended);
+  } catch (const MissingSymbol&) {
+    return std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace faketensor

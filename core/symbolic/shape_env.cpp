@@ -1,0 +1,682 @@
+#include "core/symbolic/shape_env.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "core/support/error.h"
+#include "core/support/format.h"
+#include "core/symbolic/arithmetic.h"
+#include "core/symbolic/solve.h"
+
+namespace faketensor {
+
+namespace {
+
+// An inequality in more symbols than this teaches nothing (PyTorch's limit in _maybe_guard_rel).
+constexpr size_t kMaxSymbolsToLearnFrom = 5;
+
+void collect_kind(const ExprNode* node, ExprKind kind, std::vector<const ExprNode*>& out) {
+  if (node->kind == kind && std::find(out.begin(), out.end(), node) == out.end())
+    out.push_back(node);
+  for (const ExprNode* arg : node->args()) collect_kind(arg, kind, out);
+}
+
+std::vector<const ExprNode*> atoms(const ExprNode* node, ExprKind kind) {
+  std::vector<const ExprNode*> out;
+  collect_kind(node, kind, out);
+  return out;
+}
+
+bool has_kind(const ExprNode* node, ExprKind kind) {
+  if (node->kind == kind) return true;
+  const auto args = node->args();
+  return std::any_of(args.begin(), args.end(),
+                     [kind](const ExprNode* arg) { return has_kind(arg, kind); });
+}
+
+std::string data_dependent_text(bool integer, const std::string& expr, const std::string& unhinted,
+                                const std::string& size_like) {
+  const std::string_view description =
+      integer ? "Could not extract specialized integer from data-dependent expression"
+              : "Could not guard on data-dependent expression";
+  std::string text = format("{} {} (unhinted: {}).  (Size-like symbols: {})", description, expr,
+                            unhinted, size_like);
+  if (!integer) {
+    text +=
+        "\n\nconsider using data-dependent friendly APIs such as guard_or_false, guard_or_true and "
+        "statically_known_true.";
+  }
+  return text;
+}
+
+}  // namespace
+
+ShapeEnv::ShapeEnv(ShapeEnvOptions options)
+    : options_(options), next_unbacked_(options.first_unbacked) {
+  pool_.set_shape_env(this);
+}
+
+ShapeEnv& shape_env_of(const ExprNode* node) {
+  ShapeEnv* env = node->pool->shape_env();
+  if (env == nullptr)
+    throw_error(ErrorKind::kUsage, "a decision about a symbolic value without a ShapeEnv");
+  return *env;
+}
+
+// --- symbols
+// -------------------------------------------------------------------------------------------------------------------
+
+SymInt ShapeEnv::create_backed(std::string_view name, int64_t hint, ValueRange range,
+                               bool positive) {
+  SymbolInfo info;
+  info.name = name;
+  info.positive = positive;
+  const ExprNode* symbol = pool_.symbol(info);
+  hints_[symbol] = Number::of(hint);
+  ranges_[symbol] = range;
+  return SymInt::from_node(symbol);
+}
+
+SymInt ShapeEnv::create_unbacked_int(std::string_view name, ValueRange range) {
+  SymbolInfo info;
+  info.name = name;
+  info.unbacked = true;
+  const ExprNode* symbol = pool_.symbol(info);
+  ranges_[symbol] = range;
+  return SymInt::from_node(symbol);
+}
+
+SymInt ShapeEnv::create_unbacked_int() {
+  std::string name = "u" + std::to_string(next_unbacked_++);
+  while (pool_.find_symbol(name) != nullptr) name = "u" + std::to_string(next_unbacked_++);
+  return create_unbacked_int(name, ValueRange::unknown(ExprType::kInt));
+}
+
+SymBool ShapeEnv::create_unbacked_bool() {
+  const SymInt value = create_unbacked_int();
+  ranges_[value.node()] = ValueRange::ints(0, 1);
+  return value == 1;
+}
+
+ValueRange ShapeEnv::range(const ExprNode* symbol) const {
+  const auto at = ranges_.find(symbol);
+  if (at != ranges_.end()) return at->second;
+  const SymbolInfo& info = pool_.symbol_info(symbol);
+  if (info.definition != nullptr) return bound(info.definition);
+  if (info.type == ExprType::kInt && info.positive) return ValueRange::ints(1, kIntInfinity);
+  return ValueRange::unknown(info.type);
+}
+
+std::optional<int64_t> ShapeEnv::hint_of_symbol(const ExprNode* symbol) const {
+  const auto at = hints_.find(symbol);
+  return at == hints_.end() ? std::nullopt : std::optional<int64_t>(at->second.integer);
+}
+
+void ShapeEnv::constrain_range(SymInt value, int64_t min, int64_t max) {
+  if (max < min) {
+    throw_error(ErrorKind::kValueError,
+                format("Maximum value to constrain_as_size can't be less than the specified min "
+                       "value, received min={} and max={}",
+                       min, max));
+  }
+  if (!value.is_symbolic()) {
+    if (value.as_int() < min || value.as_int() > max) {
+      throw_error(ErrorKind::kValueError,
+                  format("Invalid value {} for range [{}:{}]", value.as_int(), min, max));
+    }
+    return;
+  }
+  const ExprNode* node = replace(value.node());
+  if (node->kind == ExprKind::kSymbol) update_range(node, ValueRange::ints(min, max));
+}
+
+void ShapeEnv::constrain_range_for_size(SymInt value, int64_t min, int64_t max) {
+  constrain_range(value, min, max);
+  if (!value.is_symbolic()) return;
+  const ExprNode* node = replace(value.node());
+  if (node->kind == ExprKind::kSymbol) mark_size_like(node);
+}
+
+void ShapeEnv::update_range(const ExprNode* symbol, ValueRange range) {
+  // A size-like symbol keeps the value 2, which size-oblivious reasoning relies on.
+  if (range.upper < 2 && is_size_like(symbol)) range.upper = 2;
+  const ValueRange narrowed = intersect(this->range(symbol), range);
+  if (narrowed.lower > narrowed.upper) {
+    throw_error(ErrorKind::kValueError,
+                format("Invalid ranges [{}:{}]", narrowed.lower, narrowed.upper));
+  }
+  ranges_[symbol] = narrowed;
+}
+
+// --- decisions
+// -----------------------------------------------------------------------------------------------------------------
+
+bool ShapeEnv::all_backed(const ExprNode* node) const { return !node->has(kHasUnbacked); }
+
+bool ShapeEnv::evaluate_bool(const ExprNode* condition, std::optional<bool> fallback,
+                             bool size_oblivious) {
+  return evaluate_expr(condition, fallback, size_oblivious)->is_true();
+}
+
+int64_t ShapeEnv::evaluate_int(const ExprNode* expression) {
+  return evaluate_expr(expression, std::nullopt, false)->number.integer;
+}
+
+const ExprNode* ShapeEnv::evaluate_expr(const ExprNode* expr, std::optional<bool> fallback,
+                                        bool size_oblivious) {
+  expr = replace(expr);
+  if (expr->is_constant()) return expr;
+  if (const ExprNode* known = maybe_evaluate_static(expr, false, size_oblivious)) return known;
+  if (!all_backed(expr)) {
+    const ExprNode* without_unbacked = maybe_evaluate_static(expr, true);
+    if (!all_backed(without_unbacked)) {
+      if (fallback) return pool_.boolean(*fallback);
+      throw_data_dependent(expr);
+    }
+    expr = without_unbacked;
+    if (expr->is_constant()) return expr;
+  }
+  const std::optional<Number> value = hint(expr);
+  if (!value) throw_data_dependent(expr);
+  const bool condition = expr->type == ExprType::kBool;
+  const ExprNode* result = condition ? pool_.boolean(value->integer != 0) : pool_.number(*value);
+  if (!recording_) return result;
+  const ExprNode* guard = !condition          ? pool_.make(ExprKind::kEq, expr, result)
+                          : result->is_true() ? expr
+                                              : pool_.logical_not(expr);
+  learn_from(guard);
+  guards_.push_back({guard, size_oblivious, origin_});
+  add_axioms(simplify(guard));
+  return result;
+}
+
+bool ShapeEnv::statically_known_true(const ExprNode* condition) {
+  condition = replace(condition);
+  // A hint that disproves it settles the matter without any reasoning.
+  if (all_backed(condition)) {
+    const std::optional<Number> value = hint(condition);
+    if (value && value->integer == 0) return false;
+  }
+  const ExprNode* known = maybe_evaluate_static(condition);
+  return known != nullptr && known->is_true();
+}
+
+bool ShapeEnv::expect_true(const ExprNode* condition) {
+  condition = replace(condition);
+  if (condition->is_constant()) return condition->is_true();
+  if (all_backed(condition) && !options_.prefer_deferred_runtime_asserts_over_guards)
+    return evaluate_bool(condition);
+  return guard_or_defer(condition);
+}
+
+bool ShapeEnv::guard_or_defer(const ExprNode* condition) {
+  if (const ExprNode* known = maybe_evaluate_static(condition)) return known->is_true();
+  const ExprNode* without_unbacked = maybe_evaluate_static(condition, true);
+  if (!options_.prefer_deferred_runtime_asserts_over_guards && all_backed(without_unbacked)) {
+    return evaluate_bool(without_unbacked);
+  }
+  if (!recording_) return true;
+  learn_from(condition);
+  const ExprNode* canonical = canonical_condition(condition);
+  const ExprNode* youngest = nullptr;
+  for (const ExprNode* symbol : free_symbols(canonical)) {
+    if (pool_.symbol_info(symbol).unbacked) youngest = symbol;
+  }
+  runtime_asserts_.push_back({youngest, canonical, origin_});
+  add_axioms(simplify(canonical));
+  return true;
+}
+
+void ShapeEnv::throw_data_dependent(const ExprNode* expr) {
+  SymbolMap values;
+  std::string size_like;
+  for (const ExprNode* symbol : free_symbols(expr)) {
+    if (const std::optional<int64_t> value = hint_of_symbol(symbol))
+      values[symbol] = pool_.integer(*value);
+    if (is_size_like(symbol))
+      size_like += (size_like.empty() ? "" : ", ") + pool_.symbol_info(symbol).name;
+  }
+  if (size_like.empty()) size_like = "none";
+  throw_error(ErrorKind::kGuardOnDataDependent,
+              data_dependent_text(expr->type == ExprType::kInt, to_string(substitute(expr, values)),
+                                  to_string(expr), size_like));
+}
+
+// --- learning
+// ------------------------------------------------------------------------------------------------------------------
+
+void ShapeEnv::add_axiom(const ExprNode* condition) {
+  const ExprNode* canonical = canonical_condition(condition);
+  if (canonical->kind == ExprKind::kEq || canonical->kind == ExprKind::kNe) {
+    const std::array swapped = {canonical->arg(1), canonical->arg(0)};
+    const ExprKind opposite = negated_relation(canonical->kind);
+    axioms_[canonical] = true;
+    axioms_[pool_.intern(canonical->kind, ExprType::kBool, Number(), swapped)] = true;
+    axioms_[pool_.intern(opposite, ExprType::kBool, Number(), canonical->args())] = false;
+    axioms_[pool_.intern(opposite, ExprType::kBool, Number(), swapped)] = false;
+  } else {
+    axioms_[canonical] = true;
+    axioms_[canonical_condition(pool_.logical_not(canonical))] = false;
+  }
+}
+
+void ShapeEnv::add_axioms(const ExprNode* condition) {
+  if (condition->is_constant()) return;
+  add_axiom(condition);
+  if (!is_relation(condition->kind)) return;
+  const ExprNode* a = condition->arg(0);
+  const ExprNode* b = condition->arg(1);
+  const auto relation = [this](ExprKind kind, const ExprNode* left, const ExprNode* right) {
+    const std::array args = {left, right};
+    return pool_.intern(kind, ExprType::kBool, Number(), args);
+  };
+  switch (condition->kind) {
+    case ExprKind::kEq:  // a == b  =>  a <= b and a >= b
+      add_axiom(relation(ExprKind::kLe, a, b));
+      add_axiom(relation(ExprKind::kGe, a, b));
+      break;
+    case ExprKind::kLt:  // a < b  =>  a <= b, a != b, and for integers a <= b - 1
+      add_axiom(relation(ExprKind::kLe, a, b));
+      add_axiom(relation(ExprKind::kNe, a, b));
+      if (a->type == ExprType::kInt && b->type == ExprType::kInt) {
+        add_axiom(relation(ExprKind::kLe, a, pool_.subtract(b, pool_.integer(1))));
+      }
+      break;
+    case ExprKind::kLe:  // a <= b  =>  a < b + 1
+      add_axiom(relation(ExprKind::kLt, a, pool_.add(b, pool_.integer(1))));
+      break;
+    default:
+      break;
+  }
+}
+
+const ExprNode* ShapeEnv::apply_axioms(const ExprNode* condition) const {
+  const auto at = axioms_.find(condition);
+  if (at != axioms_.end()) return pool_.boolean(at->second);
+  const bool connective = condition->kind == ExprKind::kAnd || condition->kind == ExprKind::kOr ||
+                          condition->kind == ExprKind::kNot;
+  if (!connective) return condition;
+  std::vector<const ExprNode*> parts;
+  for (const ExprNode* part : condition->args()) parts.push_back(apply_axioms(part));
+  return condition->pool->make(condition->kind, parts);
+}
+
+void ShapeEnv::learn_from(const ExprNode* relation) {
+  if (relation->kind == ExprKind::kAnd) {
+    for (const ExprNode* part : relation->args()) learn_from(part);
+    return;
+  }
+  if (!is_relation(relation->kind) || relation->kind == ExprKind::kNe) return;
+  if (free_symbols(relation).size() > kMaxSymbolsToLearnFrom) return;
+  refine_ranges(relation);
+  if (relation->kind == ExprKind::kEq) learn_from_equality(relation);
+}
+
+void ShapeEnv::learn_from_equality(const ExprNode* relation) {
+  const std::vector<const ExprNode*> mods = atoms(relation, ExprKind::kMod);
+  if (!mods.empty()) {
+    const std::optional<Solved> solved = try_solve(relation, mods[0], false);
+    if (solved && solved->value->is_integer(0)) divisible_.push_back(mods[0]);
+    return;
+  }
+  if (has_kind(relation, ExprKind::kFloorDiv) || has_kind(relation, ExprKind::kCleanDiv)) return;
+  const ExprNode* lhs = relation->arg(0);
+  const ExprNode* rhs = relation->arg(1);
+  const auto unbacked_equals_backed = [](const ExprNode* a, const ExprNode* b) {
+    return a->kind == ExprKind::kSymbol && a->has(kHasUnbacked) && !b->has(kHasUnbacked);
+  };
+  if (unbacked_equals_backed(lhs, rhs)) {
+    set_replacement(lhs, replace(rhs));
+  } else if (unbacked_equals_backed(rhs, lhs)) {
+    set_replacement(rhs, replace(lhs));
+  } else {
+    // The symbol with the largest hint goes, an unbacked one first; of equals the one whose name
+    // sorts last.
+    const auto rank = [this](const ExprNode* symbol) {
+      return hint_of_symbol(symbol).value_or(INT64_MAX);
+    };
+    const std::vector<const ExprNode*> symbols = free_symbols(relation);
+    if (symbols.empty()) return;
+    const ExprNode* best = *std::max_element(
+        symbols.begin(), symbols.end(), [&](const ExprNode* a, const ExprNode* b) {
+          return rank(a) != rank(b) ? rank(a) < rank(b)
+                                    : pool_.symbol_info(a).name < pool_.symbol_info(b).name;
+        });
+    const std::optional<Solved> solved = try_solve(relation, best, false);
+    if (!solved || solved->value->type != ExprType::kInt) return;
+    const ExprNode* target = replace(solved->value);
+    if (!target->has(kHasUnbacked)) set_replacement(best, target);
+  }
+}
+
+void ShapeEnv::refine_ranges(const ExprNode* relation) {
+  relation = simplify(relation);
+  if (!is_relation(relation->kind)) return;
+  for (const ExprNode* symbol : free_symbols(relation)) {
+    const std::optional<Solved> solved = try_solve(relation, symbol);
+    if (!solved || symbol->type != ExprType::kInt || solved->value->type != ExprType::kInt)
+      continue;
+    const ValueRange known = range(symbol);
+    const ValueRange value = bound(solved->value);
+    ValueRange refined = known;
+    const ExprKind kind = solved->kind;
+    const bool from_below = kind == ExprKind::kEq || kind == ExprKind::kGe || kind == ExprKind::kGt;
+    const bool from_above = kind == ExprKind::kEq || kind == ExprKind::kLe || kind == ExprKind::kLt;
+    if (from_below && known.lower <= value.lower && value.lower != kMinusIntInfinity) {
+      refined.lower = value.lower + (kind == ExprKind::kGt ? 1 : 0);
+    }
+    if (from_above && known.upper >= value.upper && value.upper != kIntInfinity) {
+      refined.upper = value.upper - (kind == ExprKind::kLt ? 1 : 0);
+    }
+    if (refined == known) continue;
+    update_range(symbol, refined);
+    const ValueRange now = range(symbol);
+    if (now.is_singleton()) set_replacement(symbol, pool_.integer(now.lower));
+  }
+}
+
+// From symbol = k*b + c and the range of the symbol, the range of b.
+void ShapeEnv::narrow_preimage(const ExprNode* symbol, const ExprNode* target) {
+  const std::vector<const ExprNode*> symbols = free_symbols(target);
+  if (symbols.size() != 1) return;
+  const ExprNode* b = symbols[0];
+  const int64_t constant = target->kind == ExprKind::kAdd ? target->number.integer : 0;
+  const ExprNode* product = target->kind == ExprKind::kAdd ? target->arg(0) : target;
+  if (target->kind == ExprKind::kAdd && target->arg_count != 1) return;
+  const bool scaled =
+      product->kind == ExprKind::kMul && product->arg_count == 1 && product->arg(0) == b;
+  if (product != b && !scaled) return;
+  const int64_t factor = scaled ? product->number.integer : 1;
+  const ValueRange source = range(symbol);
+  const auto solve_up = [&](int64_t end) {  // ceil((end - c) / k)
+    return -floor_divide(-checked_subtract(end, constant), factor);
+  };
+  const auto solve_down = [&](int64_t end) {
+    return floor_divide(checked_subtract(end, constant), factor);
+  };
+  ValueRange preimage = ValueRange::unknown(ExprType::kInt);
+  const int64_t low = factor > 0 ? source.lower : source.upper;
+  const int64_t high = factor > 0 ? source.upper : source.lower;
+  if (low != kMinusIntInfinity && low != kIntInfinity) preimage.lower = solve_up(low);
+  if (high != kMinusIntInfinity && high != kIntInfinity) preimage.upper = solve_down(high);
+  update_range(b, preimage);
+}
+
+void ShapeEnv::set_replacement(const ExprNode* symbol, const ExprNode* target) {
+  const auto known = replacements_.find(symbol);
+  if (known != replacements_.end() && known->second == target) return;
+  if (contains(target, symbol)) return;
+  const ValueRange source = range(symbol);
+  ValueRange image = bound(target);
+  update_range(symbol, image);
+  if (!image.is_subset_of(source)) {
+    narrow_preimage(symbol, target);
+    image = bound(target);
+  }
+  if (target->kind == ExprKind::kSymbol) {
+    if (is_size_like(symbol)) {
+      mark_size_like(target);
+    } else if (is_size_like(target)) {
+      mark_size_like(symbol);
+    }
+  }
+  if (!image.is_subset_of(source)) return;
+  if (is_size_like(symbol) && !bound(target, true).is_subset_of(bound(symbol, true))) return;
+  if (known == replacements_.end()) replaced_.push_back(symbol);
+  replacements_[symbol] = target;
+}
+
+// --- replacement
+// ---------------------------------------------------------------------------------------------------------------
+
+const ExprNode* ShapeEnv::replacement(const ExprNode* symbol) const {
+  const auto at = replacements_.find(symbol);
+  return at == replacements_.end() ? nullptr : at->second;
+}
+
+// What stands for a symbol now, with the chain of replacements behind it shortened (as in a
+// union-find). Iterative: chains are as long as the program has symbols.
+const ExprNode* ShapeEnv::find(const ExprNode* symbol) {
+  std::vector<const ExprNode*> pending = {symbol};
+  std::unordered_set<const ExprNode*> final;
+  while (!pending.empty()) {
+    const ExprNode* next = pending.back();
+    const ExprNode* target = replacements_.at(next);
+    bool ready = true;
+    for (const ExprNode* inner : free_symbols(target)) {
+      if (replacements_.count(inner) == 0 || final.count(inner) != 0) continue;
+      if (std::find(pending.begin(), pending.end(), inner) != pending.end()) continue;
+      pending.push_back(inner);
+      ready = false;
+    }
+    if (!ready) continue;
+    const ExprNode* resolved = substitute(target, replacements_);
+    if (resolved != target) replacements_[next] = resolved;
+    final.insert(next);
+    pending.pop_back();
+  }
+  return replacements_.at(symbol);
+}
+
+const ExprNode* ShapeEnv::replace(const ExprNode* node) {
+  if (replacements_.empty() || !node->has(kHasSymbol)) return node;
+  bool any = false;
+  for (const ExprNode* symbol : free_symbols(node)) {
+    if (replacements_.count(symbol) == 0) continue;
+    find(symbol);
+    any = true;
+  }
+  return any ? expand(substitute(node, replacements_)) : node;
+}
+
+// --- reasoning
+// -----------------------------------------------------------------------------------------------------------------
+
+ValueRange ShapeEnv::bound(const ExprNode* node, bool size_oblivious) const {
+  return faketensor::bound(node, [this, size_oblivious](const ExprNode* symbol) {
+    return size_oblivious && is_size_like(symbol) ? ValueRange::ints(2, kIntInfinity)
+                                                  : range(symbol);
+  });
+}
+
+bool ShapeEnv::is_divisible(const ExprNode* base, const ExprNode* divisor) {
+  if (divisible_.empty()) return false;
+  const ExprNode* remainder = replace(pool_.make(ExprKind::kMod, base, divisor));
+  return std::any_of(divisible_.begin(), divisible_.end(),
+                     [&](const ExprNode* known) { return replace(known) == remainder; });
+}
+
+const ExprNode* ShapeEnv::simplify(const ExprNode* node, bool size_oblivious) {
+  node = replace(expand(node));
+  SymbolMap rewrites;
+  if (!size_oblivious) {
+    for (const ExprNode* max : atoms(node, ExprKind::kMax)) {
+      if (max->arg_count != 2) continue;
+      const bool number_first = max->arg(0)->is_number();
+      const ExprNode* number = max->arg(number_first ? 0 : 1);
+      const ExprNode* value = max->arg(number_first ? 1 : 0);
+      if (!number->is_integer(0) && !number->is_integer(1)) continue;
+      const ExprNode* above = maybe_evaluate_static(pool_.make(ExprKind::kGe, value, number));
+      if (above != nullptr && above->is_true()) rewrites[max] = value;  // x >= 1  =>  Max(1, x) = x
+    }
+  }
+  for (const ExprNode* trunc :
+       atoms(node, ExprKind::kTruncToInt)) {  // int(a / b) = a // b, as PyTorch has it
+    const ExprNode* quotient = trunc->arg(0);
+    if (quotient->kind != ExprKind::kIntTrueDiv) continue;
+    const bool clean =
+        pool_.make(ExprKind::kMod, quotient->arg(0), quotient->arg(1))->is_integer(0);
+    rewrites[trunc] = pool_.make(clean ? ExprKind::kCleanDiv : ExprKind::kFloorDiv,
+                                 quotient->arg(0), quotient->arg(1));
+  }
+  if (!rewrites.empty()) node = substitute(node, rewrites);
+  if (divisible_.empty()) return node;
+  rewrites.clear();
+  for (const ExprNode* division : atoms(node, ExprKind::kFloorDiv)) {
+    const ExprNode* base = division->arg(0);
+    const ExprNode* divisor = division->arg(1);
+    const bool nested = divisor->kind == ExprKind::kFloorDiv && divisor->arg(0) == base;
+    if (nested && is_divisible(base, divisor) && is_divisible(base, divisor->arg(1))) {
+      rewrites[division] = divisor->arg(1);  // a // (a // b) = b where all is divisible
+    }
+  }
+  if (!rewrites.empty()) node = expand(substitute(node, rewrites));
+  rewrites.clear();
+  for (const ExprNode* division : atoms(node, ExprKind::kFloorDiv)) {
+    if (is_divisible(division->arg(0), division->arg(1))) {
+      rewrites[division] = pool_.make(ExprKind::kCleanDiv, division->arg(0), division->arg(1));
+    }
+  }
+  return rewrites.empty() ? node : expand(substitute(node, rewrites));
+}
+
+// Note [Static evaluation by shifted symbols]
+// A symbol s >= n is written as t + (n - 1) with a fresh t >= 1, so that signs decide by form what
+// ranges alone cannot: with s >= 4, s*s - 2*s >= 0 becomes t*t + 4*t + 3 >= 0. Ranges of what is
+// left decide the rest (_maybe_evaluate_static_worker).
+const ExprNode* ShapeEnv::maybe_evaluate_static(const ExprNode* node, bool unbacked_only,
+                                                bool size_oblivious) {
+  node = canonical_condition(simplify(node, size_oblivious));
+  if (!axioms_.empty()) node = apply_axioms(node);
+  if (!node->has(kHasSymbol)) return node;
+  std::vector<const ExprNode*> symbols = free_symbols(node);
+  std::sort(symbols.begin(), symbols.end(), [this](const ExprNode* a, const ExprNode* b) {
+    return pool_.symbol_info(a).name < pool_.symbol_info(b).name;
+  });
+  SymbolMap shifted;
+  std::unordered_map<const ExprNode*, ValueRange> shifted_ranges;
+  for (size_t i = 0; i < symbols.size(); ++i) {
+    const ExprNode* symbol = symbols[i];
+    ValueRange range = this->range(symbol);
+    if (size_oblivious && is_size_like(symbol)) {
+      const int64_t lower = std::max<int64_t>(2, range.lower);
+      int64_t upper = std::min(int64_t{1} << 48, range.upper);
+      if (upper > lower) --upper;
+      if (lower <= upper) range = ValueRange::ints(lower, upper);
+    }
+    const bool skip = symbol->type != ExprType::kInt || range.lower == kMinusIntInfinity ||
+                      (unbacked_only && hints_.count(symbol) != 0);
+    if (skip) {
+      shifted_ranges[symbol] = range;
+      continue;
+    }
+    SymbolInfo info;
+    info.unbacked = symbol->has(kHasUnbacked);
+    info.name = (info.unbacked ? "static_unbacked_" : "static_backed_") + std::to_string(i);
+    info.positive = true;
+    const ExprNode* fresh = pool_.symbol(info);
+    const int64_t offset = range.lower - 1;
+    shifted[symbol] = pool_.add(fresh, pool_.integer(offset));
+    const int64_t upper =
+        range.upper == kIntInfinity ? kIntInfinity : checked_subtract(range.upper, offset);
+    shifted_ranges[fresh] = ValueRange::ints(1, upper);
+  }
+  const ExprNode* moved = canonical_condition(expand(substitute(node, shifted)));
+  if (moved->is_constant()) return moved;
+  const ValueRange bounds = faketensor::bound(moved, [&](const ExprNode* symbol) {
+    const auto at = shifted_ranges.find(symbol);
+    return at == shifted_ranges.end() ? this->range(symbol) : at->second;
+  });
+  if (bounds.is_singleton()) {
+    switch (moved->type) {
+      case ExprType::kBool:
+        return pool_.boolean(bounds.lower != 0);
+      case ExprType::kInt:
+        return pool_.integer(bounds.lower);
+      default:
+        return pool_.real(bounds.real_lower);
+    }
+  }
+  return unbacked_only ? moved : nullptr;
+}
+
+// --- canonical conditions
+// ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+int64_t common_factor(const ExprNode* sum) {
+  uint64_t gcd = 0;
+  const auto include = [&gcd](Number number) {
+    if (number.is_float) {
+      gcd = 1;
+      return;
+    }
+    uint64_t a = number.integer < 0 ? -static_cast<uint64_t>(number.integer)
+                                    : static_cast<uint64_t>(number.integer);
+    while (a != 0) {
+      const uint64_t rest = gcd % a;
+      gcd = a;
+      a = rest;
+    }
+  };
+  if (sum->kind != ExprKind::kAdd) {
+    include(sum->kind == ExprKind::kMul ? sum->number : Number::of(1));
+  } else {
+    if (!sum->number.is_integer(0)) include(sum->number);
+    for (const ExprNode* term : sum->args())
+      include(term->kind == ExprKind::kMul ? term->number : Number::of(1));
+  }
+  return gcd == 0 || gcd > static_cast<uint64_t>(INT64_MAX) ? 1 : static_cast<int64_t>(gcd);
+}
+
+Number divided(Number number, int64_t divisor) {
+  return number.is_float ? number : Number::of(number.integer / divisor);
+}
+
+}  // namespace
+
+const ExprNode* canonical_condition(const ExprNode* condition) {
+  ExprPool& pool = *condition->pool;
+  if (condition->kind == ExprKind::kAnd || condition->kind == ExprKind::kOr) {
+    std::vector<const ExprNode*> parts;
+    for (const ExprNode* part : condition->args()) parts.push_back(canonical_condition(part));
+    return pool.make(condition->kind, parts);
+  }
+  if (condition->kind == ExprKind::kNot) {
+    const ExprNode* inner = condition->arg(0);
+    if (inner->kind != ExprKind::kAnd && inner->kind != ExprKind::kOr) return condition;
+    std::vector<const ExprNode*> parts;  // not (a and b) = not a or not b
+    for (const ExprNode* part : inner->args())
+      parts.push_back(canonical_condition(pool.logical_not(part)));
+    return pool.make(inner->kind == ExprKind::kAnd ? ExprKind::kOr : ExprKind::kAnd, parts);
+  }
+  if (!is_relation(condition->kind) || condition->arg(0)->type == ExprType::kBool) return condition;
+  const bool mirrored = condition->kind == ExprKind::kGt || condition->kind == ExprKind::kGe;
+  const ExprKind kind = mirrored ? mirrored_relation(condition->kind) : condition->kind;
+  const ExprNode* difference = mirrored ? pool.subtract(condition->arg(0), condition->arg(1))
+                                        : pool.subtract(condition->arg(1), condition->arg(0));
+  const int64_t factor = common_factor(difference);
+  std::vector<const ExprNode*> positive;
+  std::vector<const ExprNode*> negative;
+  const auto place = [&](Number coefficient, std::span<const ExprNode* const> factors) {
+    coefficient = divided(coefficient, factor);
+    const bool is_negative = coefficient.negative();
+    std::vector<const ExprNode*> parts(factors.begin(), factors.end());
+    parts.push_back(pool.number(is_negative ? coefficient * Number::of(-1) : coefficient));
+    (is_negative ? negative : positive).push_back(pool.make(ExprKind::kMul, parts));
+  };
+  const auto place_term = [&](const ExprNode* term) {
+    if (term->kind == ExprKind::kMul) {
+      place(term->number, term->args());
+    } else if (term->is_number()) {
+      place(term->number, {});
+    } else {
+      place(Number::of(factor), std::span(&term, 1));
+    }
+  };
+  if (difference->kind == ExprKind::kAdd) {
+    if (!difference->number.is_integer(0)) place(difference->number, {});
+    for (const ExprNode* term : difference->args()) place_term(term);
+  } else {
+    place_term(difference);
+  }
+  const std::array sides = {pool.make(ExprKind::kAdd, negative),
+                            pool.make(ExprKind::kAdd, positive)};
+  if (sides[0]->is_number() && sides[1]->is_number()) return pool.make(kind, sides);
+  return pool.intern(kind, ExprType::kBool, Number(), sides);
+}
+
+}  // namespace faketensor

@@ -1,0 +1,666 @@
+#include "core/symbolic/simplify.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "core/support/error.h"
+#include "core/symbolic/arithmetic.h"
+
+namespace faketensor {
+
+namespace {
+
+using Args = std::span<const ExprNode* const>;
+
+// --- sums and products
+// ---------------------------------------------------------------------------------------------------------
+
+// coefficient * rest, the form of a term of a sum.
+struct Term {
+  const ExprNode* rest;
+  Number coefficient;
+};
+
+Term as_term(ExprPool& pool, const ExprNode* node) {
+  if (node->kind != ExprKind::kMul || node->number.is_integer(1)) return {node, Number::of(1)};
+  if (node->arg_count == 1) return {node->arg(0), node->number};
+  return {pool.intern(ExprKind::kMul, node->type, Number::of(1), node->args()), node->number};
+}
+
+ExprType arithmetic_type(Number number, Args args) {
+  if (number.is_float) return ExprType::kFloat;
+  const bool any_float = std::any_of(args.begin(), args.end(),
+                                     [](auto* arg) { return arg->type == ExprType::kFloat; });
+  return any_float ? ExprType::kFloat : ExprType::kInt;
+}
+
+const ExprNode* scaled(ExprPool& pool, const ExprNode* rest, Number coefficient) {
+  if (coefficient.is_integer(1)) return rest;
+  const Args factors = rest->kind == ExprKind::kMul ? rest->args() : Args(&rest, 1);
+  return pool.intern(ExprKind::kMul, arithmetic_type(coefficient, factors), coefficient, factors);
+}
+
+const ExprNode* make_add(ExprPool& pool, Args args) {
+  Number constant = Number::of(0);
+  std::vector<Term> terms;
+  for (const ExprNode* arg : args) {
+    if (arg->is_number()) {
+      constant = constant + arg->number;  // numbers fold
+    } else if (arg->kind == ExprKind::kAdd) {
+      constant = constant + arg->number;  // (a + b) + c = a + b + c
+      for (const ExprNode* term : arg->args()) terms.push_back(as_term(pool, term));
+    } else {
+      terms.push_back(as_term(pool, arg));
+    }
+  }
+  std::sort(terms.begin(), terms.end(),
+            [](const Term& a, const Term& b) { return a.rest->id < b.rest->id; });
+  std::vector<const ExprNode*> sum;
+  sum.reserve(terms.size());
+  for (size_t i = 0; i < terms.size();) {
+    Term term = terms[i++];
+    while (i < terms.size() && terms[i].rest == term.rest) {
+      term.coefficient = term.coefficient + terms[i++].coefficient;  // 2*x + 3*x = 5*x
+    }
+    if (!term.coefficient.is_integer(0)) sum.push_back(scaled(pool, term.rest, term.coefficient));
+  }
+  if (sum.empty()) return pool.number(constant);
+  if (sum.size() == 1 && constant.is_integer(0)) return sum[0];
+  return pool.intern(ExprKind::kAdd, arithmetic_type(constant, sum), constant, sum);
+}
+
+struct Factor {
+  const ExprNode* base;
+  int64_t exponent;
+};
+
+const ExprNode* raised(ExprPool& pool, Factor factor) {
+  if (factor.exponent == 1) return factor.base;
+  return pool.intern(ExprKind::kPow, factor.base->type, Number::of(factor.exponent),
+                     std::span(&factor.base, 1));
+}
+
+const ExprNode* make_mul(ExprPool& pool, Args args) {
+  Number coefficient = Number::of(1);
+  std::vector<Factor> factors;
+  const auto add_factor = [&factors](const ExprNode* node) {
+    if (node->kind == ExprKind::kPow) {
+      factors.push_back({node->arg(0), node->number.integer});
+    } else {
+      factors.push_back({node, 1});
+    }
+  };
+  for (const ExprNode* arg : args) {
+    if (arg->is_number()) {
+      coefficient = coefficient * arg->number;
+    } else if (arg->kind == ExprKind::kMul) {
+      coefficient = coefficient * arg->number;  // (a*b)*c = a*b*c
+      for (const ExprNode* factor : arg->args()) add_factor(factor);
+    } else {
+      add_factor(arg);
+    }
+  }
+  if (coefficient.is_integer(0)) return pool.integer(0);  // 0*x = 0
+  std::sort(factors.begin(), factors.end(),
+            [](Factor a, Factor b) { return a.base->id < b.base->id; });
+  std::vector<const ExprNode*> product;
+  product.reserve(factors.size());
+  for (size_t i = 0; i < factors.size();) {
+    Factor factor = factors[i++];
+    while (i < factors.size() && factors[i].base == factor.base) {
+      factor.exponent =
+          checked_add(factor.exponent, factors[i++].exponent);  // x**a * x**b = x**(a + b)
+    }
+    product.push_back(raised(pool, factor));
+  }
+  if (product.empty()) return pool.number(coefficient);
+  if (product.size() == 1 && coefficient.is_integer(1)) return product[0];
+  if (product.size() == 1 && product[0]->kind == ExprKind::kAdd) {  // 2*(x + 1) = 2*x + 2
+    const ExprNode* sum = product[0];
+    std::vector<const ExprNode*> terms;
+    for (const ExprNode* term : sum->args()) {
+      const Term parts = as_term(pool, term);
+      terms.push_back(scaled(pool, parts.rest, coefficient * parts.coefficient));
+    }
+    const Number constant = coefficient * sum->number;
+    return pool.intern(ExprKind::kAdd, arithmetic_type(constant, terms), constant, terms);
+  }
+  return pool.intern(ExprKind::kMul, arithmetic_type(coefficient, product), coefficient, product);
+}
+
+// --- division
+// ------------------------------------------------------------------------------------------------------------------
+
+std::vector<Factor> factors_of(const ExprNode* node) {
+  std::vector<Factor> factors;
+  const Args args = node->kind == ExprKind::kMul ? node->args() : Args(&node, 1);
+  for (const ExprNode* arg : args) {
+    if (arg->kind == ExprKind::kPow) {
+      factors.push_back({arg->arg(0), arg->number.integer});
+    } else if (!arg->is_number()) {
+      factors.push_back({arg, 1});
+    }
+  }
+  return factors;
+}
+
+// The integer coefficient of a term; a number is its own coefficient.
+int64_t coefficient_of(const ExprNode* node) {
+  if (node->kind == ExprKind::kInteger || node->kind == ExprKind::kMul)
+    return node->number.is_float ? 1 : node->number.integer;
+  return 1;
+}
+
+std::vector<const ExprNode*> terms_of(ExprPool& pool, const ExprNode* node) {
+  if (node->kind != ExprKind::kAdd) return {node};
+  std::vector<const ExprNode*> terms(node->args().begin(), node->args().end());
+  if (!node->number.is_integer(0)) terms.push_back(pool.number(node->number));
+  return terms;
+}
+
+int64_t integer_factor(ExprPool& pool, const ExprNode* node) {
+  int64_t gcd = 0;
+  for (const ExprNode* term : terms_of(pool, node)) {
+    const int64_t coefficient = coefficient_of(term);
+    // The gcd of the most negative integer is not representable: no common factor is claimed then.
+    if (coefficient == INT64_MIN) return 1;
+    gcd = std::gcd(gcd, coefficient);
+  }
+  return gcd == 0 ? 1 : gcd;
+}
+
+// A common divisor of p and q, all of whose factors are visible: n * x1 * x2 ... where n divides
+// every coefficient and every xi is a factor of q and of each term of p (simple_floordiv_gcd in
+// torch/utils/_sympy/functions.py).
+const ExprNode* visible_gcd(ExprPool& pool, const ExprNode* p, const ExprNode* q) {
+  const ExprNode* gcd = pool.integer(std::gcd(integer_factor(pool, p), integer_factor(pool, q)));
+  for (const Factor factor : factors_of(q)) {
+    const ExprNode* as_node = raised(pool, factor);
+    const std::vector<const ExprNode*> terms = terms_of(pool, p);
+    const bool in_each = std::all_of(terms.begin(), terms.end(), [&](const ExprNode* term) {
+      return exact_quotient(pool, term, as_node) != nullptr;
+    });
+    if (in_each) gcd = pool.mul(gcd, as_node);
+  }
+  return gcd;
+}
+
+// Each term divided; the caller knows that each is a multiple.
+const ExprNode* divided_termwise(ExprPool& pool, const ExprNode* node, const ExprNode* divisor) {
+  std::vector<const ExprNode*> terms = terms_of(pool, node);
+  for (const ExprNode*& term : terms) term = exact_quotient(pool, term, divisor);
+  return make_add(pool, terms);
+}
+
+const ExprNode* make_floor_div(ExprPool& pool, ExprKind kind, const ExprNode* base,
+                               const ExprNode* divisor) {
+  if (divisor->is_integer(0)) throw_error(ErrorKind::kZeroDivisionError, "division by zero");
+  if (base->is_integer(0)) return base;                   // 0 // b = 0
+  if (divisor->is_integer(1)) return base;                // a // 1 = a
+  if (divisor->is_integer(-1)) return pool.negate(base);  // a // -1 = -a
+  if (base == divisor) return pool.integer(1);            // a // a = 1
+  if (base->kind == ExprKind::kInteger && divisor->kind == ExprKind::kInteger) {
+    return pool.integer(floor_divide(base->number.integer, divisor->number.integer));
+  }
+  if (base->kind == ExprKind::kFloorDiv ||
+      base->kind == ExprKind::kCleanDiv) {  // (a // b) // c = a // (b*c)
+    return pool.make(ExprKind::kFloorDiv, base->arg(0), pool.mul(base->arg(1), divisor));
+  }
+  if (divisor->kind == ExprKind::kInteger) {  // (n*x + y) // n = x + y // n
+    std::vector<const ExprNode*> whole;
+    std::vector<const ExprNode*> rest;
+    for (const ExprNode* term : terms_of(pool, base)) {
+      const ExprNode* quotient = exact_quotient(pool, term, divisor);
+      (quotient != nullptr ? whole : rest).push_back(quotient != nullptr ? quotient : term);
+    }
+    if (!whole.empty()) {
+      whole.push_back(pool.make(ExprKind::kFloorDiv, make_add(pool, rest), divisor));
+      return make_add(pool, whole);
+    }
+  }
+  if (const ExprNode* quotient = exact_quotient(pool, base, divisor))
+    return quotient;  // (x*y) // y = x
+  const ExprNode* gcd = visible_gcd(pool, base, divisor);
+  if (!gcd->is_integer(1)) {  // (g*a) // (g*b) = a // b
+    return pool.make(ExprKind::kFloorDiv, divided_termwise(pool, base, gcd),
+                     divided_termwise(pool, divisor, gcd));
+  }
+  const std::array args = {base, divisor};
+  return pool.intern(kind, ExprType::kInt, Number(), args);
+}
+
+const ExprNode* make_mod(ExprPool& pool, ExprKind kind, const ExprNode* p, const ExprNode* q) {
+  if (q->is_integer(0)) throw_error(ErrorKind::kZeroDivisionError, "Modulo by zero");
+  if (p->is_integer(0) || p == q || q->is_integer(1))
+    return pool.integer(0);  // 0 % q = q % q = p % 1 = 0
+  if (p->kind == ExprKind::kInteger && q->kind == ExprKind::kInteger) {
+    return pool.integer(floor_modulo(p->number.integer, q->number.integer));
+  }
+  if (p == pool.negate(q)) return pool.integer(0);  // -q % q = 0
+  if (q->is_integer(2) && p->has(kEven)) return pool.integer(0);
+  if (q->is_integer(2) && p->has(kOdd)) return pool.integer(1);
+  if (exact_quotient(pool, p, q) != nullptr) return pool.integer(0);  // (k*q) % q = 0
+  // A sum over an integer divisor: each term a multiple.
+  if (q->kind == ExprKind::kInteger && integer_factor(pool, p) % q->number.integer == 0)
+    return pool.integer(0);
+  const bool same_sign = (p->has(kPositive) && q->has(kPositive));
+  if (same_sign && pool.subtract(q, p)->has(kPositive)) return p;  // 0 < p < q  =>  p % q = p
+  const std::array args = {p, q};
+  return pool.intern(kind, ExprType::kInt, Number(), args);
+}
+
+const ExprNode* make_modular_indexing(ExprPool& pool, Args args) {
+  const ExprNode* base = args[0];
+  const ExprNode* divisor = args[1];
+  const ExprNode* modulus = args[2];
+  if (base->is_integer(0) || modulus->is_integer(1)) return pool.integer(0);
+  if (base->kind == ExprKind::kInteger && divisor->kind == ExprKind::kInteger &&
+      modulus->kind == ExprKind::kInteger) {
+    if (divisor->is_integer(0) || modulus->is_integer(0))
+      throw_error(ErrorKind::kZeroDivisionError, "Modulo by zero");
+    return pool.integer(floor_modulo(floor_divide(base->number.integer, divisor->number.integer),
+                                     modulus->number.integer));
+  }
+  if (base->kind == ExprKind::kFloorDiv) {  // ((a // b) // c) % m = (a // (b*c)) % m
+    return pool.make(ExprKind::kModularIndexing, base->arg(0), pool.mul(base->arg(1), divisor),
+                     modulus);
+  }
+  return pool.intern(ExprKind::kModularIndexing, ExprType::kInt, Number(), args);
+}
+
+// --- Max, Min, Abs
+// -------------------------------------------------------------------------------------------------------------
+
+// Of two multiples of one non-negative value, the larger coefficient wins: Max(2*x, 3*x) = 3*x.
+// Null where that does not apply.
+const ExprNode* collapsed_multiples(ExprPool& pool, ExprKind kind, Args values) {
+  if (values.size() != 2) return nullptr;
+  const Term a = as_term(pool, values[0]);
+  const Term b = as_term(pool, values[1]);
+  if (a.rest != b.rest || !(a.rest->has(kNonNegative) || a.rest->has(kNonPositive))) return nullptr;
+  const bool first_smaller =
+      (compare(a.coefficient, b.coefficient) < 0) == a.rest->has(kNonNegative);
+  return first_smaller == (kind == ExprKind::kMin) ? values[0] : values[1];
+}
+
+const ExprNode* make_extremum(ExprPool& pool, ExprKind kind, Args args) {
+  const bool is_max = kind == ExprKind::kMax;
+  const ExprKind other = is_max ? ExprKind::kMin : ExprKind::kMax;
+  std::vector<const ExprNode*> values;
+  const ExprNode* number = nullptr;
+  const auto add_value = [&](const ExprNode* value) {
+    if (!value->is_number()) {
+      values.push_back(value);
+    } else if (number == nullptr || (compare(value->number, number->number) > 0) == is_max) {
+      number = value;
+    }
+  };
+  for (const ExprNode* arg : args) {
+    if (arg->kind == kind) {
+      for (const ExprNode* inner : arg->args())
+        add_value(inner);  // Max(a, Max(b, c)) = Max(a, b, c)
+    } else {
+      add_value(arg);
+    }
+  }
+  std::sort(values.begin(), values.end(), [](auto* a, auto* b) { return a->id < b->id; });
+  values.erase(std::unique(values.begin(), values.end()), values.end());  // Max(a, a) = a
+  // Max(a, Min(a, b)) = a, and Max(5, Min(3, b)) = 5.
+  const std::vector<const ExprNode*> candidates = values;
+  std::erase_if(values, [&](const ExprNode* value) {
+    if (value->kind != other) return false;
+    return std::any_of(value->args().begin(), value->args().end(), [&](const ExprNode* inner) {
+      if (number != nullptr && inner->is_number())
+        return (compare(inner->number, number->number) < 0) == is_max;
+      return std::binary_search(candidates.begin(), candidates.end(), inner,
+                                [](auto* a, auto* b) { return a->id < b->id; });
+    });
+  });
+  if (values.empty()) return number;
+  if (number == nullptr) {
+    if (values.size() == 1) return values[0];
+    if (const ExprNode* one = collapsed_multiples(pool, kind, values)) return one;
+  } else {
+    const bool below = (number->is_integer(0) && values[0]->has(kNonNegative)) ||
+                       (number->is_integer(1) && values[0]->has(kPositive));
+    if (values.size() == 1 && below)
+      return is_max ? values[0] : number;  // x > 0  =>  Max(1, x) = x
+    values.push_back(number);
+    std::sort(values.begin(), values.end(), [](auto* a, auto* b) { return a->id < b->id; });
+  }
+  return pool.intern(kind, arithmetic_type(Number(), values), Number(), values);
+}
+
+const ExprNode* make_abs(ExprPool& pool, const ExprNode* value) {
+  if (value->has(kNonNegative)) return value;               // x >= 0  =>  |x| = x
+  if (value->has(kNonPositive)) return pool.negate(value);  // x <= 0  =>  |x| = -x
+  if (value->kind == ExprKind::kMul) {                      // |2*x*s| = 2*s*|x| for s >= 0
+    std::vector<const ExprNode*> known = {make_abs(pool, pool.number(value->number))};
+    std::vector<const ExprNode*> unknown;
+    for (const ExprNode* factor : value->args()) {
+      const bool sign_known = factor->has(kNonNegative) || factor->has(kNonPositive);
+      if (sign_known) {
+        known.push_back(make_abs(pool, factor));
+      } else {
+        unknown.push_back(factor);
+      }
+    }
+    const ExprNode* rest = make_mul(pool, unknown);
+    known.push_back(pool.intern(ExprKind::kAbs, rest->type, Number(), std::span(&rest, 1)));
+    return make_mul(pool, known);
+  }
+  return pool.intern(ExprKind::kAbs, value->type, Number(), std::span(&value, 1));
+}
+
+// --- powers, rounding, floats
+// --------------------------------------------------------------------------------------------------
+
+const ExprNode* make_pow_by_natural(ExprPool& pool, Args args) {
+  if (args[1]->kind == ExprKind::kInteger)
+    return simplified_pow(pool, args[0], args[1]->number.integer);
+  return pool.intern(ExprKind::kPowByNatural, ExprType::kInt, Number(), args);
+}
+
+const ExprNode* make_right_shift(ExprPool& pool, const ExprNode* base, const ExprNode* shift) {
+  if (shift->has(kNegative)) throw_error(ErrorKind::kValueError, "negative shift count");
+  const std::array power = {pool.integer(2), shift};
+  return make_floor_div(pool, ExprKind::kFloorDiv, base,
+                        make_pow_by_natural(pool, power));  // x >> n = x // 2**n
+}
+
+const ExprNode* make_rounding(ExprPool& pool, ExprKind kind, const ExprNode* value) {
+  if (value->kind == ExprKind::kInteger) return value;
+  if (value->kind == ExprKind::kFloat && std::isfinite(value->number.real)) {
+    const double x = value->number.real;
+    double rounded = 0;
+    switch (kind) {
+      case ExprKind::kTruncToInt:
+        rounded = std::trunc(x);
+        break;
+      case ExprKind::kFloorToInt:
+        rounded = std::floor(x);
+        break;
+      case ExprKind::kCeilToInt:
+        rounded = std::ceil(x);
+        break;
+      default:
+        rounded = round_half_even(x);
+        break;
+    }
+    return pool.integer(checked_to_int(rounded));
+  }
+  return pool.intern(kind, ExprType::kInt, Number(), std::span(&value, 1));
+}
+
+const ExprNode* make_float_function(ExprPool& pool, ExprKind kind, Args args) {
+  const bool divides = kind == ExprKind::kIntTrueDiv || kind == ExprKind::kFloatTrueDiv;
+  if (divides && args[1]->is_integer(0))
+    throw_error(ErrorKind::kZeroDivisionError, "division by zero");
+  if (!std::all_of(args.begin(), args.end(), [](auto* arg) { return arg->is_number(); })) {
+    return pool.intern(kind, ExprType::kFloat, Number(), args);
+  }
+  const double a = args[0]->number.as_double();
+  const double b = args.size() > 1 ? args[1]->number.as_double() : 0;
+  if (divides && b == 0) throw_error(ErrorKind::kZeroDivisionError, "division by zero");
+  switch (kind) {
+    case ExprKind::kIntTrueDiv:
+      if (!args[0]->number.is_float && !args[1]->number.is_float) {
+        return pool.real(int_true_divide(args[0]->number.integer, args[1]->number.integer));
+      }
+      return pool.real(a / b);
+    case ExprKind::kFloatTrueDiv:
+      return pool.real(a / b);
+    case ExprKind::kFloatPow:
+      return pool.real(std::pow(a, b));
+    case ExprKind::kSqrt:
+      return pool.real(std::sqrt(a));
+    case ExprKind::kTruncToFloat:
+      return pool.real(std::trunc(a));
+    case ExprKind::kRoundDecimal:
+      return pool.real(round_decimal(a, args[1]->number.integer));
+    default:
+      return pool.real(a);  // ToFloat
+  }
+}
+
+const ExprNode* make_bitwise(ExprPool& pool, ExprKind kind, const ExprNode* a, const ExprNode* b) {
+  if (a->kind == ExprKind::kInteger && b->kind == ExprKind::kInteger) {
+    const int64_t x = a->number.integer;
+    const int64_t y = b->number.integer;
+    return pool.integer(kind == ExprKind::kBitAnd  ? x & y
+                        : kind == ExprKind::kBitOr ? x | y
+                                                   : x ^ y);
+  }
+  const std::array args = {a, b};
+  return pool.intern(kind, ExprType::kInt, Number(), args);
+}
+
+// --- relations and booleans
+// ----------------------------------------------------------------------------------------------------
+
+bool compare_holds(ExprKind kind, int sign) {
+  switch (kind) {
+    case ExprKind::kEq:
+      return sign == 0;
+    case ExprKind::kNe:
+      return sign != 0;
+    case ExprKind::kLt:
+      return sign < 0;
+    case ExprKind::kLe:
+      return sign <= 0;
+    case ExprKind::kGt:
+      return sign > 0;
+    default:
+      return sign >= 0;
+  }
+}
+
+// The relation `difference kind 0`, where the sign of the difference is known well enough.
+std::optional<bool> decided_by_sign(ExprKind kind, const ExprNode* difference) {
+  if (difference->is_number())
+    return compare_holds(kind, compare(difference->number, Number::of(0)));
+  switch (kind) {
+    case ExprKind::kEq:
+    case ExprKind::kNe:
+      if (difference->has(kNonZero)) return kind == ExprKind::kNe;
+      return std::nullopt;
+    case ExprKind::kLt:
+    case ExprKind::kGe:
+      if (difference->has(kNegative)) return kind == ExprKind::kLt;
+      if (difference->has(kNonNegative)) return kind == ExprKind::kGe;
+      return std::nullopt;
+    default:
+      if (difference->has(kPositive)) return kind == ExprKind::kGt;
+      if (difference->has(kNonPositive)) return kind == ExprKind::kLe;
+      return std::nullopt;
+  }
+}
+
+const ExprNode* make_relation(ExprPool& pool, ExprKind kind, const ExprNode* a, const ExprNode* b) {
+  if (a->is_number() && b->is_number())
+    return pool.boolean(compare_holds(kind, compare(a->number, b->number)));
+  if (a == b) return pool.boolean(compare_holds(kind, 0));
+  if (a->type != ExprType::kBool && b->type != ExprType::kBool) {
+    const std::optional<bool> decided = decided_by_sign(kind, pool.subtract(a, b));
+    if (decided) return pool.boolean(*decided);
+  } else if (a->is_constant() && b->is_constant()) {
+    return pool.boolean((kind == ExprKind::kEq) == (a->number == b->number));
+  }
+  const std::array args = {a, b};
+  return pool.intern(kind, ExprType::kBool, Number(), args);
+}
+
+const ExprNode* make_not(ExprPool& pool, const ExprNode* a) {
+  if (a->kind == ExprKind::kBoolean) return pool.boolean(!a->is_true());
+  if (a->kind == ExprKind::kNot) return a->arg(0);
+  if (is_relation(a->kind)) {  // not (a < b) = a >= b
+    return pool.intern(negated_relation(a->kind), ExprType::kBool, Number(), a->args());
+  }
+  return pool.intern(ExprKind::kNot, ExprType::kBool, Number(), std::span(&a, 1));
+}
+
+const ExprNode* canonical_condition(const ExprNode* a) {
+  return is_relation(a->kind) ? canonical_relation(a) : a;
+}
+
+const ExprNode* make_connective(ExprPool& pool, ExprKind kind, Args args) {
+  const bool absorbing = kind == ExprKind::kOr;  // true absorbs in Or, false in And
+  std::vector<const ExprNode*> conditions;
+  for (const ExprNode* arg : args) {
+    const Args parts = arg->kind == kind ? arg->args() : Args(&arg, 1);  // (a & b) & c = a & b & c
+    for (const ExprNode* part : parts) {
+      if (part->kind == ExprKind::kBoolean) {
+        if (part->is_true() == absorbing) return part;
+        continue;
+      }
+      const ExprNode* canonical = canonical_condition(part);
+      const ExprNode* negation = canonical_condition(make_not(pool, part));
+      bool known = false;
+      for (const ExprNode* earlier : conditions) {
+        const ExprNode* earlier_canonical = canonical_condition(earlier);
+        if (earlier_canonical == negation) return pool.boolean(absorbing);  // a | ~a
+        known |= earlier_canonical == canonical;                            // a & a = a
+      }
+      if (!known) conditions.push_back(part);
+    }
+  }
+  if (conditions.empty()) return pool.boolean(!absorbing);
+  if (conditions.size() == 1) return conditions[0];
+  std::sort(conditions.begin(), conditions.end(), [](auto* a, auto* b) { return a->id < b->id; });
+  return pool.intern(kind, ExprType::kBool, Number(), conditions);
+}
+
+const ExprNode* make_where(ExprPool& pool, Args args) {
+  if (args[0]->kind == ExprKind::kBoolean) return args[0]->is_true() ? args[1] : args[2];
+  if (args[1] == args[2]) return args[1];
+  return pool.intern(ExprKind::kWhere, args[1]->type, Number(), args);
+}
+
+}  // namespace
+
+const ExprNode* exact_quotient(ExprPool& pool, const ExprNode* p, const ExprNode* q) {
+  if (p->kind == ExprKind::kInteger && p->number.integer == 0) return p;
+  if (q->kind == ExprKind::kAdd && p->kind == ExprKind::kAdd)
+    return p == q ? pool.integer(1) : nullptr;
+  const int64_t divisor = coefficient_of(q);
+  if (divisor == 0) return nullptr;
+  if (p->kind == ExprKind::kAdd) {  // (a + b) / n, each term a multiple of the integer n
+    if (q->kind != ExprKind::kInteger || divisor == -1) return nullptr;
+    std::vector<const ExprNode*> terms = terms_of(pool, p);
+    for (const ExprNode*& term : terms) {
+      term = exact_quotient(pool, term, q);
+      if (term == nullptr) return nullptr;
+    }
+    return make_add(pool, terms);
+  }
+  const int64_t coefficient = coefficient_of(p);
+  if (divisor == -1 ? coefficient == INT64_MIN : coefficient % divisor != 0) return nullptr;
+  std::vector<Factor> left = factors_of(p);
+  for (const Factor factor : factors_of(q)) {
+    const auto at =
+        std::find_if(left.begin(), left.end(), [&](Factor f) { return f.base == factor.base; });
+    if (at == left.end() || at->exponent < factor.exponent) return nullptr;
+    at->exponent -= factor.exponent;
+  }
+  std::vector<const ExprNode*> product = {pool.integer(coefficient / divisor)};
+  for (const Factor factor : left) {
+    if (factor.exponent > 0) product.push_back(raised(pool, factor));
+  }
+  return make_mul(pool, product);
+}
+
+const ExprNode* simplified_pow(ExprPool& pool, const ExprNode* base, int64_t exponent) {
+  if (exponent < 0) throw_error(ErrorKind::kValueError, "a negative power of a symbolic integer");
+  if (exponent == 0) return pool.integer(1);  // x**0 = 1
+  if (exponent == 1) return base;
+  if (base->kind == ExprKind::kInteger)
+    return pool.integer(checked_power(base->number.integer, exponent));
+  if (base->kind == ExprKind::kFloat)
+    return pool.real(std::pow(base->number.real, static_cast<double>(exponent)));
+  if (base->kind == ExprKind::kPow) {  // (x**a)**b = x**(a*b)
+    return raised(pool, {base->arg(0), checked_multiply(base->number.integer, exponent)});
+  }
+  if (base->kind == ExprKind::kMul) {  // (2*x*y)**n = 2**n * x**n * y**n
+    std::vector<const ExprNode*> factors = {
+        simplified_pow(pool, pool.number(base->number), exponent)};
+    for (const ExprNode* factor : base->args())
+      factors.push_back(simplified_pow(pool, factor, exponent));
+    return make_mul(pool, factors);
+  }
+  return raised(pool, {base, exponent});
+}
+
+const ExprNode* canonical_relation(const ExprNode* relation) {
+  ExprPool& pool = *relation->pool;
+  const bool symmetric = relation->kind == ExprKind::kEq || relation->kind == ExprKind::kNe;
+  const bool swap = symmetric ? relation->arg(0)->id > relation->arg(1)->id
+                              : relation->kind == ExprKind::kGt || relation->kind == ExprKind::kGe;
+  if (!swap) return relation;
+  const std::array args = {relation->arg(1), relation->arg(0)};
+  return pool.intern(mirrored_relation(relation->kind), ExprType::kBool, Number(), args);
+}
+
+const ExprNode* simplified(ExprPool& pool, ExprKind kind, Args args) {
+  switch (kind) {
+    case ExprKind::kAdd:
+      return make_add(pool, args);
+    case ExprKind::kMul:
+      return make_mul(pool, args);
+    case ExprKind::kFloorDiv:
+    case ExprKind::kCleanDiv:
+      return make_floor_div(pool, kind, args[0], args[1]);
+    case ExprKind::kMod:
+    case ExprKind::kPythonMod:
+      return make_mod(pool, kind, args[0], args[1]);
+    case ExprKind::kModularIndexing:
+      return make_modular_indexing(pool, args);
+    case ExprKind::kMax:
+    case ExprKind::kMin:
+      return make_extremum(pool, kind, args);
+    case ExprKind::kAbs:
+      return make_abs(pool, args[0]);
+    case ExprKind::kPowByNatural:
+      return make_pow_by_natural(pool, args);
+    case ExprKind::kRShift:
+      return make_right_shift(pool, args[0], args[1]);
+    case ExprKind::kBitAnd:
+    case ExprKind::kBitOr:
+    case ExprKind::kBitXor:
+      return make_bitwise(pool, kind, args[0], args[1]);
+    case ExprKind::kTruncToInt:
+    case ExprKind::kFloorToInt:
+    case ExprKind::kCeilToInt:
+    case ExprKind::kRoundToInt:
+      return make_rounding(pool, kind, args[0]);
+    case ExprKind::kToFloat:
+    case ExprKind::kTruncToFloat:
+    case ExprKind::kRoundDecimal:
+    case ExprKind::kIntTrueDiv:
+    case ExprKind::kFloatTrueDiv:
+    case ExprKind::kFloatPow:
+    case ExprKind::kSqrt:
+      return make_float_function(pool, kind, args);
+    case ExprKind::kWhere:
+      return make_where(pool, args);
+    case ExprKind::kEq:
+    case ExprKind::kNe:
+    case ExprKind::kLt:
+    case ExprKind::kLe:
+    case ExprKind::kGt:
+    case ExprKind::kGe:
+      return make_relation(pool, kind, args[0], args[1]);
+    case ExprKind::kAnd:
+    case ExprKind::kOr:
+      return make_connective(pool, kind, args);
+    case ExprKind::kNot:
+      return make_not(pool, args[0]);
+    default:
+      break;
+  }
+  throw_error(ErrorKind::kUsage, "not a function of arguments");
+}
+
+}  // namespace faketensor

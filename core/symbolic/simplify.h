@@ -1,0 +1,27 @@
+// Canonical forms: what a function applied to arguments becomes when it is built.
+//
+// The rewrites are those that sympy and torch/utils/_sympy/functions.py apply on construction
+// (their `eval` methods), so that the text of an expression agrees with PyTorch's. Each stands
+// beside the identity it uses. None needs a range, a hint or a guard: those are ShapeEnv's
+// business.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/symbolic/expr.h"
+
+namespace faketensor {
+
+const ExprNode* simplified(ExprPool& pool, ExprKind kind, std::span<const ExprNode* const> args);
+const ExprNode* simplified_pow(ExprPool& pool, const ExprNode* base, int64_t exponent);
+
+// p / q where that is an integer by form alone: (4*s0, 2) gives 2*s0, (s0*s1, s0) gives s1. Null
+// otherwise.
+const ExprNode* exact_quotient(ExprPool& pool, const ExprNode* p, const ExprNode* q);
+
+// A relation with one spelling for each meaning: 3 > x and x < 3 give the same, as do Eq(a, b) and
+// Eq(b, a).
+const ExprNode* canonical_relation(const ExprNode* relation);
+
+}  // namespace faketensor

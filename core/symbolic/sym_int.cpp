@@ -1,0 +1,156 @@
+// The cold halves of SymInt and SymBool: checked plain arithmetic, and expressions.
+#include "core/symbolic/sym_int.h"
+
+#include <array>
+
+#include "core/support/error.h"
+#include "core/symbolic/arithmetic.h"
+#include "core/symbolic/expr.h"
+#include "core/symbolic/shape_env.h"
+
+namespace faketensor {
+
+namespace {
+
+ExprPool& pool_of(SymInt a, SymInt b) { return *(a.is_symbolic() ? a : b).node()->pool; }
+ExprPool& pool_of(SymBool a, SymBool b) { return *(a.is_symbolic() ? a : b).node()->pool; }
+
+// The expression of an operand as it reads now: symbols that were replaced are seen as what
+// replaced them.
+const ExprNode* operand(ExprPool& pool, SymInt value) {
+  if (!value.is_symbolic()) return pool.integer(value.as_int());
+  ShapeEnv* env = value.node()->pool->shape_env();
+  return env == nullptr ? value.node() : env->replace(value.node());
+}
+
+const ExprNode* operand(ExprPool& pool, SymBool value) {
+  if (!value.is_symbolic()) return pool.boolean(value.as_bool());
+  ShapeEnv* env = value.node()->pool->shape_env();
+  return env == nullptr ? value.node() : env->replace(value.node());
+}
+
+SymInt binary(ExprKind kind, SymInt a, SymInt b) {
+  ExprPool& pool = pool_of(a, b);
+  return pool.sym_int(pool.make(kind, operand(pool, a), operand(pool, b)));
+}
+
+ExprKind relation_kind(symbolic_detail::Comparison comparison) {
+  constexpr std::array kKinds = {ExprKind::kEq, ExprKind::kNe, ExprKind::kLt,
+                                 ExprKind::kLe, ExprKind::kGt, ExprKind::kGe};
+  return kKinds[static_cast<size_t>(comparison)];
+}
+
+}  // namespace
+
+namespace symbolic_detail {
+
+void throw_out_of_range() {
+  throw_error(ErrorKind::kOverflowError, "integer arithmetic on sizes does not fit 64 bits");
+}
+
+SymInt add_cold(SymInt a, SymInt b) {
+  if (both_plain(a, b)) return checked_add(a.as_int(), b.as_int());
+  return binary(ExprKind::kAdd, a, b);
+}
+
+SymInt subtract_cold(SymInt a, SymInt b) {
+  if (both_plain(a, b)) return checked_subtract(a.as_int(), b.as_int());
+  ExprPool& pool = pool_of(a, b);
+  return pool.sym_int(pool.subtract(operand(pool, a), operand(pool, b)));
+}
+
+SymInt multiply_cold(SymInt a, SymInt b) {
+  if (both_plain(a, b)) return checked_multiply(a.as_int(), b.as_int());
+  return binary(ExprKind::kMul, a, b);
+}
+
+SymInt floor_div_cold(SymInt a, SymInt b) {
+  if (!both_plain(a, b)) return binary(ExprKind::kFloorDiv, a, b);
+  if (b.as_int() == 0) throw_error(ErrorKind::kZeroDivisionError, "division by zero");
+  return floor_divide(a.as_int(), b.as_int());
+}
+
+SymInt mod_cold(SymInt a, SymInt b) {
+  if (both_plain(a, b)) {
+    if (b.as_int() == 0) throw_error(ErrorKind::kZeroDivisionError, "Modulo by zero");
+    return floor_modulo(a.as_int(), b.as_int());
+  }
+  ExprPool& pool = pool_of(a, b);
+  return pool.sym_int(pool.python_mod(operand(pool, a), operand(pool, b)));
+}
+
+SymInt max_cold(SymInt a, SymInt b) { return binary(ExprKind::kMax, a, b); }
+SymInt min_cold(SymInt a, SymInt b) { return binary(ExprKind::kMin, a, b); }
+
+SymBool compare_cold(Comparison comparison, SymInt a, SymInt b) {
+  ExprPool& pool = pool_of(a, b);
+  return pool.sym_bool(pool.make(relation_kind(comparison), operand(pool, a), operand(pool, b)));
+}
+
+SymInt select_cold(SymBool condition, SymInt if_true, SymInt if_false) {
+  ExprPool& pool = *condition.node()->pool;
+  return pool.sym_int(pool.make(ExprKind::kWhere, operand(pool, condition), operand(pool, if_true),
+                                operand(pool, if_false)));
+}
+
+SymBool and_cold(SymBool a, SymBool b) {
+  ExprPool& pool = pool_of(a, b);
+  return pool.sym_bool(pool.make(ExprKind::kAnd, operand(pool, a), operand(pool, b)));
+}
+
+SymBool or_cold(SymBool a, SymBool b) {
+  ExprPool& pool = pool_of(a, b);
+  return pool.sym_bool(pool.make(ExprKind::kOr, operand(pool, a), operand(pool, b)));
+}
+
+SymBool not_cold(SymBool a) {
+  ExprPool& pool = *a.node()->pool;
+  return pool.sym_bool(pool.logical_not(operand(pool, a)));
+}
+
+bool guard_bool_cold(SymBool condition) {
+  return shape_env_of(condition.node()).evaluate_bool(condition.node());
+}
+
+bool guard_or_false_cold(SymBool condition) {
+  return shape_env_of(condition.node()).evaluate_bool(condition.node(), false);
+}
+
+bool guard_or_true_cold(SymBool condition) {
+  return shape_env_of(condition.node()).evaluate_bool(condition.node(), true);
+}
+
+bool guard_size_oblivious_cold(SymBool condition) {
+  return shape_env_of(condition.node()).evaluate_bool(condition.node(), std::nullopt, true);
+}
+
+bool statically_known_true_cold(SymBool condition) {
+  return shape_env_of(condition.node()).statically_known_true(condition.node());
+}
+
+bool expect_true_cold(SymBool condition) {
+  return shape_env_of(condition.node()).expect_true(condition.node());
+}
+
+int64_t guard_int_cold(SymInt value) {
+  return shape_env_of(value.node()).evaluate_int(value.node());
+}
+
+std::optional<int64_t> hint_cold(SymInt value) {
+  const std::optional<Number> number = shape_env_of(value.node()).hint(value.node());
+  return number ? std::optional<int64_t>(number->integer) : std::nullopt;
+}
+
+}  // namespace symbolic_detail
+
+std::string to_string(SymInt value) {
+  if (!value.is_symbolic()) return std::to_string(value.as_int());
+  return to_string(operand(*value.node()->pool, value));
+}
+
+std::string to_string(SymBool value) {
+  if (value.is_symbolic()) return to_string(operand(*value.node()->pool, value));
+  return value.as_bool() ? "True" : "False";
+}
+
+}  // namespace faketensor
