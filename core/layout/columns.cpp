@@ -1,0 +1,248 @@
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "core/layout/layered_graph.h"
+
+namespace faketensor::layout {
+namespace {
+
+using Kind = LayeredGraph::Kind;
+
+constexpr int32_t kBoxGap = 28;   // between boxes of one layer
+constexpr int32_t kLineGap = 14;  // between two lines, or a line and a box
+constexpr int kSweeps = 8;
+
+size_t at(int32_t index) { return static_cast<size_t>(index); }
+
+// Note [Columns]: nodes joined by a leg that is drawn straight form a column, which moves as one.
+// Of the legs between two layers those of the main path are made straight first, then those between
+// bends, then others, as long as they do not cross straight ones: then "left of" is acyclic among
+// columns (Brandes and Köpf, Fast and Simple Horizontal Coordinate Assignment, 2001). The columns
+// are packed to the left, and then each is moved towards its neighbours as far as there is room, in
+// a fixed number of sweeps. The column with the most boxes of the main path stays where it is: the
+// others arrange themselves around it.
+class Columns {
+ public:
+  explicit Columns(LayeredGraph& graph) : graph_(graph) {}
+
+  void run() {
+    align();
+    build_columns();
+    sort_columns();
+    pack_left();
+    const int32_t anchor = find_anchor();
+    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+      if (sweep % 2 == 0) {
+        for (size_t i = sorted_.size(); i-- > 0;) settle(sorted_[i], anchor);
+      } else {
+        for (const int32_t column : sorted_) settle(column, anchor);
+      }
+    }
+    graph_.x.resize(at(graph_.nodes()));
+    for (int32_t node = 0; node < graph_.nodes(); ++node) graph_.x[at(node)] = left_of(node);
+  }
+
+ private:
+  int32_t weight(const LayeredGraph::Segment& segment) const {
+    const bool bend_above = graph_.kind[at(segment.upper)] == Kind::kBend;
+    const bool bend_below = graph_.kind[at(segment.lower)] == Kind::kBend;
+    if (graph_.main_next[at(segment.upper)] == segment.lower) return 8;
+    if (bend_above && bend_below) return 6;
+    return bend_above || bend_below ? 2 : 4;
+  }
+
+  int32_t position(int32_t node) const { return graph_.position[at(node)]; }
+
+  // Chooses the segments that are drawn straight.
+  void align() {
+    straight_down_.assign(at(graph_.nodes()), -1);
+    straight_up_.assign(at(graph_.nodes()), -1);
+    std::vector<int32_t> candidates;
+    for (size_t layer = 0; layer + 1 < graph_.layers.size(); ++layer) {
+      candidates.clear();
+      for (const int32_t node : graph_.layers[layer]) {
+        for (int32_t i = graph_.down_start[at(node)]; i < graph_.down_start[at(node) + 1]; ++i) {
+          candidates.push_back(graph_.down[at(i)]);
+        }
+      }
+      std::stable_sort(candidates.begin(), candidates.end(),
+                       [&](int32_t a, int32_t b) { return before(a, b); });
+      std::map<int32_t, int32_t> chosen;  // upper position to lower position
+      for (const int32_t index : candidates) {
+        const LayeredGraph::Segment& segment = graph_.segments[at(index)];
+        if (straight_down_[at(segment.upper)] >= 0 || straight_up_[at(segment.lower)] >= 0)
+          continue;
+        const auto right = chosen.lower_bound(position(segment.upper));
+        if (right != chosen.end() && right->second < position(segment.lower)) continue;
+        if (right != chosen.begin() && std::prev(right)->second > position(segment.lower)) continue;
+        chosen.emplace_hint(right, position(segment.upper), position(segment.lower));
+        straight_down_[at(segment.upper)] = index;
+        straight_up_[at(segment.lower)] = index;
+      }
+    }
+  }
+
+  // The heavier first; of equal ones those that stay nearest to the middle of their fan.
+  bool before(int32_t a, int32_t b) const {
+    const auto key = [&](int32_t index) {
+      const LayeredGraph::Segment& segment = graph_.segments[at(index)];
+      return std::make_tuple(-weight(segment), fan_distance(segment));
+    };
+    return key(a) < key(b);
+  }
+
+  int32_t fan_distance(const LayeredGraph::Segment& segment) const {
+    const auto& down = graph_.down_start;
+    const auto& up = graph_.up_start;
+    return (down[at(segment.upper) + 1] - down[at(segment.upper)]) +
+           (up[at(segment.lower) + 1] - up[at(segment.lower)]);
+  }
+
+  void build_columns() {
+    column_.assign(at(graph_.nodes()), -1);
+    shift_.assign(at(graph_.nodes()), 0);
+    column_start_.assign(1, 0);
+    for (const std::vector<int32_t>& layer : graph_.layers) {
+      for (const int32_t top : layer) {
+        if (straight_up_[at(top)] >= 0) continue;
+        const int32_t column = static_cast<int32_t>(column_start_.size() - 1);
+        int32_t node = top;
+        int32_t shift = 0;
+        for (;;) {
+          column_[at(node)] = column;
+          shift_[at(node)] = shift;
+          column_nodes_.push_back(node);
+          if (straight_down_[at(node)] < 0) break;
+          const LayeredGraph::Segment& segment = graph_.segments[at(straight_down_[at(node)])];
+          shift += graph_.out_offset(node, segment.upper_port) -
+                   graph_.in_offset(segment.lower, segment.lower_port);
+          node = segment.lower;
+        }
+        column_start_.push_back(static_cast<int32_t>(column_nodes_.size()));
+      }
+    }
+    column_x_.assign(column_start_.size() - 1, 0);
+  }
+
+  int32_t beside(int32_t node, int32_t step) const {
+    const std::vector<int32_t>& layer = graph_.layers[at(graph_.layer[at(node)])];
+    const int32_t index = position(node) + step;
+    return index < 0 || index >= static_cast<int32_t>(layer.size()) ? -1 : layer[at(index)];
+  }
+
+  // From left to right: a column after all that have a node directly left of one of its nodes.
+  void sort_columns() {
+    std::vector<int32_t> waiting(column_x_.size(), 0);
+    for (int32_t node = 0; node < graph_.nodes(); ++node)
+      waiting[at(column_[at(node)])] += beside(node, -1) >= 0;
+    for (size_t column = 0; column < waiting.size(); ++column) {
+      if (waiting[column] == 0) sorted_.push_back(static_cast<int32_t>(column));
+    }
+    for (size_t i = 0; i < sorted_.size(); ++i) {
+      for_each_node(sorted_[i], [&](int32_t node) {
+        const int32_t right = beside(node, 1);
+        if (right >= 0 && --waiting[at(column_[at(right)])] == 0)
+          sorted_.push_back(column_[at(right)]);
+      });
+    }
+  }
+
+  template <typename Visit>
+  void for_each_node(int32_t column, Visit visit) const {
+    for (int32_t i = column_start_[at(column)]; i < column_start_[at(column) + 1]; ++i)
+      visit(column_nodes_[at(i)]);
+  }
+
+  int32_t left_of(int32_t node) const {
+    return column_x_[at(column_[at(node)])] + shift_[at(node)];
+  }
+
+  int32_t gap(int32_t left, int32_t right) const {
+    const bool boxes =
+        graph_.kind[at(left)] == Kind::kItem && graph_.kind[at(right)] == Kind::kItem;
+    return boxes ? kBoxGap : kLineGap;
+  }
+
+  // The leftmost place of a column beside its left neighbours.
+  int32_t left_bound(int32_t column, int32_t without) const {
+    int32_t bound = without;
+    for_each_node(column, [&](int32_t node) {
+      const int32_t left = beside(node, -1);
+      if (left < 0) return;
+      bound =
+          std::max(bound, left_of(left) + graph_.width(left) + gap(left, node) - shift_[at(node)]);
+    });
+    return bound;
+  }
+
+  int32_t right_bound(int32_t column, int32_t without) const {
+    int32_t bound = without;
+    for_each_node(column, [&](int32_t node) {
+      const int32_t right = beside(node, 1);
+      if (right < 0) return;
+      bound = std::min(bound,
+                       left_of(right) - gap(node, right) - graph_.width(node) - shift_[at(node)]);
+    });
+    return bound;
+  }
+
+  void pack_left() {
+    for (const int32_t column : sorted_) column_x_[at(column)] = left_bound(column, 0);
+  }
+
+  int32_t find_anchor() const {
+    int32_t anchor = 0, most = -1;
+    for (int32_t column = 0; column < static_cast<int32_t>(column_x_.size()); ++column) {
+      int32_t boxes = 0;
+      for_each_node(column, [&](int32_t node) {
+        boxes += (graph_.main_next[at(node)] >= 0 ? 4 : 0) +
+                 (graph_.kind[at(node)] == Kind::kItem ? 1 : 0);
+      });
+      if (boxes > most) anchor = column;
+      most = std::max(most, boxes);
+    }
+    return anchor;
+  }
+
+  // Moves a column towards the mean of where its bent legs would be straight.
+  void settle(int32_t column, int32_t anchor) {
+    if (column == anchor) return;
+    int64_t sum = 0, weights = 0;
+    const int32_t x = column_x_[at(column)];
+    const auto pull = [&](const LayeredGraph::Segment& segment, bool down) {
+      if (column_[at(segment.upper)] == column_[at(segment.lower)]) return;
+      const int32_t upper =
+          left_of(segment.upper) + graph_.out_offset(segment.upper, segment.upper_port);
+      const int32_t lower =
+          left_of(segment.lower) + graph_.in_offset(segment.lower, segment.lower_port);
+      sum += static_cast<int64_t>(weight(segment)) * (down ? lower - upper : upper - lower);
+      weights += weight(segment);
+    };
+    for_each_node(column, [&](int32_t node) {
+      for (int32_t i = graph_.down_start[at(node)]; i < graph_.down_start[at(node) + 1]; ++i) {
+        pull(graph_.segments[at(graph_.down[at(i)])], true);
+      }
+      for (int32_t i = graph_.up_start[at(node)]; i < graph_.up_start[at(node) + 1]; ++i) {
+        pull(graph_.segments[at(graph_.up[at(i)])], false);
+      }
+    });
+    if (weights == 0) return;
+    const int32_t wanted = x + static_cast<int32_t>(sum / weights);
+    if (wanted < x) column_x_[at(column)] = std::max(wanted, left_bound(column, wanted));
+    if (wanted > x) column_x_[at(column)] = std::min(wanted, right_bound(column, wanted));
+  }
+
+  LayeredGraph& graph_;
+  std::vector<int32_t> straight_down_, straight_up_;  // per node: segment, or -1
+  std::vector<int32_t> column_,
+      shift_;  // per node: its column, its left edge relative to the column's
+  std::vector<int32_t> column_start_, column_nodes_;  // per column: its nodes from top to bottom
+  std::vector<int32_t> column_x_, sorted_;
+};
+
+}  // namespace
+
+void place_columns(LayeredGraph& graph) { Columns(graph).run(); }
+
+}  // namespace faketensor::layout

@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/layout/layered_graph.h"
+
+namespace faketensor::layout {
+namespace {
+
+using Kind = LayeredGraph::Kind;
+
+// A leg that spans more layers than this hangs on a rail.
+constexpr int32_t kLongestBentLeg = 8;
+// Layers of more items are broken into several, as many as make the drawing about as wide as high.
+constexpr int32_t kWidestLayer = 14;
+
+size_t at(int32_t index) { return static_cast<size_t>(index); }
+
+class Layering {
+ public:
+  explicit Layering(LayeredGraph& graph) : graph_(graph), problem_(graph.problem) {}
+
+  void run() {
+    make_nodes();
+    index_nets();
+    find_earliest_layers();
+    mark_main_path();
+    sink_towards_readers();
+    break_wide_layers();
+    place_bottom_ports();
+    make_segments();
+    index_segments();
+    fill_layers();
+  }
+
+ private:
+  void make_nodes() {
+    graph_.kind.assign(at(graph_.first_bend()), Kind::kItem);
+    std::fill_n(graph_.kind.begin() + graph_.first_top_port(), problem_.top_ports, Kind::kTopPort);
+    std::fill_n(graph_.kind.begin() + graph_.first_bottom_port(), problem_.bottom_ports,
+                Kind::kBottomPort);
+    graph_.layer.assign(at(graph_.first_bend()), 0);
+    graph_.main_next.assign(at(graph_.first_bend()), -1);
+  }
+
+  // Nets by the item they start from, and how many nets reach an item.
+  void index_nets() {
+    net_start_.assign(at(graph_.items() + 1), 0);
+    nets_in_.assign(at(graph_.items()), 0);
+    for (const ScopeProblem::Net& net : problem_.nets) {
+      if (net.item != kBorder) ++net_start_[at(net.item) + 1];
+    }
+    for (size_t i = 1; i < net_start_.size(); ++i) net_start_[i] += net_start_[i - 1];
+    nets_of_.resize(at(net_start_.back()));
+    std::vector<int32_t> next(net_start_.begin(), net_start_.end() - 1);
+    for (int32_t net = 0; net < static_cast<int32_t>(problem_.nets.size()); ++net) {
+      const int32_t item = problem_.nets[at(net)].item;
+      if (item != kBorder) nets_of_[at(next[at(item)]++)] = net;
+    }
+    for (const ScopeProblem::Target& target : problem_.targets) {
+      if (target.item != kBorder) ++nets_in_[at(target.item)];
+    }
+  }
+
+  template <typename Visit>
+  void for_each_reader(int32_t item, Visit visit) const {
+    for (int32_t i = net_start_[at(item)]; i < net_start_[at(item) + 1]; ++i) {
+      const int32_t net = nets_of_[at(i)];
+      for (int32_t t = graph_.target_begin(net); t < problem_.nets[at(net)].target_end; ++t)
+        visit(problem_.targets[at(t)]);
+    }
+  }
+
+  // One layer below the lowest input; layer 0 is the upper border's.
+  void find_earliest_layers() {
+    main_before_.assign(at(graph_.items()), -1);
+    for (int32_t item = 0; item < graph_.items(); ++item) {
+      int32_t& layer = graph_.layer[at(item)];
+      layer = std::max(layer, 1);
+      for_each_reader(item, [&](const ScopeProblem::Target& target) {
+        if (target.item == kBorder || graph_.layer[at(target.item)] > layer + 1) return;
+        graph_.layer[at(target.item)] = layer + 1;
+        main_before_[at(target.item)] = item;  // of equal ones the last in order of execution
+      });
+    }
+  }
+
+  // The longest way through the module; place_columns keeps it straight.
+  void mark_main_path() {
+    int32_t last = -1;
+    for (int32_t item = 0; item < graph_.items(); ++item) {
+      if (last < 0 || graph_.layer[at(item)] >= graph_.layer[at(last)]) last = item;
+    }
+    for (int32_t item = last; item >= 0; item = main_before_[at(item)]) {
+      const int32_t before = main_before_[at(item)];
+      if (before >= 0) graph_.main_next[at(before)] = item;
+    }
+  }
+
+  // Brings what has room below it down to its readers, if that makes the drawing no longer.
+  void sink_towards_readers() {
+    lowest_ = 0;
+    for (const int32_t layer : graph_.layer) lowest_ = std::max(lowest_, layer);
+    for (int32_t item = graph_.items(); item-- > 0;) {
+      const int32_t nets_out = net_start_[at(item) + 1] - net_start_[at(item)];
+      if (nets_out == 0 || nets_in_[at(item)] > nets_out) continue;
+      int32_t room = lowest_;
+      for_each_reader(item, [&](const ScopeProblem::Target& target) {
+        if (target.item != kBorder) room = std::min(room, graph_.layer[at(target.item)] - 1);
+      });
+      graph_.layer[at(item)] = std::max(graph_.layer[at(item)], room);
+    }
+  }
+
+  void break_wide_layers() {
+    std::vector<int32_t> count(at(lowest_) + 1, 0);
+    for (int32_t item = 0; item < graph_.items(); ++item) ++count[at(graph_.layer[at(item)])];
+    std::vector<int32_t> first(at(lowest_) + 2, 0), columns(at(lowest_) + 1, 1);
+    for (int32_t layer = 1; layer <= lowest_; ++layer) {
+      const int32_t items = count[at(layer)];
+      columns[at(layer)] = kWidestLayer;
+      while (columns[at(layer)] * columns[at(layer)] < items / 2) columns[at(layer)] *= 2;
+      first[at(layer) + 1] =
+          first[at(layer)] + std::max(1, (items + columns[at(layer)] - 1) / columns[at(layer)]);
+    }
+    std::vector<int32_t> seen(at(lowest_) + 1, 0);
+    for (int32_t item = 0; item < graph_.items(); ++item) {
+      int32_t& layer = graph_.layer[at(item)];
+      layer = 1 + first[at(layer)] + seen[at(layer)]++ / columns[at(layer)];
+    }
+    lowest_ = first[at(lowest_) + 1];
+  }
+
+  void place_bottom_ports() {
+    for (int32_t port = 0; port < problem_.bottom_ports; ++port) {
+      graph_.layer[at(graph_.first_bottom_port() + port)] = lowest_ + 1;
+    }
+  }
+
+  int32_t make_bend(int32_t layer) {
+    graph_.kind.push_back(Kind::kBend);
+    graph_.layer.push_back(layer);
+    graph_.main_next.push_back(-1);
+    return graph_.nodes() - 1;
+  }
+
+  int32_t make_segment(int32_t upper, int32_t lower, int32_t net, int32_t lower_port) {
+    const int32_t port = upper < graph_.items() ? problem_.nets[at(net)].port : 0;
+    graph_.segments.push_back({upper, lower, port, lower_port, net});
+    return static_cast<int32_t>(graph_.segments.size() - 1);
+  }
+
+  void make_segments() {
+    graph_.net_rail.assign(problem_.nets.size(), -1);
+    graph_.target_segment.assign(problem_.targets.size(), -1);
+    for (int32_t net = 0; net < static_cast<int32_t>(problem_.nets.size()); ++net) {
+      const int32_t source = graph_.source_node(problem_.nets[at(net)]);
+      chain_.assign(1, source);  // the source and its bends, a layer each
+      for (int32_t t = graph_.target_begin(net); t < problem_.nets[at(net)].target_end; ++t) {
+        const ScopeProblem::Target& target = problem_.targets[at(t)];
+        const int32_t node = graph_.target_node(target);
+        const int32_t span = graph_.layer[at(node)] - graph_.layer[at(source)];
+        if (span > kLongestBentLeg) {
+          hang_on_rail(net, graph_.layer[at(node)]);
+          continue;
+        }
+        while (static_cast<int32_t>(chain_.size()) < span) {
+          const int32_t bend = make_bend(graph_.layer[at(chain_.back())] + 1);
+          graph_.bend_segment.push_back(make_segment(chain_.back(), bend, net, 0));
+          chain_.push_back(bend);
+        }
+        graph_.target_segment[at(t)] = make_segment(chain_[at(span - 1)], node, net, target.port);
+      }
+    }
+  }
+
+  void hang_on_rail(int32_t net, int32_t layer) {
+    int32_t& rail = graph_.net_rail[at(net)];
+    if (rail < 0) {
+      rail = static_cast<int32_t>(graph_.rails.size());
+      graph_.rails.push_back({net, layer});
+    }
+    graph_.rails[at(rail)].last_layer = std::max(graph_.rails[at(rail)].last_layer, layer);
+  }
+
+  void index_segments() {
+    const auto index = [&](std::vector<int32_t>& start, std::vector<int32_t>& list, auto node_of) {
+      start.assign(at(graph_.nodes()) + 1, 0);
+      for (const LayeredGraph::Segment& segment : graph_.segments)
+        ++start[at(node_of(segment)) + 1];
+      for (size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
+      list.resize(graph_.segments.size());
+      std::vector<int32_t> next(start.begin(), start.end() - 1);
+      for (size_t i = 0; i < graph_.segments.size(); ++i) {
+        list[at(next[at(node_of(graph_.segments[i]))]++)] = static_cast<int32_t>(i);
+      }
+    };
+    index(graph_.down_start, graph_.down,
+          [](const LayeredGraph::Segment& segment) { return segment.upper; });
+    index(graph_.up_start, graph_.up,
+          [](const LayeredGraph::Segment& segment) { return segment.lower; });
+  }
+
+  void fill_layers() {
+    graph_.layers.assign(at(lowest_) + 2, {});
+    graph_.position.resize(at(graph_.nodes()));
+    for (int32_t node = 0; node < graph_.nodes(); ++node) {
+      std::vector<int32_t>& layer = graph_.layers[at(graph_.layer[at(node)])];
+      graph_.position[at(node)] = static_cast<int32_t>(layer.size());
+      layer.push_back(node);
+    }
+  }
+
+  LayeredGraph& graph_;
+  const ScopeProblem& problem_;
+  std::vector<int32_t> net_start_, nets_of_, nets_in_, main_before_, chain_;
+  int32_t lowest_ = 0;  // the last layer of items
+};
+
+}  // namespace
+
+void assign_layers(LayeredGraph& graph) { Layering(graph).run(); }
+
+}  // namespace faketensor::layout
