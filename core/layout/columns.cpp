@@ -27,6 +27,7 @@ class Columns {
   explicit Columns(LayeredGraph& graph) : graph_(graph) {}
 
   void run() {
+    mark_dead_ends();
     align();
     build_columns();
     sort_columns();
@@ -44,12 +45,22 @@ class Columns {
   }
 
  private:
+  // Boxes that nobody reads (assertions) stand aside; the rest goes straight on.
+  void mark_dead_ends() {
+    dead_end_.assign(at(graph_.nodes()), 0);
+    std::fill_n(dead_end_.begin(), graph_.items(), 1);
+    for (const ScopeProblem::Net& net : graph_.problem.nets) {
+      if (net.item != kBorder) dead_end_[at(net.item)] = 0;
+    }
+  }
+
   int32_t weight(const LayeredGraph::Segment& segment) const {
     const bool bend_above = graph_.kind[at(segment.upper)] == Kind::kBend;
     const bool bend_below = graph_.kind[at(segment.lower)] == Kind::kBend;
     if (graph_.main_next[at(segment.upper)] == segment.lower) return 8;
+    if (dead_end_[at(segment.lower)]) return 1;
     if (bend_above && bend_below) return 6;
-    return bend_above || bend_below ? 2 : 4;
+    return bend_above || bend_below ? 1 : 4;
   }
 
   int32_t position(int32_t node) const { return graph_.position[at(node)]; }
@@ -63,7 +74,8 @@ class Columns {
       candidates.clear();
       for (const int32_t node : graph_.layers[layer]) {
         for (int32_t i = graph_.down_start[at(node)]; i < graph_.down_start[at(node) + 1]; ++i) {
-          candidates.push_back(graph_.down[at(i)]);
+          if (may_be_straight(graph_.segments[at(graph_.down[at(i)])]))
+            candidates.push_back(graph_.down[at(i)]);
         }
       }
       std::stable_sort(candidates.begin(), candidates.end(),
@@ -81,6 +93,22 @@ class Columns {
         straight_up_[at(segment.lower)] = index;
       }
     }
+  }
+
+  // A box with a neighbour in the next layer does not follow a line: lines are led around wide
+  // boxes, and would drag it along.
+  bool may_be_straight(const LayeredGraph::Segment& segment) const {
+    const bool bend_above = graph_.kind[at(segment.upper)] == Kind::kBend;
+    const bool bend_below = graph_.kind[at(segment.lower)] == Kind::kBend;
+    if (bend_above == bend_below) return true;
+    const int32_t box = bend_above ? segment.lower : segment.upper;
+    const std::vector<int32_t>& start = bend_above ? graph_.up_start : graph_.down_start;
+    const std::vector<int32_t>& list = bend_above ? graph_.up : graph_.down;
+    return std::all_of(
+        list.begin() + start[at(box)], list.begin() + start[at(box) + 1], [&](int32_t index) {
+          const LayeredGraph::Segment& other = graph_.segments[at(index)];
+          return graph_.kind[at(bend_above ? other.upper : other.lower)] == Kind::kBend;
+        });
   }
 
   // The heavier first; of equal ones those that stay nearest to the middle of their fan.
@@ -234,6 +262,7 @@ class Columns {
   }
 
   LayeredGraph& graph_;
+  std::vector<char> dead_end_;                        // per node
   std::vector<int32_t> straight_down_, straight_up_;  // per node: segment, or -1
   std::vector<int32_t> column_,
       shift_;  // per node: its column, its left edge relative to the column's

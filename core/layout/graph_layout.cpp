@@ -11,6 +11,10 @@
 namespace faketensor::layout {
 namespace {
 
+// A model's main path is the one through what has parameters, not the one with the most views.
+constexpr int32_t kLearnedModuleWeight = 32;
+constexpr int32_t kLearnedRowWeight = 8;
+
 int32_t class_width(uint8_t width_class) {
   return metrics::kNarrowest +
          metrics::kWidthStep * std::min<int32_t>(width_class, metrics::kWidthClasses - 1);
@@ -75,16 +79,21 @@ class Assembler {
     return local == kBorder ? scope : children_[child_start_[scope] + static_cast<uint32_t>(local)];
   }
 
+  int32_t weight_of(uint32_t node) const {
+    if (!tree_.nodes[node].learned) return 1;
+    return tree_.nodes[node].id >= 0 ? kLearnedRowWeight : kLearnedModuleWeight;
+  }
+
   ScopeProblem::Item item_of(uint32_t node) const {
     const int32_t id = tree_.nodes[node].id;
     if (drawing_[node] >= 0) {
       const ScopeDrawing& drawing = store_[drawing_[node]];
-      return {drawing.width, drawing.height, drawing_[node]};
+      return {drawing.width, drawing.height, drawing_[node], weight_of(node)};
     }
     if (id >= 0)
-      return {class_width(input_.width_class[static_cast<size_t>(id)]), metrics::kRowHeight, -1};
-    return {class_width(input_.module_width_class[static_cast<size_t>(~id)]),
-            metrics::kClosedModuleHeight, -1};
+      return {class_width(tree_.nodes[node].width_class), metrics::kRowHeight, -1, weight_of(node)};
+    return {class_width(tree_.nodes[node].width_class), metrics::kClosedModuleHeight, -1,
+            weight_of(node)};
   }
 
   ScopeProblem problem_of(uint32_t scope) const {
@@ -92,8 +101,7 @@ class Assembler {
     problem.top_ports = links_.top_ports[scope];
     problem.bottom_ports = links_.bottom_ports[scope];
     if (scope != 0) {
-      problem.title_width =
-          class_width(input_.module_width_class[static_cast<size_t>(~tree_.nodes[scope].id)]);
+      problem.title_width = class_width(tree_.nodes[scope].width_class);
       problem.title_height = metrics::kTitleHeight;
     }
     problem.items.reserve(tree_.nodes[scope].children);
@@ -171,7 +179,7 @@ uint64_t ScopeProblem::hash() const {
     ((hash = hash_word(hash, static_cast<uint64_t>(words))), ...);
     return hash;
   };
-  for (const Item& item : items) mix(item.width, item.height, item.drawing);
+  for (const Item& item : items) mix(item.width, item.height, item.drawing, item.weight);
   for (const Net& net : nets) mix(net.item, net.port, net.target_end);
   for (const Target& target : targets) mix(target.item, target.port);
   return hash_finish(

@@ -39,7 +39,9 @@ inline constexpr int32_t kDeepestModule =
 
 enum RowFlag : uint8_t {
   kRowFolded =
-      1,  // parameter, buffer, constant: no box and no edges; it belongs to its consumer's label
+      1,  // parameter, buffer, constant: no box and no edges; it belongs to its reader's label
+  kRowParameter =
+      2,  // learned: what reads it is what the model is about, and the main path leads through it
 };
 
 // A graph. Spans must outlive the call only. Sizes that contradict each other raise Error(kUsage).

@@ -24,7 +24,9 @@ class Layering {
     index_nets();
     find_earliest_layers();
     mark_main_path();
+    find_anchored();
     sink_towards_readers();
+    lower_dead_ends();
     break_wide_layers();
     place_bottom_ports();
     make_segments();
@@ -72,43 +74,91 @@ class Layering {
 
   // One layer below the lowest input; layer 0 is the upper border's.
   void find_earliest_layers() {
-    main_before_.assign(at(graph_.items()), -1);
     for (int32_t item = 0; item < graph_.items(); ++item) {
       int32_t& layer = graph_.layer[at(item)];
       layer = std::max(layer, 1);
       for_each_reader(item, [&](const ScopeProblem::Target& target) {
-        if (target.item == kBorder || graph_.layer[at(target.item)] > layer + 1) return;
-        graph_.layer[at(target.item)] = layer + 1;
-        main_before_[at(target.item)] = item;  // of equal ones the last in order of execution
+        if (target.item == kBorder) return;
+        graph_.layer[at(target.item)] = std::max(graph_.layer[at(target.item)], layer + 1);
       });
     }
   }
 
-  // The longest way through the module; place_columns keeps it straight.
+  // The heaviest way through the module, of equal ones the last in order of execution;
+  // place_columns keeps it straight.
   void mark_main_path() {
+    std::vector<int64_t> weight(
+        at(graph_.items()), 0);  // of the heaviest way down to the item's inputs, then to the item
+    std::vector<int32_t> before(at(graph_.items()), -1);
     int32_t last = -1;
     for (int32_t item = 0; item < graph_.items(); ++item) {
-      if (last < 0 || graph_.layer[at(item)] >= graph_.layer[at(last)]) last = item;
+      weight[at(item)] += problem_.items[at(item)].weight;
+      for_each_reader(item, [&](const ScopeProblem::Target& target) {
+        if (target.item == kBorder || weight[at(target.item)] > weight[at(item)]) return;
+        weight[at(target.item)] = weight[at(item)];
+        before[at(target.item)] = item;
+      });
+      if (last < 0 || weight[at(item)] >= weight[at(last)]) last = item;
     }
-    for (int32_t item = last; item >= 0; item = main_before_[at(item)]) {
-      const int32_t before = main_before_[at(item)];
-      if (before >= 0) graph_.main_next[at(before)] = item;
+    main_.assign(at(graph_.items()), 0);
+    for (int32_t item = last; item >= 0; item = before[at(item)]) {
+      main_[at(item)] = 1;
+      if (before[at(item)] >= 0) graph_.main_next[at(before[at(item)])] = item;
     }
   }
 
-  // Brings what has room below it down to its readers, if that makes the drawing no longer.
+  // What depends on the main path or on a value from outside. The rest (a mask made from constants)
+  // can sink as a whole.
+  void find_anchored() {
+    anchored_ = main_;
+    for (const ScopeProblem::Net& net : problem_.nets) {
+      if (net.item != kBorder) continue;
+      const int32_t index = static_cast<int32_t>(&net - problem_.nets.data());
+      for (int32_t t = graph_.target_begin(index); t < net.target_end; ++t) {
+        if (problem_.targets[at(t)].item != kBorder)
+          anchored_[at(problem_.targets[at(t)].item)] = 1;
+      }
+    }
+    for (int32_t item = 0; item < graph_.items(); ++item) {
+      if (!anchored_[at(item)]) continue;
+      for_each_reader(item, [&](const ScopeProblem::Target& target) {
+        if (target.item != kBorder) anchored_[at(target.item)] = 1;
+      });
+    }
+  }
+
+  // Brings what has room below it down to its readers: the main path, and what makes the drawing no
+  // longer by it.
   void sink_towards_readers() {
     lowest_ = 0;
     for (const int32_t layer : graph_.layer) lowest_ = std::max(lowest_, layer);
     for (int32_t item = graph_.items(); item-- > 0;) {
       const int32_t nets_out = net_start_[at(item) + 1] - net_start_[at(item)];
-      if (nets_out == 0 || nets_in_[at(item)] > nets_out) continue;
+      const bool free = main_[at(item)] || !anchored_[at(item)];
+      if (nets_out == 0 || (nets_in_[at(item)] > nets_out && !free)) continue;
       int32_t room = lowest_;
+      bool read = false;
       for_each_reader(item, [&](const ScopeProblem::Target& target) {
+        if (target.item != kBorder && is_dead_end(target.item)) return;
+        read = true;
         if (target.item != kBorder) room = std::min(room, graph_.layer[at(target.item)] - 1);
       });
-      graph_.layer[at(item)] = std::max(graph_.layer[at(item)], room);
+      if (read) graph_.layer[at(item)] = std::max(graph_.layer[at(item)], room);
     }
+  }
+
+  // What nobody reads (an assertion) holds nothing up; it follows its inputs.
+  bool is_dead_end(int32_t item) const { return net_start_[at(item)] == net_start_[at(item) + 1]; }
+
+  void lower_dead_ends() {
+    for (int32_t item = 0; item < graph_.items(); ++item) {
+      for_each_reader(item, [&](const ScopeProblem::Target& target) {
+        if (target.item == kBorder) return;
+        graph_.layer[at(target.item)] =
+            std::max(graph_.layer[at(target.item)], graph_.layer[at(item)] + 1);
+      });
+    }
+    for (const int32_t layer : graph_.layer) lowest_ = std::max(lowest_, layer);
   }
 
   void break_wide_layers() {
@@ -208,12 +258,26 @@ class Layering {
       graph_.position[at(node)] = static_cast<int32_t>(layer.size());
       layer.push_back(node);
     }
+    for (std::vector<int32_t>& layer : graph_.layers) center_main_path(layer);
+  }
+
+  // The main path begins in the middle; ordering keeps what is equally good where it was.
+  void center_main_path(std::vector<int32_t>& layer) {
+    const auto is_main = [&](int32_t node) { return node < graph_.items() && main_[at(node)]; };
+    const auto main = std::find_if(layer.begin(), layer.end(), is_main);
+    if (main == layer.end() || layer.size() < 3) return;
+    const auto middle = layer.begin() + static_cast<int32_t>(layer.size() - 1) / 2;
+    if (main < middle) std::rotate(main, main + 1, middle + 1);
+    if (main > middle) std::rotate(middle, main, main + 1);
+    for (size_t i = 0; i < layer.size(); ++i)
+      graph_.position[at(layer[i])] = static_cast<int32_t>(i);
   }
 
   LayeredGraph& graph_;
   const ScopeProblem& problem_;
-  std::vector<int32_t> net_start_, nets_of_, nets_in_, main_before_, chain_;
-  int32_t lowest_ = 0;  // the last layer of items
+  std::vector<int32_t> net_start_, nets_of_, nets_in_, chain_;
+  std::vector<char> main_, anchored_;  // per item
+  int32_t lowest_ = 0;                 // the last layer of items
 };
 
 }  // namespace

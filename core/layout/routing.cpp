@@ -9,9 +9,11 @@ namespace {
 
 using Kind = LayeredGraph::Kind;
 
-constexpr int32_t kRailGap = 12;   // between rails, and between a rail and a box
-constexpr int32_t kSlotGap = 10;   // between two legs that reach one box
-constexpr int32_t kSlotInset = 8;  // between a box's corner and the outermost leg
+constexpr int32_t kRailGap = 12;  // between rails, and between a rail and a box
+constexpr int32_t kSlotGap = 10;  // between two legs that reach one box
+constexpr int32_t kStraightInset =
+    12;                            // a leg goes straight down into a box if it is so far inside
+constexpr int32_t kSlotInset = 4;  // other legs keep so far from its corner
 constexpr int32_t kFirstTrack =
     14;  // from a layer's lower edge to the first track below it: room for a size beside the leg
 constexpr int32_t kBelowTracks =
@@ -114,9 +116,11 @@ class Router {
       LayeredGraph::Rail& rail = graph_.rails[at(index)];
       const size_t first = at(first_layer(rail)) + 1, last = at(rail.last_layer);
       const int32_t from = source_x(rail.net);
-      const int32_t on_right = right.farthest(first, last) + kRailGap;
-      const int32_t on_left = -(left.farthest(first, last) + kRailGap);
-      rail.left = from - on_left < on_right - from;
+      const int32_t to = mean_arrival(rail.net);
+      const int32_t on_right = beyond(right.farthest(first, last) + kRailGap, from, to);
+      const int32_t on_left = -beyond(left.farthest(first, last) + kRailGap, -from, -to);
+      const auto length = [&](int32_t x) { return std::abs(x - from) + std::abs(x - to); };
+      rail.left = length(on_left) < length(on_right);
       rail.x = rail.left ? on_left : on_right;
       if (rail.left) {
         left.raise(first, last, -rail.x);
@@ -126,8 +130,26 @@ class Router {
     }
   }
 
-  // Where each leg reaches its box: straight from above if it can, else near the corner it comes
-  // from; never two at one place.
+  // The x at or right of `bound` with the fewest turns: above the reader, below the source, or at
+  // the bound.
+  static int32_t beyond(int32_t bound, int32_t from, int32_t to) {
+    return to >= bound ? to : from >= bound ? from : bound;
+  }
+
+  // Of the readers on the net's rail.
+  int32_t mean_arrival(int32_t net) const {
+    int64_t sum = 0, count = 0;
+    for (int32_t t = graph_.target_begin(net); t < problem_.nets[at(net)].target_end; ++t) {
+      if (graph_.target_segment[at(t)] >= 0) continue;
+      const int32_t node = graph_.target_node(problem_.targets[at(t)]);
+      sum += graph_.x[at(node)] + graph_.in_offset(node, problem_.targets[at(t)].port);
+      ++count;
+    }
+    return static_cast<int32_t>(sum / std::max<int64_t>(count, 1));
+  }
+
+  // Where each leg reaches its box: straight from above if it can, the others spread over the side
+  // they come from.
   void choose_slots() {
     arrival_x_.assign(problem_.targets.size(), 0);
     std::vector<std::vector<int32_t>> at_item(problem_.items.size());
@@ -157,22 +179,32 @@ class Router {
     if (targets.empty()) return;
     std::stable_sort(targets.begin(), targets.end(),
                      [&](int32_t a, int32_t b) { return approach_[at(a)] < approach_[at(b)]; });
-    const int32_t width = graph_.width(item), left = graph_.x[at(item)];
-    const int32_t count = static_cast<int32_t>(targets.size());
-    const int32_t low = left + kSlotInset, high = left + width - kSlotInset;
-    const int32_t gap = count == 1 ? 0 : std::min(kSlotGap, (high - low) / (count - 1));
-    int32_t next = low;
-    for (const int32_t target : targets) {
-      int32_t slot = approach_[at(target)];
-      if (slot < low || slot > high)
-        slot = count == 1 ? center(item) : slot < low ? left + width / 4 : left + width - width / 4;
-      arrival_x_[at(target)] = std::max(slot, next);
-      next = arrival_x_[at(target)] + gap;
+    const int32_t left = graph_.x[at(item)], end = left + graph_.width(item);
+    const auto is_left = [&](int32_t target) {
+      return approach_[at(target)] < left + kStraightInset;
+    };
+    const auto is_not_right = [&](int32_t target) {
+      return approach_[at(target)] <= end - kStraightInset;
+    };
+    const int32_t low = left + kSlotInset, high = end - kSlotInset;
+    const auto straight = std::partition_point(targets.begin(), targets.end(), is_left);
+    const auto right = std::partition_point(straight, targets.end(), is_not_right);
+    for (auto target = straight; target != right; ++target)
+      arrival_x_[at(*target)] = approach_[at(*target)];
+    if (straight == right) {
+      divide(targets.begin(), targets.end(), low, high);
+    } else {
+      divide(targets.begin(), straight, low, approach_[at(*straight)]);
+      divide(right, targets.end(), approach_[at(*(right - 1))], high);
     }
-    int32_t bound = high;
-    for (int32_t i = count; i-- > 0;) {
-      arrival_x_[at(targets[at(i)])] = std::min(arrival_x_[at(targets[at(i)])], bound);
-      bound = arrival_x_[at(targets[at(i)])] - gap;
+  }
+
+  // Spreads arrivals evenly between two places, both excluded.
+  template <typename Iterator>
+  void divide(Iterator first, Iterator last, int32_t low, int32_t high) {
+    const int32_t parts = static_cast<int32_t>(last - first) + 1;
+    for (int32_t i = 1; first != last; ++first, ++i) {
+      arrival_x_[at(*first)] = low + static_cast<int32_t>(int64_t{high - low} * i / parts);
     }
   }
 

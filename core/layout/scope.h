@@ -17,6 +17,7 @@ struct ScopeProblem {
   struct Item {
     int32_t width, height;
     int32_t drawing;  // of an open child; -1 for a plain box
+    int32_t weight;   // how much the module is about this item; the main path is the heaviest
     bool operator==(const Item&) const = default;
   };
   struct Target {

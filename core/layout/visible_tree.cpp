@@ -91,10 +91,12 @@ class TreeBuilder {
         hashes_[node] = hash_row(hashes_[node], row, shown, first_row_.back());
         ++closed_rows_[node];
       }
+      if (reads_parameter(row)) tree_.nodes[tree_.row_node[row]].learned = true;
     }
     leave(0);
     number_children();
     merge_runs();
+    mark_learned();
     return std::move(tree_);
   }
 
@@ -106,6 +108,8 @@ class TreeBuilder {
     node.parent = parent;
     node.end = index + 1;
     node.open = open;
+    node.width_class = id < 0 ? input_.module_width_class[static_cast<size_t>(~id)]
+                              : input_.width_class[static_cast<size_t>(id)];
     node.depth =
         parent == kNoBox ? uint8_t{0} : static_cast<uint8_t>(tree_.nodes[parent].depth + 1);
     tree_.nodes.push_back(node);
@@ -148,6 +152,14 @@ class TreeBuilder {
     first_row_.resize(keep);
   }
 
+  bool reads_parameter(uint32_t row) const {
+    for (uint32_t i = input_.input_start[row]; i < input_.input_start[row + 1]; ++i) {
+      const uint32_t source = input_.inputs[i];
+      if (source < row && (input_.flags[source] & kRowParameter)) return true;
+    }
+    return false;
+  }
+
   // Rows are compared by what they do and by where their inputs stand relative to the module's
   // first row.
   uint64_t hash_row(uint64_t hash, uint32_t row, uint32_t shown, uint32_t first) const {
@@ -171,13 +183,18 @@ class TreeBuilder {
     }
   }
 
+  void mark_learned() {
+    for (size_t index = tree_.nodes.size(); index-- > 1;) {
+      if (tree_.nodes[index].learned) tree_.nodes[tree_.nodes[index].parent].learned = true;
+    }
+  }
+
   bool alike(uint32_t a, uint32_t b) const {
     const VisibleTree::Node& first = tree_.nodes[a];
     const VisibleTree::Node& second = tree_.nodes[b];
     return first.id < 0 && second.id < 0 && !first.open && !second.open &&
            first.parent == second.parent && closed_rows_[a] > 1 &&
-           closed_rows_[a] == closed_rows_[b] && hashes_[a] == hashes_[b] &&
-           input_.module_width_class[module_of(a)] == input_.module_width_class[module_of(b)];
+           closed_rows_[a] == closed_rows_[b] && hashes_[a] == hashes_[b];
   }
 
   // Replaces runs of equal closed neighbours by their first. A closed module has no nodes inside,
@@ -196,6 +213,9 @@ class TreeBuilder {
       if (end - index > 1) {
         kept.back().repeat = end - index;
         kept.back().end = end;
+        for (uint32_t i = index; i < end; ++i) {
+          kept.back().width_class = std::max(kept.back().width_class, tree_.nodes[i].width_class);
+        }
       }
       index = end;
     }

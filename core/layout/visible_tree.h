@@ -25,7 +25,10 @@ struct VisibleTree {
     uint32_t children = 0;
     uint32_t repeat = 1;
     uint8_t depth = 0;
+    uint8_t width_class =
+        0;  // of the row's label or the module's title; of the widest title in a run
     bool open = false;
+    bool learned = false;  // reads a parameter, or holds what does
 
     bool operator==(const Node&) const = default;
   };
