@@ -50,11 +50,11 @@ struct SparseMeta {
 
 // What a meta is interned from. `strides` empty for a rank > 0 strided tensor means contiguous.
 struct MetaSpec {
-  Dims sizes;
-  Dims strides;
+  Dims sizes = {};
+  Dims strides = {};
   SymInt offset = 0;
   DType dtype = DType::kFloat32;
-  Device device;
+  Device device = {};
   Layout layout = Layout::kStrided;
   uint16_t flags = 0;
   const SparseMeta* sparse = nullptr;

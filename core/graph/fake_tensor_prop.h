@@ -1,0 +1,112 @@
+// FakeTensorProp: what every node of a program answers.
+//
+// A Run is one propagation of a program under options. It keeps, per node, the value at the moment
+// the node had run: (meta, storage, bytes, tensor id) of each tensor in it, so that later in-place
+// changes of metadata do not alter earlier records. An error stops what depends on its node,
+// nothing else (`stop_at_first_error` gives PyTorch's behaviour). An operator without a rule makes
+// its node unknown. What depends on either is not reached. All three are told apart in `status`,
+// and the first two are listed in `problems` with module path and source line. The program must
+// outlive the run and stay unchanged. Mirrors torch/fx/passes/fake_tensor_prop.py.
+//
+//   const Run run = propagate(program, {.dims = {{"batch", 64}}});
+//   run.record(program.find("linear_1")).tensors[0].meta->sizes();
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/mode/mode.h"
+
+namespace faketensor {
+
+// What to change of one placeholder. Sizes without strides are contiguous.
+struct InputOverride {
+  std::optional<std::vector<SymInt>> sizes;
+  std::optional<std::vector<SymInt>> strides;
+  std::optional<DType> dtype;
+  std::optional<Device> device;
+};
+
+struct PropagateOptions {
+  Target target = {};
+  // "batch": dimension 0 of the first user input, and of every user input with that size there;
+  // "x.1": dimension 1 of input x; or the name of a symbol.
+  std::map<std::string, int64_t> dims = {};
+  std::map<std::string, InputOverride> inputs = {};
+  std::optional<DType> dtype = {};  // of every floating-point placeholder
+  std::optional<Device> device =
+      {};  // of every placeholder, and of device arguments of the graph that named theirs
+  std::optional<MemoryFormat> memory_format =
+      {};  // of every floating-point placeholder of the rank that has it
+  bool stop_at_first_error = false;
+  // Called now and then with nodes done and in all; returning false cancels the run.
+  std::function<bool(size_t, size_t)> progress = {};
+};
+
+// A tensor as it was when its node had run.
+struct TensorRecord {
+  const Tensor* tensor = nullptr;
+  const TensorMeta* meta = nullptr;
+  const Storage* storage = nullptr;
+  SymInt nbytes = 0;  // of the storage
+};
+
+enum class NodeStatus : uint8_t {
+  kOk,
+  kError,       // the operator raised
+  kUnknown,     // no rule for the operator
+  kNotReached,  // depends on one of the above, or the run was stopped
+};
+
+struct NodeRecord {
+  NodeStatus status = NodeStatus::kNotReached;
+  Value value;
+  std::span<const TensorRecord> tensors;  // the tensors in `value`, in order
+};
+
+struct Problem {
+  enum class Kind : uint8_t { kError, kUnknown, kMismatch };
+  Kind kind = Kind::kError;
+  NodeId node = kNoNode;
+  std::string op;           // as the file spells it
+  std::string error_class;  // PyTorch's exception class
+  std::string message;
+  std::string argument;
+  std::string module_path;
+  std::string source;
+};
+
+class Run {
+ public:
+  const Program& program() const { return *program_; }
+  std::span<const NodeRecord> records() const { return records_; }
+  const NodeRecord& record(NodeId node) const { return records_[node]; }
+  std::span<const Problem> problems() const { return problems_; }
+  FakeTensorMode& mode() const { return *mode_; }
+  bool was_cancelled() const { return cancelled_; }
+  size_t count(NodeStatus status) const;
+
+  // Where our values differ from those recorded in the file, as problems of kind kMismatch (not
+  // part of `problems`).
+  std::vector<Problem> compare_with_recorded() const;
+
+ private:
+  friend class Interpreter;
+  friend Run propagate(const Program& program, const PropagateOptions& options);
+  const Program* program_ = nullptr;
+  std::unique_ptr<FakeTensorMode> mode_;
+  std::vector<NodeRecord> records_;
+  std::vector<Problem> problems_;
+  bool cancelled_ = false;
+};
+
+// Raises UsageError for options that name no input, dimension or symbol of the program; errors of
+// nodes are in the run.
+Run propagate(const Program& program, const PropagateOptions& options = {});
+
+}  // namespace faketensor

@@ -1,0 +1,49 @@
+// Interpreter: runs a graph node by node on the values of a mode.
+//
+// Used by FakeTensorProp for a program's graph and by higher-order operators for the graphs they
+// hold.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/graph/fake_tensor_prop.h"
+
+namespace faketensor {
+
+class Interpreter {
+ public:
+  Interpreter(const Program& program, FakeTensorMode& mode) : program_(program), mode_(mode) {}
+
+  // Device arguments equal to `from` are replaced by `to` (move_to_device_pass).
+  void replace_device(Device from, Device to) {
+    from_device_ = from;
+    to_device_ = to;
+  }
+
+  // The value of one call or getitem node, given those of earlier nodes. Throws Error.
+  Value run_node(const Graph& graph, const Node& node, std::span<const Value> values);
+  // Runs a whole graph on `inputs` and returns its output. Throws Error. Raises LimitExceeded for
+  // graphs nested over 64 deep.
+  Value run_graph(const Graph& graph, std::span<const Value> inputs);
+
+  const Program& program() const { return program_; }
+  FakeTensorMode& mode() { return mode_; }
+
+ private:
+  Value resolve(const Value& argument, std::span<const Value> values);
+  Value resolve_list(const Value& list, std::span<const Value> values);
+
+  const Program& program_;
+  FakeTensorMode& mode_;
+  std::optional<Device> from_device_;
+  Device to_device_;
+  int depth_ = 0;
+};
+
+// Calls the higher-order operator `name` ("cond", "map_impl", ...), whose arguments hold graphs.
+// Raises UnsupportedOperatorException for one that has no rule.
+Value call_higher_order(Interpreter& interpreter, std::string_view name,
+                        std::span<const Value> args);
+
+}  // namespace faketensor

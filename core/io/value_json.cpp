@@ -1,0 +1,414 @@
+#include "core/io/value_json.h"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "core/support/format.h"
+#include "core/symbolic/expr.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+using nlohmann::json;
+
+void append_json_string(std::string& out, std::string_view text) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  out += '"';
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          out += "\\u00";
+          out += kHex[(c >> 4) & 0xF];
+          out += kHex[c & 0xF];
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
+
+void append_json(std::string& out, SymInt value) {
+  if (value.is_symbolic()) {
+    append_json_string(out, to_string(value));
+  } else {
+    append_text(out, value.as_int());
+  }
+}
+
+void append_json(std::string& out, Dims values) {
+  out += '[';
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) out += ',';
+    append_json(out, values[i]);
+  }
+  out += ']';
+}
+
+namespace {
+
+void append_float(std::string& out, double value) {
+  if (std::isfinite(value)) {
+    append_text(out, value);
+  } else {
+    out.append("{\"f\":\"")
+        .append(std::isnan(value) ? "nan"
+                : value < 0       ? "-inf"
+                                  : "inf")
+        .append("\"}");
+  }
+}
+
+// {"key":"text"}
+void append_named(std::string& out, std::string_view key, std::string_view text) {
+  out.append("{\"").append(key).append("\":");
+  append_json_string(out, text);
+  out += '}';
+}
+
+std::string device_text(Device device) { return format("{}", device); }
+
+void append_sparse(std::string& out, const TensorMeta& meta) {
+  const SparseMeta& sparse = *meta.sparse();
+  out +=
+      format(",\"sparse_dim\":{},\"dense_dim\":{},\"nnz\":", sparse.sparse_dim, sparse.dense_dim);
+  append_json(out, sparse.nnz);
+  if (meta.has(kCoalesced)) out += ",\"coalesced\":true";
+  if (sparse.index_dtype != DType::kInt64)
+    append_named(out += ",\"index_dtype\":", "dtype", name(sparse.index_dtype));
+  if (meta.layout() == Layout::kSparseBsr || meta.layout() == Layout::kSparseBsc) {
+    out += ",\"blocksize\":";
+    append_json(out, Dims(sparse.block_size));
+  }
+}
+
+}  // namespace
+
+void ValueWriter::append_tensor(std::string& out, const TensorRecord& record) {
+  const TensorMeta& meta = *record.meta;
+  out += "{\"t\":";
+  append_text(out, tensors_(record.tensor));
+  out += ",\"size\":";
+  append_json(out, meta.sizes());
+  const bool strided = meta.layout() == Layout::kStrided;
+  if (strided) {
+    out += ",\"stride\":";
+    append_json(out, meta.strides());
+    out += ",\"offset\":";
+    append_json(out, meta.offset());
+  }
+  out.append(",\"dtype\":\"").append(name(meta.dtype())).append("\",\"device\":\"");
+  append_text(out, meta.device());
+  out += '"';
+  if (strided && record.storage != nullptr) {
+    out += ",\"storage\":";
+    append_text(out, storages_(record.storage));
+    out += ",\"nbytes\":";
+    append_json(out, record.nbytes);
+  }
+  if (!strided) out.append(",\"layout\":\"").append(name(meta.layout())).append("\"");
+  if (meta.sparse() != nullptr) append_sparse(out, meta);
+  if (meta.has(kRequiresGrad)) out += ",\"requires_grad\":true";
+  if (meta.has(kConj)) out += ",\"conj\":true";
+  if (meta.has(kNeg)) out += ",\"neg\":true";
+  out += '}';
+}
+
+void ValueWriter::append_value(std::string& out, const Value& value,
+                               std::span<const TensorRecord>* recorded) {
+  switch (value.tag()) {
+    case Value::Tag::kNone:
+    case Value::Tag::kDefault:
+    case Value::Tag::kGraph:
+    case Value::Tag::kNodeRef:
+      out += "null";
+      break;
+    case Value::Tag::kBool:
+      if (value.as_sym_bool().is_symbolic()) {
+        out += "{\"sym\":";
+        append_json_string(out, to_string(value.as_sym_bool()));
+        out += ",\"kind\":\"bool\"}";
+      } else {
+        out += value.as_sym_bool().as_bool() ? "true" : "false";
+      }
+      break;
+    case Value::Tag::kInt:
+      if (value.as_sym_int().is_symbolic()) {
+        append_named(out, "sym", to_string(value.as_sym_int()));
+      } else {
+        append_json(out, value.as_sym_int());
+      }
+      break;
+    case Value::Tag::kFloat:
+      append_float(out, value.as_double());
+      break;
+    case Value::Tag::kComplex:
+      out += "{\"c\":[";
+      append_float(out, value.as_complex()[0]);
+      out += ',';
+      append_float(out, value.as_complex()[1]);
+      out += "]}";
+      break;
+    case Value::Tag::kSymFloat:
+      out += "{\"sym\":";
+      append_json_string(out, to_string(value.as_node()));
+      out += ",\"kind\":\"float\"}";
+      break;
+    case Value::Tag::kTensor: {
+      const Tensor& tensor = value.tensor();
+      if (recorded != nullptr && !recorded->empty()) {
+        append_tensor(out, recorded->front());
+        *recorded = recorded->subspan(1);
+      } else {
+        append_tensor(out, {&tensor, tensor.meta, tensor.storage,
+                            tensor.storage == nullptr ? SymInt(0) : tensor.storage->nbytes});
+      }
+      break;
+    }
+    case Value::Tag::kList:
+      out += '[';
+      for (size_t i = 0; i < value.size(); ++i) {
+        if (i > 0) out += ',';
+        append_value(out, value.values()[i], recorded);
+      }
+      out += ']';
+      break;
+    case Value::Tag::kIntList:
+      out += '[';
+      for (size_t i = 0; i < value.size(); ++i) {
+        if (i > 0) out += ',';
+        append_value(out, value[i], nullptr);
+      }
+      out += ']';
+      break;
+    case Value::Tag::kString:
+      append_json_string(out, value.text());
+      break;
+    case Value::Tag::kDType:
+      append_named(out, "dtype", name(value.dtype()));
+      break;
+    case Value::Tag::kDevice:
+      append_named(out, "device", device_text(value.device()));
+      break;
+    case Value::Tag::kLayout:
+      append_named(out, "layout", name(value.layout()));
+      break;
+    case Value::Tag::kMemoryFormat:
+      append_named(out, "memory_format", name(value.memory_format()));
+      break;
+    case Value::Tag::kGenerator:
+      append_named(out, "generator", device_text(value.device()));
+      break;
+  }
+}
+
+void ValueWriter::append(std::string& out, const Value& value) {
+  append_value(out, value, nullptr);
+}
+
+void ValueWriter::append(std::string& out, const NodeRecord& record) {
+  std::span<const TensorRecord> tensors = record.tensors;
+  append_value(out, record.value, &tensors);
+}
+
+// --- reading ---
+
+namespace {
+
+constexpr int kMaxDepth = 16;  // of lists; no schema nests deeper than lists of lists
+
+[[noreturn]] void not_a_value(const json& value) {
+  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() > 80) text = text.substr(0, 80) + "...";
+  throw_error(ErrorKind::kUnreadable, format("not a value: {}", text));
+}
+
+template <typename T>
+T parsed(const json& whole, std::optional<T> value) {
+  if (!value) not_a_value(whole);
+  return *value;
+}
+
+std::string_view text_of(const json& whole, const json& value) {
+  if (!value.is_string()) not_a_value(whole);
+  return value.get_ref<const std::string&>();
+}
+
+int64_t int_of(const json& whole, const json& value) {
+  if (!value.is_number_integer() ||
+      (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t{INT64_MAX}))
+    not_a_value(whole);
+  return value.get<int64_t>();
+}
+
+std::vector<SymInt> dims_of(const json& whole, const json& value) {
+  if (!value.is_array()) not_a_value(whole);
+  std::vector<SymInt> dims;
+  for (const json& element : value) dims.emplace_back(int_of(whole, element));
+  return dims;
+}
+
+double double_of(const json& whole, const json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (!value.is_object() || !value.contains("f")) not_a_value(whole);
+  const std::string_view text = text_of(whole, value["f"]);
+  if (text == "nan") return std::nan("");
+  return text == "-inf" ? -INFINITY : INFINITY;
+}
+
+SparseMeta sparse_of(const json& value) {
+  SparseMeta sparse;
+  sparse.sparse_dim = static_cast<int32_t>(int_of(value, value.value("sparse_dim", json(0))));
+  sparse.dense_dim = static_cast<int32_t>(int_of(value, value.value("dense_dim", json(0))));
+  sparse.nnz = int_of(value, value.value("nnz", json(0)));
+  if (value.contains("index_dtype")) {
+    const json& dtype = value["index_dtype"];
+    sparse.index_dtype = parsed(
+        value,
+        parse_dtype(text_of(value, dtype.is_object() ? dtype.value("dtype", json()) : dtype)));
+  }
+  if (value.contains("blocksize")) {
+    const std::vector<SymInt> block = dims_of(value, value["blocksize"]);
+    if (block.size() != 2) not_a_value(value);
+    sparse.block_size[0] = block[0];
+    sparse.block_size[1] = block[1];
+  }
+  return sparse;
+}
+
+}  // namespace
+
+Value ValueReader::read(const json& value, ValueWriter* writer) {
+  switch (value.type()) {
+    case json::value_t::null:
+      return Value();
+    case json::value_t::boolean:
+      return value.get<bool>();
+    case json::value_t::number_integer:
+    case json::value_t::number_unsigned:
+      return int_of(value, value);
+    case json::value_t::number_float:
+      return value.get<double>();
+    case json::value_t::string:
+      return Value::string(mode_.context().arena().copy(text_of(value, value)));
+    case json::value_t::array:
+      return read_list(value, writer);
+    case json::value_t::object:
+      return read_object(value, writer);
+    default:
+      not_a_value(value);
+  }
+}
+
+Value ValueReader::read_list(const json& value, ValueWriter* writer) {
+  if (++depth_ > kMaxDepth)
+    throw_error(ErrorKind::kLimitExceeded, format("a value nested more than {} deep", kMaxDepth));
+  SmallVector<Value, 8> values;
+  bool all_ints = !value.empty();
+  for (const json& element : value) {
+    values.push_back(read(element, writer));
+    all_ints = all_ints && values.back().is(Value::Tag::kInt);
+  }
+  --depth_;
+  if (!all_ints) return mode_.context().make_list(values.span());
+  DimVector ints;
+  for (const Value& element : values) ints.push_back(element.as_sym_int());
+  return mode_.context().make_ints(ints);
+}
+
+Value ValueReader::read_object(const json& value, ValueWriter* writer) {
+  if (value.contains("t")) return read_tensor(value, writer);
+  if (value.empty()) not_a_value(value);
+  const std::string& key = value.begin().key();
+  const json& content = value.begin().value();
+  if (key == "dtype") return parsed(value, parse_dtype(text_of(value, content)));
+  if (key == "device") return parsed(value, parse_device(text_of(value, content)));
+  if (key == "layout") return parsed(value, parse_layout(text_of(value, content)));
+  if (key == "memory_format") return parsed(value, parse_memory_format(text_of(value, content)));
+  if (key == "generator")
+    return Value::generator(parsed(value, parse_device(text_of(value, content))));
+  if (key == "f") return double_of(value, value);
+  if (key == "c" && content.is_array() && content.size() == 2) {
+    const double parts[] = {double_of(value, content[0]), double_of(value, content[1])};
+    return Value::complex(mode_.context().arena().copy(std::span<const double>(parts)).data());
+  }
+  not_a_value(value);
+}
+
+Value ValueReader::read_tensor(const json& value, ValueWriter* writer) {
+  const int64_t number = int_of(value, value["t"]);
+  const auto found = tensors_.find(number);
+  if (found != tensors_.end()) return Value(found->second);
+
+  const InputOverride given = read_override(value);
+  if (!given.sizes || !given.dtype) not_a_value(value);
+  MetaSpec spec{.sizes = *given.sizes, .dtype = *given.dtype};
+  if (given.strides) spec.strides = *given.strides;
+  spec.device = given.device.value_or(Device{});
+  if (value.contains("offset")) spec.offset = int_of(value, value["offset"]);
+  if (value.contains("layout"))
+    spec.layout = parsed(value, parse_layout(text_of(value, value["layout"])));
+  unsigned flags = 0;
+  if (value.value("conj", false)) flags |= kConj;
+  if (value.value("neg", false)) flags |= kNeg;
+  if (value.value("requires_grad", false)) flags |= kRequiresGrad;
+  if (value.value("coalesced", false)) flags |= kCoalesced;
+  spec.flags = static_cast<uint16_t>(flags);
+  SparseMeta sparse;
+  if (spec.layout != Layout::kStrided) {
+    sparse = sparse_of(value);
+    spec.sparse = &sparse;
+  } else if (spec.strides.size() != spec.sizes.size() && !spec.strides.empty()) {
+    not_a_value(value);
+  }
+
+  Storage* storage = nullptr;
+  if (spec.layout == Layout::kStrided && value.contains("storage")) {
+    const int64_t storage_number = int_of(value, value["storage"]);
+    Storage*& known = storages_[storage_number];
+    if (known == nullptr) {
+      const SymInt bytes =
+          value.contains("nbytes") ? SymInt(int_of(value, value["nbytes"])) : SymInt(0);
+      known = mode_.context().make_storage(spec.device, bytes);
+      if (writer != nullptr) writer->name_storage(known, storage_number);
+    }
+    storage = known;
+  }
+  Tensor* tensor = mode_.context().make_tensor(mode_.context().metas().intern(spec), storage);
+  tensors_.emplace(number, tensor);
+  if (writer != nullptr) writer->name_tensor(tensor, number);
+  made_.push_back({tensor, tensor->meta, tensor->storage,
+                   tensor->storage == nullptr ? SymInt(0) : tensor->storage->nbytes});
+  return Value(tensor);
+}
+
+InputOverride read_override(const json& value) {
+  if (!value.is_object()) not_a_value(value);
+  InputOverride result;
+  if (value.contains("size")) result.sizes = dims_of(value, value["size"]);
+  if (value.contains("stride")) result.strides = dims_of(value, value["stride"]);
+  if (value.contains("dtype"))
+    result.dtype = parsed(value, parse_dtype(text_of(value, value["dtype"])));
+  if (value.contains("device"))
+    result.device = parsed(value, parse_device(text_of(value, value["device"]))).normalized();
+  return result;
+}
+
+}  // namespace faketensor

@@ -1,0 +1,91 @@
+// Values as JSON: the text form of conformance/FORMAT.md, both ways.
+//
+// Writing numbers tensors and storages by first appearance, or by the numbers they were read with;
+// keys come in FORMAT.md's order, without spaces, so that equal values are equal bytes. Reading
+// makes fakes in a mode: equal "t" are one tensor, equal "storage" one storage.
+//
+//   ValueWriter writer;
+//   writer.append(out, value);       //
+//   {"t":0,"size":[2,3],"stride":[3,1],"offset":0,"dtype":"float32","device":"cpu",...}
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/graph/fake_tensor_prop.h"
+
+namespace faketensor {
+
+// `text` as a JSON string with its quotes.
+void append_json_string(std::string& out, std::string_view text);
+// 3, or "2*s0"
+void append_json(std::string& out, SymInt value);
+void append_json(std::string& out, Dims values);
+
+class ValueWriter {
+ public:
+  // Gives a tensor and its storage the numbers they were read with.
+  void name_tensor(const Tensor* tensor, int64_t number) { tensors_.set(tensor, number); }
+  void name_storage(const Storage* storage, int64_t number) { storages_.set(storage, number); }
+
+  // A value with its tensors as they are now.
+  void append(std::string& out, const Value& value);
+  // A value with its tensors as they were recorded.
+  void append(std::string& out, const NodeRecord& record);
+  void append_tensor(std::string& out, const TensorRecord& record);
+
+ private:
+  void append_value(std::string& out, const Value& value, std::span<const TensorRecord>* recorded);
+
+  // Numbers by first appearance, above those that were set.
+  template <typename Key>
+  class Numbering {
+   public:
+    void set(const Key* key, int64_t number) {
+      numbers_[key] = number;
+      if (number >= next_) next_ = number + 1;
+    }
+    int64_t operator()(const Key* key) {
+      const auto [found, is_new] = numbers_.emplace(key, next_);
+      if (is_new) ++next_;
+      return found->second;
+    }
+
+   private:
+    std::unordered_map<const Key*, int64_t> numbers_;
+    int64_t next_ = 0;
+  };
+  Numbering<Tensor> tensors_;
+  Numbering<Storage> storages_;
+};
+
+class ValueReader {
+ public:
+  explicit ValueReader(FakeTensorMode& mode) : mode_(mode) {}
+
+  // Raises Unreadable for JSON that is no value. `writer`, where given, learns the numbers of
+  // tensors and storages.
+  Value read(const nlohmann::json& json, ValueWriter* writer = nullptr);
+  // Tensors read so far, in order, with the meta and storage size that they were made with.
+  std::span<const TensorRecord> tensors() const { return made_; }
+
+ private:
+  Value read_tensor(const nlohmann::json& json, ValueWriter* writer);
+  Value read_list(const nlohmann::json& json, ValueWriter* writer);
+  Value read_object(const nlohmann::json& json, ValueWriter* writer);
+
+  FakeTensorMode& mode_;
+  std::unordered_map<int64_t, Tensor*> tensors_;
+  std::unordered_map<int64_t, Storage*> storages_;
+  std::vector<TensorRecord> made_;
+  int depth_ = 0;
+};
+
+// An override of a placeholder: a T, or the part of one that is to change ({"size": [4, 3]}).
+InputOverride read_override(const nlohmann::json& json);
+
+}  // namespace faketensor
