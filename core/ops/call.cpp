@@ -60,8 +60,6 @@ Tensor* Call::empty_like(const Tensor& self, std::optional<DType> dtype, MemoryF
     const DimVector strides = strides_for(self.sizes(), format);
     return context_.empty(self.sizes(), type, self.device(), strides);
   }
-  if (self.is_non_overlapping_and_dense())
-    return context_.empty(self.sizes(), type, self.device(), self.strides());
   const DimVector strides = dense_strides_like(self.sizes(), self.strides());
   return context_.empty(self.sizes(), type, self.device(), strides);
 }

@@ -134,11 +134,16 @@ class Call {
   // as Value::unset().
   template <FixedString name, typename... Arguments>
   Value call(const Arguments&... arguments) {
+    const std::array<Value, sizeof...(Arguments)> values = {to_value(arguments)...};
+    return forward<name>(values);
+  }
+  // The same with arguments that are values already.
+  template <FixedString name>
+  Value forward(std::span<const Value> arguments) {
     static const OpId op = Registry::builtin().find(name.view());
     if (op == kNoOp) [[unlikely]]
       no_rule(name.view());
-    const std::array<Value, sizeof...(Arguments)> values = {to_value(arguments)...};
-    return context_.call(op, values);
+    return context_.call(op, arguments);
   }
   // The same for operators that return one tensor.
   template <FixedString name, typename... Arguments>
@@ -298,6 +303,13 @@ consteval Rule make_rule(Result (*)(Call&, Parameters...)) {
 template <auto function>
 consteval Rule rule() {
   return detail::make_rule<function>(function);
+}
+
+// The rule of a composite operator that only calls another with its own arguments ("absolute" calls
+// "abs"): same_as<"aten::abs">(). The other may take more arguments, which get their defaults.
+template <FixedString name>
+consteval Rule same_as() {
+  return {+[](Call& call, uint64_t) { return call.forward<name>(call.args()); }, 0, nullptr};
 }
 
 // A family's rule: a shared function and up to eight bytes of parameters, read back with

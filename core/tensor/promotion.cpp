@@ -83,7 +83,7 @@ namespace {
 // (at::native::combine_categories).
 DType combine(DType higher, DType lower) {
   if (is_complex(higher)) return higher;
-  if (is_floating(higher)) return is_complex(lower) ? promote_types(lower, higher) : higher;
+  if (is_floating(higher)) return is_complex(lower) ? to_complex(higher) : higher;
   if (is_bool(higher) || is_float_or_complex(lower)) return promote_types(higher, lower);
   return higher;
 }
@@ -116,7 +116,7 @@ ElementwiseTypes elementwise_types(DType promoted, Promotion kind, DType default
       return {to_opmath(type), type};
     }
     case Promotion::kAlwaysBool:
-      return {promoted, DType::kBool};
+      return {to_opmath(promoted), DType::kBool};
     case Promotion::kComplexToFloat:
       return {to_opmath(promoted), to_real(promoted)};
     case Promotion::kBoolToLong: {

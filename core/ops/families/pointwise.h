@@ -22,6 +22,7 @@ struct PointwiseParams {
 };
 
 Value pointwise(Call& call, uint64_t params);
+Value like_operand(Call& call, uint64_t params);
 
 // One, two or three operands, then arguments that do not matter to the answer (alpha,
 // rounding_mode, approximate, ...).
@@ -37,6 +38,11 @@ consteval Rule ternary(PointwiseParams params = {}) {
   params.operands = 3;
   return family_rule(&pointwise, params);
 }
+// torch.empty_like of the first argument: what several functions of torch/_meta_registrations.py
+// answer. With kNoOpmath the dtype is the argument's.
+consteval Rule like_first(Promotion promote = Promotion::kNoOpmath) {
+  return family_rule(&like_operand, PointwiseParams{.promote = promote});
+}
 
 // The pieces, for special rules. An operand is a tensor, a number, or None (ignored).
 // The promoted dtype of the operands (torch._prims_common.elementwise_dtypes before the promotion
@@ -46,7 +52,21 @@ DType promoted_dtype(Call& call, std::span<const Value> operands);
 // `result`.
 Tensor* elementwise(Call& call, std::span<const Value> operands, DType computation, DType result);
 Tensor* elementwise(Call& call, std::span<const Value> operands, Promotion promote);
+// A condition is an operand that is not cast to the computation dtype (the first of where).
+Tensor* elementwise_if(Call& call, const Value& condition, std::span<const Value> operands,
+                       ElementwiseTypes types);
+Tensor* elementwise_if(Call& call, const Value& condition, std::span<const Value> operands,
+                       Promotion promote);
 // torch._refs._broadcast_shapes, with its words.
 DimVector broadcast_operands(Call& call, std::span<const Value> operands);
+// That a number is of no higher category than a dtype (torch._prims_common.is_weakly_lesser_type);
+// "alpha argument of type <class 'float'> cannot be safely cast to type <class 'int'>!".
+void check_number_fits(Call& call, ErrorKind kind, std::string_view name, const Value& number,
+                       DType dtype);
+// Python's type of a dtype's values, "<class 'float'>".
+std::string_view python_type(DType dtype);
+// That an in-place operator with this operand keeps the shape of `self`
+// (torch._meta_registrations.check_inplace_broadcast).
+void check_inplace_broadcast(Call& call, const Tensor& self, const Tensor& other);
 
 }  // namespace faketensor

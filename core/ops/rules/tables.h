@@ -10,8 +10,11 @@ namespace faketensor {
 std::span<const std::span<const OpDef>> rule_tables();
 
 // One per file of this folder, alphabetical.
+std::span<const OpDef> activation_rules();
+std::span<const OpDef> comparison_rules();
 std::span<const OpDef> matmul_rules();
-std::span<const OpDef> pointwise_rules();
+std::span<const OpDef> pointwise_binary_rules();
+std::span<const OpDef> pointwise_unary_rules();
 std::span<const OpDef> view_rules();
 
 }  // namespace faketensor

@@ -1,0 +1,166 @@
+// Activations, and clamping.
+#include "core/ops/families/pointwise.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+using enum Promotion;
+
+// Mirrors celu, torch/_refs/nn/functional/__init__.py.
+Tensor* celu(Call& c, const Tensor& self, const Value& alpha) {
+  check_number_fits(c, ErrorKind::kValueError, "alpha", alpha, self.dtype());
+  return elementwise(c, c.args().first(1), kDefault);
+}
+
+// Mirrors elu, torch/_refs/nn/functional/__init__.py.
+Tensor* elu(Call& c, const Tensor& self, const Value& alpha, const Value& scale,
+            const Value& input_scale) {
+  check_number_fits(c, ErrorKind::kRuntimeError, "input_scale", input_scale, self.dtype());
+  check_number_fits(c, ErrorKind::kRuntimeError, "scale", scale, self.dtype());
+  check_number_fits(c, ErrorKind::kRuntimeError, "alpha", alpha, self.dtype());
+  return elementwise(c, c.args().first(1), kDefault);
+}
+
+// Mirrors gelu, torch/_refs/nn/functional/__init__.py.
+Tensor* gelu(Call& c, const Tensor&, std::string_view approximate) {
+  c.check(approximate == "none" || approximate == "tanh",
+          "approximate argument must be either none or tanh.");
+  return elementwise(c, c.args().first(1), kDefault);
+}
+
+// Mirrors leaky_relu, torch/_refs/nn/functional/__init__.py.
+Tensor* leaky_relu(Call& c, const Tensor& self, const Value& negative_slope) {
+  check_number_fits(c, ErrorKind::kValueError, "negative_slope", negative_slope, self.dtype());
+  return elementwise(c, c.args().first(1), kDefault);
+}
+
+// Mirrors softplus, torch/_refs/nn/functional/__init__.py.
+Tensor* softplus(Call& c, const Tensor& self, const Value& beta) {
+  check_number_fits(c, ErrorKind::kValueError, "beta", beta, self.dtype());
+  return elementwise(c, c.args().first(1), kDefault);
+}
+
+// Mirrors log_sigmoid_forward, torch/_decomp/decompositions.py; the buffer is only used on the CPU.
+Value log_sigmoid_forward(Call& c, const Tensor& self) {
+  Tensor* output = elementwise(c, c.args().first(1), kDefault);
+  Tensor* buffer = self.device().is_cuda() ? c.empty({0}, self.dtype())
+                                           : elementwise(c, c.args().first(1), kDefault);
+  return c.tuple(output, buffer);
+}
+Value log_sigmoid(Call& c, const Tensor& self) {
+  return c.call<"aten::log_sigmoid_forward">(self)[0];
+}
+
+// Mirrors clamp, torch/_refs/__init__.py: one comparison and one choice for each bound.
+Value clamp(Call& c, const Tensor& self, const Value& min, const Value& max) {
+  c.check_as(ErrorKind::kValueError, !min.is_none() || !max.is_none(),
+             "clamp called but both min and max are none!");
+  const Value operands[] = {self, min, max};
+  if (!min.is_tensor() && !max.is_tensor()) return elementwise(c, operands, kDefault);
+  const ElementwiseTypes types =
+      elementwise_types(promoted_dtype(c, operands), kDefault, c.context().default_dtype);
+  Value result = self;
+  for (const Value& bound : {min, max}) {
+    if (bound.is_none()) continue;
+    const Value pair[] = {result, bound};
+    const Value tests[] = {elementwise(c, pair, types.computation, DType::kBool),
+                           elementwise(c, {&result, 1}, types.computation, DType::kBool)};
+    const Value condition = elementwise(c, tests, DType::kBool, DType::kBool);
+    result = elementwise_if(c, condition, pair, types);
+  }
+  return c.call<"aten::to.dtype">(result, types.result);
+}
+
+// Mirrors clamp_min and clamp_max, torch/_refs/__init__.py.
+Value clamp_one(Call& c, const Tensor& self, const Value& bound) {
+  return clamp(c, self, bound, Value());
+}
+
+// Mirrors prelu, aten/src/ATen/native/Activation.cpp.
+Value prelu(Call& c, const Tensor& self, const Tensor& weight) {
+  c.check(self.dtype() == weight.dtype(), "prelu: Type promoting not supported. Got {} and {}",
+          info(self.dtype()).cpp_name, info(weight.dtype()).cpp_name);
+  c.check(weight.dim() == 0 || weight.dim() == 1,
+          "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {}", weight.dim());
+  if (!guard_bool(weight.numel() == 1)) {
+    c.check(self.dim() > 0, "Not allow zero-dim input tensor.");
+    const SymInt channels = self.dim() > 1 ? self.size(1) : SymInt(1);
+    c.check(
+        channels == weight.numel(),
+        "Mismatch of parameter numbers and input channel size. Found parameter numbers = {} and "
+        "channel size = {}.",
+        weight.numel(), channels);
+  }
+  if (self.dim() < 2 || weight.dim() == 0) return c.call<"aten::_prelu_kernel">(self, weight);
+  DimVector shape(static_cast<size_t>(self.dim()), SymInt(1));
+  shape[1] = weight.numel();
+  return c.call<"aten::_prelu_kernel">(self, c.call<"aten::reshape">(weight, shape));
+}
+// Mirrors _prelu_kernel, torch/_decomp/decompositions.py.
+Value prelu_kernel(Call& c, const Tensor& self, const Tensor& weight) {
+  const Value choices[] = {self, c.call<"aten::mul.Tensor">(weight, self)};
+  return elementwise_if(c, c.call<"aten::gt.Scalar">(self, 0), choices, kNoOpmath);
+}
+
+// Mirrors relu6 and selu, aten/src/ATen/native/Activation.cpp.
+Value relu6(Call& c, const Tensor& self) { return c.call<"aten::hardtanh">(self, 0, 6); }
+Value selu(Call& c, const Tensor& self) {
+  return c.call<"aten::elu">(self, 1.6732632423543772848170429916717,
+                             1.0507009873554804934193349852946);
+}
+
+// Mirrors glu, torch/_refs/nn/functional/__init__.py.
+Value glu(Call& c, const Tensor& self, int64_t dim) {
+  const int64_t at = wrap_dim(dim, self.dim());
+  c.check(self.dim() > 0, "glu does not support 0-dimensional tensors");
+  const SymInt size = self.size(at);
+  c.check(mod(size, 2) == 0, "Halving dimension must be even, but dimension {} is size {}", at,
+          size);
+  const SymInt half = floor_div(size, 2);
+  const Value cast = c.call<"aten::to.dtype">(self, to_opmath(self.dtype()));
+  const Value first = c.call<"aten::slice.Tensor">(cast, at, 0, half);
+  const Value second = c.call<"aten::slice.Tensor">(cast, at, half, size);
+  const Value gated = c.call<"aten::mul.Tensor">(first, c.call<"aten::sigmoid">(second));
+  return c.call<"aten::to.dtype">(gated, self.dtype());
+}
+
+// clang-format off
+constexpr OpDef kActivation[] = {
+    {"aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor", rule<&prelu_kernel>()},
+    {"aten::celu(Tensor self, Scalar alpha=1.) -> Tensor", rule<&celu>(), kInplace},
+    {"aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", rule<&clamp>(), kInplace},
+    {"aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", rule<&clamp>(), kInplace},
+    {"aten::clamp_max(Tensor self, Scalar max) -> Tensor", rule<&clamp_one>(), kInplace},
+    {"aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", rule<&clamp_one>(), kInplace},
+    {"aten::clamp_min(Tensor self, Scalar min) -> Tensor", rule<&clamp_one>(), kInplace},
+    {"aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor", rule<&clamp_one>(), kInplace},
+    {"aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", same_as<"aten::clamp">(), kComposite | kInplace},
+    {"aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", same_as<"aten::clamp.Tensor">(), kComposite | kInplace},
+    {"aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor", rule<&elu>(), kInplace},
+    {"aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor", rule<&gelu>(), kInplace},
+    {"aten::glu(Tensor self, int dim=-1) -> Tensor", rule<&glu>()},
+    {"aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", unary()},
+    {"aten::hardsigmoid(Tensor self) -> Tensor", unary(), kInplace},
+    {"aten::hardswish(Tensor self) -> Tensor", unary(), kInplace},
+    {"aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor", unary(), kInplace},
+    {"aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", rule<&leaky_relu>(), kInplace},
+    {"aten::log_sigmoid(Tensor self) -> Tensor", rule<&log_sigmoid>(), kComposite},
+    {"aten::log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)", rule<&log_sigmoid_forward>()},
+    {"aten::mish(Tensor self) -> Tensor", unary(), kInplace},
+    {"aten::prelu(Tensor self, Tensor weight) -> Tensor", rule<&prelu>(), kComposite},
+    {"aten::relu(Tensor self) -> Tensor", unary(), kInplace},
+    {"aten::relu6(Tensor self) -> Tensor", rule<&relu6>(), kComposite | kInplace},
+    {"aten::selu(Tensor self) -> Tensor", rule<&selu>(), kComposite | kInplace},
+    {"aten::silu(Tensor self) -> Tensor", like_first(), kInplace},
+    {"aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor", rule<&softplus>()},
+    {"aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", unary()},
+    {"aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor", unary(), kInplace},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> activation_rules() { return kActivation; }
+
+}  // namespace faketensor

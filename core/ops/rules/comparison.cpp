@@ -1,0 +1,176 @@
+// Comparisons, logical operators and what chooses by a condition: where, masked_fill, isin.
+#include "core/ops/families/pointwise.h"
+#include "core/ops/rules/tables.h"
+
+namespace faketensor {
+
+namespace {
+using enum Promotion;
+
+consteval Rule compare() { return binary({.promote = kAlwaysBool}); }
+
+// Mirrors where, torch/_refs/__init__.py.
+Tensor* where(Call& c, const Tensor& condition, const Value& self, const Value& other) {
+  c.check(is_bool(condition.dtype()), "expected predicate to be bool, got {}", condition.dtype());
+  const Value values[] = {self, other};
+  return elementwise_if(c, condition, values, kNoOpmath);
+}
+
+// Mirrors where (the overloads with a Scalar), aten/src/ATen/native/TensorCompare.cpp: numbers
+// become tensors of the promoted dtype on the condition's device.
+Value where_scalars(Call& c, const Tensor& condition, const Value& self, const Value& other) {
+  const Value values[] = {self, other};
+  const DType dtype = promoted_dtype(c, values);
+  const auto convert = [&](const Value& value) -> Value {
+    if (value.is_tensor()) return c.call<"aten::to.dtype">(value, dtype);
+    return c.empty_on(condition.device(), {}, dtype);
+  };
+  return c.call<"aten::where.self">(condition, convert(self), convert(other));
+}
+
+// Mirrors masked_fill, torch/_refs/__init__.py: contiguous whatever the operands.
+Tensor* masked_fill(Call& c, const Tensor& self, const Tensor& mask, const Value& value) {
+  DType value_dtype = number_dtype(value);
+  if (value.is_tensor()) {
+    const Tensor& filler = value.tensor();
+    c.check(filler.dim() == 0,
+            "only supports a 0-dimensional value tensor, but got tensor with {} dimension",
+            filler.dim());
+    const bool is_cpu_scalar = self.device().is_cuda() && filler.device().is_cpu();
+    c.check(is_cpu_scalar || filler.device() == self.device(),
+            "Expected `value` to be on same device as `a`");
+    value_dtype = filler.dtype();
+  }
+  c.check(!is_complex(value_dtype) || is_complex(self.dtype()),
+          "could not convert to type {} without overflow", python_type(self.dtype()));
+  c.check(is_bool(mask.dtype()), "expected predicate to be bool, got {}", mask.dtype());
+  const Value operands[] = {mask, self};
+  return c.empty(broadcast_operands(c, operands), self.dtype());
+}
+
+// Mirrors meta_masked_fill_, torch/_meta_registrations.py.
+Tensor* masked_fill_inplace(Call& c, Tensor& self, const Tensor& mask, const Value&) {
+  check_inplace_broadcast(c, self, mask);
+  c.device();
+  return &self;
+}
+
+// Mirrors masked_fill_, torch/_refs/__init__.py.
+Value masked_fill_tensor_inplace(Call& c, Tensor& self, const Tensor& mask, const Value& value) {
+  return c.call<"aten::copy_">(self, masked_fill(c, self, mask, value));
+}
+
+// Mirrors meta_isin, torch/_meta_registrations.py.
+Tensor* isin(Call& c, const Value& elements, const Value& tests) {
+  for (const Value& side : {elements, tests}) {
+    const DType dtype = side.is_tensor() ? side.tensor().dtype() : number_dtype(side);
+    c.check(!is_bool(dtype) && !is_complex(dtype) && dtype != DType::kBFloat16,
+            "Unsupported input type encountered for isin(): {}", dtype);
+  }
+  if (!elements.is_tensor()) return c.empty({}, DType::kBool);
+  return c.empty_like(elements.tensor(), DType::kBool);
+}
+
+// clang-format off
+constexpr OpDef kComparison[] = {
+    {"aten::eq(Scalar a, Scalar b) -> bool", compare()},
+    {"aten::eq.Scalar(Tensor self, Scalar other) -> Tensor", compare(), kInplace},
+    {"aten::eq.Tensor(Tensor self, Tensor other) -> Tensor", compare(), kInplace},
+    {"aten::eq.Tensor_list(Tensor[] a, Tensor[] b) -> bool", compare()},
+    {"aten::eq.bool(bool a, bool b) -> bool", compare()},
+    {"aten::eq.bool_list(bool[] a, bool[] b) -> bool", compare()},
+    {"aten::eq.complex(complex a, complex b) -> bool", compare()},
+    {"aten::eq.complex_float(complex a, float b) -> bool", compare()},
+    {"aten::eq.device(Device a, Device b) -> bool", compare()},
+    {"aten::eq.enum(AnyEnumType a, AnyEnumType b) -> bool", compare()},
+    {"aten::eq.float(float a, float b) -> bool", compare()},
+    {"aten::eq.float_complex(float a, complex b) -> bool", compare()},
+    {"aten::eq.float_int(float a, int b) -> bool", compare()},
+    {"aten::eq.float_list(float[] a, float[] b) -> bool", compare()},
+    {"aten::eq.int(int a, int b) -> bool", compare()},
+    {"aten::eq.int_float(int a, float b) -> bool", compare()},
+    {"aten::eq.int_list(int[] a, int[] b) -> bool", compare()},
+    {"aten::eq.str(str a, str b) -> bool", compare()},
+    {"aten::eq.str_list(str[] a, str[] b) -> bool", compare()},
+    {"aten::ge(Scalar a, Scalar b) -> bool", compare()},
+    {"aten::ge.Scalar(Tensor self, Scalar other) -> Tensor", compare(), kInplace},
+    {"aten::ge.Tensor(Tensor self, Tensor other) -> Tensor", compare(), kInplace},
+    {"aten::ge.float(float a, float b) -> bool", compare()},
+    {"aten::ge.float_int(float a, int b) -> bool", compare()},
+    {"aten::ge.int(int a, int b) -> bool", compare()},
+    {"aten::ge.int_float(int a, float b) -> bool", compare()},
+    {"aten::ge.str(str a, str b) -> bool", compare()},
+    {"aten::greater.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::gt.Scalar">(), kComposite | kInplace},
+    {"aten::greater.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::gt.Tensor">(), kComposite | kInplace},
+    {"aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::ge.Scalar">(), kComposite | kInplace},
+    {"aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::ge.Tensor">(), kComposite | kInplace},
+    {"aten::gt(Scalar a, Scalar b) -> bool", compare()},
+    {"aten::gt.Scalar(Tensor self, Scalar other) -> Tensor", compare(), kInplace},
+    {"aten::gt.Tensor(Tensor self, Tensor other) -> Tensor", compare(), kInplace},
+    {"aten::gt.float(float a, float b) -> bool", compare()},
+    {"aten::gt.float_int(float a, int b) -> bool", compare()},
+    {"aten::gt.int(int a, int b) -> bool", compare()},
+    {"aten::gt.int_float(int a, float b) -> bool", compare()},
+    {"aten::gt.str(str a, str b) -> bool", compare()},
+    {"aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor", rule<&isin>()},
+    {"aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor", rule<&isin>()},
+    {"aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor", rule<&isin>()},
+    {"aten::le(Scalar a, Scalar b) -> bool", compare()},
+    {"aten::le.Scalar(Tensor self, Scalar other) -> Tensor", compare(), kInplace},
+    {"aten::le.Tensor(Tensor self, Tensor other) -> Tensor", compare(), kInplace},
+    {"aten::le.float(float a, float b) -> bool", compare()},
+    {"aten::le.float_int(float a, int b) -> bool", compare()},
+    {"aten::le.int(int a, int b) -> bool", compare()},
+    {"aten::le.int_float(int a, float b) -> bool", compare()},
+    {"aten::le.str(str a, str b) -> bool", compare()},
+    {"aten::less.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::lt.Scalar">(), kComposite | kInplace},
+    {"aten::less.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::lt.Tensor">(), kComposite | kInplace},
+    {"aten::less_equal.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::le.Scalar">(), kComposite | kInplace},
+    {"aten::less_equal.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::le.Tensor">(), kComposite | kInplace},
+    {"aten::logical_and(Tensor self, Tensor other) -> Tensor", compare(), kInplace},
+    {"aten::logical_or(Tensor self, Tensor other) -> Tensor", compare(), kInplace},
+    {"aten::logical_xor(Tensor self, Tensor other) -> Tensor", compare(), kInplace},
+    {"aten::lt(Scalar a, Scalar b) -> bool", compare()},
+    {"aten::lt.Scalar(Tensor self, Scalar other) -> Tensor", compare(), kInplace},
+    {"aten::lt.Tensor(Tensor self, Tensor other) -> Tensor", compare(), kInplace},
+    {"aten::lt.float(float a, float b) -> bool", compare()},
+    {"aten::lt.float_int(float a, int b) -> bool", compare()},
+    {"aten::lt.int(int a, int b) -> bool", compare()},
+    {"aten::lt.int_float(int a, float b) -> bool", compare()},
+    {"aten::lt.str(str a, str b) -> bool", compare()},
+    {"aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor", rule<&masked_fill>()},
+    {"aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor", rule<&masked_fill>()},
+    {"aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)", rule<&masked_fill_inplace>()},
+    {"aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)", rule<&masked_fill_tensor_inplace>()},
+    {"aten::ne(Scalar a, Scalar b) -> bool", compare()},
+    {"aten::ne.Scalar(Tensor self, Scalar other) -> Tensor", compare(), kInplace},
+    {"aten::ne.Tensor(Tensor self, Tensor other) -> Tensor", compare(), kInplace},
+    {"aten::ne.Tensor_list(Tensor[] a, Tensor[] b) -> bool", compare()},
+    {"aten::ne.bool(bool a, bool b) -> bool", compare()},
+    {"aten::ne.bool_list(bool[] a, bool[] b) -> bool", compare()},
+    {"aten::ne.complex(complex a, complex b) -> bool", compare()},
+    {"aten::ne.complex_float(complex a, float b) -> bool", compare()},
+    {"aten::ne.device(Device a, Device b) -> bool", compare()},
+    {"aten::ne.enum(AnyEnumType a, AnyEnumType b) -> bool", compare()},
+    {"aten::ne.float(float a, float b) -> bool", compare()},
+    {"aten::ne.float_complex(float a, complex b) -> bool", compare()},
+    {"aten::ne.float_int(float a, int b) -> bool", compare()},
+    {"aten::ne.float_list(float[] a, float[] b) -> bool", compare()},
+    {"aten::ne.int(int a, int b) -> bool", compare()},
+    {"aten::ne.int_float(int a, float b) -> bool", compare()},
+    {"aten::ne.int_list(int[] a, int[] b) -> bool", compare()},
+    {"aten::ne.str(str a, str b) -> bool", compare()},
+    {"aten::ne.str_list(str[] a, str[] b) -> bool", compare()},
+    {"aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::ne.Scalar">(), kComposite | kInplace},
+    {"aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::ne.Tensor">(), kComposite | kInplace},
+    {"aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", rule<&where_scalars>(), kComposite},
+    {"aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", rule<&where_scalars>(), kComposite},
+    {"aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", rule<&where_scalars>(), kComposite},
+    {"aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", rule<&where>()},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> comparison_rules() { return kComparison; }
+
+}  // namespace faketensor
