@@ -1,0 +1,264 @@
+#include "core/layout/graph_layout.h"
+
+#include <gtest/gtest.h>
+
+#include "core/support/error.h"
+#include "tests/unit/layout/graph_builder.h"
+
+namespace faketensor::layout {
+namespace {
+
+// norm, attention (q, k, v, product), residual add: `x` is read by the norm and by the add.
+uint32_t add_block(GraphBuilder& graph, uint32_t block, uint32_t attention, uint32_t x,
+                   uint32_t weight) {
+  const uint32_t norm = graph.row(block, {x, weight}, 1);
+  const uint32_t q = graph.row(attention, {norm, weight}, 2),
+                 k = graph.row(attention, {norm, weight}, 2);
+  const uint32_t product = graph.row(attention, {q, k}, 3);
+  return graph.row(block, {x, product}, 4);
+}
+
+struct Transformer {
+  GraphBuilder graph;
+  std::vector<uint32_t> blocks, attentions;
+
+  explicit Transformer(int count) {
+    const uint32_t weight = graph.parameter();
+    uint32_t value = graph.row(0, {}, 9);
+    for (int i = 0; i < count; ++i) {
+      blocks.push_back(graph.module(0));
+      attentions.push_back(graph.module(blocks.back()));
+      value = add_block(graph, blocks.back(), attentions.back(), value, weight);
+    }
+    graph.row(0, {value}, 10);
+  }
+};
+
+const Box& box_of(const GraphLayout& drawn, int32_t id) {
+  for (const Box& box : drawn.boxes) {
+    if (box.id == id) return box;
+  }
+  ADD_FAILURE() << "no box for " << id;
+  return drawn.boxes[0];
+}
+
+int32_t middle(const Box& box) { return 2 * box.x + box.width; }
+
+TEST(GraphLayout, DrawsASmallBlockLikeThis) {
+  GraphBuilder graph;
+  const uint32_t weight = graph.parameter();
+  const uint32_t x = graph.row(0, {});
+  const uint32_t block = graph.module(0), inner = graph.module(block);
+  const uint32_t norm = graph.row(block, {x, weight});
+  const uint32_t linear = graph.row(inner, {norm, weight});
+  const uint32_t sum = graph.row(block, {x, linear});
+  graph.row(0, {sum});
+  graph.expand(block);
+  EXPECT_EQ(
+      to_text(graph.draw()),
+      "module 0 in -1: 0,0 198x372\n"
+      "row 1 in 0: 60,16 64x28\n"
+      "module 1 in 0: 16,72 166x228\n"
+      "row 2 in 2: 60,124 64x28\n"
+      "module 2 in 2: 32,180 120x36\n"
+      "row 4 in 2: 60,244 64x28\n"
+      "row 5 in 0: 60,328 64x28\n"
+      "1->2 of 1: 92,44 92,72\n"
+      "2->6 of 4: 92,300 92,328\n"
+      "2->3 of 1: 92,96 92,124\n"
+      "2->5 of 1: 92,96 92,110 166,110 166,230 106,230 106,244\n"  // the residual, at the side
+      "3->4 of 2: 92,152 92,180\n"
+      "4->5 of 3: 92,216 92,244\n"
+      "5->2 of 4: 92,272 92,300\n");
+}
+
+TEST(GraphLayout, AnEmptyGraphIsAnEmptyRoot) {
+  const GraphLayout drawn = GraphBuilder().draw();
+  ASSERT_EQ(drawn.boxes.size(), 1u);
+  EXPECT_EQ(drawn.boxes[0].id, ~0);
+  EXPECT_TRUE(drawn.edges.empty());
+}
+
+TEST(GraphLayout, ParametersHaveNoBoxes) {
+  GraphBuilder graph;
+  const uint32_t weight = graph.parameter();
+  graph.row(0, {weight});
+  const GraphLayout drawn = graph.draw();
+  EXPECT_EQ(drawn.boxes.size(), 2u);
+  EXPECT_TRUE(drawn.edges.empty());
+}
+
+TEST(GraphLayout, EqualNeighboursAreOneBoxWithACount) {
+  Transformer model(12);
+  const GraphLayout drawn = model.graph.draw();
+  ASSERT_EQ(drawn.boxes.size(), 4u);
+  EXPECT_EQ(drawn.boxes[2].id, ~static_cast<int32_t>(model.blocks[0]));
+  EXPECT_EQ(drawn.boxes[2].repeat, 12u);
+  EXPECT_EQ(drawn.edges.size(), 2u);
+}
+
+TEST(GraphLayout, OpeningOneOfARunLeavesItsNeighboursCounted) {
+  Transformer model(12);
+  model.graph.expand(model.blocks[4]);
+  const GraphLayout drawn = model.graph.draw();
+  EXPECT_EQ(box_of(drawn, ~static_cast<int32_t>(model.blocks[0])).repeat, 4u);
+  EXPECT_TRUE(box_of(drawn, ~static_cast<int32_t>(model.blocks[4])).open);
+  EXPECT_EQ(box_of(drawn, ~static_cast<int32_t>(model.blocks[5])).repeat, 7u);
+}
+
+TEST(GraphLayout, ModulesOfDifferentContentAreNotCountedTogether) {
+  GraphBuilder graph;
+  uint32_t value = graph.row(0, {});
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint32_t module = graph.module(0);
+    value = graph.row(module, {graph.row(module, {value}, 5)}, i);
+  }
+  EXPECT_EQ(graph.draw().boxes.size(), 6u);
+}
+
+TEST(GraphLayout, EqualModulesAreLaidOutOnceAndDrawnAlike) {
+  Transformer model(20);
+  model.graph.expand_all();
+  const GraphLayout drawn = model.graph.draw();
+  EXPECT_EQ(drawn.distinct_modules, 3u);  // attention, block, root
+  const Box& first = box_of(drawn, ~static_cast<int32_t>(model.blocks[0]));
+  const Box& last = box_of(drawn, ~static_cast<int32_t>(model.blocks[19]));
+  const int64_t distance = &last - &first;
+  for (int64_t i = 0; i < distance / 19; ++i) {
+    const Box &box = (&first)[i], &twin = (&last)[i];
+    EXPECT_EQ(box.x - first.x, twin.x - last.x);
+    EXPECT_EQ(box.y - first.y, twin.y - last.y);
+    EXPECT_EQ(box.width, twin.width);
+    EXPECT_EQ(box.height, twin.height);
+  }
+}
+
+TEST(GraphLayout, OpeningAModuleMovesNothingInsideAnother) {
+  Transformer model(2);
+  model.graph.expand(model.blocks[0]);
+  const GraphLayout before = model.graph.draw();
+  model.graph.expand(model.blocks[1]);
+  model.graph.expand(model.attentions[1]);
+  const GraphLayout after = model.graph.draw();
+  const int32_t block = ~static_cast<int32_t>(model.blocks[0]);
+  for (const Box& box : before.boxes) {
+    if (box.parent < 0 || before.boxes[static_cast<size_t>(box.parent)].id != block) continue;
+    EXPECT_EQ(box.x - box_of(before, block).x, box_of(after, box.id).x - box_of(after, block).x);
+    EXPECT_EQ(box.y - box_of(before, block).y, box_of(after, box.id).y - box_of(after, block).y);
+  }
+}
+
+TEST(GraphLayout, TheMainPathIsAVerticalLine) {
+  Transformer model(2);
+  for (const uint32_t block : model.blocks) model.graph.expand(block);
+  const GraphLayout drawn = model.graph.draw();
+  for (const Box& box : drawn.boxes) {
+    if (box.open) continue;
+    EXPECT_EQ(middle(box), middle(drawn.boxes[1]));
+  }
+}
+
+TEST(GraphLayout, AModuleCalledTwiceHasABoxPerCall) {
+  GraphBuilder graph;
+  const uint32_t relu = graph.module(0);
+  uint32_t value = graph.row(relu, {graph.row(0, {})});
+  value = graph.row(relu, {graph.row(0, {value})});
+  const GraphLayout drawn = graph.draw();
+  ASSERT_EQ(drawn.boxes.size(), 5u);
+  EXPECT_EQ(drawn.boxes[2].id, ~static_cast<int32_t>(relu));
+  EXPECT_EQ(drawn.boxes[4].id, ~static_cast<int32_t>(relu));
+  EXPECT_EQ(drawn.edges.size(), 3u);
+}
+
+TEST(GraphLayout, ValuesBetweenTwoClosedModulesAreOneEdge) {
+  GraphBuilder graph;
+  const uint32_t one = graph.module(0), other = graph.module(0);
+  const uint32_t a = graph.row(one, {}), b = graph.row(one, {a});
+  graph.row(other, {a, b});
+  graph.row(other, {b});
+  const GraphLayout drawn = graph.draw();
+  ASSERT_EQ(drawn.edges.size(), 1u);
+  EXPECT_EQ(drawn.edges[0].value, a);
+}
+
+TEST(GraphLayout, AValueThatManyLayersReadCostsOneRail) {
+  GraphBuilder graph;
+  const uint32_t mask = graph.row(0, {});
+  uint32_t value = graph.row(0, {});
+  for (int i = 0; i < 1000; ++i) value = graph.row(0, {value, mask}, 1);
+  const GraphLayout drawn = graph.draw();
+  EXPECT_LT(drawn.width, 400);
+  EXPECT_LT(drawn.points.size(), 1000u * 12);
+}
+
+TEST(GraphLayout, AChainOfAHundredThousandRowsIsOneColumn) {
+  GraphBuilder graph;
+  uint32_t value = graph.row(0, {});
+  for (int i = 1; i < 100'000; ++i) value = graph.row(0, {value});
+  const GraphLayout drawn = graph.draw();
+  EXPECT_EQ(drawn.width, metrics::kNarrowest + 2 * metrics::kPadding);
+  EXPECT_EQ(drawn.edges.size(), 99'999u);
+  EXPECT_EQ(drawn.points.size(), 2 * drawn.edges.size());
+}
+
+TEST(GraphLayout, AFanOfAHundredThousandReadersIsBrokenIntoLines) {
+  GraphBuilder graph;
+  const uint32_t source = graph.row(0, {});
+  for (int i = 0; i < 100'000; ++i) graph.row(0, {source});
+  const GraphLayout drawn = graph.draw();
+  EXPECT_EQ(drawn.edges.size(), 100'000u);
+  EXPECT_LT(drawn.width, 50'000);
+  EXPECT_LT(drawn.height, 60'000);
+}
+
+TEST(GraphLayout, ARowOfAHundredThousandInputsIsDrawn) {
+  GraphBuilder graph;
+  std::vector<uint32_t> inputs;
+  for (int i = 0; i < 100'000; ++i) inputs.push_back(graph.row(0, {}));
+  graph.row(0, inputs);
+  EXPECT_EQ(graph.draw().edges.size(), 100'000u);
+}
+
+TEST(GraphLayout, ModulesNestedAHundredThousandDeepAreDrawnToALimit) {
+  GraphBuilder graph;
+  uint32_t module = 0, value = graph.row(0, {});
+  for (int i = 0; i < 100'000; ++i) {
+    module = graph.module(module);
+    value = graph.row(module, {value});
+  }
+  for (int i = 0; i < 1'000; ++i)
+    value = graph.row(i % 2 == 0 ? 0 : module, {value});  // in and out again
+  graph.expand_all();
+  const GraphLayout drawn = graph.draw();
+  int deepest = 0;
+  for (const Box& box : drawn.boxes) deepest = std::max<int>(deepest, box.depth);
+  EXPECT_EQ(deepest, metrics::kDeepestModule + 1);  // rows in the deepest module
+}
+
+TEST(GraphLayout, UseBeforeDefinitionDrawsNoEdge) {
+  GraphBuilder graph;
+  graph.row(0, {0, 1, 7});
+  graph.row(0, {0});
+  EXPECT_EQ(graph.draw().edges.size(), 1u);
+}
+
+TEST(GraphLayout, ContradictingArraysAreAnError) {
+  GraphBuilder graph;
+  graph.row(0, {});
+  GraphInput input = graph.input();
+  input.row_key = {};
+  EXPECT_THROW(lay_out_graph(input), Error);
+  const uint32_t missing_module[] = {3};
+  input = graph.input();
+  input.module = missing_module;
+  EXPECT_THROW(lay_out_graph(input), Error);
+  const uint32_t own_parent[] = {0, 1};
+  const uint8_t titles[] = {0, 0};
+  input = graph.input();
+  input.module_parent = own_parent;
+  input.module_width_class = titles;
+  EXPECT_THROW(lay_out_graph(input), Error);
+}
+
+}  // namespace
+}  // namespace faketensor::layout
