@@ -1,0 +1,135 @@
+// `faketensor answer VECTORS.jsonl[.gz]`: one answer line per recorded question
+// (conformance/FORMAT.md).
+//
+// The header line says what the questions are. Operator vectors: one call each, in a mode of its
+// own. A graph: the header names the program, which lies beside the file, and the overrides; one
+// line per node. Kinds that this version does not answer get one
+// {"unsupported": why} line per question.
+#include <nlohmann/json.hpp>
+
+#include "core/command/subcommands.h"
+#include "core/io/value_json.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+
+namespace {
+
+using nlohmann::json;
+
+void append_error(std::string& out, const Error& error) {
+  out.append("\"raises\":\"").append(error.class_name()).append("\",\"message\":");
+  append_json_string(out, error.message());
+}
+
+// Arguments in schema order from args and kwargs. Raises RuntimeError for names the schema does not
+// have.
+std::vector<Value> bind_arguments(const Schema& schema, const json& args, const json& kwargs,
+                                  ValueReader& reader, ValueWriter& writer) {
+  std::vector<Value> values;
+  for (const json& arg : args) values.push_back(reader.read(arg, &writer));
+  for (const auto& [name, arg] : kwargs.items()) {
+    const int at = schema.find_argument(name);
+    if (at < 0)
+      throw_error(ErrorKind::kRuntimeError,
+                  format("Unknown keyword argument '{}' for operator '{}'. Schema: {}", name,
+                         schema.name, schema.text));
+    if (values.size() <= static_cast<size_t>(at))
+      values.resize(static_cast<size_t>(at) + 1, Value::unset());
+    values[static_cast<size_t>(at)] = reader.read(arg, &writer);
+  }
+  return values;
+}
+
+// Arguments whose metadata (or storage size) the call changed.
+void append_after(std::string& out, const ValueReader& reader, ValueWriter& writer) {
+  bool any = false;
+  for (const TensorRecord& before : reader.tensors()) {
+    const Tensor& tensor = *before.tensor;
+    const SymInt bytes = tensor.storage == nullptr ? SymInt(0) : tensor.storage->nbytes;
+    if (tensor.meta == before.meta && tensor.storage == before.storage &&
+        same_expr(bytes, before.nbytes))
+      continue;
+    out += any ? "," : ",\"after\":[";
+    any = true;
+    writer.append_tensor(out, {&tensor, tensor.meta, tensor.storage, bytes});
+  }
+  if (any) out += ']';
+}
+
+void answer_operator(std::string& out, const json& question) {
+  const std::string& name = question.at("op").get_ref<const std::string&>();
+  out += "{\"id\":";
+  append_json_string(out, question.at("id").get_ref<const std::string&>());
+  out += ',';
+  const OpId op = Registry::builtin().find(name);
+  if (op == kNoOp) {
+    out += "\"unsupported\":\"no rule\"}";
+    return;
+  }
+  // A mode without a ShapeEnv, grad mode on (FORMAT.md).
+  FakeTensorMode mode;
+  mode.context().grad_enabled = true;
+  ValueReader reader(mode);
+  ValueWriter writer;
+  try {
+    const Schema& schema = Registry::builtin().entry(op).schema;
+    const std::vector<Value> args =
+        bind_arguments(schema, question.value("args", json::array()),
+                       question.value("kwargs", json::object()), reader, writer);
+    const Value result = mode.context().call(op, args);
+    out += "\"out\":";
+    writer.append(out, result);
+    append_after(out, reader, writer);
+  } catch (const Error& error) {
+    append_error(out, error);
+  }
+  out += '}';
+}
+
+// The line at the front of `text`, which loses it.
+std::string_view take_line(std::string_view& text) {
+  const size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  return line;
+}
+
+json parse_line(std::string_view line, size_t number) {
+  json value = json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!value.is_object())
+    throw_error(ErrorKind::kUnreadable, format("line {} is not a JSON object", number));
+  return value;
+}
+
+}  // namespace
+
+int answer_command(const std::vector<std::string>& args, CommandIo& io) {
+  if (args.size() != 1) throw_error(ErrorKind::kUsage, "answer takes one file of recorded vectors");
+  const std::unique_ptr<ByteSource> source = io.open(args[0]);
+  const std::string content = read_text(*source, ReadLimits{});
+  std::string_view text = content;
+  json header = parse_line(take_line(text), 1).value("header", json::object());
+
+  BufferedOut out(io);
+  for (size_t number = 2; !text.empty(); ++number) {
+    const std::string_view line = take_line(text);
+    if (line.empty()) continue;
+    const json question = parse_line(line, number);
+    try {
+      if (question.contains("op") && question.contains("id")) {
+        answer_operator(out.text(), question);
+      } else {
+        out.text() += "{\"id\":";
+        append_json_string(out.text(), question.value("id", ""));
+        out.text() += ",\"unsupported\":\"vectors of this kind\"}";
+      }
+    } catch (const json::exception& error) {
+      throw_error(ErrorKind::kUnreadable, format("line {}: {}", number, error.what()));
+    }
+    out.line_done();
+  }
+  return kExitFine;
+}
+
+}  // namespace faketensor

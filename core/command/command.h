@@ -1,0 +1,65 @@
+// The command `faketensor`, as a function: the same code is the native program and `npx faketensor`
+// (wasm), so that both print the same bytes. What differs, files and terminals, is behind
+// CommandIo.
+//
+// Exit codes: 0 fine, 1 the program has errors, 2 wrong use or an unreadable file.
+//
+//   return run_command({argv + 1, argv + argc}, io);
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/io/byte_source.h"
+
+namespace faketensor {
+
+inline constexpr int kExitFine = 0;
+inline constexpr int kExitErrors = 1;
+inline constexpr int kExitUsage = 2;
+
+// What a command reads and writes.
+class CommandIo {
+ public:
+  virtual ~CommandIo() = default;
+  // Raises Unreadable where there is no such file.
+  virtual std::unique_ptr<ByteSource> open(const std::string& path) = 0;
+  virtual void write_out(std::string_view text) = 0;
+  virtual void write_error(std::string_view text) = 0;
+  // Whether standard error is a terminal (progress bars go there), and standard output (colours).
+  virtual bool error_is_terminal() const { return false; }
+  virtual bool out_is_terminal() const { return false; }
+  virtual int terminal_columns() const { return 100; }
+};
+
+int run_command(const std::vector<std::string>& args, CommandIo& io);
+
+// Output collected into larger writes; flushed when it goes.
+class BufferedOut {
+ public:
+  explicit BufferedOut(CommandIo& io) : io_(io) {}
+  ~BufferedOut() { flush(); }
+  BufferedOut(const BufferedOut&) = delete;
+  BufferedOut& operator=(const BufferedOut&) = delete;
+
+  // The text under construction; call `line_done` after each line.
+  std::string& text() { return text_; }
+  void line_done() {
+    text_ += '\n';
+    if (text_.size() > kFlushSize) flush();
+  }
+  void flush() {
+    if (!text_.empty()) io_.write_out(text_);
+    text_.clear();
+  }
+
+ private:
+  static constexpr size_t kFlushSize = size_t{1} << 16;
+  CommandIo& io_;
+  std::string text_;
+};
+
+}  // namespace faketensor
