@@ -1,5 +1,6 @@
 #include "core/ops/call.h"
 
+#include "core/symbolic/shape_env.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -52,6 +53,19 @@ Device Call::device() {
     device_ = merge.result();
   }
   return *device_;
+}
+
+SymInt Call::unbacked_int(ErrorKind refusal) {
+  ShapeEnv* env = context_.shape_env();
+  const bool allowed = refusal == ErrorKind::kDynamicOutputShape ? context_.allow_dynamic_shapes
+                                                                 : context_.allow_scalar_outputs;
+  if (env == nullptr || !allowed) {
+    std::string name = op_.name;  // "aten::nonzero.default" is "aten.nonzero.default" to Python
+    const size_t colons = name.find("::");
+    if (colons != std::string::npos) name.replace(colons, 2, ".");
+    fail(refusal, std::move(name));
+  }
+  return env->create_unbacked_int();
 }
 
 Tensor* Call::empty_like(const Tensor& self, std::optional<DType> dtype, MemoryFormat format) {

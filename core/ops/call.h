@@ -91,6 +91,12 @@ class Call {
   // FakeTensorDeviceMismatchError. Without tensors: cpu.
   Device device();
 
+  // --- data ---
+  // A fresh unbacked integer, for a size or number that is data. Where there is no ShapeEnv, or it
+  // may not make one, raises `refusal`: kDynamicOutputShape or kDataDependentOutput, whose message
+  // is the operator's name as Python prints it.
+  SymInt unbacked_int(ErrorKind refusal);
+
   // --- outputs ---
   Tensor* empty(Dims sizes, DType dtype) { return context_.empty(sizes, dtype, device()); }
   Tensor* empty(std::initializer_list<SymInt> sizes, DType dtype) {
