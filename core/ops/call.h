@@ -228,8 +228,8 @@ template <>
 struct ArgReader<double> {
   static constexpr char kCode = 'f';
   static double read(const Value& value) {
-    return value.is(Value::Tag::kInt) ? static_cast<double>(guard_int(value.as_sym_int()))
-                                      : value.as_double();
+    const bool is_integer = value.is(Value::Tag::kInt) || value.is(Value::Tag::kBool);
+    return is_integer ? static_cast<double>(guard_int(value.as_sym_int())) : value.as_double();
   }
 };
 template <>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/arguments.h"
 #include "core/ops/call.h"
 #include "core/support/error.h"
 #include "core/tensor/promotion.h"
@@ -57,47 +58,6 @@ Tensor* Context::wrap_number(const Value& number) {
 
 namespace {
 
-// Arguments complete in schema order: defaults filled, numbers for tensors wrapped, a single int
-// for an int[n] repeated.
-std::span<const Value> complete(Context& context, const OpEntry& op, std::span<const Value> args,
-                                SmallVector<Value, 16>& room) {
-  const std::span<const Argument> arguments = op.schema.arguments;
-  bool as_given = args.size() == arguments.size();
-  for (size_t i = 0; as_given && i < args.size(); ++i) {
-    as_given = !args[i].is_unset() &&
-               (!args[i].is_number() ||
-                !(arguments[i].type.kind == ArgKind::kTensor || arguments[i].type.is_list));
-  }
-  if (as_given) return args;
-  if (args.size() > arguments.size()) {
-    throw_error(ErrorKind::kRuntimeError,
-                format("{}() expected at most {} argument(s) but received {} argument(s).",
-                       op.schema.name, arguments.size(), args.size()));
-  }
-  room.resize(arguments.size());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const Argument& argument = arguments[i];
-    Value value = i < args.size() ? args[i] : Value::unset();
-    if (value.is_unset()) {
-      if (!argument.has_default) {
-        throw_error(ErrorKind::kRuntimeError,
-                    format("{}() is missing value for argument '{}'. Declaration: {}",
-                           op.schema.name, argument.name, op.schema.text));
-      }
-      value = argument.default_value;
-    } else if (value.is_number() && argument.type.is_list && argument.type.kind == ArgKind::kInt) {
-      const auto count =
-          static_cast<size_t>(argument.type.list_size < 1 ? 1 : argument.type.list_size);
-      value = context.make_ints(DimVector(count, value.as_sym_int()));
-    } else if (value.is_number() && argument.type.kind == ArgKind::kTensor &&
-               !argument.type.is_list) {
-      value = context.wrap_number(value);
-    }
-    room[i] = value;
-  }
-  return room;
-}
-
 struct DepthGuard {
   int& depth;
   explicit DepthGuard(int& counter) : depth(++counter) {
@@ -140,8 +100,9 @@ Value Context::call(OpId id, std::span<const Value> args) {
 
 Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   const DepthGuard guard(depth_);
-  SmallVector<Value, 16> room;
-  Call call(*this, op, complete(*this, op, args, room));
+  ArgumentRoom room;
+  Call call(*this, op, complete_arguments(*this, op, args, room));
+  check_layouts(op, call.args());
   return op.derived == OpEntry::Derived::kInplace ? run_inplace(call)
                                                   : op.rule.function(call, op.rule.params);
 }

@@ -42,6 +42,9 @@ enum OpTag : uint32_t {
   // The size of the result is data (nonzero, unique) / the result is data (item, equal).
   kDynamicShape = 1 << 5,
   kDataDependent = 1 << 6,
+  // The rule knows sparse tensors; without the tag (and unless composite) it is called with strided
+  // tensors only.
+  kAnyLayout = 1 << 7,
 };
 
 struct OpDef {

@@ -60,11 +60,6 @@ void Registry::derive_inplace(OpId functional) {
 OpId Registry::add(OpEntry entry) {
   entry.id = static_cast<OpId>(entries_.size());
   entry.name = entry.schema.full_name();
-  entry.tensor_arguments = 0;
-  for (size_t i = 0; i < entry.schema.arguments.size() && i < 64; ++i) {
-    const ArgType& type = entry.schema.arguments[i].type;
-    if (type.kind == ArgKind::kTensor && !type.is_list) entry.tensor_arguments |= uint64_t{1} << i;
-  }
   entries_.push_back(std::move(entry));
   return entries_.back().id;
 }

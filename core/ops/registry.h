@@ -31,8 +31,7 @@ struct OpEntry {
   OpId functional = kNoOp;  // for derived entries: the row they follow from
   Derived derived = Derived::kNone;
   uint32_t tags = 0;
-  uint64_t tensor_arguments =
-      0;  // bit i: argument i is a Tensor, where a number is wrapped (the first 64)
+  0;  // bit i: argument i is a Tensor, where a number is wrapped (the first 64)
 };
 
 class Registry {

@@ -1,0 +1,161 @@
+#include "core/ops/arguments.h"
+
+#include "core/support/error.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+
+namespace {
+
+using Tag = Value::Tag;
+
+constexpr uint32_t bit(Tag tag) { return 1u << static_cast<unsigned>(tag); }
+
+// The tags that a scalar of this kind may have.
+constexpr uint32_t tags_of(ArgKind kind) {
+  switch (kind) {
+    case ArgKind::kTensor:
+      return bit(Tag::kTensor);
+    case ArgKind::kInt:
+      return bit(Tag::kInt) | bit(Tag::kBool);
+    case ArgKind::kFloat:
+      return bit(Tag::kFloat) | bit(Tag::kInt) | bit(Tag::kBool) | bit(Tag::kSymFloat);
+    case ArgKind::kBool:
+      return bit(Tag::kBool);
+    case ArgKind::kComplex:
+    case ArgKind::kScalar:
+      return bit(Tag::kBool) | bit(Tag::kInt) | bit(Tag::kFloat) | bit(Tag::kComplex) |
+             bit(Tag::kSymFloat);
+    case ArgKind::kDType:
+      return bit(Tag::kDType);
+    case ArgKind::kLayout:
+      return bit(Tag::kLayout);
+    case ArgKind::kDevice:
+      return bit(Tag::kDevice);
+    case ArgKind::kMemoryFormat:
+      return bit(Tag::kMemoryFormat);
+    case ArgKind::kString:
+      return bit(Tag::kString);
+    case ArgKind::kGenerator:
+      return bit(Tag::kGenerator);
+    case ArgKind::kGraph:
+      return bit(Tag::kGraph);
+    case ArgKind::kOther:
+      return ~0u;
+  }
+  return 0;
+}
+
+bool list_fits(const Value& value, const ArgType& type) {
+  if (value.is(Tag::kIntList))
+    return type.kind == ArgKind::kInt || type.kind == ArgKind::kFloat ||
+           type.kind == ArgKind::kScalar || type.kind == ArgKind::kOther;
+  const uint32_t allowed = tags_of(type.kind) | (type.is_element_optional ? bit(Tag::kNone) : 0);
+  for (const Value& element : value.values()) {
+    if ((allowed & bit(element.tag())) == 0) return false;
+  }
+  return true;
+}
+
+// Whether a rule may read the value as it stands.
+bool fits(const Value& value, const ArgType& type) {
+  if (value.is_none()) return type.is_optional || type.kind == ArgKind::kOther;
+  if (!type.is_list) return (tags_of(type.kind) & bit(value.tag())) != 0;
+  if (!value.is_list()) return type.kind == ArgKind::kOther;
+  if (type.kind == ArgKind::kInt) return value.is(Tag::kIntList) || value.size() == 0;
+  return list_fits(value, type);
+}
+
+[[noreturn, gnu::cold]] void refuse(const OpEntry& op, size_t position, const Value& value) {
+  const Argument& argument = op.schema.arguments[position];
+  static constexpr std::string_view kPythonTypes[] = {
+      "NoneType", "NoneType", "bool",          "int",       "float", "complex",
+      "SymFloat", "Tensor",   "list",          "list",      "str",   "dtype",
+      "device",   "Layout",   "memory_format", "Generator", "Graph", "Node"};
+  Error error(
+      ErrorKind::kRuntimeError,
+      format("{}() Expected a value of type '{}' for argument '{}' but instead found type "
+             "'{}'.\nPosition: {}\nValue: {}\nDeclaration: {}",
+             op.schema.name, argument.type.text, argument.name,
+             kPythonTypes[static_cast<size_t>(value.tag())], position, value, op.schema.text));
+  error.set_argument(std::string(argument.name));
+  throw error;
+}
+
+// The value as the rule will read it. Raises for one that no conversion makes fit.
+Value converted(Context& context, const OpEntry& op, size_t position, const Value& value) {
+  const ArgType& type = op.schema.arguments[position].type;
+  if (fits(value, type)) return value;
+  if (type.kind == ArgKind::kTensor && !type.is_list && value.is_number())
+    return context.wrap_number(value);
+  if (type.kind == ArgKind::kInt && type.is_list) {
+    const bool is_one = value.is(Tag::kInt);
+    if (is_one && type.list_size > 0)
+      return context.make_ints(DimVector(static_cast<size_t>(type.list_size), value.as_sym_int()));
+    if (value.is(Tag::kList) && list_fits(value, type)) {
+      DimVector ints;
+      for (const Value& element : value.values())
+        ints.push_back(element.is(Tag::kBool) ? SymInt(guard_bool(element.as_sym_bool()) ? 1 : 0)
+                                              : element.as_sym_int());
+      return context.make_ints(ints);
+    }
+  }
+  if (type.kind == ArgKind::kFloat && type.is_list && value.is_number() && type.list_size > 0) {
+    return context.make_list(
+        SmallVector<Value, 4>(static_cast<size_t>(type.list_size), value).span());
+  }
+  refuse(op, position, value);
+}
+
+bool all_fit(const OpEntry& op, std::span<const Value> args) {
+  const std::span<const Argument> arguments = op.schema.arguments;
+  if (args.size() != arguments.size()) return false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!fits(args[i], arguments[i].type)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::span<const Value> complete_arguments(Context& context, const OpEntry& op,
+                                          std::span<const Value> args, ArgumentRoom& room) {
+  if (all_fit(op, args)) return args;
+  const std::span<const Argument> arguments = op.schema.arguments;
+  if (args.size() > arguments.size()) {
+    throw_error(
+        ErrorKind::kRuntimeError,
+        format("{}() expected at most {} argument(s) but received {} argument(s). Declaration: {}",
+               op.schema.name, arguments.size(), args.size(), op.schema.text));
+  }
+  room.resize(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const bool is_given = i < args.size() && !args[i].is_unset();
+    if (!is_given && !arguments[i].has_default) {
+      throw_error(ErrorKind::kRuntimeError,
+                  format("{}() is missing value for argument '{}'. Declaration: {}", op.schema.name,
+                         arguments[i].name, op.schema.text));
+    }
+    room[i] = is_given ? converted(context, op, i, args[i]) : arguments[i].default_value;
+  }
+  return room;
+}
+
+namespace {
+void check_layout(const OpEntry& op, const Value& value) {
+  if (!value.is_tensor() || value.tensor().layout() == Layout::kStrided) return;
+  throw_error(ErrorKind::kUnsupportedOperator,
+              format("{} on a {} tensor", op.name, name(value.tensor().layout())));
+}
+}  // namespace
+
+void check_layouts(const OpEntry& op, std::span<const Value> args) {
+  if ((op.tags & (kAnyLayout | kComposite)) != 0) return;
+  for (const Value& value : args) {
+    check_layout(op, value);
+    if (!value.is(Tag::kList)) continue;
+    for (const Value& element : value.values()) check_layout(op, element);
+  }
+}
+
+}  // namespace faketensor

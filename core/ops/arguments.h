@@ -1,0 +1,27 @@
+// Arguments of a call, made complete and checked against the schema.
+//
+// Rules may then read their arguments without looking: every value has the type its schema says. As
+// PyTorch's argument parser does (torch/csrc/jit/python/pybind_utils.h), missing trailing arguments
+// take their defaults, a single int stands for an int[n], and a number where a tensor is expected
+// becomes a wrapped 0-dimensional tensor.
+#pragma once
+
+#include <span>
+
+#include "core/ops/context.h"
+#include "core/support/small_vector.h"
+
+namespace faketensor {
+
+using ArgumentRoom = SmallVector<Value, 16>;
+
+// `args` itself where nothing has to be changed, else the completed arguments in `room`. Raises
+// RuntimeError with PyTorch's words for a missing, superfluous or mistyped argument.
+std::span<const Value> complete_arguments(Context& context, const OpEntry& op,
+                                          std::span<const Value> args, ArgumentRoom& room);
+
+// Raises UnsupportedOperatorException if a tensor among `args` has a layout that the operator's
+// rule does not know.
+void check_layouts(const OpEntry& op, std::span<const Value> args);
+
+}  // namespace faketensor
