@@ -31,7 +31,6 @@ struct OpEntry {
   OpId functional = kNoOp;  // for derived entries: the row they follow from
   Derived derived = Derived::kNone;
   uint32_t tags = 0;
-  0;  // bit i: argument i is a Tensor, where a number is wrapped (the first 64)
 };
 
 class Registry {
