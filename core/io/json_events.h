@@ -17,9 +17,10 @@
 // JsonValue and all it gives are views into the text.
 //
 // Note [Which JSON library]
-// The events come from RapidJSON, not from nlohmann_json, which writes our JSON. Reading the 75 MB of models/scale/large_static
-// (11.3 million events; tests/bench/json_bench.cpp and tests/bench/wasm/json.cpp, best of 5): native 0.11 s against 0.38 s, wasm
-// (Emscripten 3.1.6, -O2, Node 20) 0.24 s against 0.82 s.
+// The events come from RapidJSON, not from nlohmann_json, which writes our JSON. Reading the 75 MB
+// of models/scale/large_static (11.3 million events; tests/bench/json_bench.cpp and
+// tests/bench/wasm/json.cpp, best of 5): native 0.11 s against 0.38 s, wasm (Emscripten 3.1.6, -O2,
+// Node 20) 0.24 s against 0.82 s.
 #pragma once
 
 #include <cstddef>

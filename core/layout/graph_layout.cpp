@@ -47,7 +47,7 @@ class DrawingStore {
 class Assembler {
  public:
   explicit Assembler(const GraphInput& input)
-      : input_(input), tree_(build_visible_tree(input)), links_(link_boxes(input, tree_)) {}
+      : tree_(build_visible_tree(input)), links_(link_boxes(input, tree_)) {}
 
   GraphLayout assemble() {
     list_children();
@@ -163,7 +163,6 @@ class Assembler {
     }
   }
 
-  const GraphInput& input_;
   const VisibleTree tree_;
   const Links links_;
   std::vector<uint32_t> child_start_, children_;  // per node of the tree
