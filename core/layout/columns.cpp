@@ -33,12 +33,11 @@ class Columns {
     sort_columns();
     pack_left();
     const int32_t anchor = find_anchor();
-    for (int sweep = 0; sweep < kSweeps; ++sweep) {
-      if (sweep % 2 == 0) {
-        for (size_t i = sorted_.size(); i-- > 0;) settle(sorted_[i], anchor);
-      } else {
-        for (const int32_t column : sorted_) settle(column, anchor);
-      }
+    bool moved = true;
+    for (int sweep = 0; sweep < kSweeps && moved; sweep += 2) {
+      moved = false;
+      for (size_t i = sorted_.size(); i-- > 0;) moved |= sorted_[i] != anchor && settle(sorted_[i]);
+      for (const int32_t column : sorted_) moved |= column != anchor && settle(column);
     }
     graph_.x.resize(at(graph_.nodes()));
     for (int32_t node = 0; node < graph_.nodes(); ++node) graph_.x[at(node)] = left_of(node);
@@ -233,9 +232,9 @@ class Columns {
     return anchor;
   }
 
-  // Moves a column towards the mean of where its bent legs would be straight.
-  void settle(int32_t column, int32_t anchor) {
-    if (column == anchor) return;
+  // Moves a column towards the mean of where its bent legs would be straight, as far as there is
+  // room; false if it stays.
+  bool settle(int32_t column) {
     int64_t sum = 0, weights = 0;
     const int32_t x = column_x_[at(column)];
     const auto pull = [&](const LayeredGraph::Segment& segment, bool down) {
@@ -255,10 +254,11 @@ class Columns {
         pull(graph_.segments[at(graph_.up[at(i)])], false);
       }
     });
-    if (weights == 0) return;
+    if (weights == 0) return false;
     const int32_t wanted = x + static_cast<int32_t>(sum / weights);
     if (wanted < x) column_x_[at(column)] = std::max(wanted, left_bound(column, wanted));
     if (wanted > x) column_x_[at(column)] = std::min(wanted, right_bound(column, wanted));
+    return column_x_[at(column)] != x;
   }
 
   LayeredGraph& graph_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "core/layout/layered_graph.h"
 
@@ -80,49 +81,64 @@ class Ordering {
       graph_.position[at(layer[i])] = static_cast<int32_t>(i);
   }
 
-  // Inversions between neighbouring layers, counted with a Fenwick tree.
+  // Inversions between neighbouring layers, counted with a Fenwick tree. Segments that meet at one
+  // place do not cross.
   int64_t count_crossings() {
     int64_t crossings = 0;
     for (size_t index = 0; index + 1 < graph_.layers.size(); ++index) {
-      const std::vector<int32_t>& upper = graph_.layers[index];
-      const size_t lower_size = graph_.layers[index + 1].size();
-      if (upper.size() < 2 || lower_size < 2) continue;
-      tree_.assign(lower_size + 1, 0);
-      int64_t seen = 0;
-      for (const int32_t node : upper) {
-        const int32_t first = graph_.down_start[at(node)], last = graph_.down_start[at(node) + 1];
-        for (int32_t i = first; i < last; ++i) {
-          int64_t not_right = 0;
-          for (size_t p = at(position(lower_of(i)) + 1); p > 0; p &= p - 1) not_right += tree_[p];
-          crossings += seen - not_right;
-        }
-        for (int32_t i = first; i < last; ++i) {
-          for (size_t p = at(position(lower_of(i)) + 1); p < tree_.size(); p += p & (~p + 1))
-            ++tree_[p];
-          ++seen;
+      ends_.clear();
+      for (const int32_t node : graph_.layers[index]) {
+        for (int32_t i = graph_.down_start[at(node)]; i < graph_.down_start[at(node) + 1]; ++i) {
+          const LayeredGraph::Segment& segment = graph_.segments[at(graph_.down[at(i)])];
+          ends_.push_back({place(segment, true), place(segment, false)});
         }
       }
+      if (ends_.size() > 1) crossings += count_inversions();
     }
     return crossings;
   }
 
-  int32_t lower_of(int32_t i) const { return graph_.segments[at(graph_.down[at(i)])].lower; }
-  int32_t upper_of(int32_t i) const { return graph_.segments[at(graph_.up[at(i)])].upper; }
+  int64_t count_inversions() {
+    std::sort(ends_.begin(), ends_.end());
+    lower_.clear();
+    for (const auto& end : ends_) lower_.push_back(end.second);
+    std::sort(lower_.begin(), lower_.end());
+    lower_.erase(std::unique(lower_.begin(), lower_.end()), lower_.end());
+    if (lower_.size() < 2) return 0;
+    const auto rank = [&](int64_t place) {
+      return static_cast<size_t>(std::lower_bound(lower_.begin(), lower_.end(), place) -
+                                 lower_.begin()) +
+             1;
+    };
+    tree_.assign(lower_.size() + 1, 0);
+    int64_t inversions = 0;
+    for (size_t i = 0, counted = 0; i < ends_.size(); ++i) {
+      for (; ends_[counted].first < ends_[i].first; ++counted) {
+        for (size_t p = rank(ends_[counted].second); p < tree_.size(); p += p & (~p + 1))
+          ++tree_[p];
+      }
+      inversions += static_cast<int64_t>(counted);
+      for (size_t p = rank(ends_[i].second); p > 0; p &= p - 1) inversions -= tree_[p];
+    }
+    return inversions;
+  }
 
   // Crossings between the segments of a and of b on both sides, with a left of b, less those with b
   // left of a.
   int32_t gain_of_swap(int32_t a, int32_t b) const {
     int32_t gain = 0;
-    const auto side = [&](const std::vector<int32_t>& start, auto other_end) {
+    const auto side = [&](const std::vector<int32_t>& start, const std::vector<int32_t>& list,
+                          bool above) {
       for (int32_t i = start[at(a)]; i < start[at(a) + 1]; ++i) {
         for (int32_t j = start[at(b)]; j < start[at(b) + 1]; ++j) {
-          const int32_t of_a = position(other_end(i)), of_b = position(other_end(j));
+          const int64_t of_a = place(graph_.segments[at(list[at(i)])], above);
+          const int64_t of_b = place(graph_.segments[at(list[at(j)])], above);
           gain += of_a > of_b ? 1 : of_a < of_b ? -1 : 0;
         }
       }
     };
-    side(graph_.down_start, [&](int32_t i) { return lower_of(i); });
-    side(graph_.up_start, [&](int32_t i) { return upper_of(i); });
+    side(graph_.down_start, graph_.down, false);
+    side(graph_.up_start, graph_.up, true);
     return gain;
   }
 
@@ -145,7 +161,8 @@ class Ordering {
 
   LayeredGraph& graph_;
   std::vector<int64_t> keys_;  // per node
-  std::vector<int64_t> tree_;
+  std::vector<std::pair<int64_t, int64_t>> ends_;
+  std::vector<int64_t> lower_, tree_;
 };
 
 }  // namespace
