@@ -10,7 +10,6 @@ namespace {
 using Kind = LayeredGraph::Kind;
 
 constexpr int32_t kRailGap = 12;  // between rails, and between a rail and a box
-constexpr int32_t kSlotGap = 10;  // between two legs that reach one box
 constexpr int32_t kStraightInset =
     12;                            // a leg goes straight down into a box if it is so far inside
 constexpr int32_t kSlotInset = 4;  // other legs keep so far from its corner
