@@ -1,0 +1,45 @@
+/**
+ * Builds the static page: `node build.mjs [FOLDER]` (or $SITE, or build/site of the repository). Needs the built package
+ * `faketensor` (web/package): its worker and its wasm are copied beside the page.
+ */
+import { cpSync, mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import esbuild from "esbuild";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const site = path.resolve(process.argv[2] ?? process.env.SITE ?? path.join(here, "../../build/site"));
+/** dist/ of the package, which holds the worker's own module beside the wasm. */
+const engine = path.dirname(fileURLToPath(import.meta.resolve("faketensor/wasm")));
+
+rmSync(site, { recursive: true, force: true });
+mkdirSync(path.join(site, "examples"), { recursive: true });
+const common = {
+  absWorkingDir: here,
+  bundle: true,
+  format: "esm",
+  platform: "browser",
+  target: ["es2022"],
+  minify: true,
+  legalComments: "none",
+  external: ["node:*"],
+};
+await esbuild.build({
+  ...common,
+  entryPoints: [path.join(here, "src/main.ts")],
+  outfile: path.join(site, "playground.js"),
+});
+await esbuild.build({
+  ...common,
+  entryPoints: [path.join(engine, "worker-main.js")],
+  outfile: path.join(site, "engine.js"),
+});
+await esbuild.build({
+  ...common,
+  entryPoints: [path.join(here, "playground.css")],
+  outfile: path.join(site, "playground.css"),
+  target: ["es2022", "chrome120", "firefox120", "safari17"],
+});
+for (const file of ["index.html", "icon.svg", "examples/decoder.json.gz"])
+  cpSync(path.join(here, file), path.join(site, file));
+cpSync(path.join(engine, "faketensor.wasm"), path.join(site, "faketensor.wasm"));

@@ -1,0 +1,634 @@
+/**
+ * The page as a whole. One immutable {@link PageState} says what is wanted; {@link App.refresh} compares it with what is
+ * shown and asks the engine for the difference: a new propagation where a what-if changed, a new layout where modules
+ * were opened or closed. A newer wish overtakes an older one that is still computing.
+ */
+import { Announcer } from "./announcer.js";
+import { CanvasView } from "./canvas_view.js";
+import { buildDisplayList } from "./display_list.js";
+import { byId } from "./dom.js";
+import type { Engine, NodeDetail, Program, Run } from "./engine.js";
+import { chooseExpanded } from "./expansion.js";
+import { download, toPng, toSvg } from "./export_picture.js";
+import { countText, plural, valueText } from "./format.js";
+import { DepthBar } from "./depth_bar.js";
+import { Inspector } from "./inspector.js";
+import { Minimap } from "./minimap.js";
+import { Model, changedRows, sameSelection, type Selection } from "./model.js";
+import { Outline } from "./outline.js";
+import { makeMeasure } from "./painter.js";
+import { ProblemsPane, problemSentence, type ProblemCounts } from "./problems_pane.js";
+import { addressOf, stateOf } from "./permalink.js";
+import { Progress } from "./progress.js";
+import { Scene } from "./scene.js";
+import type { Match } from "./search.js";
+import { SearchBox } from "./search_box.js";
+import {
+  History,
+  kAsInFile,
+  sameNumbers,
+  sameWhatIf,
+  toggled,
+  type PageState,
+  type StepKind,
+  type WhatIf,
+} from "./state.js";
+import { Theme } from "./theme.js";
+import { formatHash, type Address } from "./url_state.js";
+import { WhatIfBar } from "./what_if_bar.js";
+
+/** Where a program came from: a built-in example, which an address can name, or a file of the user. */
+export interface Source {
+  readonly kind: "example" | "file";
+  /** The example's id, or the file's name. */
+  readonly name: string;
+  readonly blob: Blob;
+}
+
+interface Shown {
+  readonly source: Source;
+  readonly program: Program;
+  run: Run;
+  model: Model;
+  scene: Scene;
+  state: PageState;
+}
+
+const kEmptyState: PageState = { whatIf: kAsInFile, expanded: [], selection: null, camera: null };
+
+export class App {
+  private shown: Shown | null = null;
+  private history = new History(kEmptyState);
+  private automaticExpanded: readonly number[] = [];
+  private counts: ProblemCounts = { errors: 0, mismatches: 0, unknown: 0 };
+  private shownSelection: { readonly selection: Selection | null; readonly model: Model } | null = null;
+  private refreshing = false;
+  private stale = false;
+  private restoreCamera = false;
+  private work: AbortController | null = null;
+  /** Module whose corner stays where it is on screen while its content unfolds. */
+  private anchor: number | null = null;
+  private readonly measure = makeMeasure();
+  private readonly announcer = new Announcer(byId("live", HTMLElement));
+  private readonly theme: Theme;
+  private readonly view: CanvasView;
+  private readonly minimap: Minimap;
+  private readonly outline: Outline;
+  private readonly inspector: Inspector;
+  private readonly problems: ProblemsPane;
+  private readonly search: SearchBox;
+  private readonly whatIfBar: WhatIfBar;
+  private readonly progress: Progress;
+  private readonly depths: DepthBar;
+
+  constructor(private readonly engine: Engine) {
+    this.theme = new Theme(() => {
+      this.themeChanged();
+    });
+    const select = (selection: Selection | null): void => {
+      this.select(selection);
+    };
+    const toggle = (id: number): void => {
+      this.toggle(id);
+    };
+    this.minimap = new Minimap(byId("minimap", HTMLCanvasElement), this.theme, (x, y) => {
+      this.view.moveTo({ ...this.view.camera, x, y });
+    });
+    this.view = new CanvasView(
+      byId("stage", HTMLElement),
+      byId("canvas", HTMLCanvasElement),
+      this.theme,
+      this.measure,
+      {
+        select,
+        toggle,
+        moved: (camera) => {
+          this.change({ camera }, "camera");
+        },
+        painted: (camera, size) => {
+          this.minimap.paint(camera, size);
+        },
+      },
+    );
+    this.outline = new Outline(byId("tree", HTMLElement), { select, toggle });
+    this.inspector = new Inspector(byId("inspector", HTMLElement), {
+      select: (selection) => {
+        this.jump(selection);
+      },
+      toggle,
+      detail: (row) => this.detail(row),
+    });
+    this.problems = new ProblemsPane(byId("problems", HTMLElement), (row) => {
+      this.jump({ kind: "node", row });
+    });
+    this.search = new SearchBox(byId("search", HTMLInputElement), byId("search-results", HTMLElement), {
+      jump: (selection) => {
+        this.jump(selection);
+      },
+      matched: (matches) => {
+        this.view.highlight(this.boxesOf(matches));
+      },
+      say: (sentence) => {
+        this.announcer.say(sentence);
+      },
+    });
+    this.whatIfBar = new WhatIfBar(byId("chips", HTMLElement), (whatIf) => {
+      this.change({ whatIf }, "edit");
+    });
+    this.depths = new DepthBar(byId("depths", HTMLElement), (depth) => {
+      this.expandToDepth(depth);
+    });
+    this.progress = new Progress(
+      byId("progress", HTMLElement),
+      byId("progress-bar", HTMLProgressElement),
+      byId("progress-text", HTMLElement),
+      byId("cancel", HTMLButtonElement),
+      () => {
+        this.cancel();
+      },
+    );
+    byId("notice-close", HTMLButtonElement).addEventListener("click", () => {
+      this.dismissNotice();
+    });
+    this.themeChanged();
+  }
+
+  // ---- Opening
+
+  /** Opens a program in the place of the shown one, which stays if the new one cannot be read. */
+  async open(source: Source, address: Address): Promise<void> {
+    this.dismissNotice();
+    const work = this.begin(`Reading ${source.name}`);
+    performance.mark("open-begin");
+    let program: Program | null = null;
+    try {
+      program = await this.engine.open(source.blob, {
+        name: source.name,
+        signal: work.signal,
+        onProgress: (done, total) => {
+          this.progress.update(done, total);
+        },
+      });
+      const whatIf: WhatIf = { dims: address.dims, dtype: address.dtype, device: address.device };
+      this.progress.begin(`Propagating ${source.name}`);
+      const run = await this.propagate(program, whatIf, work.signal);
+      const model = new Model(program.info, await run.table(), run.problems, run.milliseconds);
+      this.automaticExpanded = chooseExpanded(program.info.modules);
+      const state = stateOf(model, address, this.automaticExpanded);
+      const layout = await program.layout({ expanded: state.expanded });
+      if (work.signal.aborted) return;
+      const before = this.shown;
+      this.shown = { source, program, run, model, scene: new Scene(model, layout, state.expanded), state };
+      void before?.run.dispose();
+      void before?.program.dispose();
+      this.history = new History(state);
+      this.showProgram();
+      performance.mark("graph-shown");
+      performance.measure("open", "open-begin", "graph-shown");
+    } catch (error) {
+      if (program !== null) void program.dispose();
+      this.failed(source, error);
+    } finally {
+      this.finish(work);
+    }
+  }
+
+  private showProgram(): void {
+    if (this.shown === null) return;
+    const { source, program, state, scene } = this.shown;
+    byId("file-name", HTMLElement).textContent =
+      source.kind === "example" ? `${source.name} (example)` : source.name;
+    document.title = `${source.name} · faketensor`;
+    this.whatIfBar.show(program.info, state.whatIf);
+    this.search.close();
+    this.depths.show(this.shown.model, state.expanded);
+    this.view.show(scene, state.camera === null);
+    if (state.camera !== null) this.view.setCamera(state.camera);
+    this.showRun(null);
+    this.showState();
+    this.announcer.say(this.summarySentence());
+  }
+
+  private failed(source: Source, error: unknown): void {
+    if (isAbort(error)) {
+      this.announcer.say(`Stopped reading ${source.name}`);
+      return;
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    this.notify(reason.includes(source.name) ? reason : `${source.name}: ${reason}`);
+  }
+
+  notify(text: string): void {
+    byId("notice-text", HTMLElement).textContent = text;
+    byId("notice", HTMLElement).hidden = false;
+  }
+
+  /** Returns whether there was one. */
+  dismissNotice(): boolean {
+    const notice = byId("notice", HTMLElement);
+    const shown = !notice.hidden;
+    notice.hidden = true;
+    return shown;
+  }
+
+  // ---- Work that can be cancelled
+
+  private begin(sentence: string): AbortController {
+    this.work?.abort();
+    this.work = new AbortController();
+    this.progress.begin(sentence);
+    return this.work;
+  }
+
+  private finish(work: AbortController): void {
+    if (this.work !== work) return;
+    this.work = null;
+    this.progress.end();
+  }
+
+  /** Ends what the engine does; its worker is replaced, and the shown program lives on in the new one. */
+  cancel(): void {
+    const work = this.work;
+    if (work === null) return;
+    work.abort();
+    this.finish(work);
+    if (this.shown !== null) this.takeBack(this.shown);
+    this.announcer.say("Cancelled");
+  }
+
+  private propagate(program: Program, whatIf: WhatIf, signal: AbortSignal): Promise<Run> {
+    return program.propagate({
+      dims: whatIf.dims,
+      ...(whatIf.dtype !== null && { dtype: whatIf.dtype }),
+      ...(whatIf.device !== null && { device: whatIf.device }),
+      signal,
+      onProgress: (done, total) => {
+        this.progress.update(done, total, "node");
+      },
+    });
+  }
+
+  private async detail(row: number): Promise<NodeDetail> {
+    if (this.shown === null) throw new Error("no program is open");
+    return this.shown.run.node(row);
+  }
+
+  // ---- Changes
+
+  /** A step of the user's: kept in the history, then shown. */
+  change(part: Partial<PageState>, kind: StepKind): void {
+    if (this.shown === null) return;
+    this.history.push({ ...this.history.current, ...part }, kind);
+    void this.refresh();
+  }
+
+  undo(): void {
+    this.history.undo();
+    void this.refresh(true);
+  }
+
+  redo(): void {
+    this.history.redo();
+    void this.refresh(true);
+  }
+
+  select(selection: Selection | null): void {
+    if (!sameSelection(selection, this.history.current.selection)) this.change({ selection }, "select");
+  }
+
+  /** Selects, opening the modules around it so that it can be seen, and brings it into view. */
+  jump(selection: Selection): void {
+    if (this.shown === null) return;
+    const { model } = this.shown;
+    const inside = model.enclosing(selection);
+    const around = inside?.kind === "module" ? model.modulePath(inside.id) : [];
+    const expanded = [...new Set([...this.history.current.expanded, ...around])].sort((a, b) => a - b);
+    const opens = !sameNumbers(expanded, this.history.current.expanded);
+    this.history.push({ ...this.history.current, expanded, selection }, opens ? "expand" : "select");
+    void this.refresh();
+  }
+
+  toggle(id: number): void {
+    if (this.shown === null) return;
+    this.anchor = id;
+    const { expanded } = this.history.current;
+    const { model } = this.shown;
+    const next = toggled(expanded, id);
+    // What was selected inside a module that closes would vanish: the module takes over.
+    const { selection } = this.history.current;
+    const closes = expanded.includes(id) && selection !== null && this.isInside(model, selection, id);
+    this.change({ expanded: next, selection: closes ? { kind: "module", id } : selection }, "expand");
+  }
+
+  private isInside(model: Model, selection: Selection, id: number): boolean {
+    for (let at = model.enclosing(selection); at !== null; at = model.enclosing(at)) {
+      if (at.kind === "module" && at.id === id) return true;
+    }
+    return false;
+  }
+
+  expandToDepth(depth: number): void {
+    if (this.shown === null) return;
+    const expanded = this.shown.model.modulesToDepth(depth);
+    this.history.push({ ...this.history.current, expanded, camera: null }, "expand");
+    void this.refresh(true);
+  }
+
+  /** Esc: closes what is open on top, else the selection goes one module up, else away. */
+  stepBack(): void {
+    if (this.dismissNotice()) return;
+    if (this.search.close()) {
+      byId("stage", HTMLElement).focus({ preventScroll: true });
+      return;
+    }
+    const { selection } = this.history.current;
+    if (selection !== null && this.shown !== null) this.select(this.shown.model.enclosing(selection));
+  }
+
+  fit(): void {
+    this.view.fitWhole();
+  }
+
+  zoom(factor: number): void {
+    this.view.zoom(factor);
+  }
+
+  revealSelection(): void {
+    const { selection } = this.history.current;
+    if (this.shown !== null && selection !== null) this.view.reveal(this.shown.scene.boxOf(selection));
+  }
+
+  firstProblem(): void {
+    const { first } = this.problems;
+    if (first === null) this.announcer.say("No problems");
+    else this.jump({ kind: "node", row: first.node });
+  }
+
+  focusSearch(): void {
+    this.search.open();
+  }
+
+  focusSizes(): void {
+    this.whatIfBar.focusFirst();
+  }
+
+  toggleTheme(): void {
+    this.theme.toggle();
+  }
+
+  // ---- Showing
+
+  /** Brings what is shown to what is wanted; a wish that comes while the engine computes is met right after. */
+  private async refresh(restoreCamera = false): Promise<void> {
+    this.restoreCamera ||= restoreCamera;
+    this.showState();
+    this.stale = true;
+    if (this.refreshing) return;
+    this.refreshing = true;
+    try {
+      while (this.stale) {
+        this.stale = false;
+        await this.catchUp();
+      }
+    } finally {
+      this.refreshing = false;
+    }
+  }
+
+  private async catchUp(): Promise<void> {
+    const { shown } = this;
+    const want = this.history.current;
+    if (shown === null) return;
+    const newRun = !sameWhatIf(want.whatIf, shown.state.whatIf);
+    const newLayout = !sameNumbers(want.expanded, shown.state.expanded);
+    if (newRun || newLayout) {
+      const work = this.begin(newRun ? "Propagating" : "Laying out");
+      try {
+        const run = newRun ? await this.propagate(shown.program, want.whatIf, work.signal) : shown.run;
+        const table = newRun ? await run.table() : shown.model.table;
+        const layout = newLayout
+          ? await shown.program.layout({ expanded: want.expanded })
+          : shown.scene.layout;
+        if (this.shown !== shown || work.signal.aborted) return;
+        const before = shown.model;
+        const drawnBefore = shown.scene;
+        if (newRun) void shown.run.dispose();
+        shown.run = run;
+        shown.model = newRun ? new Model(shown.program.info, table, run.problems, run.milliseconds) : before;
+        shown.scene = new Scene(shown.model, layout, want.expanded);
+        shown.state = want;
+        this.keepAnchor(drawnBefore, shown.scene);
+        this.view.show(shown.scene, false);
+        this.showRun(newRun ? before : null);
+      } catch (error) {
+        if (isAbort(error)) return;
+        this.takeBack(shown);
+        this.notify(error instanceof Error ? error.message : String(error));
+      } finally {
+        this.finish(work);
+      }
+    }
+    this.showSelection(shown);
+  }
+
+  /** After a failed or cancelled step: what is wanted is what is shown, as a step of its own that can be undone. */
+  private takeBack(shown: Shown): void {
+    const { whatIf, expanded } = shown.state;
+    this.history.push({ ...this.history.current, whatIf, expanded }, "edit");
+    this.showState();
+  }
+
+  /** Moves the camera so that the module which was opened or closed keeps its corner on screen. */
+  private keepAnchor(before: Scene, after: Scene): void {
+    const id = this.anchor;
+    this.anchor = null;
+    if (id === null) return;
+    const old = before.boxOf({ kind: "module", id });
+    const now = after.boxOf({ kind: "module", id });
+    if (old < 0 || now < 0) return;
+    const from = before.rectOf(old);
+    const to = after.rectOf(now);
+    const { x, y, scale } = this.view.camera;
+    this.view.setCamera({ x: x + to.x + to.w / 2 - from.x - from.w / 2, y: y + to.y - from.y, scale });
+  }
+
+  /** What follows from the run and the picture: panes, counts, and the flash of what changed since `before`. */
+  private showRun(before: Model | null): void {
+    const { shown } = this;
+    if (shown === null) return;
+    const { model, scene, state } = shown;
+    this.minimap.show(scene);
+    this.outline.show(model, state.expanded, this.history.current.selection);
+    this.inspector.show(model, this.history.current.selection, state.expanded);
+    this.view.select(this.history.current.selection);
+    this.search.show(model);
+    this.showProblems(this.problems.show(model));
+    byId("summary", HTMLElement).textContent = this.summarySentence();
+    byId("graph-title", HTMLElement).textContent =
+      `Graph of ${shown.source.name}: ${plural(scene.layout.box.count - 1, "box", "boxes")}`;
+    if (before === null) return;
+    const changed = changedRows(before.table, model.table);
+    this.view.flash([...boxesOfRows(scene, changed)]);
+    const broken = model.problems.length > 0 ? `, ${problemSentence(this.counts)}` : "";
+    this.announcer.say(
+      `${countText(changed.size)} of ${plural(model.table.length, "value")} changed${broken}`,
+    );
+  }
+
+  private showProblems(counts: ProblemCounts): void {
+    this.counts = counts;
+    const any = counts.errors + counts.mismatches + counts.unknown > 0;
+    byId("problems-count", HTMLElement).textContent = problemSentence(counts);
+    const title = byId("problems-title", HTMLButtonElement);
+    title.classList.toggle("has-errors", counts.errors > 0);
+    title.classList.toggle("has-unknown", counts.errors === 0 && any);
+    title.disabled = !any;
+    if (!any) this.openProblems(false);
+    else if (counts.errors > 0) this.openProblems(true);
+  }
+
+  openProblems(open: boolean): void {
+    byId("problems-title", HTMLElement).setAttribute("aria-expanded", String(open));
+    byId("problems", HTMLElement).hidden = !open;
+  }
+
+  /** What follows from the wish alone: fields, buttons, the address. */
+  private showState(): void {
+    const { shown } = this;
+    const want = this.history.current;
+    byId("undo", HTMLButtonElement).disabled = !this.history.canUndo;
+    byId("redo", HTMLButtonElement).disabled = !this.history.canRedo;
+    if (shown === null) return;
+    this.whatIfBar.update(want.whatIf);
+    this.depths.mark(shown.model, want.expanded);
+    window.history.replaceState(null, "", formatHash(this.address(shown)));
+  }
+
+  private showSelection(shown: Shown): void {
+    const { selection, camera } = this.history.current;
+    if (this.restoreCamera) {
+      this.restoreCamera = false;
+      if (camera === null) this.view.fit();
+      else this.view.setCamera(camera);
+    }
+    if (
+      this.shownSelection !== null &&
+      sameSelection(this.shownSelection.selection, selection) &&
+      this.shownSelection.model === shown.model
+    )
+      return;
+    this.shownSelection = { selection, model: shown.model };
+    this.view.select(selection);
+    this.outline.select(selection);
+    this.inspector.show(shown.model, selection, shown.state.expanded);
+    if (selection !== null) {
+      this.view.reveal(shown.scene.boxOf(selection));
+      this.announcer.say(describeSelection(shown.model, selection));
+    }
+  }
+
+  /** The address of what is wanted now. */
+  private address(shown: Shown): Address {
+    const { kind, name } = shown.source;
+    const source = { example: kind === "example" ? name : null, file: kind === "file" ? name : null };
+    return addressOf(shown.model, this.history.current, this.automaticExpanded, source);
+  }
+
+  private summarySentence(): string {
+    if (this.shown === null) return "";
+    const { table, milliseconds } = this.shown.model;
+    const time = milliseconds < 10 ? milliseconds.toFixed(1) : milliseconds.toFixed(0);
+    return `${plural(table.length, "value")} in ${time} ms`;
+  }
+
+  private boxesOf(matches: readonly Match[]): Set<number> {
+    const boxes = new Set<number>();
+    if (this.shown === null) return boxes;
+    for (const { target } of matches) {
+      const box = this.shown.scene.boxOf(
+        target < 0 ? { kind: "module", id: ~target } : { kind: "node", row: target },
+      );
+      if (box >= 0) boxes.add(box);
+    }
+    return boxes;
+  }
+
+  private themeChanged(): void {
+    const dark = this.theme.name === "dark";
+    byId("theme", HTMLElement).setAttribute("aria-pressed", String(dark));
+    this.minimap.forget();
+    this.view.redraw();
+  }
+
+  // ---- Export
+
+  exportSvg(): void {
+    const { shown } = this;
+    if (shown === null) return;
+    const svg = toSvg(this.wholePicture(shown.scene), shown.scene.bounds, (paint) => this.theme.color(paint));
+    download(new Blob([svg], { type: "image/svg+xml" }), `${shown.source.name}.svg`);
+  }
+
+  async exportPng(): Promise<void> {
+    const { shown } = this;
+    if (shown === null) return;
+    try {
+      download(
+        await toPng(this.wholePicture(shown.scene), shown.scene.bounds, this.theme),
+        `${shown.source.name}.png`,
+      );
+    } catch (error) {
+      this.notify(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private wholePicture(scene: Scene): ReturnType<typeof buildDisplayList> {
+    const { selection } = this.history.current;
+    const options = {
+      scale: 1,
+      viewport: scene.bounds,
+      selection,
+      matches: new Set<number>(),
+      measure: this.measure,
+      limit: Infinity,
+    };
+    return buildDisplayList(scene, options);
+  }
+
+  async copyLink(): Promise<void> {
+    const { shown } = this;
+    if (shown === null) return;
+    window.history.replaceState(null, "", formatHash({ ...this.address(shown), camera: this.view.camera }));
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.announcer.say("Link copied");
+      byId("share", HTMLElement).textContent = "Copied";
+      setTimeout(() => {
+        byId("share", HTMLElement).textContent = "Copy link";
+      }, 1600);
+    } catch {
+      this.notify("This browser did not allow copying; the link is in the address bar.");
+    }
+  }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}
+
+function describeSelection(model: Model, selection: Selection): string {
+  if (selection.kind === "module") {
+    const module = model.module(selection.id);
+    return `Module ${module.path}, ${plural(module.nodes, "node")}`;
+  }
+  return `${model.table.names[selection.row]}, ${valueText(model.table, selection.row)}`;
+}
+
+function boxesOfRows(scene: Scene, rows: Iterable<number>): Set<number> {
+  const boxes = new Set<number>();
+  for (const row of rows) {
+    const box = scene.boxOf({ kind: "node", row });
+    if (box >= 0) boxes.add(box);
+  }
+  return boxes;
+}

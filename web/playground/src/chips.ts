@@ -1,0 +1,91 @@
+/**
+ * Which sizes of a program can be changed, worked out from its inputs: one chip per symbol; `batch` where all user inputs
+ * agree on dim 0; and one per remaining size, where equal sizes at the same position of several inputs are one chip (the
+ * sequence length of token and position ids is changed together or the program would not run).
+ */
+import type { Dim, InputInfo, ProgramInfo } from "./engine.js";
+import { dimsText } from "./format.js";
+
+export interface SizeChip {
+  readonly label: string;
+  /** The keys of `PropagateOptions.dims` that the chip sets. */
+  readonly names: readonly string[];
+  /** As in the file; null: a symbol without a hint. */
+  readonly original: number | null;
+  /** Bounds of a symbol. */
+  readonly range: readonly [number, number | null];
+  readonly description: string;
+}
+
+export function sizeChips(info: Pick<ProgramInfo, "inputs" | "symbols">): SizeChip[] {
+  const inputs = info.inputs.filter((input) => input.kind === "user" && input.size.length > 0);
+  const chips: SizeChip[] = info.symbols
+    .filter((symbol) => !symbol.name.startsWith("u"))
+    .map((symbol) => ({
+      label: symbol.name,
+      names: [symbol.name],
+      original: symbol.hint,
+      range: [symbol.range[0] ?? 0, symbol.range[1]],
+      description: `symbol ${symbol.name}, in ${inputs
+        .filter((input) => uses(input, symbol.name))
+        .map(describe)
+        .join(", ")}`,
+    }));
+  const batch = sharedBatch(inputs);
+  if (batch !== null) {
+    const description = `dim 0 of ${inputs.map(describe).join(", ")}`;
+    chips.push({ label: "batch", names: ["batch"], original: batch, range: [1, null], description });
+  }
+  for (const group of groupSizes(inputs, batch === null ? 0 : 1)) {
+    const alone = group.inputs.length === 1;
+    const sharedByAll =
+      group.inputs.length === inputs.filter((input) => input.size.length > group.dim).length;
+    chips.push({
+      label:
+        alone && inputs.length > 1
+          ? `${group.inputs[0].name}[${group.dim}]`
+          : sharedByAll
+            ? `dim ${group.dim}`
+            : `dim ${group.dim} of ${group.inputs.length}`,
+      names: group.inputs.map((input) => `${input.name}.${group.dim}`),
+      original: group.size,
+      range: [1, null],
+      description: `dim ${group.dim} of ${group.inputs.map(describe).join(", ")}`,
+    });
+  }
+  return chips;
+}
+
+function uses(input: InputInfo, symbol: string): boolean {
+  return input.size.some((dim) => typeof dim === "string" && dim.split(/\W+/).includes(symbol));
+}
+
+function describe(input: InputInfo): string {
+  return `${input.name} ${dimsText(input.size)}`;
+}
+
+function sharedBatch(inputs: readonly InputInfo[]): number | null {
+  const sizes = new Set<Dim>(inputs.map((input) => input.size[0]));
+  const [size] = sizes;
+  return sizes.size === 1 && typeof size === "number" ? size : null;
+}
+
+interface Group {
+  readonly dim: number;
+  readonly size: number;
+  readonly inputs: InputInfo[];
+}
+
+function groupSizes(inputs: readonly InputInfo[], firstDim: number): Group[] {
+  const groups = new Map<string, Group>();
+  for (const input of inputs) {
+    for (let dim = firstDim; dim < input.size.length; dim++) {
+      const size = input.size[dim];
+      if (typeof size !== "number") continue;
+      const group = groups.get(`${dim}:${size}`);
+      if (group === undefined) groups.set(`${dim}:${size}`, { dim, size, inputs: [input] });
+      else group.inputs.push(input);
+    }
+  }
+  return [...groups.values()].sort((a, b) => a.dim - b.dim);
+}

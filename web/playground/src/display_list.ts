@@ -1,0 +1,466 @@
+/**
+ * What is drawn, as data: a list of boxes, lines and texts in world units, back to front. The canvas, the exported SVG
+ * and PNG and the tests read the same list. Colours are names ({@link Paint}) that a theme resolves.
+ *
+ * Note [Levels of detail]
+ * The list holds only what can be seen at the camera's scale: a subtree outside the viewport is skipped; a module
+ * smaller than kModuleAsBox on screen is one box; an edge that would be a dot is left out; a text below kSmallestText
+ * pixels is not written. So the list's length depends on the screen, not on the graph.
+ */
+import {
+  compactShape,
+  countText,
+  dtypeGroup,
+  dtypeShort,
+  moduleShort,
+  opShort,
+  sizesOf,
+  typeShort,
+  type DtypeGroup,
+} from "./format.js";
+import type { Rect } from "./geometry.js";
+import { sameSelection, type Selection } from "./model.js";
+import { kTitleHeight, type Scene } from "./scene.js";
+
+export type Paint =
+  | "canvas"
+  | "node"
+  | "nodeBorder"
+  | "input"
+  | "module"
+  | "moduleBorder"
+  | "moduleOpen"
+  | "moduleOpenAlternate"
+  | "text"
+  | "textQuiet"
+  | "edge"
+  | `edge-${DtypeGroup}`
+  | "selection"
+  | "upstream"
+  | "downstream"
+  | "error"
+  | "errorFill"
+  | "unknown"
+  | "unknownFill"
+  | "flash"
+  | "match"
+  | `dtype-${DtypeGroup}`;
+
+export interface BoxPrimitive {
+  readonly kind: "box";
+  readonly rect: Rect;
+  readonly radius: number;
+  readonly fill: Paint | null;
+  readonly stroke: Paint | null;
+  /** Of the stroke, in screen pixels: a border stays as thin at every zoom. */
+  readonly strokeWidth: number;
+  readonly dashed: boolean;
+}
+
+export interface LinePrimitive {
+  readonly kind: "line";
+  readonly points: Float32Array;
+  /** First and one past the last point, counted in points. */
+  readonly first: number;
+  readonly end: number;
+  readonly paint: Paint;
+  readonly width: number;
+  readonly arrow: boolean;
+}
+
+export interface TextPrimitive {
+  readonly kind: "text";
+  readonly x: number;
+  /** The line's middle. */
+  readonly y: number;
+  readonly text: string;
+  readonly size: number;
+  readonly font: "plain" | "bold" | "mono";
+  readonly align: "left" | "center" | "right";
+  readonly paint: Paint;
+}
+
+export type Primitive = BoxPrimitive | LinePrimitive | TextPrimitive;
+
+/** Width of a text in world units at a font size. */
+export type Measure = (text: string, font: TextPrimitive["font"], size: number) => number;
+
+export interface DrawOptions {
+  /** Screen pixels per world unit. */
+  readonly scale: number;
+  readonly viewport: Rect;
+  readonly selection: Selection | null;
+  /** Boxes that a search found. */
+  readonly matches: ReadonlySet<number>;
+  readonly measure: Measure;
+  /** At most so many primitives, counted when drawing to the screen; an export passes Infinity. */
+  readonly limit: number;
+}
+
+export const kModuleAsBox = 40;
+export const kSmallestText = 6;
+const kFontSize = 12;
+const kBadgeSize = 9.5;
+const kEdgeLabelSize = 10;
+
+export function buildDisplayList(scene: Scene, options: DrawOptions): Primitive[] {
+  const list: Primitive[] = [];
+  const shown = drawBoxes(scene, options, list);
+  drawEdges(scene, options, shown, list);
+  drawSelection(scene, options, list);
+  return list;
+}
+
+/** Draws boxes and returns, per box, 1 where it is on the list with its content (edges inside others are left out). */
+function drawBoxes(scene: Scene, options: DrawOptions, list: Primitive[]): Uint8Array {
+  const { box } = scene.layout;
+  const { viewport, scale } = options;
+  const shown = new Uint8Array(box.count);
+  const right = viewport.x + viewport.w;
+  const bottom = viewport.y + viewport.h;
+  for (let i = 0; i < box.count && list.length < options.limit;) {
+    const outside =
+      box.x[i] > right ||
+      box.x[i] + box.w[i] < viewport.x ||
+      box.y[i] > bottom ||
+      box.y[i] + box.h[i] < viewport.y;
+    const isRoot = box.parent[i] < 0 && scene.open[i] === 1;
+    if (outside && !isRoot) {
+      i = scene.subtreeEnd[i];
+      continue;
+    }
+    const small = Math.max(box.w[i], box.h[i]) * scale < kModuleAsBox && !isRoot;
+    shown[i] = scene.open[i] && small ? 0 : 1;
+    if (!isRoot) drawBox(scene, options, i, small, list);
+    i = scene.open[i] && small ? scene.subtreeEnd[i] : i + 1;
+  }
+  return shown;
+}
+
+function drawBox(scene: Scene, options: DrawOptions, box: number, small: boolean, list: Primitive[]): void {
+  const id = scene.layout.box.id[box];
+  if (id >= 0) drawNode(scene, options, box, id, list);
+  else if (scene.open[box] && !small) drawOpenModule(scene, options, box, ~id, list);
+  else drawClosedModule(scene, options, box, ~id, list);
+}
+
+function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, list: Primitive[]): void {
+  const { model } = scene;
+  const { table } = model;
+  const rect = scene.rectOf(box);
+  const status = table.status[row];
+  const isInput = model.kindOfInput(row) !== null;
+  list.push({
+    kind: "box",
+    rect,
+    radius: isInput ? rect.h / 2 : 5,
+    fill: status === 1 ? "errorFill" : status === 2 ? "unknownFill" : isInput ? "input" : "node",
+    stroke: options.matches.has(box)
+      ? "match"
+      : status === 1
+        ? "error"
+        : status === 2
+          ? "unknown"
+          : "nodeBorder",
+    strokeWidth: options.matches.has(box) ? 2 : status === 1 ? 1.5 : 1,
+    dashed: status >= 2,
+  });
+  if (kFontSize * options.scale < kSmallestText) return;
+  const middle = rect.y + rect.h / 2;
+  const badgeEnd = rect.x + rect.w - 8;
+  let room = badgeEnd - rect.x - 10;
+  if (status === 1 || status === 2) {
+    list.push(
+      text(
+        badgeEnd,
+        middle,
+        status === 1 ? "!" : "?",
+        kFontSize,
+        "bold",
+        "right",
+        status === 1 ? "error" : "unknown",
+      ),
+    );
+    room -= 14;
+  } else if (table.kind[row] === 1) {
+    room -= pushBadge(options, badgeEnd, middle, table.dtypes[table.dtype[row]], list) + 6;
+  }
+  const label = isInput ? table.names[row] : opShort(model.op(row));
+  const fitting = truncated(label, room, "plain", kFontSize, options.measure);
+  list.push(
+    text(rect.x + 10, middle, fitting, kFontSize, "plain", "left", status === 3 ? "textQuiet" : "text"),
+  );
+}
+
+/** The dtype's letters in its colour, ending at `right`; returns their width. */
+function pushBadge(
+  options: DrawOptions,
+  right: number,
+  middle: number,
+  dtype: string,
+  list: Primitive[],
+): number {
+  const letters = dtypeShort(dtype);
+  if (kBadgeSize * options.scale >= kSmallestText) {
+    list.push(text(right, middle, letters, kBadgeSize, "mono", "right", `dtype-${dtypeGroup(dtype)}`));
+  }
+  return options.measure(letters, "mono", kBadgeSize);
+}
+
+function drawClosedModule(
+  scene: Scene,
+  options: DrawOptions,
+  box: number,
+  id: number,
+  list: Primitive[],
+): void {
+  const { model } = scene;
+  const rect = scene.rectOf(box);
+  const repeat = scene.layout.box.repeat[box];
+  const worst = model.worstIn(id);
+  if (repeat > 1) {
+    const behind = { ...rect, x: rect.x + 4, y: rect.y + 4 };
+    list.push({
+      kind: "box",
+      rect: behind,
+      radius: 6,
+      fill: "module",
+      stroke: "moduleBorder",
+      strokeWidth: 1,
+      dashed: false,
+    });
+  }
+  list.push({
+    kind: "box",
+    rect,
+    radius: 6,
+    fill: worst === 1 ? "errorFill" : worst === 2 ? "unknownFill" : "module",
+    stroke: options.matches.has(box)
+      ? "match"
+      : worst === 1
+        ? "error"
+        : worst === 2
+          ? "unknown"
+          : "moduleBorder",
+    strokeWidth: options.matches.has(box) ? 2 : worst === 1 ? 1.5 : 1,
+    dashed: false,
+  });
+  if (kFontSize * options.scale < kSmallestText) return;
+  const module = model.module(id);
+  const middle = rect.y + rect.h / 2;
+  const counts = repeat > 1 ? `×${countText(repeat)}` : countText(module.nodes);
+  list.push(
+    text(
+      rect.x + rect.w - 10,
+      middle,
+      counts,
+      kBadgeSize,
+      repeat > 1 ? "bold" : "mono",
+      "right",
+      "textQuiet",
+    ),
+  );
+  const room = rect.w - 26 - options.measure(counts, "mono", kBadgeSize);
+  const name = truncated(moduleShort(module.path), room, "bold", kFontSize, options.measure);
+  list.push(text(rect.x + 10, middle, name, kFontSize, "bold", "left", "text"));
+  const used = options.measure(name, "bold", kFontSize) + 8;
+  const type = typeShort(module.type);
+  if (room - used >= options.measure(type, "plain", kBadgeSize + 1)) {
+    list.push(text(rect.x + 10 + used, middle + 0.5, type, kBadgeSize + 1, "plain", "left", "textQuiet"));
+  }
+}
+
+function drawOpenModule(
+  scene: Scene,
+  options: DrawOptions,
+  box: number,
+  id: number,
+  list: Primitive[],
+): void {
+  const rect = scene.rectOf(box);
+  list.push({
+    kind: "box",
+    rect,
+    radius: 8,
+    fill: scene.layout.box.depth[box] % 2 === 0 ? "moduleOpenAlternate" : "moduleOpen",
+    stroke: options.matches.has(box) ? "match" : "moduleBorder",
+    strokeWidth: options.matches.has(box) ? 2 : 1,
+    dashed: false,
+  });
+  if (kFontSize * options.scale < kSmallestText) return;
+  const module = scene.model.module(id);
+  const middle = rect.y + kTitleHeight / 2 + 1;
+  const name = truncated(moduleShort(module.path), rect.w - 24, "bold", kFontSize, options.measure);
+  list.push(text(rect.x + 12, middle, name, kFontSize, "bold", "left", "text"));
+  const used = options.measure(name, "bold", kFontSize) + 8;
+  const type = truncated(
+    typeShort(module.type),
+    rect.w - 24 - used,
+    "plain",
+    kBadgeSize + 1,
+    options.measure,
+  );
+  list.push(text(rect.x + 12 + used, middle + 0.5, type, kBadgeSize + 1, "plain", "left", "textQuiet"));
+}
+
+function drawEdges(scene: Scene, options: DrawOptions, shown: Uint8Array, list: Primitive[]): void {
+  const { edge, box } = scene.layout;
+  const { viewport, scale } = options;
+  const bounds = scene.edgeBounds;
+  const right = viewport.x + viewport.w;
+  const bottom = viewport.y + viewport.h;
+  const dot = 3 / scale;
+  const labels = new LabelRoom();
+  const withLabels = kEdgeLabelSize * scale >= kSmallestText;
+  for (let i = 0; i < edge.count && list.length < options.limit; i++) {
+    const at = 4 * i;
+    if (
+      bounds[at] > right ||
+      bounds[at + 2] < viewport.x ||
+      bounds[at + 1] > bottom ||
+      bounds[at + 3] < viewport.y
+    )
+      continue;
+    if (bounds[at + 2] - bounds[at] < dot && bounds[at + 3] - bounds[at + 1] < dot) continue;
+    if (!insideShown(box.parent, shown, edge.from[i], edge.to[i])) continue;
+    list.push(line(scene, i, edgePaint(scene, edge.value[i]), 1, scale * 8 >= 3));
+    if (withLabels) pushEdgeLabel(scene, options, i, labels, list);
+  }
+}
+
+/** An edge is drawn where the module that holds both its ends is drawn open. */
+function insideShown(parent: Int32Array, shown: Uint8Array, from: number, to: number): boolean {
+  const holder = parent[from] === to ? to : parent[to] === from ? from : parent[from];
+  return holder < 0 || shown[holder] === 1;
+}
+
+function edgePaint(scene: Scene, row: number): Paint {
+  const { table } = scene.model;
+  if (table.status[row] !== 0 || table.kind[row] !== 1) return "edge";
+  return `edge-${dtypeGroup(table.dtypes[table.dtype[row]])}`;
+}
+
+function line(scene: Scene, edge: number, paint: Paint, width: number, arrow: boolean): LinePrimitive {
+  const { points, pointStart, to, from } = scene.layout.edge;
+  // The leg into an open module ends at its border, and the value goes on: no arrow head there.
+  const ends = arrow && scene.open[to[edge]] === 0 && to[edge] !== scene.layout.box.parent[from[edge]];
+  return {
+    kind: "line",
+    points,
+    first: pointStart[edge],
+    end: pointStart[edge + 1],
+    paint,
+    width,
+    arrow: ends,
+  };
+}
+
+/** The shape beside the first vertical leg that has room for it. */
+function pushEdgeLabel(
+  scene: Scene,
+  options: DrawOptions,
+  edge: number,
+  labels: LabelRoom,
+  list: Primitive[],
+): void {
+  const { table } = scene.model;
+  const { points, pointStart, value, from } = scene.layout.edge;
+  const row = value[edge];
+  if (table.kind[row] !== 1 || table.status[row] !== 0 || labels.has(from[edge], row)) return;
+  const label = compactShape(sizesOf(table, row));
+  const width = options.measure(label, "mono", kEdgeLabelSize);
+  for (let i = pointStart[edge]; i + 1 < pointStart[edge + 1]; i++) {
+    const x = points[2 * i];
+    const top = points[2 * i + 1];
+    const height = points[2 * i + 3] - top;
+    if (points[2 * i + 2] !== x || height < kEdgeLabelSize + 4) continue;
+    const middle = top + Math.min(height / 2, kEdgeLabelSize / 2 + 6);
+    const rect = { x: x + 4, y: middle - kEdgeLabelSize / 2 - 1, w: width + 2, h: kEdgeLabelSize + 2 };
+    if (!labels.claim(rect)) continue;
+    labels.add(from[edge], row);
+    list.push(text(x + 5, middle, label, kEdgeLabelSize, "mono", "left", "textQuiet"));
+    return;
+  }
+}
+
+/** Keeps edge labels from being written over each other or twice: a coarse grid of what is taken. */
+class LabelRoom {
+  private readonly taken = new Map<number, Rect[]>();
+  private readonly written = new Set<number>();
+
+  has(box: number, row: number): boolean {
+    return this.written.has(box * kRowStride + row);
+  }
+
+  add(box: number, row: number): void {
+    this.written.add(box * kRowStride + row);
+  }
+
+  /** False if the rectangle meets one that was claimed before. */
+  claim(rect: Rect): boolean {
+    const lines = [Math.floor(rect.y / kLabelLine), Math.floor((rect.y + rect.h) / kLabelLine)];
+    for (const at of lines) {
+      for (const other of this.taken.get(at) ?? []) {
+        const apart =
+          rect.x > other.x + other.w ||
+          other.x > rect.x + rect.w ||
+          rect.y > other.y + other.h ||
+          other.y > rect.y + rect.h;
+        if (!apart) return false;
+      }
+    }
+    for (const at of new Set(lines)) {
+      const known = this.taken.get(at);
+      if (known === undefined) this.taken.set(at, [rect]);
+      else known.push(rect);
+    }
+    return true;
+  }
+}
+
+const kLabelLine = 64;
+const kRowStride = 2 ** 24;
+
+/** What the selected box reads and produces, in two colours, and the frame around it. */
+function drawSelection(scene: Scene, options: DrawOptions, list: Primitive[]): void {
+  if (options.selection === null) return;
+  const box = scene.boxOf(options.selection);
+  if (box < 0) return;
+  for (const edge of scene.legsOf(box, "into")) list.push(line(scene, edge, "upstream", 2, true));
+  for (const edge of scene.legsOf(box, "outOf")) list.push(line(scene, edge, "downstream", 2, true));
+  const rect = scene.rectOf(box);
+  const exact = sameSelection(scene.selectionOf(box), options.selection);
+  const radius =
+    scene.layout.box.id[box] >= 0 && scene.model.kindOfInput(scene.layout.box.id[box]) !== null
+      ? rect.h / 2
+      : 6;
+  list.push({ kind: "box", rect, radius, fill: null, stroke: "selection", strokeWidth: 2.5, dashed: !exact });
+}
+
+function text(
+  x: number,
+  y: number,
+  content: string,
+  size: number,
+  font: TextPrimitive["font"],
+  align: TextPrimitive["align"],
+  paint: Paint,
+): TextPrimitive {
+  return { kind: "text", x, y, text: content, size, font, align, paint };
+}
+
+/** The text, or as much of its beginning as fits with an ellipsis. */
+export function truncated(
+  label: string,
+  room: number,
+  font: TextPrimitive["font"],
+  size: number,
+  measure: Measure,
+): string {
+  const width = measure(label, font, size);
+  if (width <= room) return label;
+  if (room < size) return "";
+  let keep = Math.max(1, Math.floor((label.length * room) / width) - 1);
+  while (keep > 1 && measure(`${label.slice(0, keep)}…`, font, size) > room) keep--;
+  return `${label.slice(0, keep)}…`;
+}

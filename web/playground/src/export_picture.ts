@@ -1,0 +1,94 @@
+/** The whole picture as a file: SVG written from the display list, PNG painted from it. */
+import type { Primitive } from "./display_list.js";
+import type { Rect } from "./geometry.js";
+import { paint } from "./painter.js";
+import { kTextFonts, type Theme } from "./theme.js";
+
+const kEntities = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"],
+]);
+
+/** Text of an XML document: its special letters escaped, and what it forbids (control characters) left out. */
+export function escapeXml(text: string): string {
+  const allowed = text.replace(/[^\t\n -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "");
+  return allowed.replace(/[&<>"]/g, (letter) => kEntities.get(letter) ?? "");
+}
+
+/** `color` resolves a paint; passed rather than a Theme so that it can be tested without a page. */
+export function toSvg(
+  list: readonly Primitive[],
+  bounds: Rect,
+  color: (paint: Parameters<Theme["color"]>[0]) => string,
+): string {
+  const margin = 16;
+  const view = [bounds.x - margin, bounds.y - margin, bounds.w + 2 * margin, bounds.h + 2 * margin];
+  const parts = [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${view.join(" ")}" width="${view[2]}" height="${view[3]}">`,
+    `<rect x="${view[0]}" y="${view[1]}" width="${view[2]}" height="${view[3]}" fill="${color("canvas")}"/>`,
+  ];
+  for (const item of list) {
+    if (item.kind === "box") {
+      const { rect } = item;
+      const stroke = item.stroke === null ? "none" : color(item.stroke);
+      const dash = item.dashed ? ' stroke-dasharray="4 3"' : "";
+      parts.push(
+        `<rect x="${rect.x}" y="${rect.y}" width="${rect.w}" height="${rect.h}" rx="${item.radius}" fill="${
+          item.fill === null ? "none" : color(item.fill)
+        }" stroke="${stroke}" stroke-width="${item.strokeWidth}"${dash}/>`,
+      );
+    } else if (item.kind === "line") {
+      const path = Array.from({ length: item.end - item.first }, (_, i) => {
+        const at = 2 * (item.first + i);
+        return `${i === 0 ? "M" : "L"}${item.points[at]} ${item.points[at + 1]}`;
+      }).join("");
+      const x = item.points[2 * item.end - 2];
+      const y = item.points[2 * item.end - 1];
+      const arrow = item.arrow ? `M${x - 3.5} ${y - 5}L${x} ${y}L${x + 3.5} ${y - 5}` : "";
+      parts.push(
+        `<path d="${path}${arrow}" fill="none" stroke="${color(item.paint)}" stroke-width="${item.width}"/>`,
+      );
+    } else {
+      const anchor = { left: "start", center: "middle", right: "end" }[item.align];
+      const { weight, family } = kTextFonts[item.font];
+      parts.push(
+        `<text x="${item.x}" y="${item.y}" dominant-baseline="central" text-anchor="${anchor}" font-family="${escapeXml(
+          family,
+        )}" font-weight="${weight}" font-size="${item.size}" fill="${color(item.paint)}">${escapeXml(item.text)}</text>`,
+      );
+    }
+  }
+  parts.push("</svg>");
+  return parts.join("\n");
+}
+
+/** Longest side of an exported PNG, in pixels: what browsers reliably allocate. */
+const kLargestSide = 8192;
+
+export async function toPng(list: readonly Primitive[], bounds: Rect, theme: Theme): Promise<Blob> {
+  const scale = Math.min(2, kLargestSide / (Math.max(bounds.w, bounds.h) + 32));
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.ceil((bounds.w + 32) * scale);
+  canvas.height = Math.ceil((bounds.h + 32) * scale);
+  const context = canvas.getContext("2d");
+  if (context === null) throw new Error("this browser gave no 2D canvas");
+  const camera = { x: bounds.x + bounds.w / 2, y: bounds.y + bounds.h / 2, scale };
+  paint({ context, size: { w: canvas.width, h: canvas.height }, density: 1 }, list, camera, theme);
+  const blob = await new Promise<Blob | null>((resolve) => {
+    canvas.toBlob(resolve, "image/png");
+  });
+  if (blob === null) throw new Error("the picture is too large for this browser");
+  return blob;
+}
+
+export function download(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => {
+    URL.revokeObjectURL(link.href);
+  }, 10_000);
+}

@@ -1,0 +1,347 @@
+/**
+ * The inspector pane: everything about what is selected, or about the program where nothing is. Names of other nodes
+ * are buttons that select them. What the table knows stands at once; arguments and schema follow from the engine.
+ */
+import { button, element } from "./dom.js";
+import type { InputInfo, NodeDetail } from "./engine.js";
+import {
+  bytesText,
+  contiguity,
+  countText,
+  dimAt,
+  dimsText,
+  dtypeGroup,
+  dtypeShort,
+  opShort,
+  plural,
+  sizesOf,
+  stridesOf,
+  typeShort,
+  valueText,
+} from "./format.js";
+import type { Model, Selection } from "./model.js";
+
+export interface InspectorEvents {
+  select(selection: Selection): void;
+  toggle(moduleId: number): void;
+  detail(row: number): Promise<NodeDetail>;
+}
+
+const kListed = 12;
+
+export class Inspector {
+  private ticket = 0;
+
+  constructor(
+    private readonly pane: HTMLElement,
+    private readonly events: InspectorEvents,
+  ) {}
+
+  show(model: Model, selection: Selection | null, expanded: readonly number[]): void {
+    this.ticket++;
+    this.pane.scrollTop = 0;
+    if (selection === null) this.pane.replaceChildren(...this.programSections(model));
+    else if (selection.kind === "module")
+      this.pane.replaceChildren(...this.moduleSections(model, selection.id, expanded));
+    else this.showNode(model, selection.row);
+  }
+
+  private showNode(model: Model, row: number): void {
+    const { ticket } = this;
+    const rest = element("div", { class: "inspector-rest" });
+    this.pane.replaceChildren(...this.nodeSections(model, row), rest);
+    const fill = (...sections: HTMLElement[]): void => {
+      if (ticket === this.ticket) rest.replaceChildren(...sections);
+    };
+    this.events.detail(row).then(
+      (detail) => {
+        fill(...this.detailSections(model, row, detail));
+      },
+      () => {
+        fill(...this.readSection(model, row));
+      },
+    );
+  }
+
+  private nodeSections(model: Model, row: number): HTMLElement[] {
+    const { table } = model;
+    const input = model.info.inputs.find((info) => info.node === row) ?? null;
+    const op = model.op(row);
+    const title = input === null ? opShort(op) : (input.target ?? input.name);
+    const subtitle =
+      input === null
+        ? `${op}  →  ${table.names[row]}`
+        : `${input.kind === "user" ? "input" : input.kind} ${input.name}`;
+    const sections = [heading(title, subtitle)];
+    const problem = model.problemAt(row);
+    if (problem !== null) {
+      const text = problem.class === "" ? problem.message : `${problem.class}: ${problem.message}`;
+      sections.push(element("div", { class: `message message-${problem.kind}` }, text));
+    } else if (table.status[row] === 3) {
+      sections.push(
+        element(
+          "div",
+          { class: "message message-unknown" },
+          "Not reached: it reads a value that is missing.",
+        ),
+        this.causes(model, row),
+      );
+    }
+    sections.push(section("Value", this.valueRows(model, row, input)));
+    const aliases = model.aliasesOf(row);
+    if (aliases.length > 0) {
+      const owner = aliases[0] < row ? "Same storage as" : "Storage shared with";
+      sections.push(section(owner, this.nodeList(model, aliases)));
+    }
+    return sections;
+  }
+
+  /** The failing nodes that a row waits for: the first ones met going upwards. */
+  private causes(model: Model, row: number): HTMLElement {
+    const found: number[] = [];
+    const seen = new Set([row]);
+    const waiting = [row];
+    for (let at = waiting.pop(); at !== undefined && found.length < kListed; at = waiting.pop()) {
+      for (const input of model.inputsOf(at)) {
+        const status = model.table.status[input];
+        if (seen.has(input) || status === 0) continue;
+        seen.add(input);
+        if (status === 3) waiting.push(input);
+        else found.push(input);
+      }
+    }
+    return section("Because of", this.nodeList(model, found));
+  }
+
+  private valueRows(model: Model, row: number, input: InputInfo | null): HTMLElement {
+    const { table } = model;
+    const facts: [string, string | Node][] = [];
+    if (table.kind[row] !== 1) return definitions([["kind", valueText(table, row)]]);
+    const size = sizesOf(table, row);
+    const stride = stridesOf(table, row);
+    const dtype = table.dtypes[table.dtype[row]];
+    facts.push(["size", mono(dimsText(size))]);
+    facts.push([
+      "dtype",
+      element(
+        "span",
+        {},
+        element("span", { class: `badge dtype-${dtypeGroup(dtype)}` }, dtypeShort(dtype)),
+        ` ${dtype}`,
+      ),
+    ]);
+    facts.push(["stride", mono(dimsText(stride))]);
+    facts.push(["memory order", contiguity(size, stride)]);
+    facts.push(["device", table.devices[table.device[row]]]);
+    facts.push(["offset", mono(String(dimAt(table.offset, row, table.expressions)))]);
+    if (table.storage[row] >= 0) {
+      const bytes = dimAt(table.nbytes, row, table.expressions);
+      facts.push(["storage", `#${table.storage[row]}, ${bytesText(bytes)}`]);
+    }
+    if (input !== null && dimsText(input.size) !== dimsText(size))
+      facts.push(["in the file", mono(dimsText(input.size))]);
+    return definitions(facts);
+  }
+
+  private detailSections(model: Model, row: number, detail: NodeDetail): HTMLElement[] {
+    const sections: HTMLElement[] = [];
+    if (detail.args.length > 0) {
+      const list = element("ul", { class: "links arguments" });
+      for (const argument of detail.args) {
+        const item = element("li", {}, element("span", { class: "argument" }, argument.name), " ");
+        if (argument.nodes.length === 1 && argument.text === model.table.names[argument.nodes[0]]) {
+          item.append(this.nodeLink(model, argument.nodes[0]));
+        } else {
+          item.append(element("code", {}, argument.text));
+          for (const node of argument.nodes.slice(0, kListed)) item.append(this.nodeLink(model, node));
+        }
+        list.append(item);
+      }
+      sections.push(section("Arguments", list));
+    }
+    sections.push(...this.readersSection(model, row));
+    if (detail.schema !== "")
+      sections.push(section("Schema", element("code", { class: "block" }, detail.schema)));
+    sections.push(...this.moduleSection(model, row));
+    if (detail.source !== "")
+      sections.push(
+        section(
+          "Source",
+          element("pre", { class: "block", tabindex: 0, "aria-label": "Source" }, detail.source),
+        ),
+      );
+    return sections;
+  }
+
+  /** What there is to say without the engine. */
+  private readSection(model: Model, row: number): HTMLElement[] {
+    const inputs = [...model.inputsOf(row)];
+    const reads = inputs.length === 0 ? [] : [section("Reads", this.nodeList(model, inputs))];
+    return [...reads, ...this.readersSection(model, row), ...this.moduleSection(model, row)];
+  }
+
+  private readersSection(model: Model, row: number): HTMLElement[] {
+    const readers = [...model.readersOf(row)];
+    return readers.length === 0 ? [] : [section("Read by", this.nodeList(model, readers))];
+  }
+
+  private moduleSection(model: Model, row: number): HTMLElement[] {
+    const id = model.table.module[row];
+    if (id === 0) return [];
+    const list = element("ul", { class: "links" });
+    for (const at of model.modulePath(id)) list.append(element("li", {}, this.moduleLink(model, at)));
+    return [section("Module", list)];
+  }
+
+  private moduleSections(model: Model, id: number, expanded: readonly number[]): HTMLElement[] {
+    const module = model.module(id);
+    const isOpen = expanded.includes(id);
+    const facts: [string, string][] = [
+      ["type", module.type],
+      ["nodes", countText(module.nodes)],
+    ];
+    const weights = model.info.inputs.filter(
+      (input) => input.kind !== "user" && (input.target ?? "").startsWith(`${module.path}.`),
+    );
+    if (weights.length > 0) {
+      facts.push(["parameters", plural(weights.length, "tensor")]);
+      facts.push([
+        "their bytes",
+        bytesText(weights.reduce((sum, input) => sum + Math.max(0, model.table.nbytes[input.node]), 0)),
+      ]);
+    }
+    const twins = model.info.modules.filter(
+      (other) => other.hash === module.hash && other.id !== id && other.type === module.type,
+    );
+    if (twins.length > 0) facts.push(["same structure", plural(twins.length, "other module")]);
+    const toggle = button(isOpen ? "Close" : "Open", { class: "primary" }, () => {
+      this.events.toggle(id);
+    });
+    const sections = [
+      heading(module.path, typeShort(module.type)),
+      element("p", {}, toggle),
+      section("Module", definitions(facts)),
+    ];
+    const counts = this.operatorCounts(model, id);
+    if (counts.length > 0) sections.push(section("Operators", countList(counts)));
+    const problems = model.problems.filter(
+      (problem) => problem.node >= module.first && problem.node <= module.last,
+    );
+    if (problems.length > 0)
+      sections.push(
+        section("Problems", this.nodeList(model, [...new Set(problems.map((problem) => problem.node))])),
+      );
+    return sections;
+  }
+
+  /** Operators inside a module with how often each occurs, most frequent first. */
+  private operatorCounts(model: Model, id: number): [string, number][] {
+    const { first, last } = model.module(id);
+    const counts = new Map<string, number>();
+    for (let row = first; row <= last; row++) {
+      if (model.kindOfInput(row) !== null || !model.modulePath(model.table.module[row]).includes(id))
+        continue;
+      const op = model.op(row);
+      counts.set(op, (counts.get(op) ?? 0) + 1);
+    }
+    return [...counts].sort((a, b) => b[1] - a[1]).slice(0, kListed);
+  }
+
+  private programSections(model: Model): HTMLElement[] {
+    const { info } = model;
+    const facts: [string, string][] = [
+      ["nodes", countText(info.nodes)],
+      ["modules", countText(Math.max(0, info.modules.length - 1))],
+      ["exported by", `PyTorch ${info.torchVersion}`],
+      ["schema", info.schemaVersion],
+    ];
+    if (model.weights.length > 0) {
+      facts.splice(2, 0, [
+        "parameters",
+        `${countText(model.weights.length)}, ${bytesText(model.weightBytes())}`,
+      ]);
+    }
+    const sections = [
+      heading(info.name, typeShort(info.modules[0].type)),
+      section("Program", definitions(facts)),
+    ];
+    if (model.userInputs.length > 0) sections.push(section("Inputs", this.nodeList(model, model.userInputs)));
+    const outputs = info.outputs.map((name) => model.findRow(name)).filter((row) => row !== null);
+    if (outputs.length > 0) sections.push(section("Outputs", this.nodeList(model, outputs)));
+    if (info.unknownOps.length > 0) {
+      sections.push(
+        section("Operators without a rule", countList(info.unknownOps.map(({ op, count }) => [op, count]))),
+      );
+    }
+    return sections;
+  }
+
+  private nodeList(model: Model, rows: readonly number[]): HTMLElement {
+    const list = element("ul", { class: "links" });
+    for (const row of rows.slice(0, kListed)) list.append(element("li", {}, this.nodeLink(model, row)));
+    if (rows.length > kListed)
+      list.append(element("li", { class: "quiet" }, `and ${countText(rows.length - kListed)} more`));
+    return list;
+  }
+
+  private nodeLink(model: Model, row: number): HTMLElement {
+    const { table } = model;
+    const dtype = table.kind[row] === 1 ? table.dtypes[table.dtype[row]] : null;
+    const link = button("", { class: "link" }, () => {
+      this.events.select({ kind: "node", row });
+    });
+    link.append(element("span", { class: "link-name" }, table.names[row]));
+    if (dtype !== null) {
+      link.append(" ", element("span", { class: `badge dtype-${dtypeGroup(dtype)}` }, dtypeShort(dtype)));
+      link.append(" ", element("span", { class: "link-shape" }, dimsText(sizesOf(table, row))));
+    }
+    return link;
+  }
+
+  private moduleLink(model: Model, id: number): HTMLElement {
+    const link = button("", { class: "link" }, () => {
+      this.events.select({ kind: "module", id });
+    });
+    const module = model.module(id);
+    link.append(
+      element("span", { class: "link-name" }, module.path),
+      " ",
+      element("span", { class: "link-shape" }, typeShort(module.type)),
+    );
+    return link;
+  }
+}
+
+function heading(title: string, subtitle: string): HTMLElement {
+  return element(
+    "header",
+    { class: "inspector-head" },
+    element("h3", {}, title),
+    element("p", { class: "subtitle" }, subtitle),
+  );
+}
+
+function section(title: string, content: HTMLElement): HTMLElement {
+  return element("section", {}, element("h4", {}, title), content);
+}
+
+function definitions(facts: readonly (readonly [string, string | Node])[]): HTMLElement {
+  const list = element("dl");
+  for (const [term, fact] of facts)
+    list.append(element("div", {}, element("dt", {}, term), element("dd", {}, fact)));
+  return list;
+}
+
+function countList(counts: readonly (readonly [string, number])[]): HTMLElement {
+  const list = element("ul", { class: "counts" });
+  for (const [name, count] of counts) {
+    list.append(
+      element("li", {}, element("code", {}, name), element("span", { class: "count" }, countText(count))),
+    );
+  }
+  return list;
+}
+
+function mono(text: string): HTMLElement {
+  return element("span", { class: "mono" }, text);
+}

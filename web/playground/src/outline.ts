@@ -1,0 +1,222 @@
+/**
+ * The outline pane: an ARIA tree over the rows of outline_rows.ts. One row is a tab stop (roving tabindex), arrows move
+ * it, and the selection follows; so the graph can be read and used without seeing the canvas.
+ */
+import { element } from "./dom.js";
+import { dimsText, dtypeGroup, dtypeShort, plural, sizesOf } from "./format.js";
+import { sameSelection, type Model, type Selection } from "./model.js";
+import {
+  buildOutline,
+  indexOfSelection,
+  kGroups,
+  labelOfRow,
+  selectionOfRow,
+  type GroupName,
+  type OutlineRow,
+} from "./outline_rows.js";
+import { VirtualList } from "./virtual_list.js";
+
+export interface OutlineEvents {
+  select(selection: Selection): void;
+  toggle(moduleId: number): void;
+}
+
+const kRowHeight = 26;
+const kIndent = 14;
+
+export class Outline {
+  private model: Model | null = null;
+  private expanded: readonly number[] = [];
+  private selection: Selection | null = null;
+  private rows: OutlineRow[] = [];
+  private active = 0;
+  private readonly openGroups = new Set<GroupName>(["inputs"]);
+  private readonly list: VirtualList;
+
+  constructor(
+    private readonly tree: HTMLElement,
+    private readonly events: OutlineEvents,
+  ) {
+    this.list = new VirtualList(tree, kRowHeight, (index) => this.renderRow(index));
+    tree.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (this.handleKey(event.key)) event.preventDefault();
+    });
+    tree.addEventListener("click", (event) => {
+      this.clicked(event, false);
+    });
+    tree.addEventListener("dblclick", (event) => {
+      this.clicked(event, true);
+    });
+  }
+
+  show(model: Model, expanded: readonly number[], selection: Selection | null): void {
+    this.model = model;
+    this.expanded = expanded;
+    this.selection = selection;
+    this.rebuild();
+  }
+
+  select(selection: Selection | null): void {
+    if (sameSelection(selection, this.selection)) return;
+    const before = this.active;
+    this.selection = selection;
+    this.activateSelection();
+    const marked = this.rows.flatMap((_, index) =>
+      this.list.elementAt(index)?.ariaSelected === "true" ? [index] : [],
+    );
+    this.list.refresh(new Set([before, this.active, ...marked]), this.active);
+    if (selection !== null) this.list.scrollTo(this.active);
+  }
+
+  private rebuild(): void {
+    if (this.model === null) return;
+    const focused = this.tree.contains(document.activeElement);
+    this.rows = buildOutline(this.model, this.expanded, this.openGroups);
+    this.active = Math.min(this.active, Math.max(0, this.rows.length - 1));
+    this.activateSelection();
+    this.list.reset(this.rows.length, this.active);
+    if (this.selection !== null) this.list.scrollTo(this.active);
+    if (focused) this.list.elementAt(this.active)?.focus({ preventScroll: true });
+  }
+
+  private activateSelection(): void {
+    if (this.model === null || this.selection === null) return;
+    const index = indexOfSelection(this.model, this.rows, this.selection);
+    if (index >= 0) this.active = index;
+  }
+
+  private clicked(event: MouseEvent, twice: boolean): void {
+    const target = event.target instanceof Element ? event.target : null;
+    const index = Number(target?.closest<HTMLElement>("[data-index]")?.dataset["index"] ?? -1);
+    if (index < 0 || index >= this.rows.length) return;
+    // A press on the marker opens or closes, and so does a double click; a group has nothing else to do.
+    const onMarker = target?.closest(".twisty") !== null || this.rows[index].kind === "group";
+    if (onMarker !== twice) this.toggle(index);
+    else if (!twice) this.moveTo(index);
+  }
+
+  private toggle(index: number): void {
+    const row = this.rows[index];
+    if (row.kind === "module") {
+      this.events.toggle(row.id);
+    } else if (row.kind === "group") {
+      const { name } = kGroups[row.id];
+      if (!this.openGroups.delete(name)) this.openGroups.add(name);
+      this.active = index;
+      this.rebuild();
+    }
+  }
+
+  private moveTo(index: number): void {
+    const next = Math.min(Math.max(index, 0), this.rows.length - 1);
+    const before = this.active;
+    this.active = next;
+    this.list.refresh([before, next], next);
+    this.list.scrollTo(next);
+    this.list.elementAt(next)?.focus({ preventScroll: true });
+    const selection = selectionOfRow(this.rows[next]);
+    if (selection !== null) this.events.select(selection);
+  }
+
+  private handleKey(key: string): boolean {
+    if (this.rows.length === 0) return false;
+    const row = this.rows[this.active];
+    switch (key) {
+      case "ArrowDown":
+        this.moveTo(this.active + 1);
+        return true;
+      case "ArrowUp":
+        this.moveTo(this.active - 1);
+        return true;
+      case "PageDown":
+        this.moveTo(this.active + this.list.rowsPerPage());
+        return true;
+      case "PageUp":
+        this.moveTo(this.active - this.list.rowsPerPage());
+        return true;
+      case "Home":
+        this.moveTo(0);
+        return true;
+      case "End":
+        this.moveTo(this.rows.length - 1);
+        return true;
+      case "ArrowRight":
+        if (row.open === false) this.toggle(this.active);
+        else if (row.open === true) this.moveTo(this.active + 1);
+        return true;
+      case "ArrowLeft":
+        if (row.open === true) this.toggle(this.active);
+        else this.moveTo(this.parentOf(this.active));
+        return true;
+      case "Enter":
+      case " ":
+        if (row.open === null) this.moveTo(this.active);
+        else this.toggle(this.active);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  private parentOf(index: number): number {
+    for (let at = index - 1; at >= 0; at--) if (this.rows[at].level < this.rows[index].level) return at;
+    return index;
+  }
+
+  private renderRow(index: number): HTMLElement {
+    const { model } = this;
+    const row = this.rows[index];
+    if (model === null) return element("div");
+    const selection = selectionOfRow(row);
+    const made = element("div", {
+      role: "treeitem",
+      "aria-level": row.level,
+      "aria-posinset": row.position,
+      "aria-setsize": row.siblings,
+      "aria-selected": String(selection !== null && sameSelection(selection, this.selection)),
+      "aria-expanded": row.open === null ? null : String(row.open),
+      tabindex: index === this.active ? 0 : -1,
+      "data-index": index,
+      class: `outline-row outline-${row.kind}`,
+    });
+    made.style.paddingLeft = `${8 + (row.level - 1) * kIndent}px`;
+    made.append(
+      element("span", { class: row.open === null ? "twisty-space" : "twisty", "aria-hidden": "true" }),
+    );
+    const { name, detail } = labelOfRow(model, row);
+    made.append(element("span", { class: "outline-name" }, name));
+    if (detail !== "") made.append(" ", element("span", { class: "outline-detail" }, detail));
+    this.appendState(model, row, made);
+    return made;
+  }
+
+  /** At the end of the line: a node's dtype and shape, or what is wrong; a module's count of nodes. */
+  private appendState(model: Model, row: OutlineRow, made: HTMLElement): void {
+    const { table } = model;
+    if (row.kind === "module") {
+      const worst = model.worstIn(row.id);
+      if (worst > 0) made.append(" ", stateMark(worst));
+      made.title = `${model.module(row.id).path} (${plural(model.module(row.id).nodes, "node")})`;
+    } else if (row.kind === "node") {
+      const status = table.status[row.id];
+      if (status > 0) made.append(" ", stateMark(status));
+      else if (table.kind[row.id] === 1) {
+        const dtype = table.dtypes[table.dtype[row.id]];
+        const shape = dimsText(sizesOf(table, row.id));
+        made.append(" ", element("span", { class: `badge dtype-${dtypeGroup(dtype)}` }, dtypeShort(dtype)));
+        made.append(" ", element("span", { class: "outline-shape" }, shape));
+      }
+    }
+  }
+}
+
+function stateMark(status: number): HTMLElement {
+  const [kind, label] =
+    status === 1
+      ? ["error", "error"]
+      : status === 2
+        ? ["unknown", "unknown operator"]
+        : ["unreached", "not reached"];
+  return element("span", { class: `state state-${kind}` }, label);
+}

@@ -1,0 +1,48 @@
+/** Between an {@link Address}, which names things, and a {@link PageState}, which numbers them for one program. */
+import type { Model, Selection } from "./model.js";
+import { sameNumbers, type PageState } from "./state.js";
+import type { Address } from "./url_state.js";
+
+/** What an address asks for, as far as this program has it. `automatic`: what is open unless the address says. */
+export function stateOf(model: Model, address: Address, automatic: readonly number[]): PageState {
+  const asked = address.open?.map((path) => model.findModule(path)).filter((id) => id !== null && id > 0);
+  const expanded = (asked ?? automatic).filter((id) => id !== null);
+  return {
+    whatIf: { dims: address.dims, dtype: address.dtype, device: address.device },
+    expanded: [...new Set(expanded)].sort((a, b) => a - b),
+    selection: selectionNamed(model, address.select),
+    camera: address.camera,
+  };
+}
+
+/** The address of a state; `source` names the program. */
+export function addressOf(
+  model: Model,
+  state: PageState,
+  automatic: readonly number[],
+  source: Pick<Address, "example" | "file">,
+): Address {
+  const { whatIf, expanded, selection, camera } = state;
+  return {
+    ...source,
+    ...whatIf,
+    open: sameNumbers(expanded, automatic) ? null : expanded.map((id) => model.module(id).path),
+    select: selection === null ? null : nameOf(model, selection),
+    camera,
+  };
+}
+
+/** A node's name, or a module's path after `/`. */
+function nameOf(model: Model, selection: Selection): string {
+  return selection.kind === "node" ? model.table.names[selection.row] : `/${model.module(selection.id).path}`;
+}
+
+function selectionNamed(model: Model, name: string | null): Selection | null {
+  if (name === null) return null;
+  if (name.startsWith("/")) {
+    const id = model.findModule(name.slice(1));
+    return id === null || id === 0 ? null : { kind: "module", id };
+  }
+  const row = model.findRow(name);
+  return row === null ? null : { kind: "node", row };
+}

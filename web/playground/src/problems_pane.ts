@@ -1,0 +1,82 @@
+/** The problems pane: errors first, then differences from the file, then operators without a rule; each jumps to its node. */
+import { element } from "./dom.js";
+import type { Problem } from "./engine.js";
+import { opShort, plural } from "./format.js";
+import type { Model } from "./model.js";
+import { VirtualList } from "./virtual_list.js";
+
+const kRowHeight = 28;
+const kOrder: Record<Problem["kind"], number> = { error: 0, mismatch: 1, unknown: 2 };
+
+export interface ProblemCounts {
+  readonly errors: number;
+  readonly mismatches: number;
+  readonly unknown: number;
+}
+
+export function countProblems(problems: readonly Problem[]): ProblemCounts {
+  const count = (kind: Problem["kind"]): number => problems.filter((problem) => problem.kind === kind).length;
+  return { errors: count("error"), mismatches: count("mismatch"), unknown: count("unknown") };
+}
+
+/** `2 errors, 1 unknown operator`: errors and operators without a rule are never added up. */
+export function problemSentence({ errors, mismatches, unknown }: ProblemCounts): string {
+  const parts: string[] = [];
+  if (errors > 0) parts.push(plural(errors, "error"));
+  if (mismatches > 0)
+    parts.push(mismatches === 1 ? "1 difference from the file" : `${mismatches} differences from the file`);
+  if (unknown > 0) parts.push(plural(unknown, "unknown operator"));
+  return parts.length === 0 ? "No problems" : parts.join(", ");
+}
+
+export class ProblemsPane {
+  private problems: Problem[] = [];
+  private readonly list: VirtualList;
+
+  constructor(
+    pane: HTMLElement,
+    private readonly jump: (row: number) => void,
+  ) {
+    this.list = new VirtualList(pane, kRowHeight, (index) => this.renderRow(index));
+    pane.addEventListener("keydown", (event) => {
+      const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+      const index = Number(document.activeElement?.getAttribute("data-index") ?? -1) + step;
+      if (step === 0 || index < 0 || index >= this.problems.length) return;
+      event.preventDefault();
+      this.list.scrollTo(index);
+      this.list.elementAt(index)?.focus();
+    });
+  }
+
+  show(model: Model): ProblemCounts {
+    this.problems = [...model.problems].sort((a, b) => kOrder[a.kind] - kOrder[b.kind] || a.node - b.node);
+    this.list.reset(this.problems.length);
+    return countProblems(this.problems);
+  }
+
+  get first(): Problem | null {
+    return this.problems.at(0) ?? null;
+  }
+
+  private renderRow(index: number): HTMLElement {
+    const problem = this.problems[index];
+    const label = problem.kind === "error" ? "error" : problem.kind === "unknown" ? "unknown" : "differs";
+    const row = element(
+      "button",
+      { type: "button", class: "problem", "data-index": index, title: problem.message },
+      element("span", { class: `state state-${problem.kind}` }, label),
+      element("span", { class: "problem-node" }, problem.name),
+      element("span", { class: "problem-op" }, opShort(problem.op)),
+      element(
+        "span",
+        { class: "problem-message" },
+        problem.class === "" ? problem.message : `${problem.class}: ${problem.message}`,
+      ),
+    );
+    row.addEventListener("click", () => {
+      this.jump(problem.node);
+    });
+    const item = element("div", { role: "listitem" }, row);
+    return item;
+  }
+}

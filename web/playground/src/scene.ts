@@ -1,0 +1,186 @@
+/**
+ * The picture's geometry: a layout of the engine with what drawing, culling and picking need beside it. Boxes come in
+ * pre-order (an open module, then its children, each followed by its own), so the boxes inside a module are the run up
+ * to `subtreeEnd`; a module outside the viewport, or too small on screen, is skipped with all of them in one step.
+ */
+import type { Layout } from "./engine.js";
+import type { Rect } from "./geometry.js";
+import type { Model, Selection } from "./model.js";
+
+/** What the layout reserves room for; mirrors `layout::metrics` of core/layout/graph_layout.h. */
+export const kTitleHeight = 24;
+
+/** Where an edge's shape may be written: the longest leg that is long enough, and its direction. */
+export interface EdgeLabelSpot {
+  readonly x: number;
+  readonly y: number;
+}
+
+export class Scene {
+  readonly model: Model;
+  readonly layout: Layout;
+  readonly bounds: Rect;
+  /** Per box: index after its last descendant. */
+  readonly subtreeEnd: Uint32Array;
+  /** Per box: 1 where it is an open module. */
+  readonly open: Uint8Array;
+  /** Per edge: left, top, right, bottom. */
+  readonly edgeBounds: Float32Array;
+  private readonly boxOfRow: Int32Array;
+  private readonly boxesOfModule = new Map<number, number[]>();
+  private edgesByBox: { start: Uint32Array; edges: Uint32Array } | null = null;
+
+  constructor(model: Model, layout: Layout, expanded: Iterable<number>) {
+    this.model = model;
+    this.layout = layout;
+    this.bounds = { x: 0, y: 0, w: layout.width, h: layout.height };
+    const { count, id, depth } = layout.box;
+    const openIds = new Set(expanded).add(0);
+    this.subtreeEnd = new Uint32Array(count);
+    this.open = new Uint8Array(count);
+    this.boxOfRow = new Int32Array(model.table.length).fill(-1);
+    const ancestors: number[] = [];
+    for (let box = 0; box < count; box++) {
+      while (ancestors.length > 0 && depth[ancestors[ancestors.length - 1]] >= depth[box]) {
+        this.subtreeEnd[ancestors.pop() ?? 0] = box;
+      }
+      ancestors.push(box);
+      if (id[box] >= 0) {
+        this.boxOfRow[id[box]] = box;
+      } else {
+        const module = ~id[box];
+        this.open[box] = openIds.has(module) ? 1 : 0;
+        const known = this.boxesOfModule.get(module);
+        if (known === undefined) this.boxesOfModule.set(module, [box]);
+        else known.push(box);
+      }
+    }
+    for (const box of ancestors) this.subtreeEnd[box] = count;
+    this.edgeBounds = boundsOfEdges(layout);
+  }
+
+  rectOf(box: number): Rect {
+    const { x, y, w, h } = this.layout.box;
+    return { x: x[box], y: y[box], w: w[box], h: h[box] };
+  }
+
+  selectionOf(box: number): Selection {
+    const id = this.layout.box.id[box];
+    return id >= 0 ? { kind: "node", row: id } : { kind: "module", id: ~id };
+  }
+
+  /** The box that shows a selection: its own, else that of the closed module around it; -1 if nothing drawn holds it. */
+  boxOf(selection: Selection): number {
+    if (selection.kind === "node") {
+      const own = this.boxOfRow[selection.row];
+      return own >= 0 ? own : this.boxOfModule(this.model.table.module[selection.row], selection.row);
+    }
+    return this.boxOfModule(selection.id, -1);
+  }
+
+  /** `row`: the row that is looked for, where a module that is called several times has several boxes. */
+  private boxOfModule(id: number, row: number): number {
+    for (let at = id; at > 0; at = this.model.module(at).parent) {
+      const boxes = this.boxesOfModule.get(at) ?? this.boxesOfModule.get(this.representative(at));
+      if (boxes === undefined) continue;
+      const closed = boxes.filter((box) => !this.open[box]);
+      // A placeholder folded into its reader belongs to no box of its own, and to none of the open modules around it.
+      if (at === id || closed.length > 0)
+        return row < 0 || at !== id || closed.length > 0 ? (closed[0] ?? boxes[0]) : -1;
+    }
+    return -1;
+  }
+
+  /** Of equal neighbours drawn as one box with "×n", the first stands for all. */
+  private representative(id: number): number {
+    const { parent, hash } = this.model.module(id);
+    if (parent < 0) return id;
+    let first = id;
+    for (const child of this.model.childrenOf(parent)) {
+      if (child >= 0) continue;
+      const sibling = ~child;
+      const boxes = this.boxesOfModule.get(sibling);
+      if (boxes?.some((box) => this.layout.box.repeat[box] > 1) && this.model.module(sibling).hash === hash)
+        first = sibling;
+      if (sibling === id) break;
+    }
+    return first;
+  }
+
+  /** The innermost box at a world point, -1 outside the root. */
+  boxAt(x: number, y: number): number {
+    const { box } = this.layout;
+    let hit = -1;
+    for (let i = 0; i < box.count;) {
+      const inside = x >= box.x[i] && x <= box.x[i] + box.w[i] && y >= box.y[i] && y <= box.y[i] + box.h[i];
+      if (inside) hit = i;
+      i = inside ? i + 1 : this.subtreeEnd[i];
+    }
+    return hit;
+  }
+
+  /** Edges that begin or end at a box. */
+  edgesOf(box: number): Uint32Array {
+    this.edgesByBox ??= this.indexEdges();
+    return this.edgesByBox.edges.subarray(this.edgesByBox.start[box], this.edgesByBox.start[box + 1]);
+  }
+
+  private indexEdges(): { start: Uint32Array; edges: Uint32Array } {
+    const { from, to, count } = this.layout.edge;
+    const start = new Uint32Array(this.layout.box.count + 1);
+    for (let edge = 0; edge < count; edge++) {
+      start[from[edge] + 1]++;
+      start[to[edge] + 1]++;
+    }
+    for (let box = 0; box < this.layout.box.count; box++) start[box + 1] += start[box];
+    const next = start.slice();
+    const edges = new Uint32Array(2 * count);
+    for (let edge = 0; edge < count; edge++) {
+      edges[next[from[edge]]++] = edge;
+      edges[next[to[edge]]++] = edge;
+    }
+    return { start, edges };
+  }
+
+  /**
+   * The legs of values that a box reads (`into`) or produces (`outOf`), followed through the borders of open modules: a
+   * leg that ends at such a border continues with the leg of the same value on its other side.
+   */
+  legsOf(box: number, direction: "into" | "outOf"): Set<number> {
+    const { from, to, value } = this.layout.edge;
+    const near = direction === "into" ? to : from;
+    const far = direction === "into" ? from : to;
+    const legs = new Set<number>();
+    const waiting: number[] = [...this.edgesOf(box)].filter((edge) => near[edge] === box);
+    if (this.open[box]) return legs;
+    for (let edge = waiting.pop(); edge !== undefined; edge = waiting.pop()) {
+      if (legs.has(edge)) continue;
+      legs.add(edge);
+      const border = far[edge];
+      if (!this.open[border]) continue;
+      for (const next of this.edgesOf(border)) {
+        if (near[next] === border && value[next] === value[edge]) waiting.push(next);
+      }
+    }
+    return legs;
+  }
+}
+
+function boundsOfEdges(layout: Layout): Float32Array {
+  const { count, pointStart, points } = layout.edge;
+  const bounds = new Float32Array(4 * count);
+  for (let edge = 0; edge < count; edge++) {
+    let left = Infinity;
+    let top = Infinity;
+    let right = -Infinity;
+    let bottom = -Infinity;
+    for (let i = 2 * pointStart[edge]; i < 2 * pointStart[edge + 1]; i += 2) {
+      left = Math.min(left, points[i]);
+      right = Math.max(right, points[i]);
+      top = Math.min(top, points[i + 1]);
+      bottom = Math.max(bottom, points[i + 1]);
+    }
+    bounds.set([left, top, right, bottom], 4 * edge);
+  }
+  return bounds;
+}

@@ -1,0 +1,111 @@
+/**
+ * What the user has done to an opened program, as one immutable value, and its history. Everything that undo, redo and
+ * the address restore is in {@link PageState}; everything else on the page follows from it and from the program.
+ */
+import type { Selection } from "./model.js";
+
+/** Where the picture stands: the world point in the middle of the canvas, and screen pixels per world unit. */
+export interface Camera {
+  readonly x: number;
+  readonly y: number;
+  readonly scale: number;
+}
+
+/** The what-if edits; an absent entry means "as in the file". */
+export interface WhatIf {
+  /** Keys as the engine takes them: `batch`, `x.1`, or a symbol's name. */
+  readonly dims: Readonly<Record<string, number>>;
+  readonly dtype: string | null;
+  readonly device: string | null;
+}
+
+export interface PageState {
+  readonly whatIf: WhatIf;
+  /** Ids of the modules drawn open, ascending. */
+  readonly expanded: readonly number[];
+  readonly selection: Selection | null;
+  /** Null: the whole graph fitted to the canvas. */
+  readonly camera: Camera | null;
+}
+
+export const kAsInFile: WhatIf = { dims: {}, dtype: null, device: null };
+
+export function isAsInFile(whatIf: WhatIf): boolean {
+  return Object.keys(whatIf.dims).length === 0 && whatIf.dtype === null && whatIf.device === null;
+}
+
+export function sameWhatIf(a: WhatIf, b: WhatIf): boolean {
+  const names = Object.keys(a.dims);
+  return (
+    a.dtype === b.dtype &&
+    a.device === b.device &&
+    names.length === Object.keys(b.dims).length &&
+    names.every((name) => a.dims[name] === b.dims[name])
+  );
+}
+
+export function sameNumbers(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((value, i) => value === b[i]);
+}
+
+/** A copy of `whatIf` with the named dims set, or as in the file again where `size` is null. */
+export function withDims(whatIf: WhatIf, names: readonly string[], size: number | null): WhatIf {
+  const dims = Object.fromEntries(Object.entries(whatIf.dims).filter(([name]) => !names.includes(name)));
+  if (size !== null) for (const name of names) dims[name] = size;
+  return { ...whatIf, dims };
+}
+
+export function toggled(expanded: readonly number[], id: number): number[] {
+  const next = expanded.includes(id) ? expanded.filter((other) => other !== id) : [...expanded, id];
+  return next.sort((a, b) => a - b);
+}
+
+/** How two steps of the history relate: steps of one kind that follow each other closely are one step to undo. */
+export type StepKind = "edit" | "expand" | "select" | "camera";
+
+/**
+ * Undo and redo as a list of states with a cursor. Selections and camera moves replace the step before them when that
+ * was of the same kind, so that undo goes back by decisions, not by wheel ticks.
+ */
+export class History {
+  private states: PageState[];
+  private kinds: StepKind[] = ["edit"];
+  private cursor = 0;
+
+  constructor(initial: PageState) {
+    this.states = [initial];
+  }
+
+  get current(): PageState {
+    return this.states[this.cursor];
+  }
+
+  get canUndo(): boolean {
+    return this.cursor > 0;
+  }
+
+  get canRedo(): boolean {
+    return this.cursor < this.states.length - 1;
+  }
+
+  push(state: PageState, kind: StepKind): void {
+    const coalesces =
+      (kind === "camera" || kind === "select") && this.cursor > 0 && this.kinds[this.cursor] === kind;
+    const keep = coalesces ? this.cursor : this.cursor + 1;
+    this.states = [...this.states.slice(Math.max(0, keep - kLongest), keep), state];
+    this.kinds = [...this.kinds.slice(Math.max(0, keep - kLongest), keep), kind];
+    this.cursor = this.states.length - 1;
+  }
+
+  undo(): PageState {
+    this.cursor = Math.max(0, this.cursor - 1);
+    return this.current;
+  }
+
+  redo(): PageState {
+    this.cursor = Math.min(this.states.length - 1, this.cursor + 1);
+    return this.current;
+  }
+}
+
+const kLongest = 200;

@@ -1,0 +1,77 @@
+/**
+ * Light and dark. The style sheet holds all colours as custom properties; the canvas reads the same ones, so there is one
+ * palette. The system's preference rules until the user chooses; the choice is remembered.
+ */
+import type { Paint, TextPrimitive } from "./display_list.js";
+
+export const kTextFonts: Record<TextPrimitive["font"], { readonly weight: number; readonly family: string }> =
+  {
+    plain: { weight: 400, family: 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif' },
+    bold: { weight: 600, family: 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif' },
+    mono: { weight: 400, family: 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace' },
+  };
+
+export type ThemeName = "light" | "dark";
+
+const kRemembered = "faketensor.theme";
+
+export class Theme {
+  private colors = new Map<Paint, string>();
+  private readonly preferred = matchMedia("(prefers-color-scheme: dark)");
+
+  /** `changed` is called after each switch, when the new colours are in place. */
+  constructor(private readonly changed: () => void) {
+    this.setName();
+    this.preferred.addEventListener("change", () => {
+      this.apply();
+    });
+  }
+
+  get name(): ThemeName {
+    const chosen = readStorage(kRemembered);
+    if (chosen === "light" || chosen === "dark") return chosen;
+    return this.preferred.matches ? "dark" : "light";
+  }
+
+  toggle(): void {
+    writeStorage(kRemembered, this.name === "dark" ? "light" : "dark");
+    this.apply();
+  }
+
+  color(paint: Paint): string {
+    let color = this.colors.get(paint);
+    if (color === undefined) {
+      const property = `--${paint.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+      color = getComputedStyle(document.documentElement).getPropertyValue(property).trim();
+      this.colors.set(paint, color);
+    }
+    return color;
+  }
+
+  private apply(): void {
+    this.setName();
+    this.changed();
+  }
+
+  private setName(): void {
+    document.documentElement.dataset["theme"] = this.name;
+    this.colors = new Map();
+  }
+}
+
+/** Storage is a convenience: a browser that forbids it only forgets the choice. */
+export function readStorage(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+export function writeStorage(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // Forbidden or full: see above.
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * The address of what is shown. It lives in the hash, so no server ever receives it, and names things rather than
+ * numbers them, so that it survives a re-export of the model:
+ *
+ *     #example=decoder&set=batch:4,input_ids.1:1024&dtype=bfloat16&open=layers.0,layers.1&select=linear_3&at=120,88,0.5
+ *
+ * `open` is left out where the page's own choice stands. A program from a local file cannot be named by an address:
+ * `file=` then only says which file the rest belongs to, and the rest is applied when a file of that name is opened.
+ */
+import type { Camera } from "./state.js";
+
+export interface Address {
+  readonly example: string | null;
+  readonly file: string | null;
+  readonly dims: Readonly<Record<string, number>>;
+  readonly dtype: string | null;
+  readonly device: string | null;
+  /** Module paths; null: the page's own choice. */
+  readonly open: readonly string[] | null;
+  /** A node's name, or a module's path after `/`. */
+  readonly select: string | null;
+  readonly camera: Camera | null;
+}
+
+export const kEmptyAddress: Address = {
+  example: null,
+  file: null,
+  dims: {},
+  dtype: null,
+  device: null,
+  open: null,
+  select: null,
+  camera: null,
+};
+
+/** A size that a chip accepts: a positive integer below 2^31. */
+export function parseSize(text: string): number | null {
+  if (!/^\d{1,10}$/.test(text.trim())) return null;
+  const size = Number(text);
+  return size >= 1 && size < 2 ** 31 ? size : null;
+}
+
+/** Never throws: what cannot be read is as if it were not there. */
+export function parseHash(hash: string): Address {
+  const parameters = new URLSearchParams(hash.replace(/^#/, ""));
+  const open = parameters.get("open");
+  return {
+    example: nonEmpty(parameters.get("example")),
+    file: nonEmpty(parameters.get("file")),
+    dims: parseDims(parameters.get("set")),
+    dtype: nonEmpty(parameters.get("dtype")),
+    device: nonEmpty(parameters.get("device")),
+    open: open === null ? null : open.split(",").filter((path) => path !== ""),
+    select: nonEmpty(parameters.get("select")),
+    camera: parseCamera(parameters.get("at")),
+  };
+}
+
+function nonEmpty(text: string | null): string | null {
+  return text === "" ? null : text;
+}
+
+function parseDims(text: string | null): Record<string, number> {
+  const dims: [string, number][] = [];
+  for (const part of (text ?? "").split(",")) {
+    const colon = part.lastIndexOf(":");
+    const size = parseSize(part.slice(colon + 1));
+    if (colon > 0 && size !== null) dims.push([part.slice(0, colon), size]);
+  }
+  return Object.fromEntries(dims);
+}
+
+function parseCamera(text: string | null): Camera | null {
+  const [x, y, scale] = (text ?? "").split(",").map(Number);
+  const usable = [x, y, scale].every((value) => Number.isFinite(value)) && scale > 0;
+  return usable ? { x, y, scale } : null;
+}
+
+export function formatHash(address: Address): string {
+  const parts: string[] = [];
+  const add = (key: string, value: string | null): void => {
+    if (value !== null) parts.push(`${key}=${readable(value)}`);
+  };
+  add("example", address.example);
+  add("file", address.file);
+  const dims = Object.entries(address.dims);
+  if (dims.length > 0) add("set", dims.map(([name, size]) => `${name}:${size}`).join(","));
+  add("dtype", address.dtype);
+  add("device", address.device);
+  if (address.open !== null) add("open", address.open.join(","));
+  add("select", address.select);
+  if (address.camera !== null) {
+    const { x, y, scale } = address.camera;
+    add("at", `${x.toFixed(0)},${y.toFixed(0)},${Number(scale.toPrecision(3))}`);
+  }
+  return `#${parts.join("&")}`;
+}
+
+/** Percent-encoding that leaves `:` `,` `/` alone, which the hash allows and a reader prefers. */
+function readable(value: string): string {
+  return encodeURIComponent(value).replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%2F", "/");
+}

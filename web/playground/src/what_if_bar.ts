@@ -1,0 +1,156 @@
+/** The row of chips: a field per size, a choice of dtype and device, and the way back to what the file says. */
+import { sizeChips, type SizeChip } from "./chips.js";
+import { button, element } from "./dom.js";
+import type { ProgramInfo } from "./engine.js";
+import { dtypeShort } from "./format.js";
+import { isAsInFile, kAsInFile, withDims, type WhatIf } from "./state.js";
+import { parseSize } from "./url_state.js";
+
+const kDtypes = ["float32", "bfloat16", "float16", "float64"];
+const kDevices = ["cpu", "cuda", "meta"];
+/** Programs with many inputs (key-value caches) show so many sizes at first. */
+const kShownChips = 8;
+
+export class WhatIfBar {
+  private whatIf: WhatIf = kAsInFile;
+  private chips: readonly SizeChip[] = [];
+  private fields: { chip: SizeChip; input: HTMLInputElement; box: HTMLElement }[] = [];
+  private readonly dtype = select("dtype", "Dtype of every floating-point value", kDtypes, dtypeShort);
+  private readonly device = select("device", "Device of every tensor", kDevices, (name) => name);
+  private readonly reset = button(
+    "Reset",
+    { class: "quiet", title: "Sizes, dtype and device as in the file" },
+    () => {
+      this.changed(kAsInFile);
+    },
+  );
+
+  constructor(
+    private readonly bar: HTMLElement,
+    private readonly changed: (whatIf: WhatIf) => void,
+  ) {
+    this.dtype.choice.addEventListener("change", () => {
+      this.changed({ ...this.whatIf, dtype: this.dtype.choice.value || null });
+    });
+    this.device.choice.addEventListener("change", () => {
+      this.changed({ ...this.whatIf, device: this.device.choice.value || null });
+    });
+  }
+
+  /** A new program. */
+  show(info: ProgramInfo, whatIf: WhatIf): void {
+    this.chips = sizeChips(info);
+    this.build(this.chips.length <= kShownChips + 1 ? this.chips.length : kShownChips);
+    this.update(whatIf);
+  }
+
+  private build(shown: number): void {
+    this.fields = this.chips.slice(0, shown).map((chip) => this.makeField(chip));
+    const parts: Node[] = this.fields.map((field) => field.box);
+    if (shown < this.chips.length) {
+      parts.push(
+        button(`${this.chips.length - shown} more sizes`, { class: "quiet" }, () => {
+          this.build(this.chips.length);
+          this.update(this.whatIf);
+        }),
+      );
+    }
+    this.bar.replaceChildren(...parts, this.dtype.box, this.device.box, this.reset);
+  }
+
+  update(whatIf: WhatIf): void {
+    this.whatIf = whatIf;
+    for (const { chip, input, box } of this.fields) {
+      const edited = new Map(Object.entries(whatIf.dims)).get(chip.names[0]);
+      const wanted = String(edited ?? chip.original ?? "");
+      if (parseSize(input.value) !== parseSize(wanted) || input !== document.activeElement)
+        input.value = wanted;
+      input.removeAttribute("aria-invalid");
+      box.classList.toggle("edited", edited !== undefined);
+    }
+    this.dtype.choice.value = whatIf.dtype ?? "";
+    this.device.choice.value = whatIf.device ?? "";
+    this.dtype.box.classList.toggle("edited", whatIf.dtype !== null);
+    this.device.box.classList.toggle("edited", whatIf.device !== null);
+    this.reset.hidden = isAsInFile(whatIf);
+  }
+
+  focusFirst(): void {
+    this.fields[0]?.input.select();
+  }
+
+  private makeField(chip: SizeChip): { chip: SizeChip; input: HTMLInputElement; box: HTMLElement } {
+    const input = element("input", {
+      type: "text",
+      inputmode: "numeric",
+      autocomplete: "off",
+      spellcheck: "false",
+      size: 5,
+      "aria-label": `Size of ${chip.label}`,
+      placeholder: "free",
+    });
+    const enter = (size: number | null): void => {
+      const usable =
+        size !== null && size >= chip.range[0] && (chip.range[1] === null || size <= chip.range[1]);
+      if (!usable) input.setAttribute("aria-invalid", "true");
+      else this.changed(withDims(this.whatIf, chip.names, size === chip.original ? null : size));
+    };
+    input.addEventListener("input", () => {
+      if (input.value.trim() === "" && chip.original === null)
+        this.changed(withDims(this.whatIf, chip.names, null));
+      else enter(parseSize(input.value));
+    });
+    input.addEventListener("keydown", (event) => {
+      const size = parseSize(input.value);
+      const next = size === null ? null : stepped(size, event.key);
+      if (next === null) return;
+      event.preventDefault();
+      input.value = String(next);
+      enter(next);
+    });
+    input.addEventListener("blur", () => {
+      this.update(this.whatIf);
+    });
+    const box = element(
+      "label",
+      { class: "chip", title: chip.description },
+      element("span", {}, chip.label),
+      input,
+    );
+    return { chip, input, box };
+  }
+}
+
+/** Arrows count, page keys double and halve. */
+function stepped(size: number, key: string): number | null {
+  switch (key) {
+    case "ArrowUp":
+      return size + 1;
+    case "ArrowDown":
+      return Math.max(1, size - 1);
+    case "PageUp":
+      return size * 2;
+    case "PageDown":
+      return Math.max(1, Math.floor(size / 2));
+    default:
+      return null;
+  }
+}
+
+function select(
+  label: string,
+  description: string,
+  values: readonly string[],
+  text: (value: string) => string,
+): { box: HTMLElement; choice: HTMLSelectElement } {
+  const choice = element(
+    "select",
+    { "aria-label": description },
+    element("option", { value: "" }, "as in file"),
+  );
+  for (const value of values) choice.append(element("option", { value }, text(value)));
+  return {
+    box: element("label", { class: "chip", title: description }, element("span", {}, label), choice),
+    choice,
+  };
+}

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { buildDisplayList, truncated, type DrawOptions, type Primitive } from "../src/display_list.js";
+import { escapeXml, toSvg } from "../src/export_picture.js";
+import { Scene } from "../src/scene.js";
+import { sampleLayout, sampleModel } from "./sample.js";
+
+const measure: DrawOptions["measure"] = (text, _font, size) => text.length * size * 0.6;
+
+function draw(options: Partial<DrawOptions> = {}, fails = false): { scene: Scene; list: Primitive[] } {
+  const scene = new Scene(sampleModel(fails), sampleLayout(), [1]);
+  const whole = {
+    scale: 1,
+    viewport: scene.bounds,
+    selection: null,
+    matches: new Set<number>(),
+    measure,
+    limit: Infinity,
+  };
+  return { scene, list: buildDisplayList(scene, { ...whole, ...options }) };
+}
+
+const texts = (list: Primitive[]): string[] =>
+  list.flatMap((item) => (item.kind === "text" ? [item.text] : []));
+
+describe("a display list", () => {
+  it("names every node and module, with dtype letters and shapes along edges", () => {
+    const shown = texts(draw().list);
+    for (const text of ["x", "linear", "relu", "block.0", "block.1", "Block", "f32", "2×8"]) {
+      assert.ok(shown.includes(text), `${text} in ${shown.join(" ")}`);
+    }
+  });
+
+  it("skips what is outside the viewport with everything inside it", () => {
+    const { list } = draw({ viewport: { x: 0, y: 250, w: 200, h: 150 } });
+    assert.ok(!texts(list).includes("relu"));
+    assert.ok(texts(list).includes("block.1"));
+  });
+
+  it("writes no text below 6 pixels", () => {
+    assert.deepEqual(texts(draw({ scale: 0.4 }).list), []);
+  });
+
+  it("draws an open module as one box where it is small on screen", () => {
+    const boxes = draw({ scale: 0.2 }).list.filter((item) => item.kind === "box");
+    assert.equal(boxes.length, 4);
+  });
+
+  it("marks the failing node, and the closed module that hides it", () => {
+    const errors = draw({}, true).list.filter((item) => item.kind === "box" && item.stroke === "error");
+    assert.deepEqual(
+      errors.map((item) => item.kind === "box" && item.rect.y),
+      [260],
+    );
+  });
+
+  it("follows a selected node's values through the border of its module", () => {
+    const { list } = draw({ selection: { kind: "node", row: 2 } });
+    const ways = list.flatMap((item) => (item.kind === "line" ? [item.paint] : []));
+    assert.equal(ways.filter((paint) => paint === "upstream").length, 2);
+    assert.equal(ways.filter((paint) => paint === "downstream").length, 1);
+  });
+
+  it("frames the closed module, dashed, where the selected node is hidden in it", () => {
+    const frame = draw({ selection: { kind: "node", row: 5 } }).list.at(-1);
+    assert.ok(frame?.kind === "box" && frame.dashed && frame.rect.y === 260);
+  });
+
+  it("keeps to its limit", () => {
+    assert.ok(draw({ limit: 3 }).list.length < 10);
+  });
+});
+
+describe("a scene", () => {
+  const { scene } = draw();
+
+  it("finds the innermost box at a point", () => {
+    assert.equal(scene.boxAt(40, 120), 3);
+    assert.equal(scene.boxAt(150, 210), 2);
+    assert.equal(scene.boxAt(500, 500), -1);
+  });
+
+  it("knows where each subtree ends", () => {
+    assert.deepEqual([...scene.subtreeEnd], [7, 2, 5, 4, 5, 6, 7]);
+  });
+
+  it("shows a folded weight nowhere", () => {
+    assert.equal(scene.boxOf({ kind: "node", row: 0 }), -1);
+  });
+});
+
+describe("truncation", () => {
+  it("keeps what fits and ends with an ellipsis", () => {
+    assert.equal(truncated("linear", 100, "plain", 10, measure), "linear");
+    assert.equal(truncated("scaled_dot_product", 60, "plain", 10, measure), "scaled_do…");
+    assert.equal(truncated("linear", 4, "plain", 10, measure), "");
+  });
+});
+
+describe("the exported SVG", () => {
+  it("holds every primitive, with labels as text only", () => {
+    const { scene, list } = draw();
+    const svg = toSvg(list, scene.bounds, (paint) => paint);
+    assert.equal(svg.match(/<text /g)?.length, texts(list).length);
+    assert.match(svg, /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" viewBox="-16 -16 232 432"/);
+  });
+
+  it("escapes labels and drops what XML forbids", () => {
+    assert.equal(escapeXml('<a href="x">&\u0000\u001f'), "&lt;a href=&quot;x&quot;&gt;&amp;");
+  });
+});

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { sizeChips } from "../src/chips.js";
+import type { InputInfo } from "../src/engine.js";
+import { chooseExpanded } from "../src/expansion.js";
+import {
+  bytesText,
+  compactShape,
+  contiguity,
+  moduleShort,
+  opShort,
+  plural,
+  valueText,
+} from "../src/format.js";
+import { clampScale, fitted, toWorld, zoomedAt } from "../src/geometry.js";
+import { changedRows } from "../src/model.js";
+import { buildOutline, indexOfSelection, labelOfRow } from "../src/outline_rows.js";
+import { kInfo, sampleModel, sampleTable } from "./sample.js";
+
+describe("a model", () => {
+  const model = sampleModel(true);
+
+  it("lists a module's children in order of execution, placeholders apart", () => {
+    assert.deepEqual(model.childrenOf(0), [~1, ~2, 6]);
+    assert.deepEqual(model.childrenOf(2), [4, 5]);
+  });
+
+  it("knows readers and aliases", () => {
+    assert.deepEqual([...model.readersOf(0)], [2, 4]);
+    assert.deepEqual(model.aliasesOf(2), [3]);
+    assert.deepEqual(model.aliasesOf(6), []);
+  });
+
+  it("raises a node's error to the modules around it", () => {
+    assert.deepEqual(
+      [0, 1, 2].map((id) => model.worstIn(id)),
+      [1, 0, 1],
+    );
+  });
+
+  it("tells which rows differ between two runs", () => {
+    assert.deepEqual([...changedRows(sampleTable(2, false), sampleTable(4, false))], [1, 2, 3, 4, 5]);
+    assert.deepEqual([...changedRows(sampleTable(2, false), sampleTable(2, true))], [4, 5, 6]);
+    assert.equal(changedRows(sampleTable(2, false), sampleTable(2, false)).size, 0);
+  });
+});
+
+describe("the outline", () => {
+  const model = sampleModel();
+  const rows = buildOutline(model, [1], new Set(["inputs"] as const));
+
+  it("holds inputs, weights, then modules and nodes as they are open", () => {
+    assert.deepEqual(
+      rows.map((row) => `${row.level} ${labelOfRow(model, row).name}`),
+      [
+        "1 Inputs",
+        "2 x",
+        "1 Parameters and buffers",
+        "1 block.0",
+        "2 linear",
+        "2 relu",
+        "1 block.1",
+        "1 output",
+      ],
+    );
+  });
+
+  it("counts positions among siblings from one", () => {
+    assert.deepEqual(
+      rows.map((row) => `${row.position}/${row.siblings}`),
+      ["1/5", "1/1", "2/5", "3/5", "1/2", "2/2", "4/5", "5/5"],
+    );
+  });
+
+  it("points at the closed module around a hidden selection", () => {
+    assert.equal(indexOfSelection(model, rows, { kind: "node", row: 5 }), 6);
+    assert.equal(indexOfSelection(model, rows, { kind: "node", row: 3 }), 5);
+    assert.equal(indexOfSelection(model, rows, { kind: "node", row: 0 }), -1);
+  });
+});
+
+describe("what a new program shows open", () => {
+  it("is the first of equal siblings", () => {
+    assert.deepEqual(chooseExpanded(kInfo.modules), [1]);
+  });
+
+  it("stays within its limit", () => {
+    assert.deepEqual(chooseExpanded(kInfo.modules, 3), []);
+  });
+});
+
+describe("the chips", () => {
+  const input = (name: string, size: InputInfo["size"]): InputInfo => ({
+    name,
+    kind: "user",
+    target: null,
+    node: 0,
+    size,
+    stride: [],
+    dtype: "int64",
+    device: "cpu",
+  });
+
+  it("are one for the batch and one per size that inputs share", () => {
+    const chips = sizeChips({
+      inputs: [input("ids", [2, 64]), input("mask", [2, 64]), input("image", [2, 3])],
+      symbols: [],
+    });
+    assert.deepEqual(
+      chips.map((chip) => [chip.label, ...chip.names, chip.original]),
+      [
+        ["batch", "batch", 2],
+        ["dim 1 of 2", "ids.1", "mask.1", 64],
+        ["image[1]", "image.1", 3],
+      ],
+    );
+  });
+
+  it("leave the batch apart where inputs disagree on it", () => {
+    const chips = sizeChips({ inputs: [input("a", [2]), input("b", [3])], symbols: [] });
+    assert.deepEqual(
+      chips.map((chip) => chip.label),
+      ["a[0]", "b[0]"],
+    );
+  });
+
+  it("are symbols by their names, with their range", () => {
+    const symbols = [{ name: "s0", range: [2, 16] as const, hint: 4 }];
+    const [chip, ...rest] = sizeChips({ inputs: [input("x", ["s0", "2*s0"])], symbols });
+    assert.deepEqual([chip.label, chip.original, ...chip.range], ["s0", 4, 2, 16]);
+    assert.deepEqual(rest, []);
+  });
+});
+
+describe("texts", () => {
+  it("name memory order as PyTorch decides it", () => {
+    assert.equal(contiguity([2, 3], [3, 1]), "contiguous");
+    assert.equal(contiguity([1, 3], [99, 1]), "contiguous");
+    assert.equal(contiguity([0, 3], [7, 7]), "contiguous");
+    assert.equal(contiguity([2, 3, 4, 5], [60, 1, 15, 3]), "channels_last");
+    assert.equal(contiguity([2, 3], [0, 1]), "expanded (stride 0)");
+    assert.equal(contiguity([2, 3], [1, 2]), "not contiguous");
+    assert.equal(contiguity(["s0", 3], [3, 1]), "contiguous");
+  });
+
+  it("are short", () => {
+    assert.equal(opShort("aten::linear.default"), "linear");
+    assert.equal(opShort("torch.ops.aten.mm.default"), "mm");
+    assert.equal(opShort("output"), "output");
+    assert.equal(moduleShort("model.layers.0"), "layers.0");
+    assert.equal(moduleShort("model.layers.0.mlp"), "mlp");
+    assert.equal(compactShape([2, "s0 + 1"]), "2×(s0+1)");
+    assert.equal(compactShape([]), "scalar");
+    assert.equal(bytesText(1536), "1.50 KiB");
+    assert.equal(bytesText(16), "16 B");
+    assert.equal(plural(1, "match", "matches"), "1 match");
+    assert.equal(valueText(sampleTable(2, true), 1), "f32[2, 8]");
+    assert.equal(valueText(sampleTable(2, true), 4), "unknown");
+  });
+});
+
+describe("the camera", () => {
+  const canvas = { w: 800, h: 600 };
+
+  it("keeps the point under the pointer while zooming", () => {
+    const camera = { x: 10, y: 20, scale: 0.5 };
+    const before = toWorld(camera, canvas, 100, 50);
+    const after = toWorld(zoomedAt(camera, canvas, 100, 50, 1.7), canvas, 100, 50);
+    assert.ok(Math.abs(before.x - after.x) + Math.abs(before.y - after.y) < 1e-9);
+  });
+
+  it("fits a graph, or shows its beginning where fitting would make it unreadable", () => {
+    assert.equal(fitted({ x: 0, y: 0, w: 752, h: 100 }, canvas, 1).scale, 1);
+    const tall = fitted({ x: 0, y: 0, w: 300, h: 30_000 }, canvas, 1, 0.8);
+    assert.equal(tall.scale, 0.8);
+    assert.ok(Math.abs(toWorld(tall, canvas, 0, 24).y) < 1e-9);
+    assert.equal(tall.x, 150);
+  });
+
+  it("stays within the scales it knows", () => {
+    assert.equal(clampScale(1e9), 4);
+  });
+});

@@ -1,0 +1,27 @@
+/** Bundles tests/*.test.ts and runs them with node's test runner; no page, no engine. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import esbuild from "esbuild";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const out = mkdtempSync(path.join(tmpdir(), "playground-tests-"));
+await esbuild.build({
+  absWorkingDir: here,
+  entryPoints: readdirSync(here).filter((name) => name.endsWith(".test.ts")),
+  outdir: out,
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: ["node20"],
+  sourcemap: "inline",
+});
+const files = readdirSync(out).map((name) => path.join(out, name));
+const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...files], {
+  stdio: "inherit",
+});
+rmSync(out, { recursive: true });
+process.exit(status ?? 1);

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { addressOf, stateOf } from "../src/permalink.js";
+import { formatHash, kEmptyAddress, parseHash, parseSize } from "../src/url_state.js";
+import { sampleModel } from "./sample.js";
+
+describe("the address", () => {
+  it("comes back as it was written", () => {
+    const address = {
+      example: "decoder",
+      file: null,
+      dims: { batch: 4, "input_ids.1": 1024 },
+      dtype: "bfloat16",
+      device: "cuda",
+      open: ["layers.0", "layers.0.mlp"],
+      select: "linear_3",
+      camera: { x: 120, y: -88, scale: 0.5 },
+    };
+    const hash = formatHash(address);
+    assert.equal(
+      hash,
+      "#example=decoder&set=batch:4,input_ids.1:1024&dtype=bfloat16&device=cuda&open=layers.0,layers.0.mlp&select=linear_3&at=120,-88,0.5",
+    );
+    assert.deepEqual(parseHash(hash), address);
+  });
+
+  it("keeps names with special letters", () => {
+    const address = { ...kEmptyAddress, file: "my model & co=1.pt2", select: "/blocks.0" };
+    assert.deepEqual(parseHash(formatHash(address)), address);
+  });
+
+  it("tells nothing open from the page's own choice", () => {
+    assert.deepEqual(parseHash("#example=a&open=").open, []);
+    assert.equal(parseHash("#example=a").open, null);
+  });
+
+  it("is empty for what cannot be read", () => {
+    assert.deepEqual(parseHash("#%%%&at=1,x,0&set=:4,a:-1,b:99999999999"), kEmptyAddress);
+    assert.deepEqual(parseHash(""), kEmptyAddress);
+  });
+});
+
+describe("a size", () => {
+  it("is a positive integer below 2^31", () => {
+    assert.equal(parseSize(" 12 "), 12);
+    for (const text of ["", "0", "-1", "1.5", "1e3", "2147483648", "x"])
+      assert.equal(parseSize(text), null, text);
+  });
+});
+
+describe("a permalink", () => {
+  const model = sampleModel();
+
+  it("names modules and nodes, so that it survives renumbering", () => {
+    const state = stateOf(model, { ...kEmptyAddress, open: ["block.1", "gone"], select: "relu_1" }, [1]);
+    assert.deepEqual(state.expanded, [2]);
+    assert.deepEqual(state.selection, { kind: "node", row: 5 });
+    const back = addressOf(model, state, [1], { example: null, file: "a.pt2" });
+    assert.deepEqual(back.open, ["block.1"]);
+    assert.equal(back.select, "relu_1");
+  });
+
+  it("leaves out what is open by the page's own choice", () => {
+    const state = stateOf(model, kEmptyAddress, [1]);
+    assert.deepEqual(state.expanded, [1]);
+    assert.equal(addressOf(model, state, [1], kEmptyAddress).open, null);
+  });
+
+  it("selects modules by their path after a slash", () => {
+    assert.deepEqual(stateOf(model, { ...kEmptyAddress, select: "/block.0" }, []).selection, {
+      kind: "module",
+      id: 1,
+    });
+    assert.equal(stateOf(model, { ...kEmptyAddress, select: "nobody" }, []).selection, null);
+  });
+});
