@@ -160,7 +160,9 @@ class Call {
  private:
   template <typename T>
   Value to_value(const T& argument) {
-    if constexpr (std::is_same_v<T, DimVector> || std::is_same_v<T, Dims>) {
+    if constexpr (std::is_same_v<T, std::nullptr_t>) {
+      return Value();
+    } else if constexpr (std::is_same_v<T, DimVector> || std::is_same_v<T, Dims>) {
       return context_.make_ints(argument);
     } else if constexpr (std::is_same_v<T, TensorList>) {
       return Value::list(argument.values());

@@ -1,0 +1,59 @@
+#include "core/ops/families/reduction.h"
+
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+DimSet reduction_dims(Call& call, const Tensor& self, const Value& dim) {
+  const int64_t rank = self.dim();
+  call.check(rank <= 64,
+             "Received a tensor with {} dimensions, but only tensors with up to 64 dims are "
+             "supported!",
+             rank);
+  if (dim.is_none()) return rank == 64 ? ~DimSet{0} : (DimSet{1} << rank) - 1;
+  if (!dim.is_list()) return DimSet{1} << wrap_dim(guard_int(dim.as_sym_int()), rank);
+  DimSet dims = 0;
+  bool repeated = false;
+  for (const SymInt index : dim.ints()) {
+    const DimSet bit = DimSet{1} << wrap_dim(guard_int(index), rank);
+    repeated = repeated || (dims & bit) != 0;
+    dims |= bit;
+  }
+  call.check(!repeated, "duplicate value in the list of dims");
+  return dims;
+}
+
+DimSet reduction_dims_or_all(Call& call, const Tensor& self, const Value& dim) {
+  return reduction_dims(call, self, dim.is_list() && dim.size() == 0 ? Value() : dim);
+}
+
+DimVector reduced_sizes(Dims sizes, DimSet dims, bool keepdim) {
+  DimVector result;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (!contains(dims, i)) {
+      result.push_back(sizes[i]);
+    } else if (keepdim) {
+      result.push_back(1);
+    }
+  }
+  return result;
+}
+
+Tensor* reduce(Call& call, const Tensor& self, DimSet dims, bool keepdim, DType result) {
+  return call.empty(reduced_sizes(self.sizes(), dims, keepdim), result);
+}
+
+void check_reduction_not_empty(Call& call, const Tensor& self, DimSet dims) {
+  for (size_t i = 0; i < self.sizes().size(); ++i) {
+    if (!contains(dims, i)) continue;
+    call.check(self.sizes()[i] > 0,
+               "reducing over zero-size dimension for reduction operation without identity");
+  }
+}
+
+DType sum_dtype(const Tensor& self, std::optional<DType> dtype) {
+  if (dtype) return *dtype;
+  return is_integral_or_bool(self.dtype()) ? DType::kInt64 : self.dtype();
+}
+
+}  // namespace faketensor

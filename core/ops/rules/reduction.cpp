@@ -1,0 +1,347 @@
+// Reductions: sums, extrema, moments, norms, quantifiers.
+#include "core/ops/families/reduction.h"
+
+#include <cmath>
+
+#include "core/ops/families/pointwise.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+using OptionalDType = std::optional<DType>;
+
+// --- sums and products ---
+
+// Mirrors sum and prod, torch/_refs/__init__.py.
+Tensor* sum_dim(Call& c, const Tensor& self, const Value& dim, bool keepdim, OptionalDType dtype) {
+  const DimSet dims = reduction_dims_or_all(c, self, dim);
+  return reduce(c, self, dims, keepdim, sum_dtype(self, dtype));
+}
+Tensor* sum(Call& c, const Tensor& self, OptionalDType dtype) {
+  return sum_dim(c, self, Value(), false, dtype);
+}
+
+// Mirrors meta_nansum, torch/_meta_registrations.py.
+Tensor* nansum(Call& c, const Tensor& self, const Value& dim, bool keepdim, OptionalDType dtype) {
+  return reduce(c, self, reduction_dims(c, self, dim), keepdim, sum_dtype(self, dtype));
+}
+
+// Mirrors mean, torch/_refs/__init__.py.
+Tensor* mean_dim(Call& c, const Tensor& self, const Value& dim, bool keepdim, OptionalDType dtype) {
+  const DimSet dims = reduction_dims_or_all(c, self, dim);
+  const DType result = dtype.value_or(self.dtype());
+  c.check(is_float_or_complex(result),
+          "mean(): could not infer output dtype. {} dtype must be either a floating point or "
+          "complex dtype. Got: {}",
+          dtype ? "Optional" : "Input", result);
+  return reduce(c, self, dims, keepdim, result);
+}
+Tensor* mean(Call& c, const Tensor& self, OptionalDType dtype) {
+  return mean_dim(c, self, Value(), false, dtype);
+}
+
+// Mirrors nanmean, aten/src/ATen/native/ReduceOps.cpp.
+Value nanmean(Call& c, const Tensor& self, const Value& dim, bool keepdim, OptionalDType dtype) {
+  c.check(is_float_or_complex(self.dtype()),
+          "nanmean(): expected input to have floating point or complex dtype but got {}",
+          info(self.dtype()).cpp_name);
+  const Value present =
+      c.call<"aten::logical_not">(c.call<"aten::isnan">(c.call<"aten::detach">(self)));
+  const Value count = c.call<"aten::sum.dim_IntList">(present, dim, keepdim);
+  return c.call<"aten::div.Tensor">(c.call<"aten::nansum">(self, dim, keepdim, dtype), count);
+}
+
+// Mirrors count_nonzero, torch/_refs/__init__.py.
+Tensor* count_nonzero(Call& c, const Tensor& self, const Value& dim) {
+  return reduce(c, self, reduction_dims_or_all(c, self, dim), false, DType::kInt64);
+}
+
+// --- quantifiers ---
+
+DType any_dtype(const Tensor& self) {
+  return self.dtype() == DType::kUInt8 ? DType::kUInt8 : DType::kBool;
+}
+
+// Mirrors any, torch/_refs/__init__.py: an empty list of dimensions reduces nothing.
+Value any_dims(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
+  if (dim.is_list() && dim.size() == 0) {
+    const Value copy = c.call<"aten::clone">(c.call<"aten::to.dtype">(self, DType::kBool));
+    return c.call<"aten::to.dtype">(copy, any_dtype(self));
+  }
+  return reduce(c, self, reduction_dims(c, self, dim), keepdim, any_dtype(self));
+}
+Value any(Call& c, const Tensor& self) { return any_dims(c, self, Value(), false); }
+// Mirrors all, torch/_refs/__init__.py.
+Value all_dims(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
+  if (dim.is_list() && dim.size() == 0)
+    return elementwise(c, c.args().first(1), self.dtype(), any_dtype(self));
+  return any_dims(c, self, dim, keepdim);
+}
+
+// --- extrema ---
+
+// Mirrors amax and amin, torch/_refs/__init__.py.
+Tensor* amax(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
+  const DimSet dims = reduction_dims_or_all(c, self, dim);
+  check_reduction_not_empty(c, self, dims);
+  return reduce(c, self, dims, keepdim, self.dtype());
+}
+// Mirrors aminmax, torch/_decomp/decompositions.py.
+Value aminmax(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
+  return c.tuple(amax(c, self, dim, keepdim), amax(c, self, dim, keepdim));
+}
+
+// Mirrors meta_max and meta_min, torch/_meta_registrations.py.
+Tensor* max(Call& c, const Tensor& self) { return c.empty({}, self.dtype()); }
+// Mirrors meta_median, torch/_meta_registrations.py.
+Tensor* median(Call& c, const Tensor& self) { return c.empty({}, self.dtype()); }
+
+// Mirrors meta_max_dim, meta_min_dim and meta_median_mode_dim, torch/_meta_registrations.py.
+Value values_and_indices(Call& c, const Tensor& self, int64_t dim, bool keepdim) {
+  const DimSet dims = reduction_dims(c, self, dim);
+  return c.tuple(reduce(c, self, dims, keepdim, self.dtype()),
+                 reduce(c, self, dims, keepdim, DType::kInt64));
+}
+
+// Mirrors argmax_argmin_meta, torch/_meta_registrations.py (both say "argmax").
+Tensor* argmax(Call& c, const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+  if (!dim) {
+    c.check(self.numel() != 0,
+            "argmax: Expected reduction dim to be specified for input.numel() == 0.");
+    return reduce(c, self, reduction_dims(c, self, Value()), keepdim, DType::kInt64);
+  }
+  const int64_t at = wrap_dim(*dim, self.dim());
+  if (self.dim() > 0) {
+    c.check_as(ErrorKind::kIndexError, expect_true(self.size(at) != 0),
+               "argmax: Expected reduction dim {} to have non-zero size.", at);
+  }
+  return reduce(c, self, DimSet{1} << at, keepdim, DType::kInt64);
+}
+
+// Mirrors kthvalue_meta, torch/_meta_registrations.py.
+Value kthvalue(Call& c, const Tensor& self, SymInt k, int64_t dim, bool keepdim) {
+  const int64_t at = wrap_dim(dim, self.dim());
+  const SymInt size = self.dim() > 0 ? self.size(at) : SymInt(1);
+  c.check(sym_and(k >= 1, k <= size), "kthvalue(): selected number k out of range for dimension {}",
+          at);
+  return values_and_indices(c, self, at, keepdim);
+}
+
+// --- moments ---
+
+// Mirrors var, torch/_refs/__init__.py.
+Tensor* var_correction(Call& c, const Tensor& self, const Value& dim, const Value& correction,
+                       bool keepdim) {
+  c.check_as(ErrorKind::kValueError, !correction.is(Value::Tag::kComplex),
+             "correction argument should be integer or float");
+  return reduce(c, self, reduction_dims_or_all(c, self, dim), keepdim, to_real(self.dtype()));
+}
+// Mirrors std, torch/_refs/__init__.py: the square root makes integers floating, which are cast
+// back.
+Tensor* std_correction(Call& c, const Tensor& self, const Value& dim, const Value& correction,
+                       bool keepdim) {
+  return var_correction(c, self, dim, correction, keepdim);
+}
+// Mirrors var_mean and std_mean, torch/_refs/__init__.py.
+Value var_mean_correction(Call& c, const Tensor& self, const Value& dim, const Value& correction,
+                          bool keepdim) {
+  Tensor* variance = var_correction(c, self, dim, correction, keepdim);
+  return c.tuple(variance, mean_dim(c, self, dim, keepdim, std::nullopt));
+}
+
+// The overloads with `unbiased`, aten/src/ATen/native/ReduceOps.cpp: unbiased is correction 1.
+template <FixedString name>
+Value of_unbiased(Call& c, const Tensor& self, bool unbiased) {
+  return c.call<name>(self, nullptr, int{unbiased});
+}
+template <FixedString name>
+Value of_unbiased_dim(Call& c, const Tensor& self, const Value& dim, bool unbiased, bool keepdim) {
+  return c.call<name>(self, dim, int{unbiased}, keepdim);
+}
+
+// --- norms ---
+
+double as_number(const Value& number) {
+  return number.is(Value::Tag::kFloat) ? number.as_double()
+                                       : static_cast<double>(guard_int(number.as_sym_int()));
+}
+
+void check_norm_dtype(Call& c, DType input, OptionalDType dtype) {
+  c.check(is_float_or_complex(input),
+          "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}",
+          input);
+  if (!dtype) return;
+  c.check(is_float_or_complex(*dtype),
+          "linalg.vector_norm: dtype should be floating point or complex. Got {}", *dtype);
+  c.check(is_complex(*dtype) == is_complex(input),
+          "linalg.vector_norm: dtype should be {} for {} inputs. Got {}",
+          is_complex(input) ? "complex" : "real", is_complex(input) ? "complex" : "real", *dtype);
+  c.check(promote_types(*dtype, input) == *dtype,
+          "linalg.vector_norm: the dtype of the input ({}) should be convertible without narrowing "
+          "to the specified dtype ({})",
+          input, *dtype);
+}
+
+void check_norm_not_empty(Call& c, const Tensor& self, const Value& ord, const Value& dim) {
+  const bool whole = dim.is_none() || dim.size() == 0;
+  c.check(sym_or(self.numel() != 0, !whole),
+          "linalg.vector_norm cannot compute the {} norm on an empty tensor because the operation "
+          "does not have an identity",
+          ord);
+  if (whole) return;
+  for (const SymInt index : dim.ints()) {
+    const int64_t d = guard_int(index);
+    const SymBool has_elements = d >= 0 && d < self.dim() ? self.size(d) != 0 : SymBool(false);
+    c.check(sym_or(self.numel() != 0, has_elements),
+            "linalg.vector_norm cannot compute the {} norm on the dimension {} because this "
+            "dimension is empty and the operation does not have an identity",
+            ord, d);
+  }
+}
+
+// Mirrors vector_norm, torch/_refs/linalg/__init__.py.
+Tensor* linalg_vector_norm(Call& c, const Tensor& self, const Value& ord, const Value& dim,
+                           bool keepdim, OptionalDType dtype) {
+  check_norm_dtype(c, self.dtype(), dtype);
+  const double order = as_number(ord);
+  const bool is_extremum = std::isinf(order);
+  if (order < 0 || is_extremum) check_norm_not_empty(c, self, ord, dim);
+  const DimSet dims = reduction_dims_or_all(c, self, dim);
+  if (is_extremum) check_reduction_not_empty(c, self, dims);
+  return reduce(c, self, dims, keepdim, to_real(dtype.value_or(self.dtype())));
+}
+
+// Mirrors norm, torch/_refs/__init__.py.
+Value norm(Call& c, const Tensor& self, const Value& p) {
+  return c.call<"aten::linalg_vector_norm">(self, p);
+}
+Value norm_dtype(Call& c, const Tensor& self, const Value& p, DType dtype) {
+  return c.call<"aten::linalg_vector_norm">(self, p.is_none() ? Value(2) : p, nullptr, false,
+                                            dtype);
+}
+Value norm_dim(Call& c, const Tensor& self, const Value& p, const Value& dim, bool keepdim) {
+  return c.call<"aten::linalg_vector_norm">(self, p.is_none() ? Value(2) : p, dim, keepdim);
+}
+Value norm_dim_dtype(Call& c, const Tensor& self, const Value& p, const Value& dim, bool keepdim,
+                     DType dtype) {
+  return c.call<"aten::linalg_vector_norm">(self, p.is_none() ? Value(2) : p, dim, keepdim, dtype);
+}
+// Mirrors frobenius_norm, aten/src/ATen/native/LinearAlgebra.cpp.
+Value frobenius_norm(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
+  return c.call<"aten::linalg_vector_norm">(self, 2.0, dim, keepdim);
+}
+// Mirrors dist, torch/_decomp/decompositions.py.
+Value dist(Call& c, const Tensor& self, const Tensor& other, const Value& p) {
+  return c.call<"aten::norm.Scalar">(c.call<"aten::sub.Tensor">(self, other), p);
+}
+
+// Mirrors logsumexp, torch/_refs/__init__.py: maxima, and a sum of what is below them.
+Tensor* logsumexp(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
+  const DimSet dims = reduction_dims_or_all(c, self, dim);
+  if (guard_or_true(self.numel() != 0)) check_reduction_not_empty(c, self, dims);
+  const DType dtype = is_float_or_complex(self.dtype()) ? self.dtype() : c.context().default_dtype;
+  return reduce(c, self, dims, keepdim, dtype);
+}
+
+// Mirrors meta_histc, torch/_meta_registrations.py.
+Tensor* histc(Call& c, const Tensor& self, int64_t bins, const Value& min, const Value& max) {
+  c.check(!self.device().is_cpu() || is_floating(self.dtype()),
+          "\"histogram_cpu\" not implemented for '{}'", self.dtype());
+  c.check(bins > 0, "histc(): bins must be > 0, but got {}", bins);
+  c.check(as_number(max) >= as_number(min), "histc(): max must be larger than min");
+  return c.empty({bins}, self.dtype());
+}
+
+// Mirrors sum_to_size, aten/src/ATen/ExpandUtils.h (sum_to).
+Value sum_to_size(Call& c, const Tensor& self, Dims size) {
+  const size_t rank = self.sizes().size();
+  c.check(size.size() <= rank, "size {} is not expandable to size {}.", size, self.sizes());
+  const size_t leading = rank - size.size();
+  DimVector dims;
+  bool expandable = true;
+  for (size_t i = 0; i < rank; ++i) {
+    if (i < leading) {
+      dims.push_back(i);
+      continue;
+    }
+    const SymInt target = size[i - leading];
+    if (guard_or_false(target == 1) && guard_or_true(self.sizes()[i] != 1)) {
+      dims.push_back(i);
+    } else if (!guard_or_true(target == self.sizes()[i])) {
+      expandable = false;
+    }
+  }
+  c.check(expandable, "size {} is not expandable to size {}.", size, self.sizes());
+  Value result = self;
+  if (!dims.empty()) result = c.call<"aten::sum.dim_IntList">(self, dims, true);
+  return leading > 0 ? c.call<"aten::view">(result, size) : c.call<"aten::alias">(result);
+}
+
+// clang-format off
+constexpr OpDef kReduction[] = {
+    {"aten::all(Tensor self) -> Tensor", rule<&any>()},
+    {"aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", rule<&all_dims>()},
+    {"aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", rule<&all_dims>()},
+    {"aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", rule<&amax>()},
+    {"aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", rule<&amax>()},
+    {"aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)", rule<&aminmax>()},
+    {"aten::any(Tensor self) -> Tensor", rule<&any>()},
+    {"aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", rule<&any_dims>()},
+    {"aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", rule<&any_dims>()},
+    {"aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", rule<&argmax>()},
+    {"aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", rule<&argmax>()},
+    {"aten::count_nonzero(Tensor self, int? dim=None) -> Tensor", rule<&count_nonzero>()},
+    {"aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor", rule<&count_nonzero>()},
+    {"aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", rule<&dist>()},
+    {"aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", rule<&frobenius_norm>(), kComposite},
+    {"aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", rule<&histc>()},
+    {"aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&kthvalue>()},
+    {"aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&linalg_vector_norm>()},
+    {"aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", rule<&logsumexp>()},
+    {"aten::max(Tensor self) -> Tensor", rule<&max>()},
+    {"aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>()},
+    {"aten::max.other(Tensor self, Tensor other) -> Tensor", same_as<"aten::maximum">(), kComposite},
+    {"aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", rule<&mean>()},
+    {"aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&mean_dim>()},
+    {"aten::median(Tensor self) -> Tensor", rule<&median>()},
+    {"aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>()},
+    {"aten::min(Tensor self) -> Tensor", rule<&max>()},
+    {"aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>()},
+    {"aten::min.other(Tensor self, Tensor other) -> Tensor", same_as<"aten::minimum">(), kComposite},
+    {"aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>()},
+    {"aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&nanmean>(), kComposite},
+    {"aten::nanmedian(Tensor self) -> Tensor", rule<&median>()},
+    {"aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>()},
+    {"aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&nansum>()},
+    {"aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", rule<&norm>()},
+    {"aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor", rule<&norm_dim>()},
+    {"aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor", rule<&norm_dim_dtype>()},
+    {"aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", rule<&norm_dtype>()},
+    {"aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", rule<&sum>()},
+    {"aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&sum_dim>()},
+    {"aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", same_as<"aten::logsumexp">(), kComposite},
+    {"aten::std(Tensor self, bool unbiased=True) -> Tensor", rule<&of_unbiased<"aten::std.correction">>(), kComposite},
+    {"aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor", rule<&std_correction>()},
+    {"aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", rule<&of_unbiased_dim<"aten::std.correction">>(), kComposite},
+    {"aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", rule<&of_unbiased<"aten::std_mean.correction">>(), kComposite},
+    {"aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)", rule<&var_mean_correction>()},
+    {"aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)", rule<&of_unbiased_dim<"aten::std_mean.correction">>(), kComposite},
+    {"aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", rule<&sum>()},
+    {"aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&sum_dim>()},
+    {"aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor", rule<&sum_to_size>(), kComposite},
+    {"aten::var(Tensor self, bool unbiased=True) -> Tensor", rule<&of_unbiased<"aten::var.correction">>(), kComposite},
+    {"aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor", rule<&var_correction>()},
+    {"aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", rule<&of_unbiased_dim<"aten::var.correction">>(), kComposite},
+    {"aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", rule<&of_unbiased<"aten::var_mean.correction">>(), kComposite},
+    {"aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)", rule<&var_mean_correction>()},
+    {"aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)", rule<&of_unbiased_dim<"aten::var_mean.correction">>(), kComposite},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> reduction_rules() { return kReduction; }
+
+}  // namespace faketensor
