@@ -1,5 +1,7 @@
 #include "core/symbolic/facts.h"
 
+#include <optional>
+
 namespace faketensor {
 
 namespace {
@@ -35,6 +37,48 @@ uint16_t sum_facts(uint16_t a, uint16_t b) {
   const bool parity_known = (a & (kEven | kOdd)) != 0 && (b & (kEven | kOdd)) != 0;
   if (parity_known) facts |= (a & kOdd) == (b & kOdd) ? kEven : kOdd;
   return closed(facts);
+}
+
+// Where the terms of a sum are k_i * x**n_i of one positive symbol x, all k_i of one sign: the sum
+// of the k_i, their value at x = 1.
+std::optional<int64_t> value_at_one(const ExprNode* sum) {
+  const ExprNode* symbol = nullptr;
+  int64_t value = 0;
+  for (const ExprNode* term : sum->args()) {
+    const bool scaled = term->kind == ExprKind::kMul;
+    if (scaled && (term->arg_count != 1 || term->number.is_float)) return std::nullopt;
+    const ExprNode* power = scaled ? term->arg(0) : term;
+    const ExprNode* base = power->kind == ExprKind::kPow ? power->arg(0) : power;
+    const bool one_symbol =
+        base->kind == ExprKind::kSymbol && (symbol == nullptr || symbol == base);
+    if (!one_symbol || !base->has(kPositive)) return std::nullopt;
+    symbol = base;
+    if (__builtin_add_overflow(value, scaled ? term->number.integer : 1, &value))
+      return std::nullopt;
+  }
+  return value;
+}
+
+// A sum whose constant has the other sign than its terms: 6*s0 - 2 >= 0 because s0 >= 1. As far as
+// sympy goes (its _monotonic_sign): one term, or a polynomial in one symbol.
+uint16_t offset_sum_facts(const ExprNode* sum) {
+  const Number constant = sum->number;
+  if (constant.is_float || constant.integer == 0 || sum->type != ExprType::kInt) return 0;
+  const bool below = constant.integer > 0;  // the terms are <= 0
+  for (const ExprNode* term : sum->args()) {
+    if (!term->has(below ? kNonPositive : kNonNegative)) return 0;
+  }
+  int64_t nearest = 0;  // the value of the terms that is closest to 0
+  if (const std::optional<int64_t> at_one = value_at_one(sum)) {
+    nearest = *at_one;
+  } else if (sum->arg_count == 1 && sum->arg(0)->has(kNonZero)) {
+    nearest = (sum->arg(0)->has(kEven) ? 2 : 1) * (below ? -1 : 1);
+  }
+  int64_t value = 0;
+  if (__builtin_add_overflow(nearest, constant.integer, &value)) return 0;
+  if (value == 0) return below ? kNonPositive : kNonNegative;
+  if ((value > 0) == below) return 0;
+  return below ? kNegative | kNonPositive : kPositive | kNonNegative;
 }
 
 uint16_t product_facts(uint16_t a, uint16_t b) {
@@ -108,6 +152,7 @@ uint16_t derive_facts(const ExprNode* node) {
     case ExprKind::kAdd:
       facts = number_facts(node->number);
       for (const ExprNode* arg : node->args()) facts = sum_facts(facts, arg->facts);
+      facts = closed(facts | offset_sum_facts(node));
       break;
     case ExprKind::kMul:
       facts = number_facts(node->number);

@@ -592,6 +592,13 @@ void append_constructor(std::string& out, const ExprNode* node) {
 
 std::string to_string(const ExprNode* node) {
   std::string out;
+  if (node->kind == ExprKind::kFloat && std::isfinite(node->number.real)) {
+    // A number by itself keeps its 15 digits, "2.00000000000000", unless it is zero.
+    if (node->number.real == 0) return "0.0";
+    char text[40];
+    std::snprintf(text, sizeof text, "%#.15g", node->number.real);
+    return text;
+  }
   append_expr(out, node);
   return out;
 }

@@ -36,6 +36,39 @@ bool has_kind(const ExprNode* node, ExprKind kind) {
                      [kind](const ExprNode* arg) { return has_kind(arg, kind); });
 }
 
+// k*s + c as PyTorch's _is_supported_equivalence takes it: a number by itself is not.
+bool is_affine_in_one_symbol(const ExprNode* node) {
+  if (node->kind == ExprKind::kSymbol) return true;
+  if (node->kind == ExprKind::kMul)
+    return node->arg_count == 1 && is_affine_in_one_symbol(node->arg(0));
+  if (node->kind != ExprKind::kAdd) return false;
+  return node->arg_count == 1 && !node->number.is_integer(0) &&
+         is_affine_in_one_symbol(node->arg(0));
+}
+
+// Whether sympy knows the expression to be an integer, which chooses the error's wording: it does
+// not know that bitwise functions are.
+bool is_integer_by_form(const ExprNode* node) {
+  switch (node->kind) {
+    case ExprKind::kBitAnd:
+    case ExprKind::kBitOr:
+    case ExprKind::kBitXor:
+      return false;
+    case ExprKind::kAdd:
+    case ExprKind::kMul:
+    case ExprKind::kPow:
+    case ExprKind::kMax:
+    case ExprKind::kMin:
+    case ExprKind::kAbs: {
+      const auto args = node->args();
+      return node->type == ExprType::kInt &&
+             std::all_of(args.begin(), args.end(), is_integer_by_form);
+    }
+    default:
+      return node->type == ExprType::kInt;
+  }
+}
+
 std::string data_dependent_text(bool integer, const std::string& expr, const std::string& unhinted,
                                 const std::string& size_like) {
   const std::string_view description =
@@ -77,6 +110,17 @@ SymInt ShapeEnv::create_backed(std::string_view name, int64_t hint, ValueRange r
   hints_[symbol] = Number::of(hint);
   ranges_[symbol] = range;
   return SymInt::from_node(symbol);
+}
+
+const ExprNode* ShapeEnv::create_backed_float(std::string_view name, double hint,
+                                              ValueRange range) {
+  SymbolInfo info;
+  info.name = name;
+  info.type = ExprType::kFloat;
+  const ExprNode* symbol = pool_.symbol(info);
+  hints_[symbol] = Number::of_float(hint);
+  ranges_[symbol] = range;
+  return symbol;
 }
 
 SymInt ShapeEnv::create_unbacked_int(std::string_view name, ValueRange range) {
@@ -148,6 +192,10 @@ void ShapeEnv::update_range(const ExprNode* symbol, ValueRange range) {
                 format("Invalid ranges [{}:{}]", narrowed.lower, narrowed.upper));
   }
   ranges_[symbol] = narrowed;
+  const std::optional<int64_t> hint = hint_of_symbol(symbol);
+  if (hint && symbol->type == ExprType::kInt && !narrowed.contains(*hint)) {
+    throw_error(ErrorKind::kAssertionError, format("{} not in VR{}", *hint, to_string(narrowed)));
+  }
 }
 
 // --- decisions
@@ -230,18 +278,41 @@ bool ShapeEnv::guard_or_defer(const ExprNode* condition) {
 }
 
 void ShapeEnv::throw_data_dependent(const ExprNode* expr) {
-  SymbolMap values;
+  const ExprNode* hinted = substitute(expr, hinted_constants(expr));
   std::string size_like;
-  for (const ExprNode* symbol : free_symbols(expr)) {
-    if (const std::optional<int64_t> value = hint_of_symbol(symbol))
-      values[symbol] = pool_.integer(*value);
-    if (is_size_like(symbol))
+  for (const ExprNode* symbol : free_symbols(hinted)) {
+    if (is_size_like(symbol)) {
       size_like += (size_like.empty() ? "" : ", ") + pool_.symbol_info(symbol).name;
+    }
   }
   if (size_like.empty()) size_like = "none";
-  throw_error(ErrorKind::kGuardOnDataDependent,
-              data_dependent_text(expr->type == ExprType::kInt, to_string(substitute(expr, values)),
-                                  to_string(expr), size_like));
+  throw_error(
+      ErrorKind::kGuardOnDataDependent,
+      data_dependent_text(is_integer_by_form(expr), to_string(hinted), to_string(expr), size_like));
+}
+
+SymbolMap ShapeEnv::hinted_constants(const ExprNode* expr) {
+  SymbolMap constants;
+  for (const ExprNode* symbol : free_symbols(expr)) {
+    const auto at = hints_.find(symbol);
+    if (at != hints_.end()) constants[symbol] = pool_.number(at->second);
+  }
+  return constants;
+}
+
+std::optional<Number> ShapeEnv::hint(const ExprNode* node) {
+  if (all_backed(node)) return evaluate(node, hints_);
+  // The hints alone may settle it: with s0 = 4, Mod(s0*u0, 4) is 0.
+  const ExprNode* hinted = substitute(node, hinted_constants(node));
+  return hinted->is_constant() ? std::optional<Number>(hinted->number) : std::nullopt;
+}
+
+const ExprNode* ShapeEnv::python_mod(const ExprNode* a, const ExprNode* b) {
+  const auto non_negative = [this](const ExprNode* x) {
+    return x->has(kNonNegative) || (x->type == ExprType::kInt && bound(x).lower >= 0);
+  };
+  const bool plain = non_negative(a) && non_negative(b);
+  return pool_.make(plain ? ExprKind::kMod : ExprKind::kPythonMod, a, b);
 }
 
 // --- learning
@@ -408,6 +479,10 @@ void ShapeEnv::set_replacement(const ExprNode* symbol, const ExprNode* target) {
   const auto known = replacements_.find(symbol);
   if (known != replacements_.end() && known->second == target) return;
   if (contains(target, symbol)) return;
+  // An exported program's sizes are symbols or k*s + c: what else replaced one could not be
+  // expressed.
+  if (options_.prefer_deferred_runtime_asserts_over_guards && !is_affine_in_one_symbol(target))
+    return;
   const ValueRange source = range(symbol);
   ValueRange image = bound(target);
   update_range(symbol, image);

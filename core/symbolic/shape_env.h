@@ -72,6 +72,8 @@ class ShapeEnv {
   SymInt create_unbacked_int();
   // An unbacked boolean is Eq(u, 1) of an unbacked integer in [0, 1].
   SymBool create_unbacked_bool();
+  // A float input; its range does not narrow.
+  const ExprNode* create_backed_float(std::string_view name, double hint, ValueRange range);
   // An unbacked symbol under a given name (of an exported program).
   SymInt create_unbacked_int(std::string_view name, ValueRange range);
 
@@ -107,8 +109,10 @@ class ShapeEnv {
   const ExprNode* simplify(const ExprNode* node, bool size_oblivious = false);
   const ExprNode* replace(const ExprNode* node);
   ValueRange bound(const ExprNode* node, bool size_oblivious = false) const;
-  // The value under the hints; nothing with unbacked symbols.
-  std::optional<Number> hint(const ExprNode* node) const { return evaluate(node, hints_); }
+  // The value under the hints; nothing if it still depends on an unbacked symbol then.
+  std::optional<Number> hint(const ExprNode* node);
+  // Python's a % b: Mod where both are non-negative by form or by range, PythonMod otherwise.
+  const ExprNode* python_mod(const ExprNode* a, const ExprNode* b);
 
   // --- what was recorded ---
   const std::vector<Guard>& guards() const { return guards_; }
@@ -144,6 +148,7 @@ class ShapeEnv {
   const ExprNode* find(const ExprNode* symbol);
   bool is_divisible(const ExprNode* base, const ExprNode* divisor);
   bool all_backed(const ExprNode* node) const;
+  SymbolMap hinted_constants(const ExprNode* expr);
   [[noreturn, gnu::cold]] void throw_data_dependent(const ExprNode* expr);
 
   ShapeEnvOptions options_;

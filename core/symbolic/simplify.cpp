@@ -8,6 +8,7 @@
 
 #include "core/support/error.h"
 #include "core/symbolic/arithmetic.h"
+#include "core/symbolic/polynomial.h"
 
 namespace faketensor {
 
@@ -56,6 +57,8 @@ const ExprNode* make_add(ExprPool& pool, Args args) {
       terms.push_back(as_term(pool, arg));
     }
   }
+  if (constant.is_float && constant.real == 0 && !terms.empty())
+    constant = Number::of(0);  // x + 0.0 = x
   std::sort(terms.begin(), terms.end(),
             [](const Term& a, const Term& b) { return a.rest->id < b.rest->id; });
   std::vector<const ExprNode*> sum;
@@ -103,7 +106,8 @@ const ExprNode* make_mul(ExprPool& pool, Args args) {
       add_factor(arg);
     }
   }
-  if (coefficient.is_integer(0)) return pool.integer(0);  // 0*x = 0
+  const bool zero = coefficient.is_integer(0) || (coefficient.is_float && coefficient.real == 0);
+  if (zero && !factors.empty()) return pool.integer(0);  // 0*x = 0.0*x = 0
   std::sort(factors.begin(), factors.end(),
             [](Factor a, Factor b) { return a.base->id < b.base->id; });
   std::vector<const ExprNode*> product;
@@ -173,17 +177,19 @@ int64_t integer_factor(ExprPool& pool, const ExprNode* node) {
 }
 
 // A common divisor of p and q, all of whose factors are visible: n * x1 * x2 ... where n divides
-// every coefficient and every xi is a factor of q and of each term of p (simple_floordiv_gcd in
-// torch/utils/_sympy/functions.py).
+// every coefficient and every xi is a factor of q and of each term of p. A power is one factor, as
+// in PyTorch's simple_floordiv_gcd (torch/utils/_sympy/functions.py): (x**2) // x stays as it is.
 const ExprNode* visible_gcd(ExprPool& pool, const ExprNode* p, const ExprNode* q) {
   const ExprNode* gcd = pool.integer(std::gcd(integer_factor(pool, p), integer_factor(pool, q)));
-  for (const Factor factor : factors_of(q)) {
-    const ExprNode* as_node = raised(pool, factor);
-    const std::vector<const ExprNode*> terms = terms_of(pool, p);
+  const Args factors = q->kind == ExprKind::kMul ? q->args() : Args(&q, 1);
+  const std::vector<const ExprNode*> terms = terms_of(pool, p);
+  for (const ExprNode* factor : factors) {
+    if (factor->is_number()) continue;
     const bool in_each = std::all_of(terms.begin(), terms.end(), [&](const ExprNode* term) {
-      return exact_quotient(pool, term, as_node) != nullptr;
+      const Args parts = term->kind == ExprKind::kMul ? term->args() : Args(&term, 1);
+      return std::find(parts.begin(), parts.end(), factor) != parts.end();
     });
-    if (in_each) gcd = pool.mul(gcd, as_node);
+    if (in_each) gcd = pool.mul(gcd, factor);
   }
   return gcd;
 }
@@ -221,12 +227,14 @@ const ExprNode* make_floor_div(ExprPool& pool, ExprKind kind, const ExprNode* ba
       return make_add(pool, whole);
     }
   }
-  if (const ExprNode* quotient = exact_quotient(pool, base, divisor))
-    return quotient;  // (x*y) // y = x
   const ExprNode* gcd = visible_gcd(pool, base, divisor);
   if (!gcd->is_integer(1)) {  // (g*a) // (g*b) = a // b
     return pool.make(ExprKind::kFloorDiv, divided_termwise(pool, base, gcd),
                      divided_termwise(pool, divisor, gcd));
+  }
+  if (divisor->kind == ExprKind::kAdd && divisor->type == ExprType::kInt) {
+    // (x**2 + 2*x + 1) // (x + 1) = x + 1
+    if (const ExprNode* quotient = polynomial_quotient(base, divisor)) return quotient;
   }
   const std::array args = {base, divisor};
   return pool.intern(kind, ExprType::kInt, Number(), args);
@@ -314,7 +322,7 @@ const ExprNode* make_extremum(ExprPool& pool, ExprKind kind, Args args) {
     if (value->kind != other) return false;
     return std::any_of(value->args().begin(), value->args().end(), [&](const ExprNode* inner) {
       if (number != nullptr && inner->is_number())
-        return (compare(inner->number, number->number) < 0) == is_max;
+        return inner == number || (compare(inner->number, number->number) < 0) == is_max;
       return std::binary_search(candidates.begin(), candidates.end(), inner,
                                 [](auto* a, auto* b) { return a->id < b->id; });
     });
@@ -482,8 +490,11 @@ std::optional<bool> decided_by_sign(ExprKind kind, const ExprNode* difference) {
 const ExprNode* make_relation(ExprPool& pool, ExprKind kind, const ExprNode* a, const ExprNode* b) {
   if (a->is_number() && b->is_number())
     return pool.boolean(compare_holds(kind, compare(a->number, b->number)));
-  if (a == b) return pool.boolean(compare_holds(kind, 0));
-  if (a->type != ExprType::kBool && b->type != ExprType::kBool) {
+  // A float symbol may be NaN, so only integers are known to be <= themselves.
+  const bool ordered = kind != ExprKind::kEq && kind != ExprKind::kNe;
+  const bool maybe_nan = ordered && a->type == ExprType::kFloat;
+  if (a == b && !maybe_nan) return pool.boolean(compare_holds(kind, 0));
+  if (a->type != ExprType::kBool && b->type != ExprType::kBool && !(a == b && maybe_nan)) {
     const std::optional<bool> decided = decided_by_sign(kind, pool.subtract(a, b));
     if (decided) return pool.boolean(*decided);
   } else if (a->is_constant() && b->is_constant()) {
@@ -548,7 +559,7 @@ const ExprNode* exact_quotient(ExprPool& pool, const ExprNode* p, const ExprNode
   const int64_t divisor = coefficient_of(q);
   if (divisor == 0) return nullptr;
   if (p->kind == ExprKind::kAdd) {  // (a + b) / n, each term a multiple of the integer n
-    if (q->kind != ExprKind::kInteger || divisor == -1) return nullptr;
+    if (q->kind != ExprKind::kInteger) return nullptr;
     std::vector<const ExprNode*> terms = terms_of(pool, p);
     for (const ExprNode*& term : terms) {
       term = exact_quotient(pool, term, q);

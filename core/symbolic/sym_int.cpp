@@ -76,7 +76,11 @@ SymInt mod_cold(SymInt a, SymInt b) {
     return floor_modulo(a.as_int(), b.as_int());
   }
   ExprPool& pool = pool_of(a, b);
-  return pool.sym_int(pool.python_mod(operand(pool, a), operand(pool, b)));
+  const ExprNode* dividend = operand(pool, a);
+  const ExprNode* divisor = operand(pool, b);
+  ShapeEnv* env = pool.shape_env();
+  return pool.sym_int(env == nullptr ? pool.python_mod(dividend, divisor)
+                                     : env->python_mod(dividend, divisor));
 }
 
 SymInt max_cold(SymInt a, SymInt b) { return binary(ExprKind::kMax, a, b); }
@@ -84,7 +88,12 @@ SymInt min_cold(SymInt a, SymInt b) { return binary(ExprKind::kMin, a, b); }
 
 SymBool compare_cold(Comparison comparison, SymInt a, SymInt b) {
   ExprPool& pool = pool_of(a, b);
-  return pool.sym_bool(pool.make(relation_kind(comparison), operand(pool, a), operand(pool, b)));
+  const ExprKind kind = relation_kind(comparison);
+  const ExprNode* left = operand(pool, a);
+  const ExprNode* right = operand(pool, b);
+  // Python asks the symbolic side: 1 < s0 is written s0 > 1.
+  if (!a.is_symbolic()) return pool.sym_bool(pool.make(mirrored_relation(kind), right, left));
+  return pool.sym_bool(pool.make(kind, left, right));
 }
 
 SymInt select_cold(SymBool condition, SymInt if_true, SymInt if_false) {
