@@ -1,10 +1,18 @@
 // Matrix products.
-#include "core/ops/call.h"
+#include <algorithm>
+
+#include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
+#include "core/tensor/promotion.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
 namespace {
+
+bool needs_grad(Call& c, const Tensor& tensor) {
+  return c.context().grad_enabled && tensor.meta->has(kRequiresGrad);
+}
 
 // Mirrors meta_mm, torch/_meta_registrations.py.
 Tensor* mm(Call& c, const Tensor& self, const Tensor& mat2) {
@@ -19,9 +27,233 @@ Tensor* mm(Call& c, const Tensor& self, const Tensor& mat2) {
   return c.empty({n, p}, self.dtype());
 }
 
+Tensor* mm_dtype(Call& c, const Tensor& self, const Tensor& mat2, DType out_dtype) {
+  Tensor* result = mm(c, self, mat2);
+  c.check(out_dtype == self.dtype() ||
+              (out_dtype == DType::kFloat32 && is_reduced_floating(self.dtype())),
+          "out_dtype must be the same as input dtype or fp32 for fp16/bf16 inputs");
+  return c.empty(result->sizes(), out_dtype);
+}
+
+// Mirrors common_meta_baddbmm_bmm, torch/_meta_registrations.py.
+DimVector bmm_sizes(Call& c, const Tensor& batch1, const Tensor& batch2) {
+  c.check(batch1.dim() == 3, "batch1 must be a 3D tensor");
+  c.check(batch2.dim() == 3, "batch2 must be a 3D tensor");
+  c.check(batch1.dtype() == batch2.dtype(), "expected scalar type {} but found {}", batch1.dtype(),
+          batch2.dtype());
+  c.check(
+      sym_and(batch2.size(0) == batch1.size(0), batch2.size(1) == batch1.size(2)),
+      "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}].",
+      batch1.size(0), batch1.size(2), batch2.size(0), batch2.size(1));
+  return {batch1.size(0), batch1.size(1), batch2.size(2)};
+}
+
+Tensor* bmm(Call& c, const Tensor& self, const Tensor& mat2) {
+  return c.empty(bmm_sizes(c, self, mat2), mat2.dtype());
+}
+
+// Mirrors meta_baddbmm, torch/_meta_registrations.py: self is expanded before the operands are
+// looked at.
+Tensor* baddbmm(Call& c, const Tensor& self, const Tensor& batch1, const Tensor& batch2) {
+  const DimVector expanded = {batch1.size(0), batch1.size(1), batch2.size(2)};
+  c.call<"aten::expand">(self, expanded);
+  c.check(batch1.dim() == 3, "batch1 must be a 3D tensor");
+  c.check(batch2.dim() == 3, "batch2 must be a 3D tensor");
+  c.check(self.dtype() == batch1.dtype() && batch1.dtype() == batch2.dtype(),
+          "Input dtypes must be the same, got: input: {}, batch1: {}, batch2: {}", self.dtype(),
+          batch1.dtype(), batch2.dtype());
+  return c.empty(bmm_sizes(c, batch1, batch2), batch2.dtype());
+}
+
+// Mirrors addmm, torch/_decomp/decompositions.py: `out + beta * self` over the product, cast as
+// pw_cast_for_opmath casts.
+Value addmm(Call& c, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+            const Value& beta) {
+  const ElementwiseTypes types =
+      elementwise_types(promoted_dtype(c, c.args().first(3)), Promotion::kDefault);
+  const Tensor* product = mm(c, mat1, mat2);
+  product = c.empty(product->sizes(), types.computation);
+  const bool beta_is_zero = beta.is(Value::Tag::kInt) && !beta.as_sym_int().is_symbolic() &&
+                            beta.as_sym_int().as_int() == 0;
+  if (beta_is_zero) return c.empty(product->sizes(), types.result);
+  const Value operands[] = {*product, self};
+  return elementwise(c, operands, types.computation, types.result);
+}
+
+// Mirrors mv, torch/_decomp/decompositions.py.
+Tensor* mv(Call& c, const Tensor& self, const Tensor& vec) {
+  c.check(self.dim() == 2 && vec.dim() == 1, "matrix @ vector expected, got {}, {}", self.dim(),
+          vec.dim());
+  c.check(self.size(1) == vec.size(0), "size mismatch, got input ({}x{}), vec ({})", self.size(0),
+          self.size(1), vec.size(0));
+  return c.empty({self.size(0)}, promoted_dtype(c, c.args()));
+}
+
+// Mirrors _dot_check, torch/_refs/__init__.py.
+Tensor* dot(Call& c, const Tensor& self, const Tensor& other) {
+  c.check(self.dim() == 1 && other.dim() == 1, "1D tensors expected, but got {}D and {}D tensors",
+          self.dim(), other.dim());
+  c.check(self.dtype() == other.dtype(),
+          "dot : expected both vectors to have same dtype, but found {} and {}", self.dtype(),
+          other.dtype());
+  c.check(self.numel() == other.numel(),
+          "inconsistent tensor size, expected tensor [{}] and src [{}] to have thesame number of "
+          "elements, but got {} and {} elements "
+          "respectively",
+          self.numel(), other.numel(), self.numel(), other.numel());
+  return c.empty(Dims(), self.dtype());
+}
+
+// Mirrors addmv, torch/_decomp/decompositions.py.
+Value addmv(Call& c, const Tensor& self, const Tensor& mat, const Tensor& vec) {
+  c.check(self.dtype() == mat.dtype() && mat.dtype() == vec.dtype(),
+          "addmv input tensors must have the same dtype, but got {}, {}, and {}", self.dtype(),
+          mat.dtype(), vec.dtype());
+  const Value operands[] = {*mv(c, mat, vec), self};
+  return elementwise(c, operands, self.dtype(), self.dtype());
+}
+
+// A product of sizes without the last `without`.
+SymInt leading_numel(Dims sizes, size_t without) {
+  return numel(sizes.first(sizes.size() - without));
+}
+
+// Mirrors _flatten_nd_linear, aten/src/ATen/native/Linear.cpp.
+Value flattened_linear(Call& c, const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  const DimVector flat = {leading_numel(input.sizes(), 1), input.size(-1)};
+  const Tensor& product = c.tensor<"aten::addmm">(bias, c.tensor<"aten::reshape">(input, flat),
+                                                  c.tensor<"aten::t">(weight));
+  DimVector sizes(input.sizes());
+  sizes.back() = product.size(1);
+  return c.call<"aten::view">(product, sizes);
+}
+
+// Mirrors linear, aten/src/ATen/native/Linear.cpp.
+Value linear(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias) {
+  c.check(input.dim() != 0 && weight.dim() != 0,
+          "both arguments to linear need to be at least 1D, but they are {}D and {}D", input.dim(),
+          weight.dim());
+  if (bias != nullptr && input.dim() == 2)
+    return c.call<"aten::addmm">(*bias, input, c.tensor<"aten::t">(weight));
+  if (bias != nullptr && input.is_contiguous()) return flattened_linear(c, input, weight, *bias);
+  const Tensor& product = c.tensor<"aten::matmul">(input, c.tensor<"aten::t">(weight));
+  if (bias == nullptr) return product;
+  return c.call<"aten::add.Tensor">(product, *bias);
+}
+
+// Whether matmul folds the batch dimensions of the larger operand into rows and calls mm or mv.
+// Mirrors should_fold, aten/src/ATen/native/LinearAlgebra.cpp.
+bool should_fold(Call& c, const Tensor& tensor1, const Tensor& tensor2) {
+  const bool first_is_larger = tensor1.dim() >= tensor2.dim();
+  const Tensor& larger = first_is_larger ? tensor1 : c.tensor<"aten::mT">(tensor2);
+  const Tensor& smaller = first_is_larger ? tensor2 : tensor1;
+  if (larger.dim() < 3 || smaller.dim() > 2) return false;
+  if (needs_grad(c, smaller)) return true;
+  if (tensor1.dim() == 2) return false;
+  if (guard_or_false(larger.numel() == 0)) return true;
+  for (int64_t i = 0; i + 2 < larger.dim(); ++i) {
+    if (guard_or_false(larger.size(i) == 1)) continue;
+    if (!guard_or_false(larger.stride(i) == larger.stride(i + 1) * larger.size(i + 1)))
+      return false;
+  }
+  return true;
+}
+
+Value folded_matmul(Call& c, const Tensor& tensor1, const Tensor& tensor2) {
+  const bool transpose = tensor2.dim() > tensor1.dim();
+  const Tensor& t1 = transpose ? c.tensor<"aten::mT">(tensor2) : tensor1;
+  const Tensor& t2 = !transpose           ? tensor2
+                     : tensor1.dim() == 2 ? c.tensor<"aten::t">(tensor1)
+                                          : tensor1;
+  DimVector output_sizes(t1.sizes());
+  output_sizes.pop_back();
+  const DimVector folded = {numel(output_sizes), t1.size(-1)};
+  const Tensor& rows = c.tensor<"aten::reshape">(t1, folded);
+  if (t2.dim() != 2)
+    return c.call<"aten::_unsafe_view">(c.tensor<"aten::mv">(rows, t2), output_sizes);
+  output_sizes.push_back(t2.size(1));
+  const Tensor& output =
+      c.tensor<"aten::_unsafe_view">(c.tensor<"aten::mm">(rows, t2), output_sizes);
+  return transpose ? c.call<"aten::contiguous">(c.tensor<"aten::mT">(output)) : Value(output);
+}
+
+Value batched_matmul(Call& c, const Tensor& tensor1, const Tensor& tensor2) {
+  const auto rank1 = static_cast<size_t>(tensor1.dim());
+  const auto rank2 = static_cast<size_t>(tensor2.dim());
+  const Dims batch1 = tensor1.sizes().first(rank1 > 2 ? rank1 - 2 : 0);
+  const Dims batch2 = tensor2.sizes().first(rank2 > 2 ? rank2 - 2 : 0);
+  const SymInt n = rank1 > 1 ? tensor1.size(-2) : SymInt(1);
+  const SymInt m1 = tensor1.size(-1);
+  const SymInt m2 = rank2 > 1 ? tensor2.size(-2) : tensor2.size(-1);
+  const SymInt p = rank2 > 1 ? tensor2.size(-1) : SymInt(1);
+  // Fake tensors are subclass-like: a batch of one is folded rather than broadcast.
+  if (rank1 == 3 && rank2 == 3 && !guard_or_false(batch1[0] == batch2[0])) {
+    if (guard_or_false(batch1[0] == 1))
+      return c.call<"aten::matmul">(c.tensor<"aten::squeeze.dim">(tensor1, 0), tensor2);
+    if (guard_or_false(batch2[0] == 1))
+      return c.call<"aten::matmul">(tensor1, c.tensor<"aten::squeeze.dim">(tensor2, 0));
+  }
+  DimVector output_sizes = broadcast_shapes(batch1, batch2);
+  const SymInt batch = numel(output_sizes);
+  DimVector sizes1 = output_sizes;
+  sizes1.push_back(n);
+  sizes1.push_back(m1);
+  DimVector sizes2 = output_sizes;
+  sizes2.push_back(m2);
+  if (rank2 > 1) sizes2.push_back(p);
+  const Tensor& left =
+      c.tensor<"aten::reshape">(c.tensor<"aten::expand">(tensor1, sizes1), DimVector{batch, n, m1});
+  const Tensor& wide = c.tensor<"aten::expand">(tensor2, sizes2);
+  const Tensor& right = rank2 > 1 ? c.tensor<"aten::reshape">(wide, DimVector{batch, m2, p})
+                                  : c.tensor<"aten::unsqueeze">(
+                                        c.tensor<"aten::reshape">(wide, DimVector{batch, m2}), 2);
+  if (rank1 > 1) output_sizes.push_back(n);
+  if (rank2 > 1) output_sizes.push_back(p);
+  const Tensor& product = c.tensor<"aten::bmm">(left, right);
+  return c.call<"aten::_unsafe_view">(
+      rank2 > 1 ? product : c.tensor<"aten::squeeze.dim">(product, -1), output_sizes);
+}
+
+// Mirrors _matmul_impl, aten/src/ATen/native/LinearAlgebra.cpp.
+Value matmul(Call& c, const Tensor& self, const Tensor& other) {
+  const int64_t rank1 = self.dim();
+  const int64_t rank2 = other.dim();
+  c.check(rank1 != 0 && rank2 != 0,
+          "both arguments to matmul need to be at least 1D, but they are {}D and {}D", rank1,
+          rank2);
+  if (rank1 == 1 && rank2 == 1) return c.call<"aten::dot">(self, other);
+  if (rank1 == 2 && rank2 == 1) return c.call<"aten::mv">(self, other);
+  if (rank1 == 1 && rank2 == 2) {
+    const Tensor& row = c.tensor<"aten::mm">(c.tensor<"aten::unsqueeze">(self, 0), other);
+    return c.call<"aten::squeeze.dim">(row, 0);
+  }
+  if (rank1 == 2 && rank2 == 2) return c.call<"aten::mm">(self, other);
+  return should_fold(c, self, other) ? folded_matmul(c, self, other)
+                                     : batched_matmul(c, self, other);
+}
+
+// Mirrors outer, aten/src/ATen/native/LinearAlgebra.cpp.
+Value outer(Call& c, const Tensor& self, const Tensor& vec2) {
+  c.check(self.dim() == 1, "outer: Expected 1-D argument self, but got {}-D", self.dim());
+  c.check(vec2.dim() == 1, "outer: Expected 1-D argument vec2, but got {}-D", vec2.dim());
+  const DimVector column = {self.size(0), 1};
+  return c.call<"aten::mul.Tensor">(c.tensor<"aten::reshape">(self, column), vec2);
+}
+
 // clang-format off
 constexpr OpDef kMatmul[] = {
+    {"aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addmm>(), kInplace},
+    {"aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addmv>(), kInplace},
+    {"aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&baddbmm>(), kInplace},
+    {"aten::bmm(Tensor self, Tensor mat2) -> Tensor", rule<&bmm>()},
+    {"aten::dot(Tensor self, Tensor tensor) -> Tensor", rule<&dot>()},
+    {"aten::ger(Tensor self, Tensor vec2) -> Tensor", rule<&outer>(), kComposite},
+    {"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", rule<&linear>(), kComposite},
+    {"aten::matmul(Tensor self, Tensor other) -> Tensor", rule<&matmul>(), kComposite},
     {"aten::mm(Tensor self, Tensor mat2) -> Tensor", rule<&mm>()},
+    {"aten::mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", rule<&mm_dtype>()},
+    {"aten::mv(Tensor self, Tensor vec) -> Tensor", rule<&mv>()},
+    {"aten::outer(Tensor self, Tensor vec2) -> Tensor", rule<&outer>(), kComposite},
 };
 // clang-format on
 }  // namespace
