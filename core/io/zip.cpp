@@ -128,9 +128,12 @@ ZipArchive::Directory ZipArchive::find_directory() const {
     const uint16_t disk = get16(end + 4);
     if (disk != 0 && disk != 0xffff)
       bad_zip("archives of several disks are not supported (byte {})", end_offset);
-    const bool is_zip64 = directory.offset == 0xffffffff || directory.size == 0xffffffff ||
-                          directory.entries == 0xffff;
-    if (is_zip64) directory = read_zip64_end(end_offset);
+    if (has_zip64_locator(end_offset)) {
+      directory = read_zip64_end(end_offset);
+    } else if (directory.offset == 0xffffffff || directory.size == 0xffffffff ||
+               directory.entries == 0xffff) {
+      bad_zip("the ZIP64 locator is missing before byte {}", end_offset);
+    }
     if (directory.offset > end_offset || directory.size != end_offset - directory.offset) continue;
     if (have_found)
       bad_zip(
@@ -148,14 +151,16 @@ ZipArchive::Directory ZipArchive::find_directory() const {
   bad_zip("no end record in the last {} bytes: the archive is truncated at byte {}", window, size);
 }
 
+bool ZipArchive::has_zip64_locator(uint64_t end_offset) const {
+  if (end_offset < kZip64LocatorSize + kZip64EndSize) return false;
+  char signature[4];
+  source_.read(end_offset - kZip64LocatorSize, signature);
+  return get32(signature) == kZip64LocatorSignature;
+}
+
 ZipArchive::Directory ZipArchive::read_zip64_end(uint64_t& end_offset) const {
-  // Without a locator the fields 0xffff and 0xffffffff would have to be meant literally, which no
-  // writer does.
-  if (end_offset < kZip64LocatorSize + kZip64EndSize) bad_zip("the ZIP64 end record is missing");
   char locator[kZip64LocatorSize];
   source_.read(end_offset - kZip64LocatorSize, locator);
-  if (get32(locator) != kZip64LocatorSignature)
-    bad_zip("the ZIP64 locator is missing at byte {}", end_offset - kZip64LocatorSize);
   const uint64_t at = get64(locator + 8);
   if (at > end_offset - kZip64LocatorSize - kZip64EndSize)
     bad_zip("the ZIP64 end record would begin at byte {}, past its locator", at);

@@ -57,6 +57,8 @@ class ZipArchive {
   };
 
   Directory find_directory() const;
+  // PyTorch writes ZIP64 records even where the plain ones have room.
+  bool has_zip64_locator(uint64_t end_offset) const;
   // `end_offset` becomes the start of the ZIP64 end record, which then ends the directory.
   Directory read_zip64_end(uint64_t& end_offset) const;
   void read_entries(const Directory& directory);

@@ -1,0 +1,625 @@
+#include "core/io/graph_reader.h"
+
+#include "core/io/serialized_values.h"
+#include "core/support/error.h"
+#include "core/support/format.h"
+#include "core/support/small_vector.h"
+
+namespace faketensor {
+namespace {
+
+// Adds a place to an error that already names its byte. Errors of deeper layers (a size that
+// overflows) become kUnreadable too.
+[[noreturn, gnu::cold]] void rethrow_in(std::string_view what, std::string_view name,
+                                        const Error& error) {
+  const ErrorKind kind = error.kind() == ErrorKind::kLimitExceeded ? ErrorKind::kLimitExceeded
+                                                                   : ErrorKind::kUnreadable;
+  throw_error(kind, format("{} '{}': {}", what, name, error.message()));
+}
+
+// The member of a "Node" that names it, for errors about it: "name", else its target.
+std::string_view name_for_errors(JsonValue node) {
+  if (!node.is(JsonKind::kObject)) return "?";
+  JsonFields fields(node);
+  for (const std::string_view member : {"name", "target"}) {
+    const JsonValue text = fields.optional(member);
+    if (text.is(JsonKind::kString)) return text.string();
+  }
+  return "?";
+}
+
+bool is_symbolic_kind(std::string_view kind) {
+  return kind == "as_sym_int" || kind == "as_sym_bool" || kind == "as_sym_float";
+}
+
+// "torch.ops.aten.split.Tensor" -> "split_tensor", as torch.fx names a call that has no name.
+std::string base_of_target(std::string_view target) {
+  for (const std::string_view prefix : {"torch.ops.", "torch.", "_operator.", "math."}) {
+    if (target.starts_with(prefix)) {
+      target.remove_prefix(prefix.size());
+      if (prefix == "torch.ops.")
+        target.remove_prefix(std::min(target.size(), target.find('.') + 1));
+      break;
+    }
+  }
+  std::string base;
+  for (const char c : target) {
+    const bool is_upper = c >= 'A' && c <= 'Z';
+    const bool is_word = is_upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    base += is_upper ? static_cast<char>(c - 'A' + 'a') : is_word ? c : '_';
+  }
+  return base.empty() ? "_unnamed" : base;
+}
+
+}  // namespace
+
+OpId ReadState::op_of(StringId target) {
+  if (target >= ops_.size()) ops_.resize(program.strings().size(), kNotLookedUp);
+  if (ops_[target] == kNotLookedUp) ops_[target] = Registry::builtin().find(program.text(target));
+  return ops_[target];
+}
+
+GraphReader::GraphReader(ReadState& state, Graph& graph)
+    : state_(state), graph_(graph), scope_(++state.scopes_) {}
+
+GraphReader::~GraphReader() {
+  for (auto covered = covered_.rbegin(); covered != covered_.rend(); ++covered) {
+    state_.names_[covered->first] = covered->second;
+  }
+}
+
+void GraphReader::read_graph(JsonValue graph) {
+  JsonFields fields(graph);
+  read_inputs(fields.required("inputs"));
+  for (const JsonMember member : graph.members()) {
+    if (member.name != "inputs") read_member(member.name, member.value);
+  }
+  finish(graph.position());
+}
+
+void GraphReader::read_member(std::string_view name, JsonValue value) {
+  if (name == "inputs") {
+    read_inputs(value);
+  } else if (name == "nodes") {
+    begin_nodes();
+    for (const JsonValue node : value.items()) read_node(node);
+  } else if (name == "outputs") {
+    read_outputs(value);
+  } else if (name == "tensor_values") {
+    for (const JsonMember member : value.members()) read_tensor_value(member.name, member.value);
+  } else if (name == "sym_int_values" || name == "sym_bool_values" || name == "sym_float_values") {
+    read_scalar_values(value);
+  } else if (name == "is_single_tensor_return") {
+    is_single_return_ = value.boolean();
+  }
+}
+
+// --- names ---
+
+ReadState::Name& GraphReader::entry(StringId name) {
+  if (name >= state_.names_.size()) state_.names_.resize(strings().size());
+  ReadState::Name& found = state_.names_[name];
+  if (found.scope != scope_) {
+    if (found.scope != 0) covered_.emplace_back(name, found);
+    found = ReadState::Name{};
+    found.scope = scope_;
+  }
+  return found;
+}
+
+NodeId GraphReader::define(const Node& node, uint32_t position) {
+  if (++state_.node_count > state_.limits.max_nodes) {
+    throw_error(ErrorKind::kLimitExceeded,
+                format("byte {}: more than {} nodes", position, state_.limits.max_nodes));
+  }
+  if (node.name != 0) {
+    ReadState::Name& name = entry(node.name);
+    if (name.node != kNoNode) {
+      throw_at(position, format("a second definition of '{}'", strings().text(node.name)));
+    }
+    name.node = static_cast<NodeId>(graph_.size());
+    const std::string_view text = strings().text(node.name);
+    if (text.starts_with("getitem")) note_number(text, "getitem");
+  }
+  return graph_.add(node);
+}
+
+Value GraphReader::reference(JsonValue name) {
+  const StringId id = strings().find(name.string(), 0);
+  const NodeId node = id == 0 ? kNoNode : entry(id).node;
+  if (node == kNoNode) {
+    throw_at(name.position(), format("uses '{}', which nothing before it defines", name.string()));
+  }
+  return Value::node_ref(node);
+}
+
+// The number of "getitem_12" is 12, and the next free name of that base comes after it.
+void GraphReader::note_number(std::string_view name, std::string_view base) {
+  name.remove_prefix(base.size());
+  if (name.size() < 2 || name.size() > 10 || name[0] != '_') return;
+  int64_t number = 0;
+  for (const char c : name.substr(1)) {
+    if (c < '0' || c > '9') return;
+    number = 10 * number + (c - '0');
+  }
+  last_numbers_[std::string(base)] = number;
+}
+
+StringId GraphReader::free_name(std::string_view base) {
+  int64_t& number = last_numbers_[std::string(base)];
+  StringId name = strings().intern(base);
+  while (is_defined(name)) name = strings().intern(format("{}_{}", base, ++number));
+  return name;
+}
+
+// --- placeholders and outputs ---
+
+void GraphReader::read_inputs(JsonValue inputs) {
+  if (has_nodes_ || graph_.size() > 0) {
+    throw_at(inputs.position(), "\"inputs\" of a graph must come once, and before its \"nodes\"");
+  }
+  has_inputs_ = true;
+  for (const JsonValue input : inputs.items()) read_placeholder(input);
+}
+
+// A number or text among the inputs is a constant that the caller must pass; the signature names
+// it.
+void GraphReader::read_placeholder(JsonValue input) {
+  const JsonMember member = union_member(input);
+  Node node;
+  node.kind = NodeKind::kPlaceholder;
+  if (member.name == "as_tensor" || member.name == "as_custom_obj") {
+    node.name = strings().intern(JsonFields(member.value).required("name").string());
+  } else if (is_symbolic_kind(member.name)) {
+    node.name = strings().intern(JsonFields(member.value).required("as_name").string());
+  } else if (member.name == "as_int" || member.name == "as_float" || member.name == "as_bool" ||
+             member.name == "as_none" || member.name == "as_string") {
+    node.recorded_scalar = read_argument(input);
+  } else {
+    throw_at(input.position(), format("an input of kind \"{}\"", member.name));
+  }
+  define(node, input.position());
+}
+
+void GraphReader::name_placeholder(NodeId placeholder, StringId name) {
+  if (name == 0 || is_defined(name)) return;
+  graph_.nodes()[placeholder].name = name;
+  entry(name).node = placeholder;
+}
+
+void GraphReader::read_outputs(JsonValue outputs) {
+  has_outputs_ = true;
+  for (const JsonValue output : outputs.items()) {
+    const JsonMember member = union_member(output);
+    PendingOutput pending{0, {}, output.position()};
+    if (member.name == "as_tensor" || member.name == "as_custom_obj") {
+      pending.name = strings().intern(JsonFields(member.value).required("name").string());
+    } else if (is_symbolic_kind(member.name) && union_member(member.value).name == "as_name") {
+      pending.name = strings().intern(union_member(member.value).value.string());
+    } else if (member.name == "as_tensors" || member.name == "as_graph") {
+      throw_at(output.position(), format("an output of kind \"{}\"", member.name));
+    } else {
+      pending.constant = read_argument(output);
+    }
+    outputs_.push_back(pending);
+  }
+}
+
+void GraphReader::add_output_node() {
+  const std::span<Value> values = arena().make_array<Value>(outputs_.size());
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const PendingOutput& output = outputs_[i];
+    if (output.name == 0) {
+      values[i] = output.constant;
+      continue;
+    }
+    const NodeId node = entry(output.name).node;
+    if (node == kNoNode) {
+      throw_at(output.position,
+               format("the output uses '{}', which nothing defines", strings().text(output.name)));
+    }
+    values[i] = Value::node_ref(node);
+  }
+  Node node;
+  node.kind = NodeKind::kOutput;
+  node.name = free_name("output");
+  node.target = strings().intern("output");
+  if (is_single_return_) {
+    if (values.size() != 1) {
+      throw_at(outputs_.empty() ? 0 : outputs_[0].position,
+               format("a graph that returns a single tensor has {} outputs", values.size()));
+    }
+    node.args = values;
+  } else {
+    const Value list = Value::list(values);
+    node.args = arena().copy(std::span(&list, 1));
+  }
+  define(node, 0);
+}
+
+void GraphReader::read_tensor_value(std::string_view name, JsonValue meta) {
+  try {
+    // The values come in the order of the nodes, but for calls that have none.
+    constexpr NodeId kLookAhead = 4;
+    StringId id = 0;
+    for (NodeId at = next_recorded_; at < graph_.size() && at < next_recorded_ + kLookAhead; ++at) {
+      if (strings().text(graph_.node(at).name) != name) continue;
+      id = graph_.node(at).name;
+      next_recorded_ = at + 1;
+      break;
+    }
+    if (id == 0) id = strings().intern(name);
+    Recorded& recorded = entry(id).recorded;
+    if (recorded.meta != nullptr || recorded.deferred != Recorded::kNothing) {
+      throw_at(meta.position(), "a second entry of this name");
+    }
+    recorded = read_tensor_meta(meta, program().metas(), state_.symbols);
+  } catch (const Error& error) {
+    rethrow_in("tensor value", name, error);
+  }
+}
+
+void GraphReader::read_scalar_values(JsonValue values) {
+  for (const JsonMember member : values.members()) {
+    try {
+      entry(strings().intern(member.name)).recorded = state_.symbols.read_scalar(member.value);
+    } catch (const Error& error) {
+      rethrow_in("symbolic value", member.name, error);
+    }
+  }
+}
+
+void GraphReader::join_recorded_values() {
+  for (NodeId id = 0; id < graph_.size(); ++id) {
+    Node& node = graph_.nodes()[id];
+    if (node.name == 0) {
+      node.name = free_name(format("arg{}", id));
+      entry(node.name).node = id;
+      continue;
+    }
+    const ReadState::Name& name = entry(node.name);
+    if (name.node == id) state_.symbols.record(graph_, id, name.recorded);
+  }
+}
+
+void GraphReader::finish(uint32_t position) {
+  const auto require = [&](bool has, std::string_view member) {
+    if (!has) throw_at(position, format("the graph lacks its member \"{}\"", member));
+  };
+  require(has_inputs_, "inputs");
+  require(has_nodes_, "nodes");
+  require(has_outputs_, "outputs");
+  join_recorded_values();
+  add_output_node();
+}
+
+// --- calls ---
+
+void GraphReader::read_node(JsonValue node) {
+  try {
+    read_call(node);
+  } catch (const Error& error) {
+    rethrow_in("node", name_for_errors(node), error);
+  }
+}
+
+void GraphReader::read_call(JsonValue value) {
+  if (!has_inputs_) throw_at(value.position(), "\"nodes\" before the \"inputs\" of the graph");
+  JsonFields fields(value);
+  Node node;
+  node.target = strings().intern(fields.required("target").string());
+  node.op = state_.op_of(node.target);
+  const JsonValue inputs = fields.required("inputs");
+  if (node.op == kNoOp || !read_known_arguments(inputs, node)) read_other_arguments(inputs, node);
+  const JsonValue outputs = fields.required("outputs");
+  read_metadata(fields.required("metadata"), node);
+  const JsonValue single_return = fields.optional("is_hop_single_tensor_return");
+  node.name = call_name(fields.optional("name"), node.target, outputs);
+
+  // A higher-order operator says apart whether its one output is the value itself or a tuple of
+  // one.
+  const bool is_higher_order =
+      strings().text(node.target).find("torch.ops.higher_order") != std::string_view::npos;
+  const bool is_tuple_of_one =
+      is_higher_order && (single_return.is_null() || !single_return.boolean());
+  add_results(node, outputs, is_tuple_of_one, value.position());
+}
+
+// Files older than schema 8.8 give a call no name of its own.
+StringId GraphReader::call_name(JsonValue name, StringId target, JsonValue outputs) {
+  if (!name.is_null() && !name.string().empty()) return strings().intern(name.string());
+  if (outputs.items().size() == 1) {
+    const JsonMember only = union_member(*outputs.items().begin());
+    if (only.name == "as_tensor" || is_symbolic_kind(only.name)) return 0;  // add_results names it
+  }
+  return free_name(base_of_target(strings().text(target)));
+}
+
+void GraphReader::read_metadata(JsonValue metadata, Node& node) {
+  JsonFields fields(metadata);
+  const JsonValue stack_trace = fields.optional("stack_trace");
+  if (!stack_trace.is_null()) {
+    node.stack_trace = state_.stack_traces_.intern(strings(), stack_trace.string());
+  }
+  const JsonValue module_stack = fields.optional("nn_module_stack");
+  if (!module_stack.is_null()) {
+    node.module_stack = state_.module_stacks_.intern(strings(), module_stack.string());
+  }
+  const JsonValue torch_fn = fields.optional("torch_fn");
+  if (!torch_fn.is_null()) node.torch_fn = strings().intern(torch_fn.string());
+}
+
+// See Note [Names of nodes].
+void GraphReader::add_results(Node node, JsonValue outputs, bool is_tuple_of_one,
+                              uint32_t position) {
+  const JsonItems items = outputs.items();
+  if (items.size() == 0) {
+    define(node, position);
+    return;
+  }
+  const JsonMember first = union_member(*items.begin());
+  const bool is_one_value = items.size() == 1 && (!is_tuple_of_one || first.name == "as_none");
+  if (is_one_value && first.name == "as_tensor") {
+    node.name = strings().intern(JsonFields(first.value).required("name").string());
+    define(node, position);
+  } else if (is_one_value && is_symbolic_kind(first.name)) {
+    node.name = strings().intern(JsonFields(first.value).required("as_name").string());
+    define(node, position);
+  } else if (is_one_value && first.name == "as_none") {
+    node.name = free_name(base_of_target(strings().text(node.target)) + "_unused");
+    define(node, position);
+  } else if (is_one_value && first.name == "as_tensors") {
+    const NodeId call = define(node, position);
+    int64_t index = 0;
+    for (const JsonValue item : first.value.items()) {
+      const StringId name = strings().intern(JsonFields(item).required("name").string());
+      add_getitem(node, call, index++, name, item.position());
+    }
+  } else {
+    if (node.name == 0) node.name = free_name(base_of_target(strings().text(node.target)));
+    const NodeId call = define(node, position);
+    int64_t index = 0;
+    for (const JsonValue item : items) add_element(node, call, index++, union_member(item));
+  }
+}
+
+void GraphReader::add_element(const Node& call, NodeId from, int64_t index,
+                              const JsonMember& element) {
+  const uint32_t position = element.value.position();
+  if (element.name == "as_tensor") {
+    const std::string_view name = JsonFields(element.value).required("name").string();
+    add_getitem(call, from, index, strings().intern(name), position);
+  } else if (is_symbolic_kind(element.name)) {
+    const std::string_view name = JsonFields(element.value).required("as_name").string();
+    add_getitem(call, from, index, strings().intern(name), position);
+  } else if (element.name == "as_none") {
+    add_getitem(call, from, index, free_name("as_none"), position);
+  } else if (element.name == "as_tensors" || element.name == "as_sym_ints" ||
+             element.name == "as_sym_floats" || element.name == "as_sym_bools") {
+    const NodeId list = add_getitem(call, from, index, free_name("getitem"), position);
+    int64_t inner = 0;
+    for (const JsonValue item : element.value.items()) {
+      const JsonMember name = union_member(item);  // {"name": ...} or {"as_name": ...}
+      add_getitem(call, list, inner++, strings().intern(name.value.string()), item.position());
+    }
+  } else {
+    throw_at(position, format("an output of kind \"{}\"", element.name));
+  }
+}
+
+NodeId GraphReader::add_getitem(const Node& call, NodeId from, int64_t index, StringId name,
+                                uint32_t position) {
+  Node node;
+  node.kind = NodeKind::kGetItem;
+  node.name = name;
+  node.target = strings().intern("_operator.getitem");
+  node.module_stack = call.module_stack;
+  node.stack_trace = call.stack_trace;
+  node.torch_fn = call.torch_fn;
+  const Value args[] = {Value::node_ref(from), Value(index)};
+  node.args = arena().copy(std::span<const Value>(args));
+  return define(node, position);
+}
+
+// --- arguments ---
+
+// Arguments in the order of the operator's schema. False where the file has an argument that our
+// schema does not: a later PyTorch's operator, which is then one we do not know.
+bool GraphReader::read_known_arguments(JsonValue inputs, Node& node) {
+  const Schema& schema = Registry::builtin().entry(node.op).schema;
+  const std::span<Value> args = arena().make_array<Value>(schema.arguments.size());
+  std::fill(args.begin(), args.end(), Value::unset());
+  size_t expected = 0;
+  for (const JsonValue input : inputs.items()) {
+    JsonFields fields(input);
+    const JsonValue name = fields.required("name");
+    size_t at = expected;
+    if (at >= args.size() || schema.arguments[at].name != name.string()) {
+      const int found = schema.find_argument(name.string());
+      if (found < 0) {
+        node.op = kNoOp;
+        return false;
+      }
+      at = static_cast<size_t>(found);
+    }
+    if (!args[at].is_unset())
+      throw_at(name.position(), format("argument '{}' is given twice", name.string()));
+    args[at] = read_argument(fields.required("arg"));
+    expected = at + 1;
+  }
+  node.args = args;
+  return true;
+}
+
+void GraphReader::read_other_arguments(JsonValue inputs, Node& node) {
+  constexpr int64_t kPositional = 1;
+  const std::span<Value> args = arena().make_array<Value>(inputs.items().size());
+  const std::span<StringId> names = arena().make_array<StringId>(args.size());
+  size_t at = 0;
+  for (const JsonValue input : inputs.items()) {
+    JsonFields fields(input);
+    const std::string_view name = fields.required("name").string();
+    args[at] = read_argument(fields.required("arg"));
+    const JsonValue kind = fields.optional("kind");
+    const bool is_positional = !kind.is_null() && kind.integer() == kPositional;
+    names[at] = is_positional ? 0 : strings().intern(name);
+    ++at;
+  }
+  node.args = args;
+  node.arg_names = names;
+}
+
+template <typename Read>
+Value GraphReader::read_list(JsonValue items, Read read) {
+  const std::span<Value> values = arena().make_array<Value>(items.items().size());
+  size_t at = 0;
+  for (const JsonValue item : items.items()) values[at++] = read(item);
+  return Value::list(values);
+}
+
+Value GraphReader::read_ints(JsonValue items) {
+  const std::span<SymInt> values = arena().make_array<SymInt>(items.items().size());
+  size_t at = 0;
+  for (const JsonValue item : items.items()) values[at++] = item.integer();
+  return Value::ints(values);
+}
+
+// A list without names is a plain one.
+Value GraphReader::read_sym_ints(JsonValue items) {
+  DimVector numbers;
+  for (const JsonValue item : items.items()) {
+    const JsonMember member = union_member(item);
+    if (member.name != "as_int") {
+      return read_list(items, [&](JsonValue each) { return read_sym(union_member(each)); });
+    }
+    numbers.push_back(member.value.integer());
+  }
+  return Value::ints(arena().copy(numbers.span()));
+}
+
+// SymIntArgument, SymBoolArgument or SymFloatArgument: the name of a node, or a constant.
+Value GraphReader::read_sym(const JsonMember& member) {
+  if (member.name == "as_name") return reference(member.value);
+  if (member.name == "as_int") return Value(member.value.integer());
+  if (member.name == "as_bool") return Value(member.value.boolean());
+  if (member.name == "as_float") return Value(read_float(member.value));
+  throw_at(member.value.position(),
+           format("a symbolic argument of unknown kind \"{}\"", member.name));
+}
+
+Value GraphReader::read_string(JsonValue text) {
+  return Value::string(arena().copy(text.string()));
+}
+
+Value GraphReader::read_tensor(JsonValue tensor) {
+  return reference(JsonFields(tensor).required("name"));
+}
+
+Value GraphReader::read_optional_tensor(JsonValue tensor) {
+  const JsonMember member = union_member(tensor);
+  if (member.name == "as_tensor") return read_tensor(member.value);
+  if (member.name == "as_none") return {};
+  throw_at(tensor.position(), format("an optional tensor of unknown kind \"{}\"", member.name));
+}
+
+// The kinds that most arguments are of.
+Value GraphReader::read_argument(JsonValue argument) {
+  const JsonMember member = union_member(argument);
+  const std::string_view kind = member.name;
+  const JsonValue value = member.value;
+  if (kind == "as_tensor") return read_tensor(value);
+  if (kind == "as_int") return Value(value.integer());
+  if (kind == "as_ints") return read_ints(value);
+  if (kind == "as_bool") return Value(value.boolean());
+  if (kind == "as_float") return Value(read_float(value));
+  if (kind == "as_none") return {};
+  if (kind == "as_scalar_type") return Value(read_scalar_type(value));
+  if (kind == "as_device") return Value(read_device(value));
+  if (kind == "as_layout") return Value(read_layout(value));
+  if (kind == "as_sym_ints") return read_sym_ints(value);
+  if (is_symbolic_kind(kind)) return read_sym(union_member(value));
+  if (kind == "as_tensors") {
+    return read_list(value, [this](JsonValue item) { return read_tensor(item); });
+  }
+  return read_rare_argument(member);
+}
+
+Value GraphReader::read_rare_argument(const JsonMember& member) {
+  const std::string_view kind = member.name;
+  const JsonValue value = member.value;
+  const auto floats = [this](JsonValue list) {
+    return read_list(list, [](JsonValue item) { return Value(read_float(item)); });
+  };
+  const auto tensors = [this](JsonValue list) {
+    return read_list(list, [this](JsonValue item) { return read_tensor(item); });
+  };
+  if (kind == "as_string" || kind == "as_operator") return read_string(value);
+  if (kind == "as_memory_format") return Value(read_memory_format(value));
+  if (kind == "as_optional_tensors") {
+    return read_list(value, [this](JsonValue item) { return read_optional_tensor(item); });
+  }
+  if (kind == "as_optional_tensor") return read_optional_tensor(value);
+  if (kind == "as_floats") return floats(value);
+  if (kind == "as_bools") {
+    return read_list(value, [](JsonValue item) { return Value(item.boolean()); });
+  }
+  if (kind == "as_strings") {
+    return read_list(value, [this](JsonValue item) { return read_string(item); });
+  }
+  if (kind == "as_sym_bools" || kind == "as_sym_floats") {
+    return read_list(value, [this](JsonValue item) { return read_sym(union_member(item)); });
+  }
+  if (kind == "as_nested_tensors") return read_list(value, tensors);
+  if (kind == "as_int_lists") {
+    return read_list(value, [this](JsonValue item) { return read_ints(item); });
+  }
+  if (kind == "as_float_lists") return read_list(value, floats);
+  if (kind == "as_complex") return read_complex(value);
+  if (kind == "as_string_to_argument") return read_dictionary(value);
+  if (kind == "as_custom_obj") return read_custom_object(value);
+  if (kind == "as_graph") return read_subgraph(value);
+  throw_at(value.position(), format("an argument of unknown kind \"{}\"", kind));
+}
+
+Value GraphReader::read_complex(JsonValue value) {
+  JsonFields fields(value);
+  const double parts[] = {read_float(fields.required("real")), read_float(fields.required("imag"))};
+  return Value::complex(arena().copy(std::span<const double>(parts)).data());
+}
+
+// A dictionary is the list of its [key, value] pairs. It may hold dictionaries: the depth of JSON
+// bounds this.
+Value GraphReader::read_dictionary(JsonValue value) {
+  const std::span<Value> pairs = arena().make_array<Value>(value.members().size());
+  size_t at = 0;
+  for (const JsonMember member : value.members()) {
+    const Value pair[] = {Value::string(arena().copy(member.name)), read_argument(member.value)};
+    pairs[at++] = Value::list(arena().copy(std::span<const Value>(pair)));
+  }
+  return Value::list(pairs);
+}
+
+// A custom object is an input of the graph, or a constant of the file that only its name stands
+// for.
+Value GraphReader::read_custom_object(JsonValue value) {
+  const JsonValue name = JsonFields(value).required("name");
+  const StringId id = strings().find(name.string(), 0);
+  if (id != 0 && is_defined(id)) return reference(name);
+  return read_string(name);
+}
+
+Value GraphReader::read_subgraph(JsonValue value) {
+  JsonFields fields(value);
+  const StringId name = strings().intern(fields.required("name").string());
+  Graph& subgraph = program().add_graph();
+  subgraph.name = name;
+  GraphReader reader(state_, subgraph);
+  try {
+    reader.read_graph(fields.required("graph"));
+  } catch (const Error& error) {
+    rethrow_in("subgraph", strings().text(name), error);
+  }
+  return Value(&subgraph);
+}
+
+}  // namespace faketensor

@@ -1,0 +1,163 @@
+// GraphReader: one "Graph" object of torch.export's schema into a Graph of the program.
+//
+// Fed piece by piece as the text streams by: inputs first, then nodes; outputs and what is recorded
+// about values at any time. Names belong to one graph; a subgraph of a higher-order operator has
+// its own reader, made while its node is read. `finish` adds the output node and joins recorded
+// values to nodes.
+//
+// Note [Names of nodes]
+// A call that returns one value is named by that value (GraphModuleDeserializer.sync_fx_node). A
+// call that returns several keeps its own name, and one getitem node per element carries the
+// element's name. Elements without a name (None, and lists within a tuple) get the next free name
+// of "as_none" and "getitem", as torch.fx gives it (fx/graph.py, _Namespace.create_name): the
+// number after the one that base was last used with.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/io/json_events.h"
+#include "core/io/read_limits.h"
+#include "core/io/symbol_reader.h"
+
+namespace faketensor {
+
+// What the graphs of one program share while it is read.
+class ReadState {
+ public:
+  ReadState(Program& read_program, const ReadLimits& read_limits)
+      : program(read_program), limits(read_limits), symbols(read_program) {}
+
+  // The operator of a target, looked up once per distinct target.
+  OpId op_of(StringId target);
+
+  Program& program;
+  const ReadLimits& limits;
+  SymbolReader symbols;
+  uint64_t node_count = 0;
+
+ private:
+  friend class GraphReader;
+
+  // A text that often repeats from node to node: compared with the last before it is looked up.
+  class Repeating {
+   public:
+    StringId intern(Interner& strings, std::string_view text) {
+      if (text != strings.text(last_)) last_ = strings.intern(text);
+      return last_;
+    }
+
+   private:
+    StringId last_ = 0;
+  };
+
+  // What a name means in the graph whose number is `scope`.
+  struct Name {
+    uint32_t scope = 0;
+    NodeId node = kNoNode;  // kNoNode: nothing but recorded values so far
+    Recorded recorded;
+  };
+
+  static constexpr OpId kNotLookedUp = kNoOp - 1;
+  std::vector<OpId> ops_;    // by StringId of the target
+  std::vector<Name> names_;  // by StringId
+  uint32_t scopes_ = 0;
+  Repeating module_stacks_;
+  Repeating stack_traces_;
+};
+
+class GraphReader {
+ public:
+  GraphReader(ReadState& state, Graph& graph);
+  ~GraphReader();
+  GraphReader(const GraphReader&) = delete;
+  GraphReader& operator=(const GraphReader&) = delete;
+
+  // A piece of a "Graph" object; "nodes" and "tensor_values" may come in smaller pieces by the next
+  // two.
+  void read_member(std::string_view name, JsonValue value);
+  void begin_nodes() { has_nodes_ = true; }
+  void read_node(JsonValue node);
+  void read_tensor_value(std::string_view name, JsonValue meta);
+  // Names a constant among the inputs, which the graph itself does not.
+  void name_placeholder(NodeId placeholder, StringId name);
+  // The whole object, when it has ended at `position`.
+  void finish(uint32_t position);
+
+  // All of it.
+  void read_graph(JsonValue graph);
+
+ private:
+  struct PendingOutput {
+    StringId name;  // 0: a constant
+    Value constant;
+    uint32_t position;
+  };
+
+  Program& program() { return state_.program; }
+  Interner& strings() { return state_.program.strings(); }
+  Arena& arena() { return state_.program.arena(); }
+
+  // Names.
+  ReadState::Name& entry(StringId name);
+  bool is_defined(StringId name) { return entry(name).node != kNoNode; }
+  NodeId define(const Node& node, uint32_t position);
+  Value reference(JsonValue name);
+  StringId free_name(std::string_view base);
+  void note_number(std::string_view name, std::string_view base);
+
+  // Placeholders and outputs.
+  void read_inputs(JsonValue inputs);
+  void read_placeholder(JsonValue input);
+  void read_outputs(JsonValue outputs);
+  void add_output_node();
+  void read_scalar_values(JsonValue values);
+  void join_recorded_values();
+
+  // Calls.
+  void read_call(JsonValue value);
+  StringId call_name(JsonValue name, StringId target, JsonValue outputs);
+  void read_metadata(JsonValue metadata, Node& node);
+  void add_results(Node node, JsonValue outputs, bool is_tuple_of_one, uint32_t position);
+  void add_element(const Node& call, NodeId from, int64_t index, const JsonMember& element);
+  NodeId add_getitem(const Node& call, NodeId from, int64_t index, StringId name,
+                     uint32_t position);
+
+  // Arguments.
+  bool read_known_arguments(JsonValue inputs, Node& node);
+  void read_other_arguments(JsonValue inputs, Node& node);
+  Value read_argument(JsonValue argument);
+  Value read_rare_argument(const JsonMember& member);
+  template <typename Read>
+  Value read_list(JsonValue items, Read read);
+  Value read_ints(JsonValue items);
+  Value read_sym_ints(JsonValue items);
+  Value read_sym(const JsonMember& member);
+  Value read_string(JsonValue text);
+  Value read_tensor(JsonValue tensor);
+  Value read_optional_tensor(JsonValue tensor);
+  Value read_complex(JsonValue value);
+  Value read_dictionary(JsonValue value);
+  Value read_custom_object(JsonValue value);
+  Value read_subgraph(JsonValue value);
+
+  ReadState& state_;
+  Graph& graph_;
+  uint32_t scope_;
+  std::vector<std::pair<StringId, ReadState::Name>>
+      covered_;  // entries of outer graphs, put back at the end
+  std::unordered_map<std::string, int64_t> last_numbers_;  // by base, for free_name
+  NodeId next_recorded_ = 0;  // the node that "tensor_values" probably names next
+  std::vector<PendingOutput> outputs_;
+  bool has_inputs_ = false;
+  bool has_nodes_ = false;
+  bool has_outputs_ = false;
+  bool is_single_return_ = false;
+};
+
+}  // namespace faketensor
