@@ -1,0 +1,30 @@
+import { existsSync } from "node:fs";
+import { defineConfig } from "@playwright/test";
+
+const kPort = 8137;
+/** The distribution's browser where there is one; else the one Playwright was told of, or brought. */
+const kChromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
+
+/** The page of build/site, served as `./scripts/run` serves it. */
+export default defineConfig({
+  testDir: "specs",
+  outputDir: "../build/e2e",
+  fullyParallel: true,
+  workers: 2,
+  forbidOnly: true,
+  timeout: 30_000,
+  reporter: [["list"]],
+  webServer: {
+    command: `node ../scripts/serve.mjs ../build/site ${kPort}`,
+    url: `http://localhost:${kPort}/`,
+    reuseExistingServer: false,
+  },
+  use: {
+    baseURL: `http://localhost:${kPort}/`,
+    viewport: { width: 1440, height: 900 },
+    launchOptions: {
+      args: ["--no-sandbox", "--disable-gpu"],
+      ...(kChromium !== undefined && { executablePath: kChromium }),
+    },
+  },
+});

@@ -1,0 +1,56 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test, type Playground } from "./page.js";
+
+async function violations(playground: Playground): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page: playground.page }).analyze();
+  return found.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.failureSummary ?? ""}`));
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test.describe(`in ${colorScheme}`, () => {
+    test.use({ colorScheme });
+
+    test("the page has no violation that axe knows", async ({ playground }) => {
+      await playground.open("#example=decoder&select=linear&dtype=bfloat16");
+      expect(await violations(playground)).toEqual([]);
+    });
+
+    test("nor with a search, an error and the list of problems open", async ({ playground, page }) => {
+      await playground.open();
+      await playground.openFile("classifier.pt2");
+      await playground.batch.fill("6");
+      await expect(page.locator("#problems-count")).toHaveText("1 error");
+      await playground.search.fill("conv");
+      await expect(page.getByRole("option").first()).toBeVisible();
+      expect(await violations(playground)).toEqual([]);
+    });
+
+    test("nor in the dialog of keys", async ({ playground, page }) => {
+      await playground.open();
+      await page.getByRole("button", { name: "Keys" }).click();
+      expect(await violations(playground)).toEqual([]);
+    });
+  });
+}
+
+test("the theme is a switch that is remembered", async ({ playground, page }) => {
+  await playground.open();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+  await page.getByRole("button", { name: "Dark theme" }).click();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await page.reload();
+  await playground.shown();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+});
+
+test("a narrow window shows one pane at a time", async ({ playground, page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await playground.open();
+  await expect(playground.stage).toBeVisible();
+  await expect(playground.tree).toBeHidden();
+  await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Outline" }).click();
+  await expect(playground.tree).toBeVisible();
+  await expect(playground.stage).toBeHidden();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  expect(await violations(playground)).toEqual([]);
+});

@@ -1,0 +1,38 @@
+import { expect, test } from "./page.js";
+
+test("opens on a finished example without any dialog", async ({ playground, page }) => {
+  await playground.open();
+  await expect(page.locator("#file-name")).toHaveText("decoder (example)");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(page.getByText("nothing is uploaded")).toBeVisible();
+  await expect(page.locator("#problems-count")).toHaveText("No problems");
+  await expect(playground.row(/^layers\.0 DecoderLayer/)).toBeVisible();
+  await expect(playground.inspector).toContainText("PyTorch 2.13");
+  await expect(page.locator("#summary")).toContainText("values in");
+});
+
+test("the canvas is not empty", async ({ playground, page }) => {
+  await playground.open();
+  const colors = await page.locator("#canvas").evaluate((canvas: HTMLCanvasElement) => {
+    const pixels = canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+    const seen = new Set<number>();
+    for (let i = 0; i < pixels.length; i += 4) seen.add(((pixels[i] ?? 0) << 16) | ((pixels[i + 1] ?? 0) << 8) | (pixels[i + 2] ?? 0));
+    return seen.size;
+  });
+  expect(colors).toBeGreaterThan(20);
+});
+
+test("asks nothing of any other host", async ({ playground, page }) => {
+  const hosts = new Set<string>();
+  page.on("request", (request) => hosts.add(new URL(request.url()).host));
+  await playground.open();
+  expect([...hosts]).toEqual([new URL(page.url()).host]);
+});
+
+test("ships the content security policy that the design names", async ({ page }) => {
+  await page.goto("./");
+  await expect(page.locator('meta[http-equiv="Content-Security-Policy"]')).toHaveAttribute(
+    "content",
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'",
+  );
+});

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { expect, file, test } from "./page.js";
+
+test("opens a .pt2 archive", async ({ playground, page }) => {
+  await playground.open();
+  await playground.openFile("classifier.pt2");
+  await expect(page.locator("#file-name")).toHaveText("classifier.pt2");
+  await playground.row(/^conv2d/).click();
+  await expect(playground.inspector.getByRole("heading", { name: "conv2d" })).toBeVisible();
+  await expect(playground.inspector).toContainText("[4, 8, 16, 16]");
+  await expect(playground.inspector).toContainText("contiguous");
+  await expect(playground.inspector).toContainText("make_files.py");
+});
+
+test("takes a file that is dropped anywhere", async ({ playground, page }) => {
+  await playground.open();
+  await playground.drop("classifier.pt2");
+  await playground.shown(2);
+  await expect(page.locator("#file-name")).toHaveText("classifier.pt2");
+  await expect(page.locator("#drop")).toBeHidden();
+});
+
+test("counts an unknown operator apart from errors and answers everything else", async ({ playground, page }) => {
+  await playground.open();
+  await playground.openFile("custom.pt2");
+  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator");
+  await page.locator("#problems-title").click();
+  await page.getByRole("list", { name: "1 unknown operator" }).getByRole("button").first().click();
+  await expect(playground.inspector).toContainText("example::scale_rows");
+  await playground.row(/^sum/).click();
+  await expect(playground.inspector).toContainText("[5]");
+  await playground.row(/^relu/).click();
+  await expect(playground.inspector).toContainText("Not reached");
+  await expect(playground.inspector.getByRole("button", { name: "scale_rows" }).first()).toBeVisible();
+});
+
+const kBad: [string, string, () => Buffer][] = [
+  ["an empty file", "empty.pt2", () => Buffer.alloc(0)],
+  ["a truncated archive", "truncated.pt2", () => readFileSync(file("classifier.pt2")).subarray(0, 20_000)],
+  ["what is not JSON", "notes.json", () => Buffer.from("these are notes")],
+  ["deep JSON", "deep.json", () => Buffer.from("[".repeat(200_000))],
+  ["JSON of something else", "other.json", () => Buffer.from('{"hello": [1, 2, 3]}')],
+  ["a broken gzip stream", "broken.json.gz", () => gzipSync("{}").subarray(0, 12)],
+  ["a zip without a model", "nothing.zip", () => Buffer.from("504b0506" + "00".repeat(18), "hex")],
+];
+
+for (const [what, name, bytes] of kBad) {
+  test(`says what is wrong with ${what} and stays alive`, async ({ playground, page }) => {
+    await playground.open();
+    await playground.openBytes(name, bytes());
+    await expect(page.getByRole("alert")).toContainText(name);
+    await expect(page.locator("#file-name")).toHaveText("decoder (example)");
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("alert")).toBeHidden();
+    await playground.batch.fill("3");
+    await expect(playground.live).toContainText("values changed");
+    await playground.openFile("classifier.pt2");
+    await expect(page.locator("#file-name")).toHaveText("classifier.pt2");
+  });
+}

@@ -1,0 +1,60 @@
+import { expect, test } from "./page.js";
+
+test("everything of a first visit works with the keyboard alone", async ({ playground, page }) => {
+  await playground.open();
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog", { name: "Keys" })).toBeHidden();
+
+  await page.keyboard.press("0");
+  await page.keyboard.press("1");
+  await expect(playground.row(/^layers\.1 DecoderLayer/)).toHaveAttribute("aria-expanded", "true");
+
+  const rows = playground.tree.getByRole("treeitem");
+  expect(await rows.evaluateAll((items) => items.filter((item) => item.tabIndex === 0).length)).toBe(1);
+  await playground.tree.locator('[tabindex="0"]').focus();
+  await page.keyboard.press("Home");
+  await expect(rows.first()).toBeFocused();
+  await page.keyboard.press("ArrowLeft");
+  await expect(rows.first()).toHaveAttribute("aria-expanded", "false");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await expect(page.locator(":focus")).toContainText("embed_tokens");
+  await expect(playground.inspector.getByRole("heading", { name: "embed_tokens" })).toBeVisible();
+  await page.keyboard.press("ArrowLeft");
+  await expect(page.locator(":focus")).toHaveAttribute("aria-expanded", "false");
+  await page.keyboard.press("ArrowRight");
+  await expect(page.locator(":focus")).toHaveAttribute("aria-expanded", "true");
+  await page.keyboard.press("ArrowRight");
+  await expect(page.locator(":focus")).toContainText("embedding");
+
+  await playground.stage.focus();
+  await page.keyboard.press("ArrowDown");
+  await expect(page.locator('[role="treeitem"][aria-selected="true"]')).not.toContainText("embedding");
+  await page.keyboard.press("+");
+  await page.keyboard.press("-");
+
+  await page.keyboard.press("b");
+  await expect(playground.batch).toBeFocused();
+  await page.keyboard.press("PageUp");
+  await expect(playground.batch).toHaveValue("4");
+  await page.keyboard.press("ArrowUp");
+  await expect(playground.batch).toHaveValue("5");
+  await page.keyboard.press("Escape");
+  await expect(playground.batch).not.toBeFocused();
+});
+
+test("Esc steps back: search, then selection to its module, then nothing", async ({ playground, page }) => {
+  await playground.open("#example=decoder&select=silu");
+  await page.keyboard.press("/");
+  await page.keyboard.type("linear");
+  await page.keyboard.press("Escape");
+  await expect(playground.search).toHaveValue("");
+  await page.keyboard.press("Escape");
+  await expect(playground.inspector.getByRole("heading", { name: "layers.0.mlp" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(playground.inspector.getByRole("heading", { name: "layers.0", exact: true })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(playground.inspector).toContainText("Program");
+});

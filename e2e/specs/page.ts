@@ -1,0 +1,104 @@
+/**
+ * What every spec works with: the page with a guard. A message on the console at level error, an exception or a violation
+ * of the content security policy fails the test it happened in, whatever the test looked at.
+ */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { test as base, type Locator, type Page } from "@playwright/test";
+
+export { expect } from "@playwright/test";
+
+const kFiles = path.join(path.dirname(fileURLToPath(import.meta.url)), "../files");
+
+export function file(name: string): string {
+  return path.join(kFiles, name);
+}
+
+export class Playground {
+  constructor(readonly page: Page) {}
+
+  /** Opens the page and waits for its first picture. */
+  async open(hash = ""): Promise<void> {
+    await this.page.goto(`./${hash}`);
+    await this.shown();
+  }
+
+  /** Until a graph is on the canvas. `count`: how many have been shown since the page was opened. */
+  async shown(count = 1): Promise<void> {
+    await this.page.waitForFunction((wanted) => performance.getEntriesByName("graph-shown").length >= wanted, count);
+  }
+
+  async openFile(name: string, count = 2): Promise<void> {
+    await this.page.locator("#file").setInputFiles(file(name));
+    await this.shown(count);
+  }
+
+  /** Opens bytes as a file of that name; does not wait. */
+  async openBytes(name: string, bytes: Buffer): Promise<void> {
+    await this.page.locator("#file").setInputFiles({ name, mimeType: "application/octet-stream", buffer: bytes });
+  }
+
+  /** Drops a file on the window, as the browser would. */
+  async drop(name: string): Promise<void> {
+    const bytes = [...readFileSync(file(name))];
+    const data = await this.page.evaluateHandle(
+      ([fileName, content]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([new Uint8Array(content)], fileName));
+        return transfer;
+      },
+      [name, bytes] as const,
+    );
+    await this.page.dispatchEvent("body", "dragenter", { dataTransfer: data });
+    await this.page.dispatchEvent("body", "drop", { dataTransfer: data });
+  }
+
+  get tree(): Locator {
+    return this.page.getByRole("tree", { name: "Outline" });
+  }
+
+  /** A row of the outline by the beginning of its text. */
+  row(name: string | RegExp): Locator {
+    return this.tree.getByRole("treeitem", { name }).first();
+  }
+
+  get inspector(): Locator {
+    return this.page.getByRole("region", { name: "Inspector" }).last();
+  }
+
+  get stage(): Locator {
+    return this.page.locator("#stage");
+  }
+
+  get search(): Locator {
+    return this.page.getByRole("combobox", { name: "Search nodes" });
+  }
+
+  get batch(): Locator {
+    return this.page.getByRole("textbox", { name: "Size of batch" });
+  }
+
+  get live(): Locator {
+    return this.page.locator("#live");
+  }
+}
+
+export const test = base.extend<{ playground: Playground }>({
+  playground: async ({ page }, use) => {
+    const faults: string[] = [];
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") faults.push(`console: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => {
+      faults.push(`exception: ${error.stack ?? error.message}`);
+    });
+    await page.addInitScript(() => {
+      document.addEventListener("securitypolicyviolation", (event) => {
+        console.error(`policy violation: ${event.violatedDirective} ${event.blockedURI}`);
+      });
+    });
+    await use(new Playground(page));
+    if (faults.length > 0) throw new Error(faults.join("\n"));
+  },
+});
