@@ -217,6 +217,11 @@ struct ArgReader<SymInt> {
   static SymInt read(const Value& value) { return value.as_sym_int(); }
 };
 template <>
+struct ArgReader<SymBool> {
+  static constexpr char kCode = 'B';
+  static SymBool read(const Value& value) { return value.as_sym_bool(); }
+};
+template <>
 struct ArgReader<int64_t> {
   static constexpr char kCode = 'i';
   static int64_t read(const Value& value) { return guard_int(value.as_sym_int()); }

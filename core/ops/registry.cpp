@@ -66,8 +66,8 @@ OpId Registry::add(OpEntry entry) {
 
 OpId Registry::find(std::string_view name) const {
   std::string spelled;
-  if (name.starts_with("torch.ops.")) {
-    name.remove_prefix(10);
+  if (name.find("::") == std::string_view::npos) {
+    if (name.starts_with("torch.ops.")) name.remove_prefix(10);
     const size_t dot = name.find('.');
     if (dot == std::string_view::npos) return kNoOp;
     spelled.append(name.substr(0, dot)).append("::").append(name.substr(dot + 1));

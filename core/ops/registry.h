@@ -38,7 +38,7 @@ class Registry {
   static const Registry& builtin();
 
   // By "aten::mm", "aten::mm.default", "aten::add.Tensor" or the forms of exported programs
-  // "torch.ops.aten.mm.default"; kNoOp where there is no rule.
+  // "torch.ops.aten.mm.default", "_operator.add"; kNoOp where there is no rule.
   OpId find(std::string_view name) const;
   const OpEntry& entry(OpId id) const { return entries_[id]; }
   std::span<const OpEntry> entries() const { return entries_; }

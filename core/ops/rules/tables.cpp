@@ -10,6 +10,7 @@ std::span<const std::span<const OpDef>> rule_tables() {
       pointwise_binary_rules(),
       pointwise_unary_rules(),
       reduction_rules(),
+      symbolic_scalar_rules(),
       view_rules(),
   };
   return kTables;

@@ -16,6 +16,7 @@ std::span<const OpDef> matmul_rules();
 std::span<const OpDef> pointwise_binary_rules();
 std::span<const OpDef> pointwise_unary_rules();
 std::span<const OpDef> reduction_rules();
+std::span<const OpDef> symbolic_scalar_rules();
 std::span<const OpDef> view_rules();
 
 }  // namespace faketensor
