@@ -206,21 +206,21 @@ class Parser {
   }
 
   const ExprNode* product() {
-    std::vector<const ExprNode*> factors = {signed_power()};
+    std::vector<const ExprNode*> factors;
+    add_factor(factors);
     while (true) {
       skip_space();
-      if (text_.substr(at_, 2) == "//") {
-        at_ += 2;
-        const ExprNode* divisor = signed_power();
-        require(divisor, false);
-        factors = {pool_.make(ExprKind::kFloorDiv, multiplied(factors), divisor)};
+      if (accept("//")) {
+        const ExprNode* dividend = multiplied(factors);
+        require(dividend, false);
+        factors = {pool_.make(ExprKind::kFloorDiv, dividend, divisor())};
       } else if (text_.substr(at_, 1) == "*" && text_.substr(at_, 2) != "**") {
         ++at_;
-        factors.push_back(signed_power());
+        add_factor(factors);
       } else if (accept("%")) {
-        const ExprNode* divisor = signed_power();
-        require(divisor, false);
-        factors = {pool_.python_mod(multiplied(factors), divisor)};
+        const ExprNode* dividend = multiplied(factors);
+        require(dividend, false);
+        factors = {pool_.python_mod(dividend, divisor())};
       } else {
         return multiplied(factors);
       }
@@ -233,7 +233,9 @@ class Parser {
     return pool_.make(ExprKind::kMul, factors);
   }
 
-  const ExprNode* signed_power() {
+  // A factor; a minus sign before it is a factor -1 of the whole product, so that -(a + b)*c stays
+  // a product instead of becoming (-a - b)*c.
+  void add_factor(std::vector<const ExprNode*>& factors) {
     bool negative = false;
     while (accept("-")) negative = !negative;
     const ExprNode* base = atom();
@@ -243,9 +245,16 @@ class Parser {
       require(exponent, false);
       base = power(base, exponent);
     }
-    if (!negative) return base;
-    require(base, false);
-    return pool_.negate(base);
+    factors.push_back(base);
+    if (negative) factors.push_back(pool_.integer(-1));
+  }
+
+  const ExprNode* divisor() {
+    std::vector<const ExprNode*> factors;
+    add_factor(factors);
+    const ExprNode* result = multiplied(factors);
+    require(result, false);
+    return result;
   }
 
   const ExprNode* power(const ExprNode* base, const ExprNode* exponent) {

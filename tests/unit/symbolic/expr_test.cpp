@@ -1,0 +1,145 @@
+#include "core/symbolic/expr.h"
+
+#include <gtest/gtest.h>
+
+#include "core/support/error.h"
+#include "core/symbolic/parse.h"
+#include "core/symbolic/shape_env.h"
+
+namespace faketensor {
+namespace {
+
+struct Case {
+  const char* text;
+  const char* printed;
+};
+
+// Asked of sympy 1.14 with torch.utils._sympy.functions: s0, s1, s2 positive integers, u0, u1
+// integers.
+class CanonicalForm : public testing::TestWithParam<Case> {};
+
+TEST_P(CanonicalForm, IsPrintedAsSympyPrintsIt) {
+  ExprPool pool;
+  EXPECT_EQ(to_string(parse_expr(pool, GetParam().text)), GetParam().printed);
+}
+
+// clang-format off
+INSTANTIATE_TEST_SUITE_P(Sums, CanonicalForm, testing::Values(
+    Case{"s0 + s1 + s0", "2*s0 + s1"},
+    Case{"2*(s0 + 1)", "2*s0 + 2"},
+    Case{"-(s0 - s1)", "-s0 + s1"},
+    Case{"s1 - s0", "-s0 + s1"},
+    Case{"8 - s0", "8 - s0"},
+    Case{"8 - 2*s0*s1", "-2*s0*s1 + 8"},
+    Case{"1 + s0**2 + s0", "s0**2 + s0 + 1"},
+    Case{"s0 - s0", "0"},
+    Case{"u0 + (s0//2) + 1", "u0 + ((s0//2)) + 1"}));
+
+INSTANTIATE_TEST_SUITE_P(Products, CanonicalForm, testing::Values(
+    Case{"s1*s0*2", "2*s0*s1"},
+    Case{"s0*s0*s1", "s0**2*s1"},
+    Case{"s0*(s1 + 1)", "s0*(s1 + 1)"},
+    Case{"2*s0*(s1 + 1)", "2*s0*(s1 + 1)"},
+    Case{"(2*s0)**3", "8*s0**3"},
+    Case{"3*(s0//2)", "3*((s0//2))"},
+    Case{"0*u0", "0"}));
+
+INSTANTIATE_TEST_SUITE_P(Division, CanonicalForm, testing::Values(
+    Case{"s0//1", "s0"},
+    Case{"(s0//2)//3", "(s0//6)"},
+    Case{"(4*s0 + s1)//4", "s0 + ((s1//4))"},
+    Case{"(2*s0)//(2*s1)", "(s0//s1)"},
+    Case{"(s0*s1)//s1", "s0"},
+    Case{"(s0**2)//s0", "((s0**2)//s0)"},
+    Case{"(s0**2 + 2*s0 + 1)//(s0 + 1)", "s0 + 1"},
+    Case{"(-7)//2", "-4"},
+    Case{"Mod(4*s0, 2)", "0"},
+    Case{"Mod(2*s0 + 1, 2)", "1"},
+    Case{"Mod(s0, s0 + 1)", "s0"},
+    Case{"Mod(s0, 8)", "Mod(s0, 8)"},
+    Case{"PythonMod(u0, 8)", "PythonMod(u0, 8)"}));
+
+INSTANTIATE_TEST_SUITE_P(Extrema, CanonicalForm, testing::Values(
+    Case{"Max(1, s0)", "s0"},
+    Case{"Max(1, u0)", "Max(1, u0)"},
+    Case{"Max(u1, Max(u0, 3), 5)", "Max(5, u0, u1)"},
+    Case{"Max(2*s0, 3*s0)", "3*s0"},
+    Case{"Max(u0, Min(u0, u1))", "u0"},
+    Case{"Min(0, s0)", "0"},
+    Case{"Abs(-3*u0)", "3*Abs(u0)"}));
+
+INSTANTIATE_TEST_SUITE_P(Conditions, CanonicalForm, testing::Values(
+    Case{"s0 > 0", "True"},
+    Case{"s0 + 1 <= 1", "False"},
+    Case{"u0 >= 1", "u0 >= 1"},
+    Case{"Eq(2*u0, 1)", "False"},
+    Case{"Eq(u0, 3)", "Eq(u0, 3)"},
+    Case{"~Eq(u0, 3)", "Ne(u0, 3)"},
+    Case{"~(u0 < u1)", "u0 >= u1"},
+    Case{"6*s0 < 6", "False"},
+    Case{"(u0 < 3) | Eq(u0, u1)", "Eq(u0, u1) | (u0 < 3)"},
+    Case{"(u0 < 3) & (u0 >= 3)", "False"},
+    Case{"(u0 < 3) & (3 > u0)", "u0 < 3"},
+    Case{"(s0//2) < 3", "((s0//2)) < 3"},
+    Case{"Piecewise((1, Eq(u0, 1)), (0, True))", "Piecewise((1, Eq(u0, 1)), (0, True))"}));
+
+INSTANTIATE_TEST_SUITE_P(Floats, CanonicalForm, testing::Values(
+    Case{"2.0", "2.00000000000000"},
+    Case{"3.0*ToFloat(s0)", "3.0*ToFloat(s0)"},
+    Case{"IntTrueDiv(s0, 2) + 1.5", "(IntTrueDiv(s0, 2)) + 1.5"},
+    Case{"IntTrueDiv(1, 4)", "0.250000000000000"},
+    Case{"TruncToInt(2.7)", "2"},
+    Case{"RoundToInt(2.5)", "2"}));
+// clang-format on
+
+TEST(ExprPool, EqualExpressionsAreOneNode) {
+  ExprPool pool;
+  EXPECT_EQ(parse_expr(pool, "s0*(u0 + 1)*2"), parse_expr(pool, "2*(1 + u0)*s0"));
+  const size_t count = pool.node_count();
+  parse_expr(pool, "2*(1 + u0)*s0");
+  EXPECT_EQ(pool.node_count(), count);
+}
+
+TEST(ExprPool, CoefficientsBeyond64BitsRaise) {
+  ExprPool pool;
+  const ExprNode* large = pool.mul(pool.integer(INT64_MAX), pool.symbol({.name = "s0"}));
+  EXPECT_THROW(pool.add(large, large), Error);
+}
+
+TEST(ExprPool, ATooLargeExpressionBecomesAnOpaqueSymbolThatStillEvaluates) {
+  ShapeEnv env;
+  SymInt sum = 0;
+  // s0 + Max(s1, s2 + Max(...)): each level is one deeper, so the depth limit is passed many times.
+  int64_t expected = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const SymInt s =
+        env.create_backed("s" + std::to_string(i), i + 2, ValueRange::ints(2, kIntInfinity));
+    sum = sym_max(sum * s, s + 1);
+    expected = std::max<int64_t>(expected * (i + 2), i + 3);
+    if (expected > 1000000) {
+      sum = mod(sum, 1009);
+      expected %= 1009;
+    }
+  }
+  EXPECT_LE(sum.node()->depth, kMaxExprDepth);
+  EXPECT_LE(sum.node()->size, kMaxExprSize);
+  EXPECT_EQ(hint(sum), expected);
+}
+
+TEST(ExprPool, ManySymbolsInSumsAndProductsStayLinear) {
+  ShapeEnv env;
+  SymInt sum = 0;
+  SymInt product = 1;
+  for (int i = 0; i < 300; ++i) {
+    const SymInt s =
+        env.create_backed("s" + std::to_string(i), 2, ValueRange::ints(2, kIntInfinity));
+    sum += s + i;
+    product *= s + 1;
+  }
+  EXPECT_EQ(hint(sum), 600 + 300 * 299 / 2);
+  // Multiplying out 300 sums of two terms is refused, not attempted.
+  EXPECT_FALSE(statically_known_true(product == sum));
+}
+
+}  // namespace
+}  // namespace faketensor
