@@ -176,29 +176,47 @@ int64_t integer_factor(ExprPool& pool, const ExprNode* node) {
   return gcd == 0 ? 1 : gcd;
 }
 
-// A common divisor of p and q, all of whose factors are visible: n * x1 * x2 ... where n divides
-// every coefficient and every xi is a factor of q and of each term of p. A power is one factor, as
-// in PyTorch's simple_floordiv_gcd (torch/utils/_sympy/functions.py): (x**2) // x stays as it is.
-const ExprNode* visible_gcd(ExprPool& pool, const ExprNode* p, const ExprNode* q) {
-  const ExprNode* gcd = pool.integer(std::gcd(integer_factor(pool, p), integer_factor(pool, q)));
-  const Args factors = q->kind == ExprKind::kMul ? q->args() : Args(&q, 1);
-  const std::vector<const ExprNode*> terms = terms_of(pool, p);
-  for (const ExprNode* factor : factors) {
-    if (factor->is_number()) continue;
-    const bool in_each = std::all_of(terms.begin(), terms.end(), [&](const ExprNode* term) {
-      const Args parts = term->kind == ExprKind::kMul ? term->args() : Args(&term, 1);
-      return std::find(parts.begin(), parts.end(), factor) != parts.end();
-    });
-    if (in_each) gcd = pool.mul(gcd, factor);
-  }
-  return gcd;
+Args product_parts(const ExprNode* const& node) {
+  return node->kind == ExprKind::kMul ? node->args() : Args(&node, 1);
 }
 
-// Each term divided; the caller knows that each is a multiple.
-const ExprNode* divided_termwise(ExprPool& pool, const ExprNode* node, const ExprNode* divisor) {
-  std::vector<const ExprNode*> terms = terms_of(pool, node);
-  for (const ExprNode*& term : terms) term = exact_quotient(pool, term, divisor);
-  return make_add(pool, terms);
+// A product without one of its factors.
+const ExprNode* without_factor(ExprPool& pool, const ExprNode* product, const ExprNode* factor) {
+  std::vector<const ExprNode*> rest;
+  for (const ExprNode* part : product_parts(product)) {
+    if (part != factor) rest.push_back(part);
+  }
+  if (product->kind == ExprKind::kMul) rest.push_back(pool.number(product->number));
+  return make_mul(pool, rest);
+}
+
+// n * x1 * x2 ... cancelled from both sides of a division, where n divides every coefficient and
+// every xi is a factor of the divisor and of each term of the base. A power is one factor, as in
+// PyTorch's simple_floordiv_gcd (torch/utils/_sympy/functions.py): (x**2) // x stays as it is. True
+// if there was one.
+bool cancel_common_factors(ExprPool& pool, const ExprNode*& base, const ExprNode*& divisor) {
+  const ExprNode* common =
+      pool.integer(std::gcd(integer_factor(pool, base), integer_factor(pool, divisor)));
+  bool changed = !common->is_integer(1);
+  if (changed) {
+    base = exact_quotient(pool, base, common);
+    divisor = exact_quotient(pool, divisor, common);
+  }
+  const Args parts = product_parts(divisor);
+  const std::vector<const ExprNode*> factors(parts.begin(), parts.end());
+  for (const ExprNode* factor : factors) {
+    std::vector<const ExprNode*> terms = terms_of(pool, base);
+    const bool in_each = std::all_of(terms.begin(), terms.end(), [factor](const ExprNode* term) {
+      const Args own = product_parts(term);
+      return std::find(own.begin(), own.end(), factor) != own.end();
+    });
+    if (factor->is_number() || !in_each) continue;
+    for (const ExprNode*& term : terms) term = without_factor(pool, term, factor);
+    base = make_add(pool, terms);
+    divisor = without_factor(pool, divisor, factor);
+    changed = true;
+  }
+  return changed;
 }
 
 const ExprNode* make_floor_div(ExprPool& pool, ExprKind kind, const ExprNode* base,
@@ -212,7 +230,8 @@ const ExprNode* make_floor_div(ExprPool& pool, ExprKind kind, const ExprNode* ba
     return pool.integer(floor_divide(base->number.integer, divisor->number.integer));
   }
   if (base->kind == ExprKind::kFloorDiv ||
-      base->kind == ExprKind::kCleanDiv) {  // (a // b) // c = a // (b*c)
+      base->kind == ExprKind::kCleanDiv) {  // (a // b) // c = a // (b*c) for c > 0, which PyTorch
+                                            // takes for granted
     return pool.make(ExprKind::kFloorDiv, base->arg(0), pool.mul(base->arg(1), divisor));
   }
   if (divisor->kind == ExprKind::kInteger) {  // (n*x + y) // n = x + y // n
@@ -227,10 +246,8 @@ const ExprNode* make_floor_div(ExprPool& pool, ExprKind kind, const ExprNode* ba
       return make_add(pool, whole);
     }
   }
-  const ExprNode* gcd = visible_gcd(pool, base, divisor);
-  if (!gcd->is_integer(1)) {  // (g*a) // (g*b) = a // b
-    return pool.make(ExprKind::kFloorDiv, divided_termwise(pool, base, gcd),
-                     divided_termwise(pool, divisor, gcd));
+  if (cancel_common_factors(pool, base, divisor)) {  // (g*a) // (g*b) = a // b
+    return pool.make(ExprKind::kFloorDiv, base, divisor);
   }
   if (divisor->kind == ExprKind::kAdd && divisor->type == ExprType::kInt) {
     // (x**2 + 2*x + 1) // (x + 1) = x + 1

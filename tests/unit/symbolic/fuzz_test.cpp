@@ -90,8 +90,9 @@ int64_t direct(const Tree& tree, const Symbols& symbols) {
   if (tree.kind == ExprKind::kSymbol) return symbols.values[static_cast<size_t>(tree.value)];
   std::vector<int64_t> x;
   for (const Tree& arg : tree.args) x.push_back(direct(arg, symbols));
+  // PyTorch rewrites (a // b) // c as a // (b*c), which holds for c > 0 only.
   const auto divisor = [&x] {
-    if (x[1] == 0) throw_error(ErrorKind::kZeroDivisionError, "");
+    if (x[1] <= 0) throw_error(ErrorKind::kZeroDivisionError, "");
     return x[1];
   };
   switch (tree.kind) {
