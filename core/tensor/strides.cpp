@@ -14,13 +14,13 @@ SymInt numel(Dims sizes) {
 }
 
 namespace {
-// Fills `strides` so that the dimensions in `order` (innermost first) are dense; a size of 0 counts
-// as 1.
+// Fills `strides` so that the dimensions in `order` (innermost first) are dense. Unlike in
+// row-major strides, a size of 0 makes what follows 0 (c10::get_channels_last_strides_2d).
 void fill_dense(Dims sizes, std::span<const int> order, DimVector& strides) {
   SymInt next = 1;
   for (const int dim : order) {
     strides[static_cast<size_t>(dim)] = next;
-    next *= sym_max(sizes[static_cast<size_t>(dim)], 1);
+    next *= sizes[static_cast<size_t>(dim)];
   }
 }
 }  // namespace

@@ -10,7 +10,8 @@ namespace faketensor {
 namespace {
 
 bool any_symbolic(Dims values) {
-  return std::any_of(values.begin(), values.end(), [](SymInt value) { return value.is_symbolic(); });
+  return std::any_of(values.begin(), values.end(),
+                     [](SymInt value) { return value.is_symbolic(); });
 }
 
 bool is_symbolic_argument(const Value& value) {
@@ -323,6 +324,23 @@ Tensor* sliced(Call& call, const Tensor& self, int64_t dim, std::optional<SymInt
   sizes[at] = *length;
   strides[at] *= step;
   return call.view(self, sizes, strides, offset);
+}
+
+Value copies_of_views(Call& call, OpId view) {
+  const auto contiguous = [&](Tensor& tensor) {
+    return call.call<"aten::clone">(tensor, MemoryFormat::kContiguous);
+  };
+  const Value views = call.context().call(view, call.args());
+  if (views.is_tensor()) return contiguous(views.tensor());
+  SmallVector<Value, 8> copies;
+  for (const Value& element : views.values()) copies.push_back(contiguous(element.tensor()));
+  return call.list(copies.span());
+}
+
+Value view_in_place(Call& call, OpId view) {
+  Tensor& self = call.arg(0).tensor();
+  self.meta = call.context().call(view, call.args()).tensor().meta;
+  return self;
 }
 
 SmallVector<bool, 16> dim_flags(Call& call, Dims dims, int64_t rank, bool allow_repeated) {

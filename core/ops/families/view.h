@@ -2,8 +2,8 @@
 //
 // A view is sizes, strides and an offset; nothing here allocates a storage. FakeTensorMode answers
 // several of these operators by a C++ kernel when every size is a number and by a Python reference
-// when one is symbolic. The two agree but for strides that do not matter (of dimensions of size 1 or
-// of empty tensors); `has_symbolic_sizes` tells which one to follow.
+// when one is symbolic. The two agree but for strides that do not matter (of dimensions of size 1
+// or of empty tensors); `has_symbolic_sizes` tells which one to follow.
 //
 //   const DimVector sizes = infer_view_shape(c, shape, self.numel());
 //   return view_reshaped(c, self, sizes);
@@ -51,6 +51,27 @@ Geometry transposed(const Tensor& self, int64_t dim0, int64_t dim1);
 // torch/_subclasses/fake_impls.py, including the unbacked size of an undecidable slice.
 Tensor* sliced(Call& call, const Tensor& self, int64_t dim, std::optional<SymInt> start,
                std::optional<SymInt> end, SymInt step);
+
+// The other forms of a view operator, made from its name.
+// `unsqueeze_copy`: the view, then a contiguous clone of each result.
+Value copies_of_views(Call& call, OpId view);
+// `unsqueeze_`: the metadata of the view swapped into the argument itself.
+Value view_in_place(Call& call, OpId view);
+
+template <FixedString view>
+consteval Rule copy_of() {
+  return {[](Call& call, uint64_t) {
+    static const OpId op = Registry::builtin().find(view.view());
+    return copies_of_views(call, op);
+  }};
+}
+template <FixedString view>
+consteval Rule in_place() {
+  return {[](Call& call, uint64_t) {
+    static const OpId op = Registry::builtin().find(view.view());
+    return view_in_place(call, op);
+  }};
+}
 
 // The dimensions of a `dims` argument as flags, wrapped. Raises RuntimeError for one given twice.
 SmallVector<bool, 16> dim_flags(Call& call, Dims dims, int64_t rank, bool allow_repeated = false);

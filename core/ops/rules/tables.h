@@ -12,11 +12,15 @@ std::span<const std::span<const OpDef>> rule_tables();
 // One per file of this folder, alphabetical.
 std::span<const OpDef> activation_rules();
 std::span<const OpDef> comparison_rules();
+std::span<const OpDef> copy_rules();
 std::span<const OpDef> matmul_rules();
 std::span<const OpDef> pointwise_binary_rules();
 std::span<const OpDef> pointwise_unary_rules();
 std::span<const OpDef> reduction_rules();
 std::span<const OpDef> symbolic_scalar_rules();
 std::span<const OpDef> view_rules();
+std::span<const OpDef> view_dtype_rules();
+std::span<const OpDef> view_split_rules();
+std::span<const OpDef> view_variant_rules();
 
 }  // namespace faketensor

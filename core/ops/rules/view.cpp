@@ -1,7 +1,8 @@
 // Views: operators whose result shares the storage of their input.
+#include "core/ops/families/view.h"
+
 #include <algorithm>
 
-#include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -98,14 +99,17 @@ Value numpy_transpose(Call& c, const Tensor& self) {
 
 // x.mT, x.mH, adjoint(): the last two dimensions exchanged; of a 0-dimensional tensor itself.
 Value matrix_transpose(Call& c, const Tensor& self) {
+  if (self.dim() == 0) return self;
   c.check(self.dim() >= 2,
           "tensor.mT is only supported on matrices or batches of matrices. Got {}-D tensor.",
           self.dim());
   return c.call<"aten::transpose.int">(self, -2, -1);
 }
 Value adjoint_named(Call& c, const Tensor& self, std::string_view name) {
-  c.check(self.dim() != 1, "{} is only supported on matrices or batches of matrices. Got {}-D "
-          "tensor.", name, self.dim());
+  c.check(self.dim() != 1,
+          "{} is only supported on matrices or batches of matrices. Got {}-D "
+          "tensor.",
+          name, self.dim());
   if (self.dim() == 0) return c.call<"aten::conj">(self);
   Tensor& swapped = c.tensor<"aten::transpose.int">(self, -2, -1);
   return is_complex(self.dtype()) ? c.call<"aten::conj">(swapped) : Value(swapped);
@@ -212,10 +216,11 @@ Geometry expanded(Call& c, const Tensor& self, Dims size) {
     if (i >= added) {
       own = self.sizes()[i - added];
       stride = self.strides()[i - added];
-    } else {
+    } else if (self.dim() > 0) {
       stride = i + 1 < size.size() ? view.sizes[i + 1] * view.strides[i + 1] : SymInt(1);
     }
     if (guard_or_false(size[i] == -1)) {
+      c.check(self.dim() > 0, "numel: integer multiplication overflow");
       c.check(i >= added,
               "The expanded size of the tensor ({}) isn't allowed in a leading, non-existing "
               "dimension {}",
@@ -227,6 +232,7 @@ Geometry expanded(Call& c, const Tensor& self, Dims size) {
               "non-singleton dimension {}.  Target sizes: {}.  Tensor sizes: {}",
               size[i], own, i, size, self.sizes());
       if (guard_or_false(own == 1)) stride = 0;
+      c.check(!guard_or_false(size[i] < 0), "numel: integer multiplication overflow");
     }
     view.strides[i] = stride;
   }
@@ -329,9 +335,9 @@ Tensor* diagonal(Call& c, const Tensor& self, int64_t offset, int64_t dim1, int6
   const auto a = static_cast<size_t>(wrap_dim(dim1, self.dim()));
   const auto b = static_cast<size_t>(wrap_dim(dim2, self.dim()));
   c.check(a != b, "diagonal dimensions cannot be identical {}, {}", dim1, dim2);
-  const SymInt length =
-      offset >= 0 ? sym_max(sym_min(self.sizes()[a], self.sizes()[b] - offset), 0)
-                  : sym_max(sym_min(self.sizes()[a] + offset, self.sizes()[b]), 0);
+  const SymInt length = offset >= 0
+                            ? sym_max(sym_min(self.sizes()[a], self.sizes()[b] - offset), 0)
+                            : sym_max(sym_min(self.sizes()[a] + offset, self.sizes()[b]), 0);
   // The C++ kernel leaves the offset of an empty diagonal alone, the reference does not.
   SymInt start = self.offset();
   if (has_symbolic_sizes(c) || !guard_or_false(length == 0)) {
@@ -383,6 +389,9 @@ Tensor* as_strided(Call& c, const Tensor& self, Dims size, Dims stride,
                    std::optional<SymInt> storage_offset) {
   const SymInt offset = storage_offset.value_or(self.offset());
   check_strided(c, size, stride, offset);
+  // A meta tensor's storage has no memory that could be too short: it grows.
+  const SymInt bytes = storage_bytes(size, stride, offset, self.dtype());
+  if (statically_known_true(bytes > self.storage->nbytes)) self.storage->nbytes = bytes;
   return c.view(self, size, stride, offset);
 }
 

@@ -1,0 +1,44 @@
+#include "core/ops/families/copy.h"
+
+#include <algorithm>
+
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+Value written(Call& call, Tensor& self) {
+  const Device common = call.device();
+  call.check(self.device() == common,
+             "FakeTensor is wrapped to wrong device, found {}, expected {}", self.device(), common);
+  return self;
+}
+
+namespace {
+// at::has_internal_overlap: certain overlap, not a possible one.
+bool overlaps(const Tensor& self) {
+  if (self.is_non_overlapping_and_dense()) return false;
+  for (size_t i = 0; i < self.sizes().size(); ++i) {
+    if (guard_or_false(self.strides()[i] == 0) && guard_or_false(self.sizes()[i] > 1)) return true;
+  }
+  return false;
+}
+}  // namespace
+
+Tensor* clone_preserve_strides(Call& call, const Tensor& self) {
+  if (overlaps(self)) return call.empty_like(self);
+  const SymInt elements = floor_div(self.storage->nbytes, itemsize(self.dtype()));
+  Storage* storage = call.context().make_storage(self.device(), elements * itemsize(self.dtype()));
+  return call.context().make_tensor(self.meta, storage);
+}
+
+void check_fits(const Call& call, const Tensor& self, Dims sizes) {
+  const DimVector common = broadcast_shapes(self.sizes(), sizes);
+  const bool fits =
+      common.size() == self.sizes().size() &&
+      std::equal(common.begin(), common.end(), self.sizes().begin(),
+                 [](SymInt a, SymInt b) { return same_expr(a, b) || guard_bool(a == b); });
+  call.check(fits, "output with shape {} doesn't match the broadcast shape {}", self.sizes(),
+             common.span());
+}
+
+}  // namespace faketensor

@@ -1,0 +1,19 @@
+// Copies: what clones, casts and in-place writers share.
+#pragma once
+
+#include "core/ops/call.h"
+
+namespace faketensor {
+
+// The argument an in-place operator wrote to, as its result. Raises where the call's common device
+// is not the argument's (FakeTensorMode.wrap_meta_outputs_with_default_device_logic).
+Value written(Call& call, Tensor& self);
+
+// at::clone_preserve_strides: a copy of the whole storage under the same strides and offset, where
+// elements do not overlap; else a plain clone.
+Tensor* clone_preserve_strides(Call& call, const Tensor& self);
+
+// Raises unless `sizes` broadcast to those of `self`, which is written to.
+void check_fits(const Call& call, const Tensor& self, Dims sizes);
+
+}  // namespace faketensor

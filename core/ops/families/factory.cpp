@@ -1,0 +1,68 @@
+#include "core/ops/families/factory.h"
+
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+void check_sizes(Call& call, Dims sizes) {
+  for (const SymInt size : sizes) {
+    call.check(!guard_or_false(size < 0), "Trying to create tensor with negative dimension {}: {}",
+               size, sizes);
+  }
+}
+
+}  // namespace
+
+FactoryOptions factory_options(Call& call, size_t at, std::optional<DType> dtype,
+                               const Tensor* like) {
+  FactoryOptions options;
+  options.dtype = dtype.value_or(like != nullptr ? like->dtype() : call.context().default_dtype);
+  if (like != nullptr) options.device = like->device();
+  const std::span<const Value> args = call.args().subspan(at);
+  if (args[0].is(Value::Tag::kDType)) options.dtype = args[0].dtype();
+  if (args[1].is(Value::Tag::kLayout) && args[1].layout() != Layout::kStrided) {
+    call.fail(ErrorKind::kNotImplementedError,
+              format("'{}' makes strided tensors only, not {}", call.op().name, args[1].layout()));
+  }
+  if (args[2].is(Value::Tag::kDevice)) options.device = args[2].device().normalized();
+  if (args.size() > 4 && args[4].is(Value::Tag::kMemoryFormat)) {
+    options.format = args[4].memory_format();
+  }
+  return options;
+}
+
+Tensor* new_tensor(Call& call, Dims sizes, const FactoryOptions& options) {
+  check_sizes(call, sizes);
+  if (!options.format || *options.format == MemoryFormat::kContiguous) {
+    return call.context().empty(sizes, options.dtype, options.device);
+  }
+  call.check(*options.format != MemoryFormat::kPreserve, "unsupported memory format Preserve");
+  return call.context().empty(sizes, options.dtype, options.device,
+                              strides_for(sizes, *options.format));
+}
+
+Value factory(Call& call, uint64_t params) {
+  const auto given = rule_params<FactoryParams>(params);
+  const Tensor* self = given.from_self ? &call.arg(0).tensor() : nullptr;
+  const FactoryOptions options =
+      factory_options(call, static_cast<size_t>(given.options), {}, self);
+  if (given.only_inexact) {
+    call.check(is_float_or_complex(options.dtype),
+               "expected a floating-point or complex dtype, but got dtype={}", options.dtype);
+  }
+  if (given.sizes >= 0) {
+    return new_tensor(call, call.arg(static_cast<size_t>(given.sizes)).ints(), options);
+  }
+  if (options.format.value_or(MemoryFormat::kPreserve) != MemoryFormat::kPreserve) {
+    return new_tensor(call, self->sizes(), options);
+  }
+  if (self->is_non_overlapping_and_dense()) {
+    return call.context().empty(self->sizes(), options.dtype, options.device, self->strides());
+  }
+  const DimVector strides = dense_strides_like(self->sizes(), self->strides());
+  return call.context().empty(self->sizes(), options.dtype, options.device, strides);
+}
+
+}  // namespace faketensor

@@ -1,0 +1,52 @@
+// Factories: operators that make a tensor out of sizes and options alone.
+//
+// FakeTensorMode runs them on the meta device and puts the result where the `device` argument says
+// (constructors, torch/_subclasses/fake_impls.py): cpu without one, for `like` and `new_` operators
+// the device of their input. What the elements are does not matter to the answer.
+//
+//   {"aten::zeros(SymInt[] size, *, ScalarType? dtype=None, ...) -> Tensor", filled({.sizes = 0})},
+#pragma once
+
+#include "core/ops/call.h"
+
+namespace faketensor {
+
+// Where in the schema a factory finds what it needs. The options are the run `dtype, layout,
+// device, pin_memory`, and after it `memory_format` where the schema has one.
+struct FactoryParams {
+  int8_t sizes = 0;           // position of the sizes; -1: those of argument 0 (`like`)
+  int8_t options = 1;         // position of dtype
+  bool from_self = false;     // dtype and device default to argument 0's
+  bool only_inexact = false;  // refuses integers, as normal distributions do
+};
+
+Value factory(Call& call, uint64_t params);
+
+// torch.empty and all that fill it with something.
+consteval Rule filled(FactoryParams params) { return family_rule(&factory, params); }
+// new_empty(self, size, ...)
+consteval Rule new_filled(FactoryParams params) {
+  params.from_self = true;
+  return family_rule(&factory, params);
+}
+// empty_like(self, ...): memory_format decides the strides, preserve_format where it is none.
+consteval Rule like(FactoryParams params) {
+  params.sizes = -1;
+  params.from_self = true;
+  return family_rule(&factory, params);
+}
+
+struct FactoryOptions {
+  DType dtype = DType::kFloat32;
+  Device device;
+  std::optional<MemoryFormat> format;
+};
+// The options that begin at argument `at`. `dtype` is what none stands for, the default dtype
+// without it; `like` gives dtype and device.
+FactoryOptions factory_options(Call& call, size_t at, std::optional<DType> dtype = {},
+                               const Tensor* like = nullptr);
+
+// A tensor as torch.empty makes it. Raises RuntimeError for negative sizes.
+Tensor* new_tensor(Call& call, Dims sizes, const FactoryOptions& options);
+
+}  // namespace faketensor

@@ -1,0 +1,87 @@
+// The other forms of view operators: in place (x.transpose_(0, 1) gives x other metadata) and as
+// copies (transpose_copy is transpose, then a contiguous clone).
+#include "core/ops/families/view.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+Value itself(Call&, const Tensor& self) { return self; }
+
+// Mirrors as_strided__symint, aten/src/ATen/native/TensorShape.cpp. Unlike as_strided it holds the
+// new geometry against the storage.
+Value as_strided_in_place(Call& c, Tensor& self, Dims size, Dims stride,
+                          std::optional<SymInt> storage_offset) {
+  const SymInt held = self.storage->nbytes;
+  const SymInt offset = storage_offset.value_or(self.offset());
+  const Tensor& view = c.tensor<"aten::as_strided">(self, size, stride, offset);
+  self.storage->nbytes = held;
+  const SymInt needed = storage_bytes(size, stride, offset, self.dtype());
+  c.check(
+      !guard_or_false(needed > held),
+      "setStorage: sizes {}, strides {}, storage offset {}, and itemsize {} requiring a storage "
+      "size of {} are out of bounds for storage of size {}",
+      size, stride, offset, itemsize(self.dtype()), needed, held);
+  self.meta = view.meta;
+  return self;
+}
+
+// Mirrors t_, torch/_meta_registrations.py.
+Value t_in_place(Call& c, Tensor& self) {
+  c.check_as(ErrorKind::kAssertionError, self.dim() <= 2,
+             "t_ expects a tensor with <= 2 dimensions, but self is {}D", self.dim());
+  return c.call<"aten::transpose_">(self, 0, self.dim() < 2 ? 0 : 1);
+}
+
+Value swapped_in_place(Call& c, Tensor& self, int64_t dim0, int64_t dim1) {
+  return c.call<"aten::transpose_">(self, dim0, dim1);
+}
+
+// clang-format off
+constexpr OpDef kViewVariantRules[] = {
+    {"aten::_conj_copy(Tensor self) -> Tensor", copy_of<"aten::_conj">()},
+    {"aten::_neg_view_copy(Tensor self) -> Tensor", copy_of<"aten::_neg_view">()},
+    {"aten::_reshape_alias_copy(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor", copy_of<"aten::_reshape_alias">()},
+    {"aten::_reshape_copy(Tensor self, SymInt[] size) -> Tensor", copy_of<"aten::reshape">()},
+    {"aten::alias_copy(Tensor self) -> Tensor", copy_of<"aten::alias">()},
+    {"aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a!)", rule<&as_strided_in_place>()},
+    {"aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor", copy_of<"aten::as_strided">()},
+    {"aten::detach_(Tensor(a!) self) -> Tensor(a!)", rule<&itself>()},
+    {"aten::detach_copy(Tensor self) -> Tensor", copy_of<"aten::detach">()},
+    {"aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor", copy_of<"aten::diagonal">()},
+    {"aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor", copy_of<"aten::expand">()},
+    {"aten::narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor", copy_of<"aten::narrow">()},
+    {"aten::permute_copy(Tensor self, int[] dims) -> Tensor", copy_of<"aten::permute">()},
+    {"aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor", copy_of<"aten::select.int">()},
+    {"aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor", copy_of<"aten::slice.Tensor">()},
+    {"aten::split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]", copy_of<"aten::split.Tensor">()},
+    {"aten::split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]", copy_of<"aten::split_with_sizes">()},
+    {"aten::squeeze_(Tensor(a!) self) -> Tensor(a!)", in_place<"aten::squeeze">()},
+    {"aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)", in_place<"aten::squeeze.dim">()},
+    {"aten::squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!)", in_place<"aten::squeeze.dims">()},
+    {"aten::squeeze_copy(Tensor self) -> Tensor", copy_of<"aten::squeeze">()},
+    {"aten::squeeze_copy.dim(Tensor self, int dim) -> Tensor", copy_of<"aten::squeeze.dim">()},
+    {"aten::squeeze_copy.dims(Tensor self, int[] dim) -> Tensor", copy_of<"aten::squeeze.dims">()},
+    {"aten::swapaxes_(Tensor(a!) self, int axis0, int axis1) -> Tensor(a!)", rule<&swapped_in_place>(), kComposite},
+    {"aten::swapdims_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)", rule<&swapped_in_place>(), kComposite},
+    {"aten::t_(Tensor(a!) self) -> Tensor(a!)", rule<&t_in_place>()},
+    {"aten::t_copy(Tensor self) -> Tensor", copy_of<"aten::t">()},
+    {"aten::transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)", in_place<"aten::transpose.int">()},
+    {"aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor", copy_of<"aten::transpose.int">()},
+    {"aten::unbind_copy.int(Tensor self, int dim=0) -> Tensor[]", copy_of<"aten::unbind.int">()},
+    {"aten::unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor", copy_of<"aten::unfold">()},
+    {"aten::unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!)", in_place<"aten::unsqueeze">()},
+    {"aten::unsqueeze_copy(Tensor self, int dim) -> Tensor", copy_of<"aten::unsqueeze">()},
+    {"aten::view_as_complex_copy(Tensor self) -> Tensor", copy_of<"aten::view_as_complex">()},
+    {"aten::view_as_real_copy(Tensor self) -> Tensor", copy_of<"aten::view_as_real">()},
+    {"aten::view_copy(Tensor self, SymInt[] size) -> Tensor", copy_of<"aten::reshape">()},
+    {"aten::view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor", copy_of<"aten::view.dtype">()},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> view_variant_rules() { return kViewVariantRules; }
+
+}  // namespace faketensor
