@@ -78,6 +78,8 @@ export interface TextPrimitive {
   readonly font: "plain" | "bold" | "mono";
   readonly align: "left" | "center" | "right";
   readonly paint: Paint;
+  /** The ground it stands on, drawn around the letters so that lines do not run through them. */
+  readonly halo?: Paint;
 }
 
 export type Primitive = BoxPrimitive | LinePrimitive | TextPrimitive;
@@ -282,7 +284,7 @@ function drawOpenModule(
     kind: "box",
     rect,
     radius: 8,
-    fill: scene.layout.box.depth[box] % 2 === 0 ? "moduleOpenAlternate" : "moduleOpen",
+    fill: groundIn(scene, box),
     stroke: options.matches.has(box) ? "match" : "moduleBorder",
     strokeWidth: options.matches.has(box) ? 2 : 1,
     dashed: false,
@@ -310,7 +312,8 @@ function drawEdges(scene: Scene, options: DrawOptions, shown: Uint8Array, list: 
   const right = viewport.x + viewport.w;
   const bottom = viewport.y + viewport.h;
   const dot = 3 / scale;
-  const labels = new LabelRoom();
+  const room = new LabelRoom();
+  const labels: Primitive[] = [];
   const withLabels = kEdgeLabelSize * scale >= kSmallestText;
   for (let i = 0; i < edge.count && list.length < options.limit; i++) {
     const at = 4 * i;
@@ -324,8 +327,9 @@ function drawEdges(scene: Scene, options: DrawOptions, shown: Uint8Array, list: 
     if (bounds[at + 2] - bounds[at] < dot && bounds[at + 3] - bounds[at + 1] < dot) continue;
     if (!insideShown(box.parent, shown, edge.from[i], edge.to[i])) continue;
     list.push(line(scene, i, edgePaint(scene, edge.value[i]), 1, scale * 8 >= 3));
-    if (withLabels) pushEdgeLabel(scene, options, i, labels, list);
+    if (withLabels) pushEdgeLabel(scene, options, i, room, labels);
   }
+  list.push(...labels);
 }
 
 /** An edge is drawn where the module that holds both its ends is drawn open. */
@@ -355,18 +359,22 @@ function line(scene: Scene, edge: number, paint: Paint, width: number, arrow: bo
   };
 }
 
-/** The shape beside the first vertical leg that has room for it. */
+/**
+ * The shape beside the first vertical leg that has room for it, once per value and box. A leg that begins at the border
+ * of an open module goes unlabelled: the shape stands where the value comes from.
+ */
 function pushEdgeLabel(
   scene: Scene,
   options: DrawOptions,
   edge: number,
-  labels: LabelRoom,
-  list: Primitive[],
+  room: LabelRoom,
+  labels: Primitive[],
 ): void {
   const { table } = scene.model;
   const { points, pointStart, value, from } = scene.layout.edge;
   const row = value[edge];
-  if (table.kind[row] !== 1 || table.status[row] !== 0 || labels.has(from[edge], row)) return;
+  if (table.kind[row] !== 1 || table.status[row] !== 0 || scene.open[from[edge]] || room.has(from[edge], row))
+    return;
   const label = compactShape(sizesOf(table, row));
   const width = options.measure(label, "mono", kEdgeLabelSize);
   for (let i = pointStart[edge]; i + 1 < pointStart[edge + 1]; i++) {
@@ -376,11 +384,18 @@ function pushEdgeLabel(
     if (points[2 * i + 2] !== x || height < kEdgeLabelSize + 4) continue;
     const middle = top + Math.min(height / 2, kEdgeLabelSize / 2 + 6);
     const rect = { x: x + 4, y: middle - kEdgeLabelSize / 2 - 1, w: width + 2, h: kEdgeLabelSize + 2 };
-    if (!labels.claim(rect)) continue;
-    labels.add(from[edge], row);
-    list.push(text(x + 5, middle, label, kEdgeLabelSize, "mono", "left", "textQuiet"));
+    if (!room.claim(rect)) continue;
+    room.add(from[edge], row);
+    const made = text(x + 5, middle, label, kEdgeLabelSize, "mono", "left", "textQuiet");
+    labels.push({ ...made, halo: groundIn(scene, scene.layout.box.parent[from[edge]]) });
     return;
   }
+}
+
+/** The colour of the space inside an open module. */
+function groundIn(scene: Scene, module: number): Paint {
+  const depth = module < 0 ? 0 : scene.layout.box.depth[module];
+  return depth === 0 ? "canvas" : depth % 2 === 0 ? "moduleOpenAlternate" : "moduleOpen";
 }
 
 /** Keeps edge labels from being written over each other or twice: a coarse grid of what is taken. */

@@ -53,10 +53,12 @@ export function toSvg(
     } else {
       const anchor = { left: "start", center: "middle", right: "end" }[item.align];
       const { weight, family } = kTextFonts[item.font];
+      const halo =
+        item.halo === undefined ? "" : ` stroke="${color(item.halo)}" stroke-width="3" paint-order="stroke"`;
       parts.push(
         `<text x="${item.x}" y="${item.y}" dominant-baseline="central" text-anchor="${anchor}" font-family="${escapeXml(
           family,
-        )}" font-weight="${weight}" font-size="${item.size}" fill="${color(item.paint)}">${escapeXml(item.text)}</text>`,
+        )}" font-weight="${weight}" font-size="${item.size}" fill="${color(item.paint)}"${halo}>${escapeXml(item.text)}</text>`,
       );
     }
   }

@@ -75,20 +75,15 @@ export function zoomedAt(
 }
 
 /**
- * The camera that shows a rectangle whole. A graph much taller than the canvas would become unreadable: below
- * `readable` the camera keeps that scale instead and shows the rectangle's beginning.
+ * The camera that shows a rectangle whole. A graph much larger than the canvas would become unreadable: below `readable`
+ * the camera shows the rectangle's beginning instead, as wide as it can without going far below that scale.
  */
 export function fitted(rect: Rect, canvas: Size, largest: number, readable = 0, margin = 24): Camera {
   const w = Math.max(1, canvas.w - 2 * margin);
   const h = Math.max(1, canvas.h - 2 * margin);
+  const middle = rect.x + rect.w / 2;
   const whole = Math.min(w / Math.max(1, rect.w), h / Math.max(1, rect.h), largest);
-  if (whole >= readable) return { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2, scale: clampScale(whole) };
-  const scale = clampScale(
-    Math.min(readable, w / Math.max(1, rect.w) > readable ? readable : Math.max(whole, w / rect.w)),
-  );
-  return {
-    x: rect.w * scale <= w ? rect.x + rect.w / 2 : rect.x + w / scale / 2,
-    y: rect.y + h / scale / 2,
-    scale,
-  };
+  if (whole >= readable) return { x: middle, y: rect.y + rect.h / 2, scale: clampScale(whole) };
+  const scale = clampScale(Math.min(readable, Math.max(w / rect.w, readable * 0.85)));
+  return { x: middle, y: rect.y - margin / scale + canvas.h / scale / 2, scale };
 }

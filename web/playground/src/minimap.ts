@@ -1,8 +1,9 @@
 /**
  * The overview in the corner: the large boxes of the picture, painted once per picture, and the canvas's viewport on top
- * of them. A press or a drag moves the canvas there. It repeats what the canvas shows, so it is hidden from readers.
+ * of them. A press or a drag moves the canvas there. It goes while the canvas shows everything, and it is hidden from
+ * screen readers, since it repeats what the canvas shows.
  */
-import { visibleRect, type Size } from "./geometry.js";
+import { contains, visibleRect, type Size } from "./geometry.js";
 import type { Scene } from "./scene.js";
 import type { Camera } from "./state.js";
 import type { Theme } from "./theme.js";
@@ -55,6 +56,7 @@ export class Minimap {
 
   paint(camera: Camera, size: Size): void {
     const { context, scene } = this;
+    if (scene !== null) this.canvas.hidden = contains(visibleRect(camera, size), scene.bounds);
     const key = `${camera.x} ${camera.y} ${camera.scale} ${size.w} ${size.h}`;
     if (context === null || scene === null || key === this.shown || this.canvas.clientWidth === 0) return;
     this.shown = key;

@@ -101,11 +101,17 @@ class Brush {
     this.pending = null;
   }
 
-  text({ x, y, text, size, font, align, paint: name }: TextPrimitive): void {
+  text({ x, y, text, size, font, align, paint: name, halo }: TextPrimitive): void {
     this.flush();
     const wanted = `${kTextFonts[font].weight} ${size}px ${kTextFonts[font].family}`;
     if (this.font !== wanted) this.context.font = this.font = wanted;
     this.context.textAlign = align;
+    if (halo !== undefined) {
+      this.context.strokeStyle = this.theme.color(halo);
+      this.context.lineWidth = 3;
+      this.context.setLineDash([]);
+      this.context.strokeText(text, x, y);
+    }
     this.context.fillStyle = this.theme.color(name);
     this.context.fillText(text, x, y);
   }

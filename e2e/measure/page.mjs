@@ -1,0 +1,148 @@
+/**
+ * How fast the page is, measured in the browser's own timeline: `node e2e/measure/page.mjs [SITE]` (default build/site).
+ *
+ *   first picture    navigation to the first frame that shows the built-in example
+ *   file shown       file chosen to the frame that shows its graph, at 5,000 nodes; then the same with every module open
+ *   panning          intervals between animation frames while the picture is dragged, with every module open
+ *   bytes            of everything the page loads, after brotli
+ *
+ * Figures depend on the machine and on what else runs there, so they are printed and not asserted.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, readdirSync, writeFileSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync } from "node:zlib";
+import { chromium } from "@playwright/test";
+import { grownDecoder } from "./grow.mjs";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const site = path.resolve(process.argv[2] ?? path.join(here, "../../build/site"));
+
+async function serve(folder) {
+  const server = spawn(process.execPath, [path.join(here, "../../scripts/serve.mjs"), folder, "0"]);
+  const url = await new Promise((resolve) => {
+    server.stdout.on("data", (text) => resolve(/http:\/\/\S+/.exec(String(text))?.[0]));
+  });
+  return { server, url: url.endsWith("/") ? url : `${url}/` };
+}
+
+/** Time from `begin` to the end of the frame in which the page last said that a graph was shown. */
+async function untilShown(page, count) {
+  await page.waitForFunction((wanted) => performance.getEntriesByName("graph-shown").length >= wanted, count, { timeout: 120_000 });
+  return page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
+      }),
+  );
+}
+
+async function firstPicture(context, url) {
+  const page = await context.newPage();
+  await page.goto(url);
+  await untilShown(page, 1);
+  const time = await page.evaluate(() => performance.getEntriesByName("graph-shown")[0].startTime);
+  await page.close();
+  return time;
+}
+
+async function openLarge(page, file) {
+  await page.setInputFiles("#file", file);
+  const end = await untilShown(page, 2);
+  return end - (await page.evaluate(() => performance.getEntriesByName("open-begin").at(-1).startTime));
+}
+
+async function openAll(page) {
+  const title = await page.locator("#graph-title").textContent();
+  const begin = await page.evaluate(() => {
+    const start = performance.now();
+    document.querySelector(".depths button:last-child").click();
+    return start;
+  });
+  await page.waitForFunction((old) => document.querySelector("#graph-title").textContent !== old, title, { polling: "raf" });
+  const end = await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))),
+  );
+  return end - begin;
+}
+
+/** Milliseconds between animation frames while the mouse drags, and the time the page's own script takes in each. */
+async function pan(page, zoom) {
+  const box = await page.locator("#stage").boundingBox();
+  const x = box.x + box.width / 2;
+  const y = box.y + box.height / 2;
+  await page.evaluate((keys) => {
+    for (const key of keys) window.dispatchEvent(new KeyboardEvent("keydown", { key }));
+  }, zoom);
+  await page.waitForTimeout(300);
+  await page.evaluate(() => {
+    const frames = [];
+    window.measured = frames;
+    const tick = (now) => {
+      frames.push(now);
+      if (frames.length < 600 && window.measured === frames) requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  });
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  for (let step = 0; step < 120; step++) {
+    await page.mouse.move(x + 90 * Math.sin(step / 9), y - step * 2.5);
+    await page.waitForTimeout(8);
+  }
+  await page.mouse.up();
+  const frames = await page.evaluate(() => {
+    const measured = window.measured;
+    window.measured = null;
+    return measured;
+  });
+  const intervals = frames.slice(1).map((time, i) => time - frames[i]).sort((a, b) => a - b);
+  const at = (share) => intervals[Math.min(intervals.length - 1, Math.floor(intervals.length * share))];
+  return { frames: intervals.length, median: at(0.5), p95: at(0.95), worst: at(1) };
+}
+
+function bytes(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files.map((entry) => {
+      const content = readFileSync(path.join(entry.parentPath ?? entry.path, entry.name));
+      return [entry.name, entry.name.endsWith(".gz") ? content.length : brotliCompressSync(content).length];
+    }),
+  );
+}
+
+const round = (value) => Math.round(value * 10) / 10;
+const { server, url } = await serve(site);
+const executablePath = ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((file) => existsSync(file));
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+try {
+  const times = [];
+  for (let i = 0; i < 3; i++) times.push(await firstPicture(context, url));
+  console.log(`first picture: ${times.map(round).join(", ")} ms`);
+
+  const folder = mkdtempSync(path.join(tmpdir(), "playground-measure-"));
+  for (const nodes of [5_000, 100_000]) {
+    const file = path.join(folder, `decoder_${nodes}.json`);
+    writeFileSync(file, grownDecoder(nodes));
+    const page = await context.newPage();
+    await page.goto(url);
+    await untilShown(page, 1);
+    console.log(`${nodes} nodes: shown ${round(await openLarge(page, file))} ms after the file was chosen`);
+    console.log(`${nodes} nodes: every module open after another ${round(await openAll(page))} ms`);
+    for (const [what, keys] of [["readable", []], ["zoomed out", ["-", "-", "-", "-"]], ["whole graph", ["0"]]]) {
+      const { frames, median, p95, worst } = await pan(page, keys);
+      console.log(`${nodes} nodes, ${what}: ${frames} frames, median ${round(median)}, 95 % ${round(p95)}, worst ${round(worst)} ms`);
+    }
+    await page.close();
+  }
+} finally {
+  await browser.close();
+  server.kill();
+}
+const sizes = bytes(site);
+const engine = (sizes["faketensor.wasm"] ?? 0) + (sizes["engine.js"] ?? 0);
+const all = Object.values(sizes).reduce((sum, size) => sum + size, 0);
+console.log(`bytes after brotli: page ${all - engine}, engine ${engine}`, sizes);
