@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/command/subcommands.h"
-#include "core/io/value_json.h"
+#include "core/io/call_json.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -20,25 +20,6 @@ using nlohmann::json;
 void append_error(std::string& out, const Error& error) {
   out.append("\"raises\":\"").append(error.class_name()).append("\",\"message\":");
   append_json_string(out, error.message());
-}
-
-// Arguments in schema order from args and kwargs. Raises RuntimeError for names the schema does not
-// have.
-std::vector<Value> bind_arguments(const Schema& schema, const json& args, const json& kwargs,
-                                  ValueReader& reader, ValueWriter& writer) {
-  std::vector<Value> values;
-  for (const json& arg : args) values.push_back(reader.read(arg, &writer));
-  for (const auto& [name, arg] : kwargs.items()) {
-    const int at = schema.find_argument(name);
-    if (at < 0)
-      throw_error(ErrorKind::kRuntimeError,
-                  format("Unknown keyword argument '{}' for operator '{}'. Schema: {}", name,
-                         schema.name, schema.text));
-    if (values.size() <= static_cast<size_t>(at))
-      values.resize(static_cast<size_t>(at) + 1, Value::unset());
-    values[static_cast<size_t>(at)] = reader.read(arg, &writer);
-  }
-  return values;
 }
 
 // Arguments whose metadata (or storage size) the call changed.
@@ -76,7 +57,7 @@ void answer_operator(std::string& out, const json& question) {
     const Schema& schema = Registry::builtin().entry(op).schema;
     const std::vector<Value> args =
         bind_arguments(schema, question.value("args", json::array()),
-                       question.value("kwargs", json::object()), reader, writer);
+                       question.value("kwargs", json::object()), reader, &writer);
     const Value result = mode.context().call(op, args);
     out += "\"out\":";
     writer.append(out, result);

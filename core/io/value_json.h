@@ -67,6 +67,9 @@ class ValueReader {
  public:
   explicit ValueReader(FakeTensorMode& mode) : mode_(mode) {}
 
+  // Makes {"t": number} mean a tensor that the mode has already.
+  void name_tensor(int64_t number, Tensor* tensor) { tensors_[number] = tensor; }
+
   // Raises Unreadable for JSON that is no value. `writer`, where given, learns the numbers of
   // tensors and storages.
   Value read(const nlohmann::json& json, ValueWriter* writer = nullptr);

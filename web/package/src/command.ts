@@ -4,7 +4,8 @@
  * native command; this file lends it Node's files, streams and terminal.
  */
 import * as fs from "node:fs";
-import { Engine, type EngineHost } from "./engine.js";
+import { Engine, type EngineHost, type EngineSource } from "./engine.js";
+import { readFully } from "./source.js";
 
 /** The C library's words for what Node gives as codes, so that both commands complain alike. */
 const reasons: Readonly<Record<string, string>> = {
@@ -22,36 +23,20 @@ const reasons: Readonly<Record<string, string>> = {
 const standardInput = 0;
 
 class NodeHost implements EngineHost {
-  readonly terminalWidth = process.stderr.isTTY ? process.stderr.columns : 0;
-  /** Pipes and standard input, which cannot be read by position: their bytes. Files: their descriptors. */
-  readonly #opened: (number | Uint8Array)[] = [];
+  readonly outIsTerminal = process.stdout.isTTY;
+  readonly errorIsTerminal = process.stderr.isTTY;
+  readonly columns = process.stdout.isTTY ? process.stdout.columns : 0;
 
-  open(path: string): { id: number; size: number } | string {
+  open(path: string): EngineSource | string {
     try {
       const descriptor = path === "-" ? standardInput : fs.openSync(path, "r");
       const stat = fs.fstatSync(descriptor);
-      if (stat.isDirectory()) return `${reasons["EISDIR"]}`;
-      const content =
-        stat.isFile() && descriptor !== standardInput ? descriptor : fs.readFileSync(descriptor);
-      const size = typeof content === "number" ? stat.size : content.byteLength;
-      return { id: this.#opened.push(content) - 1, size };
+      if (stat.isDirectory()) return reasons["EISDIR"] ?? "";
+      // A pipe cannot be read by position, so it is read whole.
+      return stat.isFile() ? fileSlices(descriptor, stat.size) : byteSlices(fs.readFileSync(descriptor));
     } catch (error) {
       return reasonOf(error);
     }
-  }
-
-  read(id: number, offset: number, length: number): Uint8Array | null {
-    const from = this.#opened[id];
-    if (from === undefined) return null;
-    if (typeof from !== "number") return from.subarray(offset, offset + length);
-    const bytes = new Uint8Array(length);
-    let filled = 0;
-    while (filled < length) {
-      const count = fs.readSync(from, bytes, filled, length - filled, offset + filled);
-      if (count === 0) break;
-      filled += count;
-    }
-    return bytes.subarray(0, filled);
   }
 
   write(stream: number, bytes: Uint8Array): void {
@@ -59,12 +44,27 @@ class NodeHost implements EngineHost {
       try {
         written += fs.writeSync(stream, bytes, written);
       } catch (error) {
-        // A pipe that is full for the moment, as Node's standard streams are not always blocking.
+        // A pipe that is full for the moment: Node's standard streams do not always block.
         if (codeOf(error) !== "EAGAIN") throw error;
         Atomics.wait(pause, 0, 0, 1);
       }
     }
   }
+}
+
+function fileSlices(descriptor: number, size: number): EngineSource {
+  const read = (offset: number, length: number): Uint8Array | null => {
+    try {
+      return readFully(fs, descriptor, offset, length);
+    } catch {
+      return null;
+    }
+  };
+  return { size, read };
+}
+
+function byteSlices(bytes: Uint8Array): EngineSource {
+  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
 const pause = new Int32Array(new SharedArrayBuffer(4));

@@ -29,19 +29,20 @@ export type EngineProgress = (done: number, total: number) => boolean;
 
 /** What the command in C++ asks of its host. */
 export interface EngineHost {
-  /** A file to read from (`-` is standard input) and its size in bytes, or the reason why it cannot be opened. */
-  open(path: string): { readonly id: number; readonly size: number } | string;
-  read(id: number, offset: number, length: number): Uint8Array | null;
-  /** Stream 1 is standard output, 2 the diagnostics. */
+  /** A file to read from (`-` is standard input), or the reason why it cannot be opened. */
+  open(path: string): EngineSource | string;
+  /** Stream 1 is standard output, 2 the diagnostics. The bytes are wasm memory, good during the call. */
   write(stream: number, bytes: Uint8Array): void;
-  /** Columns of the terminal that the diagnostics go to, 0 if they go elsewhere: then there is no progress bar. */
-  readonly terminalWidth: number;
+  readonly outIsTerminal: boolean;
+  readonly errorIsTerminal: boolean;
+  /** Of the terminal; 0 where there is none. */
+  readonly columns: number;
 }
 
 /** The functions of wasm/bindings.cpp. Strings that are replies are JSON: a result, or `{"error": ErrorData}`. */
 export interface EngineExports {
   engineInfo(): string;
-  openProgram(source: EngineSource, name: string, progress: EngineProgress): string;
+  openProgram(source: EngineSource, name: string): string;
   closeProgram(program: number): void;
   propagate(program: number, options: string, progress: EngineProgress): string;
   layout(program: number, expanded: string): Uint8Array<ArrayBuffer> | string;
@@ -137,8 +138,13 @@ export class CallGuard {
       return true;
     }) ?? false;
 
+  /** Every slice that is read counts as progress through the file. */
   source(from: ByteSource): EngineSource {
-    return { size: from.size, read: (offset, length) => this.protect(() => from.read(offset, length)) };
+    const read = (offset: number, length: number): Uint8Array | null =>
+      this.progress(Math.min(offset + length, from.size), from.size)
+        ? this.protect(() => from.read(offset, length))
+        : null;
+    return { size: from.size, read };
   }
 
   protect<T>(callback: () => T): T | null {

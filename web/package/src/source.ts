@@ -65,7 +65,13 @@ export async function fileSource(path: string | URL): Promise<ByteSource> {
   }
 }
 
-function readFully(fs: typeof FileSystem, descriptor: number, offset: number, length: number): Uint8Array {
+/** `length` bytes from `offset` on, fewer at the end of the file. @internal */
+export function readFully(
+  fs: typeof FileSystem,
+  descriptor: number,
+  offset: number,
+  length: number,
+): Uint8Array {
   const bytes = new Uint8Array(length);
   let filled = 0;
   while (filled < length) {

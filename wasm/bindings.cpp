@@ -1,0 +1,25 @@
+// What JavaScript sees: one row per function of session.h. web/package/src/engine.ts holds the
+// other side of each.
+#include <emscripten/bind.h>
+
+#include "wasm/session.h"
+
+EMSCRIPTEN_BINDINGS(faketensor) {
+  using emscripten::function;
+  namespace session = faketensor::wasm;
+  function("engineInfo", &session::engine_info);
+  function("openProgram", &session::open_program);
+  function("closeProgram", &session::close_program);
+  function("layout", &session::layout);
+  function("propagate", &session::propagate);
+  function("closeRun", &session::close_run);
+  function("runTable", &session::run_table);
+  function("runValue", &session::run_value);
+  function("runNode", &session::run_node);
+  function("operators", &session::operators);
+  function("openMode", &session::open_mode);
+  function("modeCall", &session::mode_call);
+  function("releaseTensor", &session::release_tensor);
+  function("closeMode", &session::close_mode);
+  function("runCommand", &session::run_command);
+}

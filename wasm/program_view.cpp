@@ -1,0 +1,324 @@
+#include "wasm/program_view.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "core/graph/module_hash.h"
+#include "core/layout/graph_layout.h"
+#include "core/support/format.h"
+#include "core/support/hash.h"
+#include "wasm/packed.h"
+
+namespace faketensor::wasm {
+
+using nlohmann::json;
+
+json dim_json(SymInt value) {
+  if (value.is_symbolic()) return to_string(value);
+  return value.as_int();
+}
+
+json dims_json(Dims values) {
+  json result = json::array();
+  for (const SymInt value : values) result.push_back(dim_json(value));
+  return result;
+}
+
+std::string_view op_name(const Program& program, const Node& node) {
+  switch (node.kind) {
+    case NodeKind::kPlaceholder:
+      return "placeholder";
+    case NodeKind::kGetItem:
+      return "getitem";
+    case NodeKind::kOutput:
+      return "output";
+    case NodeKind::kCall:
+      break;
+  }
+  return node.op == kNoOp ? program.text(node.target) : Registry::builtin().entry(node.op).name;
+}
+
+namespace {
+
+json optional_json(const std::optional<int64_t>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+// The four kinds that the page tells apart; tokens and custom objects are no tensors of the user's.
+std::string_view input_kind(InputSpec::Kind kind) {
+  switch (kind) {
+    case InputSpec::Kind::kUser:
+      return "user";
+    case InputSpec::Kind::kParameter:
+      return "parameter";
+    case InputSpec::Kind::kBuffer:
+      return "buffer";
+    default:
+      return "constant";
+  }
+}
+
+json inputs_json(const Program& program) {
+  json result = json::array();
+  const auto nodes = program.graph().nodes();
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    const InputSpec& spec = program.inputs[i];
+    json input{{"name", program.text(nodes[i].name)},
+               {"kind", input_kind(spec.kind)},
+               {"target", spec.target == 0 ? json(nullptr) : json(program.text(spec.target))},
+               {"node", i},
+               {"size", json::array()},
+               {"stride", json::array()},
+               {"dtype", ""},
+               {"device", ""}};
+    if (const TensorMeta* meta = nodes[i].recorded) {
+      input["size"] = dims_json(meta->sizes());
+      input["stride"] = dims_json(meta->strides());
+      input["dtype"] = name(meta->dtype());
+      input["device"] = text_of(meta->device());
+    }
+    result.push_back(std::move(input));
+  }
+  return result;
+}
+
+json outputs_json(const Program& program) {
+  json result = json::array();
+  const auto nodes = program.graph().nodes();
+  if (nodes.empty()) return result;
+  const auto add = [&](const Value& value) {
+    if (value.is(Value::Tag::kNodeRef)) result.push_back(program.text(nodes[value.node()].name));
+  };
+  for (const Value& argument : nodes.back().args) {
+    if (argument.is_list()) {
+      for (size_t i = 0; i < argument.size(); ++i) add(argument[i]);
+    } else {
+      add(argument);
+    }
+  }
+  return result;
+}
+
+json symbols_json(const Program& program) {
+  json result = json::array();
+  for (const SymbolSpec& symbol : program.symbols) {
+    result.push_back({{"name", symbol.name},
+                      {"range", {optional_json(symbol.lower), optional_json(symbol.upper)}},
+                      {"hint", optional_json(symbol.hint)}});
+  }
+  return result;
+}
+
+json modules_json(const Program& program) {
+  const std::vector<uint32_t> hashes = module_hashes(program);
+  json result = json::array();
+  for (size_t id = 0; id < program.modules.size(); ++id) {
+    const Module& module = program.modules[id];
+    result.push_back({{"id", id},
+                      {"parent", id == 0 ? -1 : static_cast<int64_t>(module.parent)},
+                      {"path", program.text(module.path)},
+                      {"type", program.text(module.type)},
+                      {"nodes", module.nodes},
+                      {"first", module.first == kNoNode ? 0 : module.first},
+                      {"last", module.last == kNoNode ? 0 : module.last},
+                      {"hash", hashes[id]}});
+  }
+  return result;
+}
+
+json unknown_ops_json(const Program& program) {
+  std::map<std::string_view, int64_t> counts;
+  for (const Node& node : program.graph().nodes()) {
+    if (node.kind != NodeKind::kCall || node.op != kNoOp) continue;
+    const std::string_view target = program.text(node.target);
+    // Python's functions on symbolic scalars and higher-order operators are no rows of the
+    // registry.
+    if (target.starts_with("torch.ops.") && !target.starts_with("torch.ops.higher_order."))
+      ++counts[target];
+  }
+  json result = json::array();
+  for (const auto& [op, count] : counts) result.push_back({{"op", op}, {"count", count}});
+  return result;
+}
+
+}  // namespace
+
+json program_info(const Program& program) {
+  return {{"name", program.name},
+          {"kind", program.kind},
+          {"torchVersion", program.torch_version},
+          {"schemaVersion", format("{}.{}", program.schema_major, program.schema_minor)},
+          {"nodes", program.graph().size()},
+          {"inputs", inputs_json(program)},
+          {"outputs", outputs_json(program)},
+          {"symbols", symbols_json(program)},
+          {"modules", modules_json(program)},
+          {"unknownOps", unknown_ops_json(program)}};
+}
+
+InputColumns input_columns(const Graph& graph) {
+  InputColumns columns;
+  columns.start.reserve(graph.size() + 1);
+  columns.start.push_back(0);
+  std::vector<Value> pending;  // lists nest, so arguments are walked with a stack of our own
+  std::vector<NodeId> reader(graph.size(),
+                             kNoNode);  // per row: the last row that was found to read it
+  for (NodeId row = 0; row < graph.size(); ++row) {
+    const Node& node = graph.node(row);
+    pending.assign(node.args.rbegin(), node.args.rend());
+    while (!pending.empty()) {
+      const Value value = pending.back();
+      pending.pop_back();
+      if (value.is(Value::Tag::kNodeRef)) {
+        if (value.node() < graph.size() && std::exchange(reader[value.node()], row) != row)
+          columns.inputs.push_back(value.node());
+      } else if (value.is(Value::Tag::kList)) {
+        pending.insert(pending.end(), value.values().rbegin(), value.values().rend());
+      }
+    }
+    columns.start.push_back(static_cast<uint32_t>(columns.inputs.size()));
+  }
+  return columns;
+}
+
+namespace {
+
+// Label widths in the layout's classes. The page draws labels at 12 px, about 6.6 px per character,
+// beside a badge.
+uint8_t width_class(size_t characters) {
+  constexpr int64_t kCharacterTenths = 66;
+  constexpr int64_t kBesideLabel = 44;
+  const int64_t pixels =
+      static_cast<int64_t>(std::min<size_t>(characters, 200)) * kCharacterTenths / 10 +
+      kBesideLabel;
+  const int64_t above = std::max<int64_t>(pixels - layout::metrics::kNarrowest, 0);
+  const int64_t steps = (above + layout::metrics::kWidthStep - 1) / layout::metrics::kWidthStep;
+  return static_cast<uint8_t>(std::min<int64_t>(steps, layout::metrics::kWidthClasses - 1));
+}
+
+// "aten::linear" and "torch.ops.aten.linear.default" are labelled "linear".
+size_t op_label_size(std::string_view op) {
+  constexpr std::string_view kPrefix = "torch.ops.";
+  if (op.starts_with(kPrefix)) op.remove_prefix(kPrefix.size());
+  const size_t space = op.find_first_of(":.");
+  if (space == std::string_view::npos) return op.size();
+  op.remove_prefix(op.find_first_not_of(":.", space) == std::string_view::npos
+                       ? op.size()
+                       : op.find_first_not_of(":.", space));
+  return std::min(op.find('.'), op.size());
+}
+
+// A module is labelled by the last component of its path and, where there is room, of its type.
+size_t module_label_size(const Program& program, const Module& module) {
+  const auto last_component = [](std::string_view text) {
+    return text.size() - (text.rfind('.') + 1);
+  };
+  return last_component(program.text(module.path)) + last_component(program.text(module.type)) + 4;
+}
+
+uint8_t input_flags(InputSpec::Kind kind) {
+  switch (kind) {
+    case InputSpec::Kind::kUser:
+      return 0;
+    case InputSpec::Kind::kParameter:
+      return layout::kRowFolded | layout::kRowParameter;
+    default:
+      return layout::kRowFolded;
+  }
+}
+
+struct LayoutColumns {
+  InputColumns inputs;
+  std::vector<uint32_t> module, row_key, module_parent;
+  std::vector<uint8_t> flags, width, module_width;
+};
+
+LayoutColumns layout_columns(const Program& program) {
+  const Graph& graph = program.graph();
+  LayoutColumns columns;
+  columns.inputs = input_columns(graph);
+  std::unordered_map<uint64_t, uint32_t> keys;
+  for (NodeId row = 0; row < graph.size(); ++row) {
+    const Node& node = graph.node(row);
+    const bool is_input = node.kind == NodeKind::kPlaceholder;
+    columns.module.push_back(node.module);
+    columns.flags.push_back(is_input && row < program.inputs.size()
+                                ? input_flags(program.inputs[row].kind)
+                                : uint8_t{0});
+    columns.width.push_back(width_class(is_input ? program.text(node.name).size()
+                                                 : op_label_size(op_name(program, node))));
+    // Drawn alike: the same operator on a value of the same recorded sizes.
+    const uint64_t key = hash_word(hash_word(static_cast<uint64_t>(node.kind), node.target),
+                                   reinterpret_cast<uintptr_t>(node.recorded));
+    columns.row_key.push_back(
+        keys.try_emplace(key, static_cast<uint32_t>(keys.size())).first->second);
+  }
+  for (const Module& module : program.modules) {
+    columns.module_parent.push_back(module.parent);
+    columns.module_width.push_back(width_class(module_label_size(program, module)));
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::vector<uint8_t> pack_layout(const Program& program, std::span<const uint32_t> expanded) {
+  const LayoutColumns columns = layout_columns(program);
+  const layout::GraphLayout drawn =
+      layout::lay_out_graph({.input_start = columns.inputs.start,
+                             .inputs = columns.inputs.inputs,
+                             .module = columns.module,
+                             .flags = columns.flags,
+                             .width_class = columns.width,
+                             .row_key = columns.row_key,
+                             .module_parent = columns.module_parent,
+                             .module_width_class = columns.module_width,
+                             .expanded = expanded});
+
+  std::vector<int32_t> id, parent;
+  std::vector<float> x, y, w, h, points;
+  std::vector<uint8_t> depth;
+  std::vector<uint32_t> repeat, from, to, value, point_start{0};
+  for (const layout::Box& box : drawn.boxes) {
+    id.push_back(box.id);
+    parent.push_back(box.parent);
+    x.push_back(static_cast<float>(box.x));
+    y.push_back(static_cast<float>(box.y));
+    w.push_back(static_cast<float>(box.width));
+    h.push_back(static_cast<float>(box.height));
+    depth.push_back(box.depth);
+    repeat.push_back(box.repeat);
+  }
+  for (const layout::Edge& edge : drawn.edges) {
+    from.push_back(edge.from);
+    to.push_back(edge.to);
+    value.push_back(edge.value);
+    point_start.push_back(edge.point_end);
+  }
+  for (const layout::Point& point : drawn.points) {
+    points.push_back(static_cast<float>(point.x));
+    points.push_back(static_cast<float>(point.y));
+  }
+
+  PackedBuffer buffer(PackedKind::kLayout);
+  buffer.add(LayoutSection::kExtent,
+             std::vector<float>{static_cast<float>(drawn.width), static_cast<float>(drawn.height)});
+  buffer.add(LayoutSection::kBoxId, id);
+  buffer.add(LayoutSection::kBoxX, x);
+  buffer.add(LayoutSection::kBoxY, y);
+  buffer.add(LayoutSection::kBoxW, w);
+  buffer.add(LayoutSection::kBoxH, h);
+  buffer.add(LayoutSection::kBoxParent, parent);
+  buffer.add(LayoutSection::kBoxDepth, depth);
+  buffer.add(LayoutSection::kBoxRepeat, repeat);
+  buffer.add(LayoutSection::kEdgeFrom, from);
+  buffer.add(LayoutSection::kEdgeTo, to);
+  buffer.add(LayoutSection::kEdgeValue, value);
+  buffer.add(LayoutSection::kPointStart, point_start);
+  buffer.add(LayoutSection::kPoints, points);
+  return buffer.finish();
+}
+
+}  // namespace faketensor::wasm

@@ -1,0 +1,43 @@
+// What JavaScript sees of a program: a description as JSON, and its drawing as a packed buffer.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/graph/graph.h"
+
+namespace faketensor::wasm {
+
+// ProgramInfo of web/package/src/types.ts.
+nlohmann::json program_info(const Program& program);
+
+// The graph as columns, rows being nodes: which rows each row reads, in compressed rows, each once.
+struct InputColumns {
+  std::vector<uint32_t> start;  // rows + 1
+  std::vector<uint32_t> inputs;
+};
+InputColumns input_columns(const Graph& graph);
+
+// How operators are named here: the schema's name where a rule is known ("aten::add.Tensor"), else
+// as the file spells it; "placeholder", "getitem" and "output" for nodes that are no calls.
+std::string_view op_name(const Program& program, const Node& node);
+
+// Layout of types.ts, as a packed buffer of kind kLayout.
+std::vector<uint8_t> pack_layout(const Program& program, std::span<const uint32_t> expanded);
+
+// A size as JSON: a number, or a symbolic expression's text.
+nlohmann::json dim_json(SymInt value);
+nlohmann::json dims_json(Dims values);
+// std::string of anything that append_text prints.
+template <typename T>
+std::string text_of(const T& value) {
+  std::string text;
+  append_text(text, value);
+  return text;
+}
+
+}  // namespace faketensor::wasm

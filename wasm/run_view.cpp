@@ -1,0 +1,312 @@
+#include "wasm/run_view.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "core/support/format.h"
+#include "wasm/packed.h"
+#include "wasm/program_view.h"
+
+namespace faketensor::wasm {
+
+using nlohmann::json;
+
+namespace {
+
+// Texts of a column of few distinct values: each once, by number.
+class TextColumn {
+ public:
+  uint32_t number(std::string_view text) {
+    const auto [found, is_new] =
+        numbers_.try_emplace(std::string(text), static_cast<uint32_t>(texts_.size()));
+    if (is_new) texts_.push_back(found->first);
+    return found->second;
+  }
+  std::span<const std::string_view> texts() const { return texts_; }
+
+ private:
+  std::unordered_map<std::string, uint32_t>
+      numbers_;  // nodes keep their address, so the views stay good
+  std::vector<std::string_view> texts_;
+};
+
+// Numbers of objects by first appearance, as FORMAT.md counts tensors and storages.
+class Numbering {
+ public:
+  int32_t number(const void* object) {
+    return numbers_.try_emplace(object, static_cast<int32_t>(numbers_.size())).first->second;
+  }
+
+ private:
+  std::unordered_map<const void*, int32_t> numbers_;
+};
+
+enum ValueKind : uint8_t { kNone = 0, kTensor = 1, kList = 2, kOther = 3 };
+
+ValueKind value_kind(const NodeRecord& record) {
+  if (record.status != NodeStatus::kOk || record.value.is_none()) return kNone;
+  if (record.value.is_tensor()) return kTensor;
+  return record.value.is_list() ? kList : kOther;
+}
+
+class TablePacker {
+ public:
+  explicit TablePacker(const Run& run) : run_(run), program_(run.program()) {}
+
+  std::vector<uint8_t> pack() {
+    const auto nodes = program_.graph().nodes();
+    dim_start_.push_back(0);
+    for (NodeId row = 0; row < nodes.size(); ++row) add_row(nodes[row], run_.record(row));
+    const InputColumns inputs = input_columns(program_.graph());
+
+    PackedBuffer buffer(PackedKind::kTable);
+    buffer.add_strings(TableSection::kNames, names_);
+    buffer.add(TableSection::kOp, op_);
+    buffer.add_strings(TableSection::kOps, ops_.texts());
+    buffer.add(TableSection::kModule, module_);
+    buffer.add(TableSection::kStatus, status_);
+    buffer.add(TableSection::kKind, kind_);
+    buffer.add(TableSection::kDType, dtype_);
+    buffer.add_strings(TableSection::kDTypes, dtypes_.texts());
+    buffer.add(TableSection::kDevice, device_);
+    buffer.add_strings(TableSection::kDevices, devices_.texts());
+    buffer.add(TableSection::kDimStart, dim_start_);
+    buffer.add(TableSection::kSize, size_);
+    buffer.add(TableSection::kStride, stride_);
+    buffer.add(TableSection::kOffset, offset_);
+    buffer.add(TableSection::kNBytes, nbytes_);
+    buffer.add(TableSection::kTensor, tensor_);
+    buffer.add(TableSection::kStorage, storage_);
+    buffer.add_strings(TableSection::kExpressions, expressions_.texts());
+    buffer.add(TableSection::kInputStart, inputs.start);
+    buffer.add(TableSection::kInputs, inputs.inputs);
+    return buffer.finish();
+  }
+
+ private:
+  void add_row(const Node& node, const NodeRecord& record) {
+    names_.push_back(program_.text(node.name));
+    op_.push_back(ops_.number(op_name(program_, node)));
+    module_.push_back(node.module);
+    status_.push_back(static_cast<uint8_t>(record.status));
+    kind_.push_back(value_kind(record));
+    // Tensors inside lists take part in the numbering, as they do where values are printed.
+    for (const TensorRecord& tensor : record.tensors) {
+      tensors_.number(tensor.tensor);
+      if (tensor.storage != nullptr) storages_.number(tensor.storage);
+    }
+    if (kind_.back() == kTensor && !record.tensors.empty()) {
+      add_tensor(record.tensors.front());
+    } else {
+      add_no_tensor();
+    }
+    dim_start_.push_back(static_cast<uint32_t>(size_.size()));
+  }
+
+  void add_tensor(const TensorRecord& record) {
+    const TensorMeta& meta = *record.meta;
+    dtype_.push_back(static_cast<uint8_t>(dtypes_.number(name(meta.dtype()))));
+    device_.push_back(static_cast<uint8_t>(devices_.number(text_of(meta.device()))));
+    for (const SymInt size : meta.sizes()) size_.push_back(dim(size));
+    for (const SymInt stride : meta.strides()) stride_.push_back(dim(stride));
+    stride_.resize(size_.size());  // sparse tensors have none
+    offset_.push_back(dim(meta.offset()));
+    nbytes_.push_back(dim(record.nbytes));
+    tensor_.push_back(tensors_.number(record.tensor));
+    storage_.push_back(record.storage == nullptr ? -1 : storages_.number(record.storage));
+  }
+
+  void add_no_tensor() {
+    dtype_.push_back(0);
+    device_.push_back(0);
+    offset_.push_back(0);
+    nbytes_.push_back(0);
+    tensor_.push_back(-1);
+    storage_.push_back(-1);
+  }
+
+  // A number a double holds exactly, or -(k + 1) for expressions[k].
+  double dim(SymInt value) {
+    constexpr int64_t kLargestExact = int64_t{1} << 53;
+    if (!value.is_symbolic() && value.as_int() >= 0 && value.as_int() <= kLargestExact) {
+      return static_cast<double>(value.as_int());
+    }
+    return -1.0 - expressions_.number(to_string(value));
+  }
+
+  const Run& run_;
+  const Program& program_;
+  std::vector<std::string_view> names_;
+  TextColumn ops_, dtypes_, devices_, expressions_;
+  Numbering tensors_, storages_;
+  std::vector<uint32_t> op_, module_, dim_start_;
+  std::vector<uint8_t> status_, kind_, dtype_, device_;
+  std::vector<double> size_, stride_, offset_, nbytes_;
+  std::vector<int32_t> tensor_, storage_;
+};
+
+}  // namespace
+
+RunView::RunView(Run run) : run_(std::move(run)) {
+  Numbering tensors, storages;
+  for (const NodeRecord& record : run_.records()) {
+    for (const TensorRecord& tensor : record.tensors) {
+      writer_.name_tensor(tensor.tensor, tensors.number(tensor.tensor));
+      if (tensor.storage != nullptr)
+        writer_.name_storage(tensor.storage, storages.number(tensor.storage));
+    }
+  }
+}
+
+std::vector<uint8_t> RunView::pack_table() { return TablePacker(run_).pack(); }
+
+std::string RunView::value_of(NodeId row) {
+  std::string text;
+  writer_.append(text, run_.record(row));
+  return text;
+}
+
+std::optional<std::string> RunView::value(std::string_view name) {
+  const NodeId row = run_.program().find(name);
+  if (row == kNoNode || run_.record(row).status != NodeStatus::kOk) return std::nullopt;
+  return value_of(row);
+}
+
+namespace {
+
+std::string_view kind_name(Problem::Kind kind) {
+  switch (kind) {
+    case Problem::Kind::kError:
+      return "error";
+    case Problem::Kind::kUnknown:
+      return "unknown";
+    case Problem::Kind::kMismatch:
+      return "mismatch";
+  }
+  return "error";
+}
+
+json problem_json(const Program& program, const Problem& problem) {
+  const bool has_node = problem.node != kNoNode;
+  return {{"kind", kind_name(problem.kind)},
+          {"node", has_node ? json(problem.node) : json(-1)},
+          {"name",
+           has_node ? program.text(program.graph().node(problem.node).name) : std::string_view()},
+          {"op", problem.op},
+          {"class", problem.error_class},
+          {"message", problem.message},
+          {"modulePath", problem.module_path},
+          {"source", problem.source}};
+}
+
+// An argument as the inspector prints it, and the rows it reads.
+class ArgumentPrinter {
+ public:
+  explicit ArgumentPrinter(const Program& program) : program_(program) {}
+
+  json argument(std::string_view name, const Value& value) {
+    text_.clear();
+    nodes_ = json::array();
+    print(value, 0);
+    return {{"name", name}, {"text", text_}, {"nodes", nodes_}};
+  }
+
+ private:
+  void print(const Value& value, int depth) {
+    constexpr int kMaxDepth = 16;
+    constexpr size_t kMaxElements = 64;  // of one list; the rest is told by its number
+    if (value.is(Value::Tag::kNodeRef)) {
+      text_ += program_.text(program_.graph().node(value.node()).name);
+      nodes_.push_back(value.node());
+    } else if (value.is(Value::Tag::kGraph)) {
+      text_ += program_.text(value.graph().name);
+    } else if (value.is_list() && depth < kMaxDepth) {
+      text_ += '[';
+      for (size_t i = 0; i < std::min(value.size(), kMaxElements); ++i) {
+        if (i > 0) text_ += ", ";
+        print(value[i], depth + 1);
+      }
+      if (value.size() > kMaxElements) text_ += format(", ... {} in all", value.size());
+      text_ += ']';
+    } else {
+      append_text(text_, value);
+    }
+  }
+
+  const Program& program_;
+  std::string text_;
+  json nodes_;
+};
+
+json arguments_json(const Program& program, const Node& node) {
+  json result = json::array();
+  ArgumentPrinter printer(program);
+  for (size_t i = 0; i < node.args.size(); ++i) {
+    if (node.args[i].is_unset()) continue;
+    std::string_view name;
+    if (node.op != kNoOp) {
+      name = Registry::builtin().entry(node.op).schema.arguments[i].name;
+    } else if (i < node.arg_names.size()) {
+      name = program.text(node.arg_names[i]);
+    }
+    result.push_back(printer.argument(name, node.args[i]));
+  }
+  return result;
+}
+
+// Names of the nodes before `row` whose tensors share a storage with its own; the first ones of
+// very many.
+json aliases_json(const Run& run, NodeId row) {
+  constexpr size_t kMaxNames = 100;
+  json result = json::array();
+  const auto mine = run.record(row).tensors;
+  for (NodeId other = 0; other < row && result.size() < kMaxNames; ++other) {
+    const auto shares = [&](const TensorRecord& record) {
+      for (const TensorRecord& own : mine) {
+        if (record.storage != nullptr && own.storage == record.storage) return true;
+      }
+      return false;
+    };
+    const auto tensors = run.record(other).tensors;
+    if (std::any_of(tensors.begin(), tensors.end(), shares))
+      result.push_back(run.program().text(run.program().graph().node(other).name));
+  }
+  return result;
+}
+
+}  // namespace
+
+json problems_json(const Program& program, std::span<const Problem> problems) {
+  json result = json::array();
+  for (const Problem& problem : problems) result.push_back(problem_json(program, problem));
+  return result;
+}
+
+json RunView::node_detail(NodeId row) {
+  const Program& program = run_.program();
+  if (row >= program.graph().size())
+    throw_error(ErrorKind::kIndexError, format("there is no row {}", row));
+  const Node& node = program.graph().node(row);
+  json detail{
+      {"index", row},
+      {"name", program.text(node.name)},
+      {"op", op_name(program, node)},
+      {"schema", node.op == kNoOp ? std::string()
+                                  : std::string(Registry::builtin().entry(node.op).schema.text)},
+      {"status", static_cast<int>(run_.record(row).status)},
+      {"args", arguments_json(program, node)},
+      {"value",
+       run_.record(row).status == NodeStatus::kOk ? json::parse(value_of(row)) : json(nullptr)},
+      {"modulePath", program.module_path(node)},
+      {"source", program.source_line(node)},
+      {"aliases", aliases_json(run_, row)},
+      {"problem", nullptr}};
+  for (const Problem& problem : run_.problems()) {
+    if (problem.node == row) detail["problem"] = problem_json(program, problem);
+  }
+  return detail;
+}
+
+}  // namespace faketensor::wasm

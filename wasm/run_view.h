@@ -1,0 +1,44 @@
+// What JavaScript sees of a run: all values as a packed buffer, one value or node as JSON, and the
+// problems.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/graph/fake_tensor_prop.h"
+#include "core/io/value_json.h"
+
+namespace faketensor::wasm {
+
+// A run and the numbers that its tensors and storages are told apart by: counted by first
+// appearance over all nodes, as in FORMAT.md of the conformance data.
+class RunView {
+ public:
+  explicit RunView(Run run);
+
+  const Run& run() const { return run_; }
+  // Table of web/package/src/types.ts, as a packed buffer of kind kTable.
+  std::vector<uint8_t> pack_table();
+  // The value of the node of that name, as FORMAT.md writes values; nothing where there is no such
+  // node or value.
+  std::optional<std::string> value(std::string_view name);
+  // NodeDetail of types.ts. Raises IndexError for a row that there is not.
+  nlohmann::json node_detail(NodeId row);
+
+ private:
+  std::string value_of(NodeId row);
+
+  Run run_;
+  ValueWriter writer_;
+};
+
+// A list of Problem of types.ts.
+nlohmann::json problems_json(const Program& program, std::span<const Problem> problems);
+
+}  // namespace faketensor::wasm

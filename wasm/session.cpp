@@ -1,0 +1,292 @@
+#include "wasm/session.h"
+
+#include <functional>
+#include <memory>
+#include <new>
+#include <unordered_map>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "core/command/command.h"
+#include "core/io/call_json.h"
+#include "core/io/open.h"
+#include "core/support/format.h"
+#include "wasm/js_source.h"
+#include "wasm/mode_session.h"
+#include "wasm/packed.h"
+#include "wasm/program_view.h"
+#include "wasm/run_view.h"
+
+namespace faketensor::wasm {
+namespace {
+
+using emscripten::val;
+using nlohmann::json;
+
+// Objects that JavaScript names by numbers.
+template <typename T>
+class Handles {
+ public:
+  explicit Handles(std::string_view what) : what_(what) {}
+
+  int add(std::shared_ptr<T> object) {
+    objects_.emplace(++last_, std::move(object));
+    return last_;
+  }
+  const std::shared_ptr<T>& at(int handle) const {
+    const auto found = objects_.find(handle);
+    if (found == objects_.end())
+      throw_error(ErrorKind::kUsage, format("there is no {} {}", what_, handle));
+    return found->second;
+  }
+  void remove(int handle) { objects_.erase(handle); }
+
+ private:
+  std::string_view what_;
+  std::unordered_map<int, std::shared_ptr<T>> objects_;
+  int last_ = 0;
+};
+
+// A run reads its program, which may be closed before it.
+struct OpenRun {
+  std::shared_ptr<const Program> program;
+  RunView view;
+};
+
+struct Session {
+  Handles<const Program> programs{"program"};
+  Handles<OpenRun> runs{"run"};
+  Handles<ModeSession> modes{"mode"};
+  std::vector<uint8_t> buffer;  // what the last call for a packed buffer made
+};
+
+Session& session() {
+  static Session instance;
+  return instance;
+}
+
+std::string dump(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json error_json(const Error& error) {
+  json fields{{"class", error.class_name()}, {"message", error.message()}};
+  if (!error.op().empty()) fields["operator"] = error.op();
+  if (!error.argument().empty()) fields["argument"] = error.argument();
+  return {{"error", std::move(fields)}};
+}
+
+// The boundary: whatever `body` throws becomes a reply.
+template <typename Result>
+Result guarded(const std::function<Result()>& body, Result (*from_text)(const std::string&)) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    return from_text(dump(error_json(error)));
+  } catch (const json::exception& error) {
+    return from_text(dump(error_json(Error(ErrorKind::kUsage, error.what()))));
+  } catch (const std::bad_alloc&) {
+    return from_text(dump(error_json(Error(ErrorKind::kLimitExceeded, "out of memory"))));
+  }
+}
+
+std::string reply(const std::function<json()>& body) {
+  return guarded<std::string>([&] { return dump(body()); },
+                              [](const std::string& text) { return text; });
+}
+
+// Keeps the bytes until the next call and gives JavaScript a view of them.
+val buffer_reply(const std::function<std::vector<uint8_t>()>& body) {
+  return guarded<val>(
+      [&] {
+        session().buffer = body();
+        return val(emscripten::typed_memory_view(session().buffer.size(), session().buffer.data()));
+      },
+      [](const std::string& text) { return val(text); });
+}
+
+bool report(const val& progress, size_t done, size_t total) {
+  return progress(static_cast<double>(done), static_cast<double>(total)).as<bool>();
+}
+
+template <typename T>
+T parsed(std::string_view what, const json& text, std::optional<T> (*parse)(std::string_view)) {
+  const std::optional<T> value = parse(text.get_ref<const std::string&>());
+  if (!value)
+    throw_error(ErrorKind::kUsage,
+                format("unknown {} '{}'", what, text.get_ref<const std::string&>()));
+  return *value;
+}
+
+// PropagateOptions of web/package/src/types.ts.
+PropagateOptions read_options(const json& given) {
+  PropagateOptions options;
+  for (const auto& [key, value] : given.items()) {
+    if (key == "dims") {
+      for (const auto& [dim, size] : value.items()) options.dims[dim] = size.get<int64_t>();
+    } else if (key == "inputs") {
+      for (const auto& [input, change] : value.items())
+        options.inputs[input] = read_override(change);
+    } else if (key == "dtype") {
+      options.dtype = parsed("dtype", value, &parse_dtype);
+    } else if (key == "device") {
+      options.device = parsed("device", value, &parse_device).normalized();
+    } else if (key == "memoryFormat") {
+      options.memory_format = parsed("memory format", value, &parse_memory_format);
+    } else if (key == "target") {
+      options.target = parsed("target", value, &target_preset);
+    } else if (key == "stopAtFirstError") {
+      options.stop_at_first_error = value.get<bool>();
+    } else {
+      throw_error(ErrorKind::kUsage, format("unknown option '{}'", key));
+    }
+  }
+  return options;
+}
+
+// Whether the program is propagated as it was recorded, so that the recorded values are what is to
+// come out.
+bool changes_nothing(const PropagateOptions& options) {
+  return options.dims.empty() && options.inputs.empty() && !options.dtype && !options.device &&
+         !options.memory_format;
+}
+
+}  // namespace
+
+std::string engine_info() {
+  return dump({{"version", FAKETENSOR_VERSION},
+               {"torch", Target{}.torch},
+               {"packedVersion", kPackedVersion}});
+}
+
+std::string open_program(const val& source, const std::string& name) {
+  return reply([&]() -> json {
+    auto program =
+        std::make_shared<const Program>(faketensor::open_program(JsSource(source), name));
+    json info = program_info(*program);
+    return {{"program", session().programs.add(std::move(program))}, {"info", std::move(info)}};
+  });
+}
+
+void close_program(int program) { session().programs.remove(program); }
+
+val layout(int program, const std::string& expanded) {
+  return buffer_reply([&] {
+    const auto modules = json::parse(expanded).get<std::vector<uint32_t>>();
+    return pack_layout(*session().programs.at(program), modules);
+  });
+}
+
+std::string propagate(int program, const std::string& options, const val& progress) {
+  return reply([&]() -> json {
+    const std::shared_ptr<const Program> of = session().programs.at(program);
+    PropagateOptions what_if = read_options(json::parse(options));
+    what_if.progress = [&](size_t done, size_t total) { return report(progress, done, total); };
+    Run run = faketensor::propagate(*of, what_if);
+    json problems = problems_json(*of, run.problems());
+    const bool ok = run.problems().empty() && !run.was_cancelled();
+    if (changes_nothing(what_if)) {
+      for (json& mismatch : problems_json(*of, run.compare_with_recorded()))
+        problems.push_back(std::move(mismatch));
+    }
+    const int handle =
+        session().runs.add(std::make_shared<OpenRun>(OpenRun{of, RunView(std::move(run))}));
+    return {{"run", handle}, {"ok", ok}, {"problems", std::move(problems)}};
+  });
+}
+
+void close_run(int run) { session().runs.remove(run); }
+
+val run_table(int run) {
+  return buffer_reply([&] { return session().runs.at(run)->view.pack_table(); });
+}
+
+std::string run_value(int run, const std::string& name) {
+  return reply([&]() -> json {
+    const std::optional<std::string> value = session().runs.at(run)->view.value(name);
+    if (!value) return json::object();
+    return {{"val", json::parse(*value)}};
+  });
+}
+
+std::string run_node(int run, int row) {
+  return reply([&] { return session().runs.at(run)->view.node_detail(static_cast<NodeId>(row)); });
+}
+
+std::string operators(const std::string& pattern) {
+  return reply([&] {
+    std::map<std::string_view, std::string_view> found;
+    for (const OpEntry& entry : Registry::builtin().entries()) {
+      if (entry.name.find(pattern) != std::string::npos)
+        found.emplace(entry.name, entry.schema.text);
+    }
+    json result = json::array();
+    for (const auto& [name, schema] : found) result.push_back({{"name", name}, {"schema", schema}});
+    return result;
+  });
+}
+
+std::string open_mode(const std::string& options) {
+  return reply([&]() -> json {
+    Target target;
+    for (const auto& [key, value] : json::parse(options).items()) {
+      if (key != "target") throw_error(ErrorKind::kUsage, format("unknown option '{}'", key));
+      target = parsed("target", value, &target_preset);
+    }
+    return {{"mode", session().modes.add(std::make_shared<ModeSession>(target))}};
+  });
+}
+
+std::string mode_call(int mode, const std::string& request) {
+  return reply([&] { return session().modes.at(mode)->call(json::parse(request)); });
+}
+
+void release_tensor(int mode, int tensor) {
+  reply([&]() -> json {
+    session().modes.at(mode)->release(tensor);
+    return nullptr;
+  });
+}
+
+void close_mode(int mode) { session().modes.remove(mode); }
+
+namespace {
+
+// A JavaScript host's files and streams.
+class JsIo final : public CommandIo {
+ public:
+  explicit JsIo(const val& host) : host_(host) {}
+
+  std::unique_ptr<ByteSource> open(const std::string& path) override {
+    const val opened = host_.call<val>("open", path);
+    if (opened.isString())
+      throw_error(ErrorKind::kUnreadable, format("{}: {}", path, opened.as<std::string>()));
+    return std::make_unique<JsSource>(opened);
+  }
+  void write_out(std::string_view text) override { write(1, text); }
+  void write_error(std::string_view text) override { write(2, text); }
+  bool out_is_terminal() const override { return host_["outIsTerminal"].as<bool>(); }
+  bool error_is_terminal() const override { return host_["errorIsTerminal"].as<bool>(); }
+  int terminal_columns() const override {
+    const int columns = host_["columns"].as<int>();
+    return columns > 0 ? columns : CommandIo::terminal_columns();
+  }
+
+ private:
+  void write(int stream, std::string_view text) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+    host_.call<void>("write", stream, val(emscripten::typed_memory_view(text.size(), bytes)));
+  }
+
+  val host_;
+};
+
+}  // namespace
+
+int run_command(const std::string& argv, const val& host) {
+  JsIo io(host);
+  return faketensor::run_command(json::parse(argv).get<std::vector<std::string>>(), io);
+}
+
+}  // namespace faketensor::wasm
