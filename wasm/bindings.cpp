@@ -18,6 +18,7 @@ EMSCRIPTEN_BINDINGS(faketensor) {
   function("runNode", &session::run_node);
   function("operators", &session::operators);
   function("openMode", &session::open_mode);
+  function("modeEmpty", &session::mode_empty);
   function("modeCall", &session::mode_call);
   function("releaseTensor", &session::release_tensor);
   function("closeMode", &session::close_mode);

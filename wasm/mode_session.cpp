@@ -1,6 +1,7 @@
 #include "wasm/mode_session.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/io/call_json.h"
 #include "core/support/format.h"
@@ -39,9 +40,21 @@ json ModeSession::call(const json& request) {
   const std::vector<Value> args =
       bind_arguments(schema, request.at("args"), request.at("kwargs"), reader_);
   const Value out = mode_.context().call(op, args);
+  return reply(out, writes_arguments(schema) ? changed_tensors() : json::array());
+}
+
+json ModeSession::empty(const json& tensor) {
+  const InputOverride given = read_override(tensor);
+  if (!given.sizes) throw_error(ErrorKind::kUsage, "a tensor has a size");
+  const DType dtype = given.dtype.value_or(mode_.context().default_dtype);
+  const Device device = given.device.value_or(Device{}).normalized();
+  const Dims strides = given.strides ? Dims(*given.strides) : Dims();
+  return reply(mode_.context().empty(*given.sizes, dtype, device, strides), json::array());
+}
+
+json ModeSession::reply(const Value& out, json after) {
   name_tensors(out);
-  return {{"out", json::parse(text_of(out))},
-          {"after", writes_arguments(schema) ? changed_tensors() : json::array()}};
+  return {{"out", json::parse(text_of(out))}, {"after", std::move(after)}};
 }
 
 std::string ModeSession::text_of(const Value& value) {

@@ -15,6 +15,8 @@ class ModeSession {
  public:
   explicit ModeSession(const Target& target) : mode_(target), reader_(mode_) {}
 
+  // See mode_empty of session.h.
+  nlohmann::json empty(const nlohmann::json& tensor);
   // See mode_call of session.h. Raises what the operator raises.
   nlohmann::json call(const nlohmann::json& request);
   // Forgets a tensor's number. The mode keeps the tensor itself until it goes, because others may
@@ -22,6 +24,7 @@ class ModeSession {
   void release(int tensor) { known_.erase(tensor); }
 
  private:
+  nlohmann::json reply(const Value& out, nlohmann::json after);
   std::string text_of(const Value& value);
   void name_tensors(const Value& value);
   nlohmann::json changed_tensors();

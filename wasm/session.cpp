@@ -238,6 +238,10 @@ std::string open_mode(const std::string& options) {
   });
 }
 
+std::string mode_empty(int mode, const std::string& tensor) {
+  return reply([&] { return session().modes.at(mode)->empty(json::parse(tensor)); });
+}
+
 std::string mode_call(int mode, const std::string& request) {
   return reply([&] { return session().modes.at(mode)->call(json::parse(request)); });
 }

@@ -15,8 +15,7 @@ namespace faketensor::wasm {
 std::string engine_info();
 
 // {"program": 1, "info": ProgramInfo}
-std::string open_program(const emscripten::val& source, const std::string& name,
-                         const emscripten::val& progress);
+std::string open_program(const emscripten::val& source, const std::string& name);
 void close_program(int program);
 // A Uint8Array in wasm memory that is good until the next call, or the text of an error.
 emscripten::val layout(int program, const std::string& expanded);
@@ -37,6 +36,9 @@ std::string operators(const std::string& pattern);
 
 // {"mode": 1}; options {"target": "cuda"}
 std::string open_mode(const std::string& options);
+// A new tensor on a storage of its own: {"out": Tensor, "after": []} for {"size": [2, 3], "stride":
+// ..., "dtype": ..., "device": ...}.
+std::string mode_empty(int mode, const std::string& tensor);
 // {"out": Value, "after": [Tensor, ...]}; request {"op": "aten::mm", "args": [...], "kwargs":
 // {...}}, in which {"t": 3} is the tensor that an earlier reply numbered so. A tensor's "t" and
 // "storage" are its numbers in the mode.

@@ -11,7 +11,6 @@ import { readFully } from "./source.js";
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "Permission denied",
   EINVAL: "Invalid argument",
-  EISDIR: "Is a directory",
   ELOOP: "Too many levels of symbolic links",
   EMFILE: "Too many open files",
   ENAMETOOLONG: "File name too long",
@@ -20,8 +19,6 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: "Operation not permitted",
 };
 
-const standardInput = 0;
-
 class NodeHost implements EngineHost {
   readonly outIsTerminal = process.stdout.isTTY;
   readonly errorIsTerminal = process.stderr.isTTY;
@@ -29,13 +26,13 @@ class NodeHost implements EngineHost {
 
   open(path: string): EngineSource | string {
     try {
-      const descriptor = path === "-" ? standardInput : fs.openSync(path, "r");
+      const descriptor = fs.openSync(path, "r");
       const stat = fs.fstatSync(descriptor);
-      if (stat.isDirectory()) return reasons["EISDIR"] ?? "";
+      if (stat.isDirectory()) return "cannot read: Is a directory";
       // A pipe cannot be read by position, so it is read whole.
       return stat.isFile() ? fileSlices(descriptor, stat.size) : byteSlices(fs.readFileSync(descriptor));
     } catch (error) {
-      return reasonOf(error);
+      return `cannot open: ${reasonOf(error)}`;
     }
   }
 

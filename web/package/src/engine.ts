@@ -29,7 +29,7 @@ export type EngineProgress = (done: number, total: number) => boolean;
 
 /** What the command in C++ asks of its host. */
 export interface EngineHost {
-  /** A file to read from (`-` is standard input), or the reason why it cannot be opened. */
+  /** A file to read from, or the reason why there is none: `cannot open: No such file or directory`. */
   open(path: string): EngineSource | string;
   /** Stream 1 is standard output, 2 the diagnostics. The bytes are wasm memory, good during the call. */
   write(stream: number, bytes: Uint8Array): void;
@@ -52,6 +52,7 @@ export interface EngineExports {
   runNode(run: number, index: number): string;
   operators(pattern: string): string;
   openMode(options: string): string;
+  modeEmpty(mode: number, tensor: string): string;
   modeCall(mode: number, request: string): string;
   releaseTensor(mode: number, tensor: number): void;
   closeMode(mode: number): void;

@@ -137,12 +137,10 @@ export class Mode extends EngineResource {
 
   /** A new tensor on a storage of its own. */
   empty(size: readonly number[], options: EmptyOptions = {}): FakeTensorHandle {
-    const { dtype = "float32", device = "cpu", stride } = options;
-    const common = `{"dtype":{"dtype":${JSON.stringify(dtype)}},"device":{"device":${JSON.stringify(device)}}}`;
-    const result = stride
-      ? this.#request("aten::empty_strided", encode([size, stride]), common)
-      : this.#request("aten::empty.memory_format", encode([size]), common);
-    return result as FakeTensorHandle;
+    this.assertAlive();
+    const tensor = JSON.stringify({ size, ...options });
+    const reply = this.engine.json<CallReply>((exports) => exports.modeEmpty(this.#handle, tensor));
+    return this.#adopt(reply.out) as FakeTensorHandle;
   }
 
   /**
