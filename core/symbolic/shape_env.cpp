@@ -212,6 +212,10 @@ int64_t ShapeEnv::evaluate_int(const ExprNode* expression) {
   return evaluate_expr(expression, std::nullopt, false)->number.integer;
 }
 
+double ShapeEnv::evaluate_float(const ExprNode* expression) {
+  return evaluate_expr(expression, std::nullopt, false)->number.as_double();
+}
+
 const ExprNode* ShapeEnv::evaluate_expr(const ExprNode* expr, std::optional<bool> fallback,
                                         bool size_oblivious) {
   expr = replace(expr);

@@ -95,6 +95,7 @@ class ShapeEnv {
                      bool size_oblivious = false);
   // The value of an integer expression, specialised to its hint by a guard Eq(expression, value).
   int64_t evaluate_int(const ExprNode* expression);
+  double evaluate_float(const ExprNode* expression);
   // The condition of torch._check: true unless it is known or hinted to be false.
   bool expect_true(const ExprNode* condition);
   bool statically_known_true(const ExprNode* condition);
