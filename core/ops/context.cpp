@@ -57,6 +57,38 @@ Tensor* Context::wrap_number(const Value& number) {
 }
 
 namespace {
+uint64_t memo_key(const Tensor& tensor, Memo kind) {
+  return uint64_t{tensor.id} << 2 | static_cast<uint64_t>(kind);
+}
+uint32_t version_of(const Tensor& tensor) {
+  return tensor.storage == nullptr ? 0 : tensor.storage->version;
+}
+}  // namespace
+
+Value Context::memo(const Tensor& tensor, Memo kind) const {
+  const auto found = memos_.find(memo_key(tensor, kind));
+  if (found == memos_.end() || found->second.version != version_of(tensor)) return Value();
+  return found->second.value;
+}
+
+void Context::set_memo(const Tensor& tensor, Memo kind, const Value& value) {
+  memos_[memo_key(tensor, kind)] = {version_of(tensor), value};
+}
+
+namespace {
+
+// Counts a write to the storages of the arguments that the schema marks as written.
+void bump_versions(const OpEntry& op, std::span<const Value> args) {
+  for (uint64_t rest = op.written_arguments; rest != 0; rest &= rest - 1) {
+    const Value& value = args[static_cast<size_t>(__builtin_ctzll(rest))];
+    if (value.is_tensor() && value.tensor().storage != nullptr) ++value.tensor().storage->version;
+    if (!value.is(Value::Tag::kList)) continue;
+    for (const Value& element : value.values()) {
+      if (element.is_tensor() && element.tensor().storage != nullptr)
+        ++element.tensor().storage->version;
+    }
+  }
+}
 
 struct DepthGuard {
   int& depth;
@@ -103,8 +135,11 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   ArgumentRoom room;
   Call call(*this, op, complete_arguments(*this, op, args, room));
   check_layouts(op, call.args());
-  return op.derived == OpEntry::Derived::kInplace ? run_inplace(call)
-                                                  : op.rule.function(call, op.rule.params);
+  const Value result = op.derived == OpEntry::Derived::kInplace
+                           ? run_inplace(call)
+                           : op.rule.function(call, op.rule.params);
+  if (op.written_arguments != 0) bump_versions(op, call.args());
+  return result;
 }
 
 }  // namespace faketensor

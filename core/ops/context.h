@@ -12,6 +12,7 @@
 
 #include <deque>
 #include <span>
+#include <unordered_map>
 
 #include "core/devices/target.h"
 #include "core/ops/registry.h"
@@ -20,6 +21,9 @@
 namespace faketensor {
 
 class ShapeEnv;
+
+// Numbers that a tensor's data was found to be, or to have (FakeTensor.item_memo and the like).
+enum class Memo : uint8_t { kItem, kNonzero, kUnique, kUniqueConsecutive };
 
 class Context {
  public:
@@ -60,6 +64,11 @@ class Context {
   Value make_list(std::span<const Value> values) { return Value::list(arena_.copy(values)); }
   Value make_ints(Dims values) { return Value::ints(arena_.copy(values)); }
 
+  // The symbol that stands for a number of `tensor`'s data; none if it was not asked yet, or if the
+  // data was written to since.
+  Value memo(const Tensor& tensor, Memo kind) const;
+  void set_memo(const Tensor& tensor, Memo kind, const Value& value);
+
   size_t tensor_count() const { return tensors_.size(); }
   size_t storage_count() const { return storages_.size(); }
 
@@ -72,7 +81,12 @@ class Context {
   ShapeEnv* shape_env_ = nullptr;
   std::deque<Tensor> tensors_;
   std::deque<Storage> storages_;
-  int depth_ = 0;  // of calls that composites make; bounded
+  struct MemoEntry {
+    uint32_t version;
+    Value value;
+  };
+  std::unordered_map<uint64_t, MemoEntry> memos_;  // by tensor id and kind
+  int depth_ = 0;                                  // of calls that composites make; bounded
 };
 
 }  // namespace faketensor

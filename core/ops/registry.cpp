@@ -60,6 +60,9 @@ void Registry::derive_inplace(OpId functional) {
 OpId Registry::add(OpEntry entry) {
   entry.id = static_cast<OpId>(entries_.size());
   entry.name = entry.schema.full_name();
+  for (size_t i = 0; i < entry.schema.arguments.size() && i < 64; ++i) {
+    if (entry.schema.arguments[i].is_written()) entry.written_arguments |= uint64_t{1} << i;
+  }
   entries_.push_back(std::move(entry));
   return entries_.back().id;
 }

@@ -31,6 +31,7 @@ struct OpEntry {
   OpId functional = kNoOp;  // for derived entries: the row they follow from
   Derived derived = Derived::kNone;
   uint32_t tags = 0;
+  uint64_t written_arguments = 0;  // bit i: the operator writes to argument i (the first 64)
 };
 
 class Registry {

@@ -144,6 +144,16 @@ SymBool ShapeEnv::create_unbacked_bool() {
   return value == 1;
 }
 
+const ExprNode* ShapeEnv::create_unbacked_float() {
+  SymbolInfo info;
+  do {
+    info.name = "zuf" + std::to_string(next_unbacked_float_++);
+  } while (pool_.find_symbol(info.name) != nullptr);
+  info.type = ExprType::kFloat;
+  info.unbacked = true;
+  return pool_.symbol(info);
+}
+
 ValueRange ShapeEnv::range(const ExprNode* symbol) const {
   const auto at = ranges_.find(symbol);
   if (at != ranges_.end()) return at->second;

@@ -74,6 +74,8 @@ class ShapeEnv {
   SymBool create_unbacked_bool();
   // A float input; its range does not narrow.
   const ExprNode* create_backed_float(std::string_view name, double hint, ValueRange range);
+  // zuf0, zuf1, ...: an unbacked float.
+  const ExprNode* create_unbacked_float();
   // An unbacked symbol under a given name (of an exported program).
   SymInt create_unbacked_int(std::string_view name, ValueRange range);
 
@@ -164,6 +166,7 @@ class ShapeEnv {
   std::vector<Guard> guards_;
   std::vector<RuntimeAssert> runtime_asserts_;
   int64_t next_unbacked_ = 0;
+  int64_t next_unbacked_float_ = 0;
   uint32_t origin_ = 0;
   bool recording_ = true;
 };

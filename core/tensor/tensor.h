@@ -115,6 +115,7 @@ struct Storage {
   uint32_t id = 0;
   Device device;
   SymInt nbytes = 0;
+  uint32_t version = 0;  // counts the operators that wrote to it (Tensor._version)
 };
 
 // Known values of a small tensor; defined by the layer that computes with them (core/mode).

@@ -4,10 +4,21 @@ namespace faketensor {
 
 std::span<const std::span<const OpDef>> rule_tables() {
   static const std::span<const OpDef> kTables[] = {
-      activation_rules(), comparison_rules(),       copy_rules(),
-      matmul_rules(),     pointwise_binary_rules(), pointwise_unary_rules(),
-      reduction_rules(),  symbolic_scalar_rules(),  view_rules(),
-      view_dtype_rules(), view_split_rules(),       view_variant_rules(),
+      activation_rules(),
+      comparison_rules(),
+      copy_rules(),
+      data_dependent_rules(),
+      matmul_rules(),
+      pointwise_binary_rules(),
+      pointwise_unary_rules(),
+      reduction_rules(),
+      scan_sort_rules(),
+      softmax_rules(),
+      symbolic_scalar_rules(),
+      view_rules(),
+      view_dtype_rules(),
+      view_split_rules(),
+      view_variant_rules(),
   };
   return kTables;
 }

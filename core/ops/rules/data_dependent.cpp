@@ -1,0 +1,263 @@
+// Operators whose result, or its size, is data: item, nonzero, unique, masked_select, ... and
+// asserts about data.
+//
+// With a ShapeEnv their unknown numbers are new unbacked symbols, without one they raise
+// (torch/_subclasses/fake_impls.py). A tensor that is asked the same again before it is written to
+// gives the same symbol (Context::memo).
+#include "core/ops/call.h"
+#include "core/ops/rules/tables.h"
+#include "core/symbolic/shape_env.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+// "aten.nonzero.default"
+std::string dotted_name(const Call& c) {
+  std::string name = c.op().name;
+  name.replace(name.find("::"), 2, ".");
+  return name;
+}
+
+// The environment to make symbols in; without one raises `kind`.
+ShapeEnv& symbols(const Call& c, ErrorKind kind) {
+  const bool allowed = kind == ErrorKind::kDataDependentOutput ? c.context().allow_scalar_outputs
+                                                               : c.context().allow_dynamic_shapes;
+  if (c.context().shape_env() == nullptr || !allowed) c.fail(kind, dotted_name(c));
+  return *c.context().shape_env();
+}
+ShapeEnv& size_symbols(const Call& c) { return symbols(c, ErrorKind::kDynamicOutputShape); }
+
+constexpr int64_t kMaxSize = kIntInfinity - 1;  // sys.maxsize - 1
+
+// A new size from 0 to `most`, which may be symbolic itself: then its upper bound counts.
+SymInt new_size(ShapeEnv& env, SymInt most) {
+  const SymInt size = env.create_unbacked_int();
+  int64_t upper = kMaxSize;
+  if (!most.is_symbolic()) {
+    upper = most.as_int();
+  } else if (const ValueRange range = env.bound(most.node()); range.upper != kIntInfinity) {
+    upper = range.upper;
+  }
+  env.constrain_range_for_size(size, 0, upper);
+  return size;
+}
+
+bool is_known_empty(const Tensor& self) {
+  return !self.numel().is_symbolic() && self.numel().as_int() == 0;
+}
+
+// Mirrors nonzero, torch/_subclasses/fake_impls.py.
+Tensor* nonzero(Call& c, const Tensor& self) {
+  ShapeEnv& env = size_symbols(c);
+  Value count = c.context().memo(self, Memo::kNonzero);
+  if (count.is_none()) {
+    count = is_known_empty(self) ? SymInt(0) : new_size(env, self.numel());
+    c.context().set_memo(self, Memo::kNonzero, count);
+  }
+  const SymInt rows = count.as_sym_int();
+  return c.empty_strided(DimVector{rows, self.dim()}, DimVector{1, rows}, DType::kInt64);
+}
+
+// Mirrors nonzero_numpy, aten/src/ATen/native/TensorAdvancedIndexing.cpp.
+Value nonzero_numpy(Call& c, const Tensor& self) {
+  if (self.dim() == 0) {
+    const Value rows = c.call<"aten::nonzero">(c.call<"aten::unsqueeze">(self, 0));
+    return c.call<"aten::unbind.int">(rows, 1);
+  }
+  return c.call<"aten::unbind.int">(c.call<"aten::nonzero">(self), 1);
+}
+
+// Mirrors nonzero_static, torch/_meta_registrations.py.
+Tensor* nonzero_static(Call& c, const Tensor& self, SymInt size) {
+  const DimVector sizes = {size, self.dim()};
+  if (self.device().is_cpu()) return c.empty(sizes, DType::kInt64);
+  return c.empty_strided(sizes, DimVector{1, size}, DType::kInt64);
+}
+
+// Mirrors masked_select, torch/_subclasses/fake_impls.py.
+Tensor* masked_select(Call& c, const Tensor& self, const Tensor&) {
+  ShapeEnv& env = size_symbols(c);
+  // A range of up to 2 is not given to the symbol there.
+  const SymInt most = self.numel();
+  const bool is_small = !most.is_symbolic() && most.as_int() <= 2;
+  return c.empty({new_size(env, is_small ? SymInt(kMaxSize) : most)}, self.dtype());
+}
+
+// Mirrors bincount, torch/_subclasses/fake_impls.py.
+Tensor* bincount(Call& c, const Tensor&, Tensor* weights, SymInt minlength) {
+  const SymInt bins = size_symbols(c).create_unbacked_int();
+  bins.node()->pool->shape_env()->constrain_range_for_size(bins);
+  c.check(bins >= minlength,
+          "Expected cond to be True, but got False. (Could this error message be "
+          "improved? If so, please report an enhancement request to PyTorch.)");
+  if (weights == nullptr) return c.empty({bins}, DType::kInt64);
+  return c.empty({bins}, weights->dtype() == DType::kFloat32 ? DType::kFloat32 : DType::kFloat64);
+}
+
+struct Unique {
+  std::optional<int64_t> dim;
+  bool inverse;
+  bool counts;
+  bool consecutive = false;
+};
+
+SymInt unique_count(Call& c, const Tensor& self, const Unique& given) {
+  ShapeEnv& env = size_symbols(c);
+  const Memo kind = given.consecutive ? Memo::kUniqueConsecutive : Memo::kUnique;
+  if (!given.dim) {
+    const Value known = c.context().memo(self, kind);
+    if (!known.is_none()) return known.as_sym_int();
+  }
+  SymInt count = 0;
+  if (!is_known_empty(self)) {
+    const SymInt most = given.dim ? self.size(*given.dim) : self.numel();
+    count = new_size(env, most.is_symbolic() ? SymInt(kMaxSize) : most);
+  }
+  if (!given.dim) c.context().set_memo(self, kind, count);
+  return count;
+}
+
+// Mirrors _unique, torch/_subclasses/fake_impls.py.
+Value unique(Call& c, const Tensor& self, const Unique& given) {
+  const SymInt count = unique_count(c, self, given);
+  DimVector sizes = {count};
+  if (given.dim) {
+    sizes = self.sizes();
+    sizes[static_cast<size_t>(*given.dim)] = count;
+  }
+  const bool always = given.dim && self.device().is_cpu();
+  DimVector inverse = {0};
+  if (given.inverse || always)
+    inverse = given.dim ? DimVector{self.size(*given.dim)} : DimVector(self.sizes());
+  const DimVector counts = {given.counts || always ? count : SymInt(0)};
+  return c.tuple(c.empty(sizes, self.dtype()), c.empty(inverse, DType::kInt64),
+                 c.empty(counts, DType::kInt64));
+}
+Value unique_pair(Call& c, const Tensor& self, bool, bool inverse) {
+  const Value all = unique(c, self, {.dim = {}, .inverse = inverse, .counts = false});
+  return c.tuple(all[0], all[1]);
+}
+Value unique2(Call& c, const Tensor& self, bool, bool inverse, bool counts) {
+  return unique(c, self, {.dim = {}, .inverse = inverse, .counts = counts});
+}
+Value unique_consecutive(Call& c, const Tensor& self, bool inverse, bool counts,
+                         std::optional<int64_t> dim) {
+  if (dim) dim = wrap_dim(*dim, self.dim());
+  return unique(c, self, {.dim = dim, .inverse = inverse, .counts = counts, .consecutive = true});
+}
+Value unique_dim(Call& c, const Tensor& self, int64_t dim, bool, bool inverse, bool counts) {
+  size_symbols(c);
+  return unique(c, self, {.dim = wrap_dim(dim, self.dim()), .inverse = inverse, .counts = counts});
+}
+
+// Mirrors dyn_shape and data_dep, torch/_subclasses/fake_impls.py.
+Value always_dynamic(Call& c, uint64_t) { c.fail(ErrorKind::kDynamicOutputShape, dotted_name(c)); }
+Value always_data(Call& c, uint64_t) { c.fail(ErrorKind::kDataDependentOutput, dotted_name(c)); }
+
+// --- scalars out of tensors ---
+
+// Mirrors local_scalar_dense, torch/_subclasses/fake_impls.py.
+Value local_scalar_dense(Call& c, const Tensor& self) {
+  const Value known = c.context().memo(self, Memo::kItem);
+  if (!known.is_none()) return known;
+  ShapeEnv& env = symbols(c, ErrorKind::kDataDependentOutput);
+  Value item;
+  if (is_floating(self.dtype())) {
+    item = Value::sym_float(env.create_unbacked_float());
+  } else if (is_bool(self.dtype())) {
+    item = env.create_unbacked_bool();
+  } else {
+    c.check_as(ErrorKind::kNotImplementedError, is_integral(self.dtype()),
+               "local_scalar_dense/item NYI for {}", self.dtype());
+    item = env.create_unbacked_int();
+  }
+  c.context().set_memo(self, Memo::kItem, item);
+  return item;
+}
+
+// Mirrors item, aten/src/ATen/native/Scalar.cpp.
+Value item(Call& c, const Tensor& self) {
+  c.check(self.numel() == 1, "a Tensor with {} elements cannot be converted to Scalar",
+          self.numel());
+  return c.call<"aten::_local_scalar_dense">(self);
+}
+
+// Mirrors is_nonzero, aten/src/ATen/native/TensorProperties.cpp.
+Value is_nonzero(Call& c, const Tensor& self) {
+  c.check(self.numel() != 0, "Boolean value of Tensor with no values is ambiguous");
+  c.check(self.numel() < 2, "Boolean value of Tensor with more than one value is ambiguous");
+  const Value number = c.call<"aten::item">(self);
+  return number.is(Value::Tag::kBool) ? number.as_sym_bool() : number.as_sym_int() != 0;
+}
+
+// --- asserts ---
+
+// Mirrors assert_async, torch/_meta_registrations.py: nothing is known of the data.
+void assert_async(Call&, const Tensor&) {}
+// Mirrors functional_assert_async_meta and functional_sym_constrain_range, there too.
+Tensor* functional_assert_async(Call&, const Tensor&, std::string_view, Tensor& token) {
+  return &token;
+}
+template <FixedString check>
+Value functional_constraint(Call& c, const Value& size, const Value& min, const Value& max,
+                            Tensor& token) {
+  c.call<check>(size, min, max);
+  return token;
+}
+
+bool same_dims(Dims a, Dims b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](SymInt x, SymInt y) { return guard_bool(x == y); });
+}
+
+// Mirrors assert_tensor_metadata, torch/_subclasses/fake_impls.py.
+void assert_tensor_metadata(Call& c, const Tensor& self, std::optional<Dims> size,
+                            std::optional<Dims> stride, std::optional<DType> dtype,
+                            std::optional<Device> device, std::optional<Layout> layout) {
+  const auto check = [&](bool equal, std::string_view what, const auto& expected, const auto& got) {
+    c.check_as(ErrorKind::kAssertionError, equal, "Tensor {} mismatch! Expected: {}, Got: {}", what,
+               expected, got);
+  };
+  if (size) {
+    check(same_dims(self.sizes(), *size), "sizes", *size, format("torch.Size({})", self.sizes()));
+  }
+  if (stride) check(same_dims(self.strides(), *stride), "strides", *stride, self.strides());
+  if (dtype) check(self.dtype() == *dtype, "dtype", *dtype, self.dtype());
+  if (layout) check(self.layout() == *layout, "layout", *layout, self.layout());
+  if (device) check(self.device() == *device, "device", *device, self.device());
+}
+
+// clang-format off
+constexpr OpDef kDataDependentRules[] = {
+    {"aten::_assert_async(Tensor self) -> ()", rule<&assert_async>()},
+    {"aten::_assert_async.msg(Tensor self, str assert_msg) -> ()", rule<&assert_async>()},
+    {"aten::_assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, ScalarType? dtype=None, *, Device? device=None, Layout? layout=None) -> ()", rule<&assert_tensor_metadata>()},
+    {"aten::_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor", rule<&functional_assert_async>()},
+    {"aten::_functional_sym_constrain_range(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor", rule<&functional_constraint<"aten::sym_constrain_range">>()},
+    {"aten::_functional_sym_constrain_range_for_size(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor", rule<&functional_constraint<"aten::sym_constrain_range_for_size">>()},
+    {"aten::_local_scalar_dense(Tensor self) -> Scalar", rule<&local_scalar_dense>(), kDataDependent},
+    {"aten::_unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor)", rule<&unique_pair>(), kDynamicShape},
+    {"aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", rule<&unique2>(), kDynamicShape},
+    {"aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> bool", {&always_data}, kDataDependent},
+    {"aten::argwhere(Tensor self) -> Tensor", same_as<"aten::nonzero">(), kComposite},
+    {"aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor", rule<&bincount>(), kDynamicShape},
+    {"aten::equal(Tensor self, Tensor other) -> bool", {&always_data}, kDataDependent},
+    {"aten::is_nonzero(Tensor self) -> bool", rule<&is_nonzero>(), kComposite},
+    {"aten::item(Tensor self) -> Scalar", rule<&item>(), kComposite},
+    {"aten::masked_select(Tensor self, Tensor mask) -> Tensor", rule<&masked_select>(), kDynamicShape},
+    {"aten::nonzero(Tensor self) -> Tensor", rule<&nonzero>(), kDynamicShape},
+    {"aten::nonzero_numpy(Tensor self) -> Tensor[]", rule<&nonzero_numpy>(), kComposite},
+    {"aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor", rule<&nonzero_static>()},
+    {"aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)", rule<&unique_consecutive>(), kDynamicShape},
+    {"aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", rule<&unique_dim>(), kDynamicShape},
+    {"aten::unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", {&always_dynamic}, kDynamicShape},
+    {"aten::where(Tensor condition) -> Tensor[]", same_as<"aten::nonzero_numpy">(), kComposite},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> data_dependent_rules() { return kDataDependentRules; }
+
+}  // namespace faketensor

@@ -1,0 +1,219 @@
+// Scans along a dimension, sorting, searching, sampling.
+#include "core/ops/families/pointwise.h"
+#include "core/ops/families/reduction.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+using OptionalDType = std::optional<DType>;
+
+// Mirrors cumsum and cumprod, torch/_refs/__init__.py: a masked reduction, so contiguous.
+Tensor* cumsum(Call& c, const Tensor& self, int64_t dim, OptionalDType dtype) {
+  wrap_dim(dim, self.dim());
+  return c.empty(self.sizes(), sum_dtype(self, dtype));
+}
+
+// The in-place form: the result dtype is that of `self`.
+Tensor* cumsum_inplace(Call& c, Tensor& self, int64_t dim, OptionalDType dtype) {
+  wrap_dim(dim, self.dim());
+  c.check(!dtype || *dtype == self.dtype(), "dtype argument and out dtype must match in reduction");
+  return &self;
+}
+
+// Mirrors cummaxmin, torch/_meta_registrations.py.
+Value cummax(Call& c, const Tensor& self, int64_t dim) {
+  if (self.dim() != 0 && guard_or_true(self.numel() != 0)) wrap_dim(dim, self.dim());
+  return c.tuple(c.empty(self.sizes(), self.dtype()), c.empty(self.sizes(), DType::kInt64));
+}
+
+// Mirrors logcumsumexp, torch/_meta_registrations.py.
+Tensor* logcumsumexp(Call& c, const Tensor& self, int64_t dim) {
+  wrap_dim(dim, self.dim());
+  return c.empty(self.sizes(), self.dtype());
+}
+
+// Mirrors diff, aten/src/ATen/native/ReduceOps.cpp: n times the difference of two slices.
+Value diff(Call& c, const Tensor& self, int64_t n, int64_t dim, Tensor* prepend, Tensor* append) {
+  c.check(self.dim() >= 1, "diff expects input to be at least one-dimensional");
+  const int64_t at = wrap_dim(dim, self.dim());
+  for (const Tensor* extra : {prepend, append}) {
+    if (extra == nullptr) continue;
+    c.check(extra->dim() == self.dim(),
+            "diff expects prepend or append to be the same dimension as input");
+    for (int64_t i = 0; i < self.dim(); ++i) {
+      c.check(i == at ? SymBool(true) : extra->size(i) == self.size(i),
+              "diff expects the shape of tensor to prepend or append to match that of input except "
+              "along the differencing dimension; input.size({}) = {}, but got tensor.size({}) = {}",
+              i, self.size(i), i, extra->size(i));
+    }
+  }
+  c.check(n >= 0, "order must be non-negative but got {}", n);
+  SmallVector<Value, 3> parts;
+  if (prepend != nullptr) parts.push_back(*prepend);
+  parts.push_back(self);
+  if (append != nullptr) parts.push_back(*append);
+  Value result =
+      parts.size() == 1 || n == 0 ? Value(self) : c.call<"aten::cat">(c.list(parts.span()), at);
+  if (n == 0) return c.call<"aten::zeros_like">(result);
+  SymInt size = result.tensor().size(at);
+  if (guard_bool(SymInt(n) > size)) n = guard_int(size);
+  for (; n > 0; --n) {
+    size = result.tensor().size(at);
+    const Value upper = c.call<"aten::narrow">(result, at, 1, size - 1);
+    const Value lower = c.call<"aten::narrow">(result, at, 0, size - 1);
+    result = is_bool(self.dtype()) ? c.call<"aten::logical_xor">(upper, lower)
+                                   : c.call<"aten::sub.Tensor">(upper, lower);
+  }
+  return result;
+}
+
+// --- sorting ---
+
+// Mirrors meta_sort, torch/_meta_registrations.py.
+Value sort(Call& c, const Tensor& self) {
+  return c.tuple(c.empty_like(self), c.empty_like(self, DType::kInt64));
+}
+// Mirrors argsort and msort, aten/src/ATen/native/Sorting.cpp.
+Value argsort(Call& c, const Tensor& self, int64_t dim, bool descending) {
+  return c.call<"aten::sort">(self, dim, descending)[1];
+}
+Value argsort_stable(Call& c, const Tensor& self, bool stable, int64_t dim, bool descending) {
+  return c.call<"aten::sort.stable">(self, stable, dim, descending)[1];
+}
+Value msort(Call& c, const Tensor& self) { return c.call<"aten::sort">(self, 0, false)[0]; }
+
+// Mirrors topk_meta, torch/_meta_registrations.py.
+Value topk(Call& c, const Tensor& self, SymInt k, int64_t dim) {
+  const int64_t at = wrap_dim(dim, self.dim());
+  const SymInt size = self.dim() == 0 ? SymInt(1) : self.size(at);
+  c.check(k >= 0,
+          "Expected cond to be True, but got False. (Could this error message be improved? "
+          "If so, please report an enhancement request to PyTorch.)");
+  c.check(k <= size, "k not in range for dimension");
+  DimVector sizes(self.sizes());
+  if (!sizes.empty()) sizes[static_cast<size_t>(at)] = k;
+  return c.tuple(c.empty(sizes, self.dtype()), c.empty(sizes, DType::kInt64));
+}
+
+// --- searching ---
+
+DType index_dtype(bool out_int32) { return out_int32 ? DType::kInt32 : DType::kInt64; }
+
+bool same_sizes(Dims a, Dims b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](SymInt x, SymInt y) { return guard_bool(x == y); });
+}
+
+// Mirrors meta_searchsorted, torch/_meta_registrations.py.
+Tensor* searchsorted(Call& c, const Tensor& sorted_sequence, const Value& self, bool out_int32,
+                     bool right, std::optional<std::string_view> side, Tensor* sorter) {
+  const Dims bounds = sorted_sequence.sizes();
+  if (bounds.size() > 1) {
+    const Dims values = self.is_tensor() ? self.tensor().sizes() : Dims();
+    c.check(!values.empty() &&
+                same_sizes(bounds.first(bounds.size() - 1), values.first(values.size() - 1)),
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
+            "dimensions of boundaries tensor and input value tensor must match, but we got "
+            "boundaries tensor {} and input value tensor {}",
+            bounds, values);
+  }
+  c.check(sorter == nullptr || same_sizes(bounds, sorter->sizes()),
+          "torch.searchsorted(): boundary and sorter must have the same size, but got boundary "
+          "tensor {} and got sorter tensor {}",
+          bounds, sorter == nullptr ? Dims() : sorter->sizes());
+  c.check(side != "left" || !right,
+          "torch.searchsorted(): side and right can't be set to opposites, got side of left while "
+          "right was True");
+  return c.empty(self.is_tensor() ? self.tensor().sizes() : Dims(), index_dtype(out_int32));
+}
+
+// Mirrors meta_bucketize and meta_bucketize_scalar, torch/_meta_registrations.py.
+Tensor* bucketize(Call& c, const Value& self, const Tensor&, bool out_int32) {
+  return c.empty(self.is_tensor() ? self.tensor().sizes() : Dims(), index_dtype(out_int32));
+}
+
+// Mirrors meta_multinomial, torch/_meta_registrations.py.
+Tensor* multinomial(Call& c, const Tensor& self, SymInt num_samples) {
+  c.check(self.dim() == 1 || self.dim() == 2,
+          "The probability distributions dimensions must be 1 or 2, but got {}", self.dim());
+  if (self.dim() == 1) return c.empty({num_samples}, DType::kInt64);
+  return c.empty({self.size(0), num_samples}, DType::kInt64);
+}
+
+// --- pairs ---
+
+// Mirrors meta_cdist_forward, torch/_meta_registrations.py.
+Tensor* cdist_forward(Call& c, const Tensor& x1, const Tensor& x2, double p,
+                      std::optional<int64_t> compute_mode) {
+  c.check(x1.dim() >= 2, "cdist only supports at least 2D tensors, X1 got: {}D", x1.dim());
+  c.check(x2.dim() >= 2, "cdist only supports at least 2D tensors, X2 got: {}D", x2.dim());
+  c.check(x1.size(-1) == x2.size(-1),
+          "X1 and X2 must have the same number of columns. X1: {} X2: {}", x1.size(-1),
+          x2.size(-1));
+  c.check(is_floating(x1.dtype()), "cdist only supports floating-point dtypes, X1 got: {}",
+          x1.dtype());
+  c.check(is_floating(x2.dtype()), "cdist only supports floating-point dtypes, X2 got: {}",
+          x2.dtype());
+  c.check(p >= 0, "cdist only supports non-negative p values");
+  c.check(!compute_mode || (*compute_mode >= 0 && *compute_mode <= 2),
+          "possible modes: None, 0, 1, 2, but was: {}", compute_mode.value_or(0));
+  DimVector sizes = broadcast_shapes(x1.sizes().first(x1.sizes().size() - 2),
+                                     x2.sizes().first(x2.sizes().size() - 2));
+  sizes.push_back(x1.size(-2));
+  sizes.push_back(x2.size(-2));
+  return c.empty(sizes, x1.dtype());
+}
+// Mirrors cdist, aten/src/ATen/native/Distance.cpp.
+Value cdist(Call& c, const Tensor& x1, const Tensor& x2, double p, const Value& compute_mode) {
+  c.check(x1.dim() >= 2, "cdist only supports at least 2D tensors, X1 got: {}D", x1.dim());
+  c.check(x2.dim() >= 2, "cdist only supports at least 2D tensors, X2 got: {}D", x2.dim());
+  c.check(x1.size(-1) == x2.size(-1),
+          "X1 and X2 must have the same number of columns. X1: {} X2: {}", x1.size(-1),
+          x2.size(-1));
+  return c.call<"aten::_cdist_forward">(x1, x2, p, compute_mode);
+}
+
+// Mirrors linalg_cross, torch/_meta_registrations.py.
+Tensor* linalg_cross(Call& c, const Tensor& self, const Tensor& other, int64_t dim) {
+  c.check(self.dim() == other.dim(),
+          "linalg.cross: inputs must have the same number of dimensions.");
+  c.check(sym_and(self.size(dim) == 3, other.size(dim) == 3),
+          "linalg.cross: inputs dimension {} must have length 3. Got {} and {}", dim,
+          self.size(dim), other.size(dim));
+  return c.empty(broadcast_operands(c, c.args().first(2)), self.dtype());
+}
+
+// clang-format off
+constexpr OpDef kScanSort[] = {
+    {"aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor", rule<&cdist_forward>()},
+    {"aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor", rule<&argsort>(), kComposite},
+    {"aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor", rule<&argsort_stable>(), kComposite},
+    {"aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor", rule<&bucketize>()},
+    {"aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor", rule<&bucketize>()},
+    {"aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor", rule<&cdist>(), kComposite},
+    {"aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)", rule<&cummax>()},
+    {"aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)", rule<&cummax>()},
+    {"aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", rule<&cumsum>()},
+    {"aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)", rule<&cumsum_inplace>()},
+    {"aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", rule<&cumsum>()},
+    {"aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)", rule<&cumsum_inplace>()},
+    {"aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", rule<&diff>(), kComposite},
+    {"aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor", rule<&linalg_cross>()},
+    {"aten::logcumsumexp(Tensor self, int dim) -> Tensor", rule<&logcumsumexp>()},
+    {"aten::msort(Tensor self) -> Tensor", rule<&msort>(), kComposite},
+    {"aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor", rule<&multinomial>(), kRandom},
+    {"aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor", rule<&searchsorted>()},
+    {"aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor", rule<&searchsorted>()},
+    {"aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)", rule<&sort>()},
+    {"aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)", rule<&sort>()},
+    {"aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)", rule<&topk>()},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> scan_sort_rules() { return kScanSort; }
+
+}  // namespace faketensor

@@ -1,0 +1,63 @@
+// Softmax and log_softmax: contiguous results, whatever the input's strides.
+#include "core/ops/call.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+using OptionalDType = std::optional<DType>;
+
+// Mirrors softmax, torch/_meta_registrations.py.
+Tensor* softmax_kernel(Call& c, const Tensor& self, int64_t, bool half_to_float) {
+  c.check_as(ErrorKind::kAssertionError, !half_to_float || is_reduced_floating(self.dtype()),
+             "half_to_float is True but x.dtype is {}, expected half or bfloat16", self.dtype());
+  return c.empty(self.sizes(), half_to_float ? to_opmath(self.dtype()) : self.dtype());
+}
+
+// Mirrors _log_softmax, torch/_decomp/decompositions.py.
+Tensor* log_softmax_kernel(Call& c, const Tensor& self, int64_t dim, bool half_to_float) {
+  c.check_as(ErrorKind::kAssertionError, !half_to_float || self.dtype() == DType::kFloat16,
+             "half_to_float is True but x.dtype is {}, expected torch.half", self.dtype());
+  wrap_dim(dim, self.dim());
+  c.check(!is_bool(self.dtype()),
+          "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+          "`logical_xor()` operator instead.");
+  return c.empty(self.sizes(), half_to_float ? to_opmath(self.dtype()) : self.dtype());
+}
+
+// Mirrors softmax and log_softmax, aten/src/ATen/native/SoftMax.cpp: a conversion, then the kernel.
+template <FixedString kernel>
+Value of_dtype(Call& c, const Tensor& self, int64_t dim, OptionalDType dtype) {
+  const bool half_to_float =
+      self.device().is_cuda() && self.dtype() == DType::kFloat16 && dtype == DType::kFloat32;
+  if (half_to_float) return c.call<kernel>(self, dim, true);
+  const Value converted = dtype ? c.call<"aten::to.dtype">(self, *dtype) : Value(self);
+  return c.call<kernel>(converted, dim, false);
+}
+
+// Mirrors safe_softmax, torch/_decomp/decompositions.py: rows of -inf give zeros.
+Value safe_softmax(Call& c, const Tensor& self, int64_t dim, OptionalDType dtype) {
+  const Value out = c.call<"aten::softmax.int">(self, dim, dtype);
+  const Value masked = c.call<"aten::eq.Scalar">(self, -__builtin_inf());
+  const Value rows = c.call<"aten::all.dim">(masked, dim, true);
+  return c.call<"aten::where.self">(rows, c.call<"aten::zeros_like">(out), out);
+}
+
+// clang-format off
+constexpr OpDef kSoftmax[] = {
+    {"aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", rule<&log_softmax_kernel>()},
+    {"aten::_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&safe_softmax>()},
+    {"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", rule<&softmax_kernel>()},
+    {"aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&of_dtype<"aten::_log_softmax">>(), kComposite},
+    {"aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&of_dtype<"aten::_softmax">>(), kComposite},
+    {"aten::special_log_softmax(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", same_as<"aten::log_softmax.int">(), kComposite},
+    {"aten::special_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", same_as<"aten::softmax.int">(), kComposite},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> softmax_rules() { return kSoftmax; }
+
+}  // namespace faketensor
