@@ -1,0 +1,63 @@
+// Opening and propagating real programs: nanoseconds per node for each, and how many nodes were not
+// answered (a figure counts only where that is none).
+//
+//   FAKETENSOR_BENCH_FILES=one.pt2:two.json.gz bench_faketensor --benchmark_filter=program
+//
+// Without files named: the example of the end-to-end tests.
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include <benchmark/benchmark.h>
+
+#include "core/graph/fake_tensor_prop.h"
+#include "core/io/open.h"
+
+namespace faketensor {
+namespace {
+
+Program open_file(const std::string& path) { return open_program(FileSource(path), path); }
+
+void count_per_node(benchmark::State& state, size_t nodes) {
+  using benchmark::Counter;
+  state.counters["nodes"] = static_cast<double>(nodes);
+  state.counters["per_node"] =
+      Counter(static_cast<double>(nodes), Counter::kIsIterationInvariantRate | Counter::kInvert);
+}
+
+void open(benchmark::State& state, const std::string& path) {
+  size_t nodes = 0;
+  for (auto _ : state) nodes = open_file(path).graph().nodes().size();
+  count_per_node(state, nodes);
+}
+
+void propagate_opened(benchmark::State& state, const std::string& path) {
+  const Program program = open_file(path);
+  size_t unanswered = 0;
+  for (auto _ : state) {
+    const Run run = propagate(program);
+    unanswered = run.records().size() - run.count(NodeStatus::kOk);
+  }
+  count_per_node(state, program.graph().nodes().size());
+  state.counters["unanswered"] = static_cast<double>(unanswered);
+}
+
+bool register_files() {
+  const char* named = std::getenv("FAKETENSOR_BENCH_FILES");
+  std::string_view rest = named != nullptr ? named : FAKETENSOR_BENCH_EXAMPLE;
+  while (!rest.empty()) {
+    const size_t end = rest.find(':');
+    const std::string path(rest.substr(0, end));
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    benchmark::RegisterBenchmark(("program/open/" + path).c_str(), open, path)
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(("program/propagate/" + path).c_str(), propagate_opened, path)
+        ->Unit(benchmark::kMillisecond);
+  }
+  return true;
+}
+
+const bool kRegistered = register_files();
+
+}  // namespace
+}  // namespace faketensor
