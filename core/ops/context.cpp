@@ -18,6 +18,12 @@ constexpr int kMaxDepth =
 Context::Context(const Target& target) : target_(target) {}
 
 Tensor* Context::empty(Dims sizes, DType dtype, Device device, Dims strides) {
+  for (const SymInt size : sizes) {
+    if (guard_or_false(size < 0)) [[unlikely]] {
+      throw_error(ErrorKind::kRuntimeError,
+                  format("Trying to create tensor with negative dimension {}: {}", size, sizes));
+    }
+  }
   const TensorMeta* meta =
       metas_.intern({.sizes = sizes, .strides = strides, .dtype = dtype, .device = device});
   return make_tensor(meta, nullptr);

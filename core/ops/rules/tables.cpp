@@ -3,9 +3,11 @@
 namespace faketensor {
 
 std::span<const std::span<const OpDef>> rule_tables() {
+  // clang-format off
   static const std::span<const OpDef> kTables[] = {
       activation_rules(),
       comparison_rules(),
+      convolution_rules(),
       copy_rules(),
       data_dependent_rules(),
       matmul_rules(),
@@ -15,11 +17,12 @@ std::span<const std::span<const OpDef>> rule_tables() {
       scan_sort_rules(),
       softmax_rules(),
       symbolic_scalar_rules(),
-      view_rules(),
       view_dtype_rules(),
+      view_rules(),
       view_split_rules(),
       view_variant_rules(),
   };
+  // clang-format on
   return kTables;
 }
 

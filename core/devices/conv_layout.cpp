@@ -1,0 +1,70 @@
+#include "core/devices/conv_layout.h"
+
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+// channels_last in the rank of the operands if either looks so, else contiguous.
+MemoryFormat suggested(const ConvGeometry& conv) {
+  if (has_channels_last_strides(conv.input_sizes, conv.input_strides) ||
+      has_channels_last_strides(conv.weight_sizes, conv.weight_strides)) {
+    return MemoryFormat::kChannelsLast;
+  }
+  if (has_channels_last_3d_strides(conv.input_sizes, conv.input_strides) ||
+      has_channels_last_3d_strides(conv.weight_sizes, conv.weight_strides)) {
+    return MemoryFormat::kChannelsLast3d;
+  }
+  return MemoryFormat::kContiguous;
+}
+
+bool uses_double(const ConvGeometry& conv) {
+  return conv.input_dtype == DType::kFloat64 || conv.weight_dtype == DType::kFloat64;
+}
+
+// ConvParams::use_cudnn, for calls that are not too large for 32-bit indices.
+bool uses_cudnn(const Target& target, const ConvGeometry& conv, MemoryFormat format) {
+  if (target.cudnn == 0 || !target.cudnn_enabled) return false;
+  const bool is_bf16 =
+      conv.input_dtype == DType::kBFloat16 || conv.weight_dtype == DType::kBFloat16;
+  if (is_bf16 && target.sm < 80) return false;
+  if (format == MemoryFormat::kContiguous && conv.dilated &&
+      (target.deterministic || !target.has_gpu()))
+    return false;
+  return !conv.big_output_padding;
+}
+
+// ConvParams::use_mkldnn. float16 and bfloat16 need CPU instructions that the recorded machine had.
+bool uses_mkldnn(const Target& target, const ConvGeometry& conv) {
+  if (!target.mkldnn_enabled || (conv.transposed && conv.big_output_padding)) return false;
+  if (is_reduced_floating(conv.input_dtype)) return true;
+  if (conv.input_dtype != DType::kFloat32) return false;
+  const Dims weight = conv.weight_sizes;
+  const SymInt height = weight[weight.size() - 2];
+  const SymInt width = weight[weight.size() - 1];
+  if (guard_or_false(conv.groups > 1) || (guard_or_false(width > 3) && guard_or_false(height > 3)))
+    return true;
+  if (guard_or_false(conv.input_sizes[0] > 1)) return true;
+  return guard_or_false(numel(conv.input_sizes.first(4)) > 20480);
+}
+
+}  // namespace
+
+MemoryFormat conv_memory_format(const Target& target, const ConvGeometry& conv) {
+  const MemoryFormat format = suggested(conv);
+  if (format == MemoryFormat::kContiguous) return format;
+  if (conv.device.is_cuda()) {
+    return !uses_double(conv) && uses_cudnn(target, conv, format) ? format
+                                                                  : MemoryFormat::kContiguous;
+  }
+  if (!conv.device.is_cpu()) return MemoryFormat::kContiguous;
+  // numel 0 is the Empty back-end.
+  if (guard_or_false(conv.input_sizes[0] == 0) || guard_or_false(conv.input_sizes[1] == 0))
+    return MemoryFormat::kContiguous;
+  if (uses_mkldnn(target, conv)) return uses_double(conv) ? MemoryFormat::kContiguous : format;
+  // The native 2-d kernels; the 3-d ones write contiguous results.
+  return format == MemoryFormat::kChannelsLast ? format : MemoryFormat::kContiguous;
+}
+
+}  // namespace faketensor

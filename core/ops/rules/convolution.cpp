@@ -1,0 +1,364 @@
+// Convolutions.
+#include <algorithm>
+#include <array>
+
+#include "core/devices/conv_layout.h"
+#include "core/ops/call.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+struct ConvArgs {
+  const Tensor& input;
+  const Tensor& weight;
+  Tensor* bias;
+  DimVector stride, padding, dilation, output_padding;
+  bool transposed;
+  SymInt groups;
+};
+
+// Mirrors expand_param_if_needed, aten/src/ATen/native/utils/ParamUtils.h.
+DimVector expand_param(Call& c, Dims given, std::string_view name, size_t expected) {
+  if (given.size() == 1) return DimVector(expected, given[0]);
+  c.check(given.size() == expected,
+          "expected {} to be a single integer value or a list of {} values to match the "
+          "convolution dimensions, but got {}={}",
+          name, static_cast<int64_t>(expected), name, given);
+  return DimVector(given);
+}
+
+bool any_below(Dims values, int64_t bound) {
+  return std::any_of(values.begin(), values.end(),
+                     [&](SymInt value) { return guard_or_false(value < bound); });
+}
+
+// "2 x 3"
+std::string joined(Dims values) {
+  std::string text;
+  for (const SymInt value : values) text += (text.empty() ? "" : " x ") + to_string(value);
+  return text;
+}
+
+void check_bias(Call& c, const ConvArgs& conv, SymInt elements, std::string_view given) {
+  if (conv.bias == nullptr) return;
+  c.check(conv.bias->dim() == 1 && guard_bool(conv.bias->size(0) == elements),
+          "Given {}weight of size {}, expected bias to be 1-dimensional with {} elements, but got "
+          "bias of size {} instead",
+          given, conv.weight.sizes(), elements, conv.bias->sizes());
+}
+
+void check_channels(Call& c, const ConvArgs& conv) {
+  const Tensor& weight = conv.weight;
+  const Tensor& input = conv.input;
+  c.check(weight.size(0) >= conv.groups,
+          "Given groups={}, expected weight to be at least {} at dimension 0, but got weight of "
+          "size {} instead",
+          conv.groups, conv.groups, weight.sizes());
+  c.check(mod(weight.size(0), conv.groups) == 0,
+          "Given groups={}, expected weight to be divisible by {} at dimension 0, but got weight "
+          "of size {} instead",
+          conv.groups, conv.groups, weight.sizes());
+  if (conv.transposed) {
+    c.check(input.size(1) == weight.size(0),
+            "Given transposed=1, weight of size {}, expected input{} to have {} channels, but got "
+            "{} channels instead",
+            weight.sizes(), input.sizes(), weight.size(0), input.size(1));
+    check_bias(c, conv, weight.size(1) * conv.groups, "transposed=1, ");
+  } else {
+    const SymInt channels = weight.size(1) * conv.groups;
+    c.check(input.size(1) == channels,
+            "Given groups={}, weight of size {}, expected input{} to have {} channels, but got {} "
+            "channels instead",
+            conv.groups, weight.sizes(), input.sizes(), channels, input.size(1));
+    check_bias(c, conv, weight.size(0), "");
+  }
+}
+
+// Mirrors check_shape_forward, aten/src/ATen/native/Convolution.cpp.
+void check_convolution(Call& c, const ConvArgs& conv) {
+  const int64_t rank = conv.weight.dim();
+  c.check(!any_below(conv.padding, 0), "negative padding is not supported");
+  c.check(!any_below(conv.output_padding, 0), "negative output_padding is not supported");
+  c.check(!any_below(conv.stride, 1), "non-positive stride is not supported");
+  c.check(!any_below(conv.dilation, 1), "dilation should be greater than zero");
+  c.check(rank == conv.input.dim(),
+          "Expected {}-dimensional input for {}-dimensional weight {}, but got {}-dimensional "
+          "input of size {} instead",
+          rank, rank, conv.weight.sizes(), conv.input.dim(), conv.input.sizes());
+  c.check(conv.groups > 0, "expected groups to be greater than 0, but got groups={}", conv.groups);
+  check_channels(c, conv);
+  if (conv.transposed) return;
+  DimVector padded;
+  DimVector kernel;
+  bool fits = true;
+  for (size_t i = 0; i + 2 < static_cast<size_t>(rank); ++i) {
+    padded.push_back(conv.input.sizes()[i + 2] + 2 * conv.padding[i]);
+    kernel.push_back(conv.dilation[i] * (conv.weight.sizes()[i + 2] - 1) + 1);
+    fits = fits && expect_true(padded[i] >= kernel[i]);
+  }
+  c.check(fits,
+          "Calculated padded input size per channel: ({}). Kernel size: ({}). Kernel size can't be "
+          "greater than actual input size",
+          joined(padded), joined(kernel));
+}
+
+// Mirrors calc_conv_nd_return_shape, torch/_meta_registrations.py.
+DimVector output_sizes(Call& c, const ConvArgs& conv) {
+  const Dims input = conv.input.sizes();
+  const Dims kernel = conv.weight.sizes();
+  DimVector sizes = {input[0], conv.transposed ? conv.groups * kernel[1] : kernel[0]};
+  for (size_t i = 0; i + 2 < kernel.size(); ++i) {
+    const SymInt reach = conv.dilation[i] * (kernel[i + 2] - 1);
+    sizes.push_back(
+        conv.transposed
+            ? (input[i + 2] - 1) * conv.stride[i] - 2 * conv.padding[i] + reach +
+                  conv.output_padding[i] + 1
+            : floor_div(input[i + 2] + 2 * conv.padding[i] - reach - 1, conv.stride[i]) + 1);
+  }
+  const Dims spatial = Dims(sizes.data() + 2, sizes.size() - 2);
+  if (!conv.input.device().is_cuda()) {
+    const bool any_positive = std::any_of(spatial.begin(), spatial.end(),
+                                          [](SymInt size) { return guard_or_true(size > 0); });
+    c.check(any_positive,
+            "Given input size per channel: {}. Calculated output size per channel: {}. Output size "
+            "is too small",
+            input.subspan(2), spatial);
+  }
+  if (guard_or_false(input[1] == 0)) sizes[1] = 0;
+  return sizes;
+}
+
+// A 1-d operand's sizes and strides as 2-d, as view4d makes them.
+struct Operand {
+  DimVector sizes;
+  DimVector strides;
+
+  explicit Operand(const Tensor& tensor, bool make_contiguous)
+      : sizes(tensor.sizes()), strides(tensor.strides()) {
+    if (sizes.size() != 3) return;
+    if (make_contiguous && !tensor.is_contiguous()) strides = contiguous_strides(sizes);
+    strides.insert(2, sizes[2] * strides[2]);
+    sizes.insert(2, 1);
+  }
+};
+
+bool all_hinted(const Tensor& tensor) {
+  return std::all_of(tensor.sizes().begin(), tensor.sizes().end(),
+                     [](SymInt size) { return hint(size).has_value(); });
+}
+
+MemoryFormat result_format(Call& c, const ConvArgs& conv) {
+  if (!all_hinted(conv.input) || !all_hinted(conv.weight)) return MemoryFormat::kContiguous;
+  const Operand input(conv.input, /*make_contiguous=*/true);
+  const Operand weight(conv.weight, /*make_contiguous=*/false);
+  ConvGeometry geometry{.input_sizes = input.sizes,
+                        .input_strides = input.strides,
+                        .weight_sizes = weight.sizes,
+                        .weight_strides = weight.strides};
+  geometry.input_dtype = conv.input.dtype();
+  geometry.weight_dtype = conv.weight.dtype();
+  geometry.device = conv.input.device();
+  geometry.transposed = conv.transposed;
+  geometry.groups = conv.groups;
+  const auto not_one = [](SymInt value) { return guard_or_false(value != 1); };
+  geometry.dilated = std::any_of(conv.dilation.begin(), conv.dilation.end(), not_one);
+  geometry.strided = std::any_of(conv.stride.begin(), conv.stride.end(), not_one);
+  for (size_t i = 0; i < conv.stride.size(); ++i) {
+    geometry.big_output_padding |= guard_or_false(conv.output_padding[i] >= conv.stride[i]);
+  }
+  return conv_memory_format(c.target(), geometry);
+}
+
+// Mirrors conv, torch/_subclasses/fake_impls.py: the meta function's contiguous result, then
+// `.to(memory_format=...)`.
+Tensor* convolution(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias, Dims stride,
+                    Dims padding, Dims dilation, bool transposed, Dims output_padding,
+                    SymInt groups) {
+  c.check(input.dtype() == weight.dtype(),
+          "Input type ({}) and weight type ({}) should be the same", input.dtype(), weight.dtype());
+  const auto rank = static_cast<size_t>(std::max<int64_t>(weight.dim() - 2, 0));
+  c.check(weight.dim() > 2, "weight should have at least three dimensions");
+  const ConvArgs conv{input,
+                      weight,
+                      bias,
+                      expand_param(c, stride, "stride", rank),
+                      expand_param(c, padding, "padding", rank),
+                      expand_param(c, dilation, "dilation", rank),
+                      expand_param(c, output_padding, "output_padding", rank),
+                      transposed,
+                      groups};
+  check_convolution(c, conv);
+  const DimVector sizes = output_sizes(c, conv);
+  const MemoryFormat format = result_format(c, conv);
+  if (format == MemoryFormat::kChannelsLast && sizes.size() == 3) {
+    const DimVector wide = {sizes[0], sizes[1], 1, sizes[2]};
+    const DimVector strides = channels_last_strides(wide);
+    return c.context().empty(sizes, input.dtype(), input.device(),
+                             DimVector{strides[0], strides[1], strides[3]});
+  }
+  const DimVector contiguous = contiguous_strides(sizes);
+  // `.to` leaves a tensor alone that already looks as asked.
+  const bool looks_so =
+      format == MemoryFormat::kContiguous ||
+      (format == MemoryFormat::kChannelsLast && has_channels_last_strides(sizes, contiguous)) ||
+      (format == MemoryFormat::kChannelsLast3d && has_channels_last_3d_strides(sizes, contiguous));
+  return c.context().empty(sizes, input.dtype(), input.device(),
+                           looks_so ? contiguous : strides_for(sizes, format));
+}
+
+// The input with a batch dimension (aten/src/ATen/native/Convolution.cpp, batchify).
+const Tensor& batched(Call& c, const Tensor& input, int64_t spatial, bool& is_batched) {
+  is_batched = input.dim() == spatial + 2;
+  c.check(is_batched || input.dim() == spatial + 1,
+          "Expected {}D (unbatched) or {}D (batched) input to {}, but got input of size: {}",
+          spatial + 1, spatial + 2, c.op().schema.name.substr(6), input.sizes());
+  return is_batched ? input : c.tensor<"aten::unsqueeze">(input, 0);
+}
+
+Value unbatched(Call& c, const Tensor& output, bool is_batched) {
+  return is_batched ? Value(output) : c.call<"aten::squeeze.dim">(output, 0);
+}
+
+// c10's C++ name of a dtype, as messages of C++ kernels print it.
+std::string_view cpp_type_name(DType dtype) {
+  switch (dtype) {
+    case DType::kUInt8:
+      return "unsigned char";
+    case DType::kInt8:
+      return "signed char";
+    case DType::kInt16:
+      return "short int";
+    case DType::kInt32:
+      return "int";
+    case DType::kInt64:
+      return "long int";
+    case DType::kFloat16:
+      return "c10::Half";
+    case DType::kFloat32:
+      return "float";
+    case DType::kFloat64:
+      return "double";
+    case DType::kComplex32:
+      return "c10::complex<c10::Half>";
+    case DType::kComplex64:
+      return "c10::complex<float>";
+    case DType::kComplex128:
+      return "c10::complex<double>";
+    case DType::kBool:
+      return "bool";
+    case DType::kBFloat16:
+      return "c10::BFloat16";
+    case DType::kUInt16:
+      return "short unsigned int";
+    case DType::kUInt32:
+      return "unsigned int";
+    case DType::kUInt64:
+      return "long unsigned int";
+    default:
+      return name(dtype);
+  }
+}
+
+// conv1d, conv2d, conv3d: spatial dimensions from the schema's list sizes.
+template <int64_t kSpatial>
+Value conv_nd(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias, Dims stride,
+              Dims padding, Dims dilation, SymInt groups) {
+  if (bias != nullptr) {
+    c.check(bias->dtype() == input.dtype(), "Input type ({}) and bias type ({}) should be the same",
+            cpp_type_name(input.dtype()), cpp_type_name(bias->dtype()));
+  }
+  bool is_batched = true;
+  const Tensor& batch = batched(c, input, kSpatial, is_batched);
+  const Tensor& output =
+      c.tensor<"aten::convolution">(batch, weight, bias, stride, padding, dilation, false,
+                                    DimVector(kSpatial, SymInt(0)), groups);
+  return unbatched(c, output, is_batched);
+}
+
+template <int64_t kSpatial>
+Value conv_transpose_nd(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias,
+                        Dims stride, Dims padding, Dims output_padding, SymInt groups,
+                        Dims dilation) {
+  bool is_batched = true;
+  const Tensor& batch = batched(c, input, kSpatial, is_batched);
+  const Tensor& output = c.tensor<"aten::convolution">(batch, weight, bias, stride, padding,
+                                                       dilation, true, output_padding, groups);
+  return unbatched(c, output, is_batched);
+}
+
+// Mirrors convolution_same, aten/src/ATen/native/Convolution.cpp.
+Value convolution_same(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias,
+                       Dims stride, Dims dilation, SymInt groups) {
+  const int64_t rank = weight.dim();
+  c.check(rank == input.dim(),
+          "Expected {}-dimensional input for {}-dimensional weight {}, but got {}-dimensional "
+          "input of size {} instead",
+          rank, rank, weight.sizes(), input.dim(), input.sizes());
+  const auto spatial = static_cast<size_t>(rank - 2);
+  c.check(stride.size() == spatial || stride.size() == 1,
+          "stride cannot broadcast to {} dimensions", static_cast<int64_t>(spatial));
+  c.check(dilation.size() == spatial || dilation.size() == 1,
+          "dilation cannot broadcast to {} dimensions", static_cast<int64_t>(spatial));
+  for (const SymInt step : stride)
+    c.check(step == 1, "padding='same' is not supported for strided convolutions");
+  DimVector padding(spatial);
+  DimVector extra(2 * static_cast<size_t>(spatial), SymInt(0));
+  bool symmetric = true;
+  for (size_t i = 0; i < spatial; ++i) {
+    const SymInt total =
+        (dilation.size() == 1 ? dilation[0] : dilation[i]) * (weight.sizes()[i + 2] - 1);
+    padding[i] = floor_div(total, 2);
+    const SymInt rest = total - 2 * padding[i];
+    extra[2 * (spatial - 1 - i) + 1] = rest;
+    symmetric = symmetric && guard_or_false(rest == 0);
+  }
+  const Tensor& padded = symmetric ? input : c.tensor<"aten::constant_pad_nd">(input, extra, 0);
+  return c.call<"aten::convolution">(padded, weight, bias, stride, padding, dilation, false,
+                                     DimVector(spatial, SymInt(0)), groups);
+}
+
+// Mirrors _convolution_mode, aten/src/ATen/native/Convolution.cpp.
+Value convolution_mode(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias,
+                       Dims stride, std::string_view padding, Dims dilation, SymInt groups) {
+  if (padding == "same") return convolution_same(c, input, weight, bias, stride, dilation, groups);
+  c.check(padding == "valid", "Invalid padding string: '{}'", padding);
+  const DimVector none(static_cast<size_t>(std::max<int64_t>(weight.dim() - 2, 0)), SymInt(0));
+  return c.call<"aten::convolution">(input, weight, bias, stride, none, dilation, false, none,
+                                     groups);
+}
+
+template <int64_t kSpatial>
+Value conv_nd_padding(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias, Dims stride,
+                      std::string_view padding, Dims dilation, SymInt groups) {
+  bool is_batched = true;
+  const Tensor& batch = batched(c, input, kSpatial, is_batched);
+  return unbatched(
+      c,
+      c.tensor<"aten::_convolution_mode">(batch, weight, bias, stride, padding, dilation, groups),
+      is_batched);
+}
+
+// clang-format off
+constexpr OpDef kConvolution[] = {
+    {"aten::_convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool benchmark, bool deterministic, bool cudnn_enabled, bool allow_tf32) -> Tensor", rule<&convolution>()},
+    {"aten::_convolution_mode(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, str padding, SymInt[] dilation, SymInt groups) -> Tensor", rule<&convolution_mode>(), kComposite},
+    {"aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] dilation=[1], SymInt groups=1) -> Tensor", rule<&conv_nd<1>>(), kComposite},
+    {"aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], str padding=\"valid\", SymInt[1] dilation=[1], SymInt groups=1) -> Tensor", rule<&conv_nd_padding<1>>(), kComposite},
+    {"aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor", rule<&conv_nd<2>>(), kComposite},
+    {"aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], str padding=\"valid\", SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor", rule<&conv_nd_padding<2>>(), kComposite},
+    {"aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor", rule<&conv_nd<3>>(), kComposite},
+    {"aten::conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], str padding=\"valid\", SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor", rule<&conv_nd_padding<3>>(), kComposite},
+    {"aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor", rule<&conv_transpose_nd<1>>(), kComposite},
+    {"aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] output_padding=[0, 0], SymInt groups=1, SymInt[2] dilation=[1, 1]) -> Tensor", rule<&conv_transpose_nd<2>>(), kComposite},
+    {"aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] output_padding=[0, 0, 0], SymInt groups=1, SymInt[3] dilation=[1, 1, 1]) -> Tensor", rule<&conv_transpose_nd<3>>(), kComposite},
+    {"aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor", rule<&convolution>()},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> convolution_rules() { return kConvolution; }
+
+}  // namespace faketensor
