@@ -7,6 +7,7 @@
 // {"unsupported": why} line per question.
 #include <nlohmann/json.hpp>
 
+#include "core/command/answer_graph.h"
 #include "core/command/subcommands.h"
 #include "core/io/call_json.h"
 #include "core/support/format.h"
@@ -91,6 +92,7 @@ int answer_command(const std::vector<std::string>& args, CommandIo& io) {
   const std::string content = read_text(*source, ReadLimits{});
   std::string_view text = content;
   json header = parse_line(take_line(text), 1).value("header", json::object());
+  if (header.value("kind", "") == "graph") return answer_graph(args[0], header, io);
 
   BufferedOut out(io);
   for (size_t number = 2; !text.empty(); ++number) {

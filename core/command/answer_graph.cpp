@@ -1,0 +1,57 @@
+// `faketensor answer` for a graph: propagates the program that the header names and prints one line
+// per node (conformance/GRAPHS.md), stopping at the first error as FakeTensorProp does.
+#include "core/command/answer_graph.h"
+
+#include "core/io/open.h"
+#include "core/io/value_json.h"
+
+namespace faketensor {
+
+namespace {
+
+using nlohmann::json;
+
+PropagateOptions overrides_of(const json& header) {
+  PropagateOptions options;
+  options.stop_at_first_error = true;
+  const json overrides = header.value("overrides", json::object());
+  for (const auto& [name, value] : overrides.value("inputs", json::object()).items())
+    options.inputs[name] = read_override(value);
+  return options;
+}
+
+std::string folder_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+}  // namespace
+
+int answer_graph(const std::string& path, const json& header, CommandIo& io) {
+  const std::string graph = header.at("graph").get<std::string>();
+  const std::unique_ptr<ByteSource> source = io.open(folder_of(path) + graph);
+  const Program program = open_program(*source, graph);
+  const Run run = propagate(program, overrides_of(header));
+  BufferedOut out(io);
+  ValueWriter writer;
+  for (NodeId i = 0; i < program.graph().size(); ++i) {
+    if (run.record(i).status != NodeStatus::kOk) continue;
+    out.text() += "{\"name\":";
+    append_json_string(out.text(), program.text(program.graph().node(i).name));
+    out.text() += ",\"val\":";
+    writer.append(out.text(), run.record(i));
+    out.text() += '}';
+    out.line_done();
+  }
+  for (const Problem& problem : run.problems()) {
+    out.text() += "{\"name\":";
+    append_json_string(out.text(), program.text(program.graph().node(problem.node).name));
+    out.text().append(",\"raises\":\"").append(problem.error_class).append("\",\"message\":");
+    append_json_string(out.text(), problem.message);
+    out.text() += '}';
+    out.line_done();
+  }
+  return run.problems().empty() ? kExitFine : kExitErrors;
+}
+
+}  // namespace faketensor
