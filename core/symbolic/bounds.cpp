@@ -15,8 +15,7 @@ namespace {
 
 constexpr double kRealInfinity = std::numeric_limits<double>::infinity();
 
-// --- integers with infinities
-// --------------------------------------------------------------------------------------------------
+// --- integers with infinities ---
 
 bool infinite(int64_t x) { return x == kIntInfinity || x == kMinusIntInfinity; }
 int sign(int64_t x) { return (x > 0) - (x < 0); }
@@ -100,8 +99,7 @@ ValueRange float_corners(const ValueRange& a, const ValueRange& b, Operation ope
                             *std::max_element(values.begin(), values.end()));
 }
 
-// --- one rule per function
-// -----------------------------------------------------------------------------------------------------
+// --- one rule per function ---
 
 ValueRange add_ranges(const ValueRange& a, const ValueRange& b) {
   if (a.type == ExprType::kInt && b.type == ExprType::kInt) {

@@ -319,7 +319,12 @@ void collect_symbols(const ExprNode* node, std::vector<const ExprNode*>& out) {
   }
 }
 
-// The factors of a product, a power repeated; one factor for everything else.
+void collect_kind(const ExprNode* node, ExprKind kind, std::vector<const ExprNode*>& out) {
+  if (node->kind == kind && std::find(out.begin(), out.end(), node) == out.end())
+    out.push_back(node);
+  for (const ExprNode* arg : node->args()) collect_kind(arg, kind, out);
+}
+
 void multiply_out(const ExprNode* node, std::vector<const ExprNode*>& sum) {
   // `sum` holds the terms so far; it becomes the terms of sum * node.
   ExprPool& pool = *node->pool;
@@ -339,6 +344,12 @@ void multiply_out(const ExprNode* node, std::vector<const ExprNode*>& sum) {
 }
 
 }  // namespace
+
+std::vector<const ExprNode*> atoms(const ExprNode* node, ExprKind kind) {
+  std::vector<const ExprNode*> out;
+  collect_kind(node, kind, out);
+  return out;
+}
 
 std::vector<const ExprNode*> free_symbols(const ExprNode* node) {
   std::vector<const ExprNode*> out;

@@ -263,6 +263,9 @@ const ExprNode* expand(const ExprNode* node);
 // The distinct symbols of an expression, in order of creation.
 std::vector<const ExprNode*> free_symbols(const ExprNode* node);
 
+// The distinct parts of an expression that are of one kind, itself included.
+std::vector<const ExprNode*> atoms(const ExprNode* node, ExprKind kind);
+
 // PyTorch's printing (sympy's str), see print.cpp.
 std::string to_string(const ExprNode* node);
 // sympy's srepr, the constructor form of exported programs: "Mul(Integer(48), Symbol('s53',

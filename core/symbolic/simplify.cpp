@@ -16,8 +16,7 @@ namespace {
 
 using Args = std::span<const ExprNode* const>;
 
-// --- sums and products
-// ---------------------------------------------------------------------------------------------------------
+// --- sums and products ---
 
 // coefficient * rest, the form of a term of a sum.
 struct Term {
@@ -135,8 +134,7 @@ const ExprNode* make_mul(ExprPool& pool, Args args) {
   return pool.intern(ExprKind::kMul, arithmetic_type(coefficient, product), coefficient, product);
 }
 
-// --- division
-// ------------------------------------------------------------------------------------------------------------------
+// --- division ---
 
 std::vector<Factor> factors_of(const ExprNode* node) {
   std::vector<Factor> factors;
@@ -296,8 +294,7 @@ const ExprNode* make_modular_indexing(ExprPool& pool, Args args) {
   return pool.intern(ExprKind::kModularIndexing, ExprType::kInt, Number(), args);
 }
 
-// --- Max, Min, Abs
-// -------------------------------------------------------------------------------------------------------------
+// --- Max, Min, Abs ---
 
 // Of two multiples of one non-negative value, the larger coefficient wins: Max(2*x, 3*x) = 3*x.
 // Null where that does not apply.
@@ -380,8 +377,7 @@ const ExprNode* make_abs(ExprPool& pool, const ExprNode* value) {
   return pool.intern(ExprKind::kAbs, value->type, Number(), std::span(&value, 1));
 }
 
-// --- powers, rounding, floats
-// --------------------------------------------------------------------------------------------------
+// --- powers, rounding, floats ---
 
 const ExprNode* make_pow_by_natural(ExprPool& pool, Args args) {
   if (args[1]->kind == ExprKind::kInteger)
@@ -463,104 +459,6 @@ const ExprNode* make_bitwise(ExprPool& pool, ExprKind kind, const ExprNode* a, c
   return pool.intern(kind, ExprType::kInt, Number(), args);
 }
 
-// --- relations and booleans
-// ----------------------------------------------------------------------------------------------------
-
-bool compare_holds(ExprKind kind, int sign) {
-  switch (kind) {
-    case ExprKind::kEq:
-      return sign == 0;
-    case ExprKind::kNe:
-      return sign != 0;
-    case ExprKind::kLt:
-      return sign < 0;
-    case ExprKind::kLe:
-      return sign <= 0;
-    case ExprKind::kGt:
-      return sign > 0;
-    default:
-      return sign >= 0;
-  }
-}
-
-// The relation `difference kind 0`, where the sign of the difference is known well enough.
-std::optional<bool> decided_by_sign(ExprKind kind, const ExprNode* difference) {
-  if (difference->is_number())
-    return compare_holds(kind, compare(difference->number, Number::of(0)));
-  switch (kind) {
-    case ExprKind::kEq:
-    case ExprKind::kNe:
-      if (difference->has(kNonZero)) return kind == ExprKind::kNe;
-      return std::nullopt;
-    case ExprKind::kLt:
-    case ExprKind::kGe:
-      if (difference->has(kNegative)) return kind == ExprKind::kLt;
-      if (difference->has(kNonNegative)) return kind == ExprKind::kGe;
-      return std::nullopt;
-    default:
-      if (difference->has(kPositive)) return kind == ExprKind::kGt;
-      if (difference->has(kNonPositive)) return kind == ExprKind::kLe;
-      return std::nullopt;
-  }
-}
-
-const ExprNode* make_relation(ExprPool& pool, ExprKind kind, const ExprNode* a, const ExprNode* b) {
-  if (a->is_number() && b->is_number())
-    return pool.boolean(compare_holds(kind, compare(a->number, b->number)));
-  // A float symbol may be NaN, so only integers are known to be <= themselves.
-  const bool ordered = kind != ExprKind::kEq && kind != ExprKind::kNe;
-  const bool maybe_nan = ordered && a->type == ExprType::kFloat;
-  if (a == b && !maybe_nan) return pool.boolean(compare_holds(kind, 0));
-  if (a->type != ExprType::kBool && b->type != ExprType::kBool && !(a == b && maybe_nan)) {
-    const std::optional<bool> decided = decided_by_sign(kind, pool.subtract(a, b));
-    if (decided) return pool.boolean(*decided);
-  } else if (a->is_constant() && b->is_constant()) {
-    return pool.boolean((kind == ExprKind::kEq) == (a->number == b->number));
-  }
-  const std::array args = {a, b};
-  return pool.intern(kind, ExprType::kBool, Number(), args);
-}
-
-const ExprNode* make_not(ExprPool& pool, const ExprNode* a) {
-  if (a->kind == ExprKind::kBoolean) return pool.boolean(!a->is_true());
-  if (a->kind == ExprKind::kNot) return a->arg(0);
-  if (is_relation(a->kind)) {  // not (a < b) = a >= b
-    return pool.intern(negated_relation(a->kind), ExprType::kBool, Number(), a->args());
-  }
-  return pool.intern(ExprKind::kNot, ExprType::kBool, Number(), std::span(&a, 1));
-}
-
-const ExprNode* canonical_condition(const ExprNode* a) {
-  return is_relation(a->kind) ? canonical_relation(a) : a;
-}
-
-const ExprNode* make_connective(ExprPool& pool, ExprKind kind, Args args) {
-  const bool absorbing = kind == ExprKind::kOr;  // true absorbs in Or, false in And
-  std::vector<const ExprNode*> conditions;
-  for (const ExprNode* arg : args) {
-    const Args parts = arg->kind == kind ? arg->args() : Args(&arg, 1);  // (a & b) & c = a & b & c
-    for (const ExprNode* part : parts) {
-      if (part->kind == ExprKind::kBoolean) {
-        if (part->is_true() == absorbing) return part;
-        continue;
-      }
-      const ExprNode* canonical = canonical_condition(part);
-      const ExprNode* negation = canonical_condition(make_not(pool, part));
-      bool known = false;
-      for (const ExprNode* earlier : conditions) {
-        const ExprNode* earlier_canonical = canonical_condition(earlier);
-        if (earlier_canonical == negation) return pool.boolean(absorbing);  // a | ~a
-        known |= earlier_canonical == canonical;                            // a & a = a
-      }
-      if (!known) conditions.push_back(part);
-    }
-  }
-  if (conditions.empty()) return pool.boolean(!absorbing);
-  if (conditions.size() == 1) return conditions[0];
-  std::sort(conditions.begin(), conditions.end(), [](auto* a, auto* b) { return a->id < b->id; });
-  return pool.intern(kind, ExprType::kBool, Number(), conditions);
-}
-
 const ExprNode* make_where(ExprPool& pool, Args args) {
   if (args[0]->kind == ExprKind::kBoolean) return args[0]->is_true() ? args[1] : args[2];
   if (args[1] == args[2]) return args[1];
@@ -621,16 +519,6 @@ const ExprNode* simplified_pow(ExprPool& pool, const ExprNode* base, int64_t exp
   return raised(pool, {base, exponent});
 }
 
-const ExprNode* canonical_relation(const ExprNode* relation) {
-  ExprPool& pool = *relation->pool;
-  const bool symmetric = relation->kind == ExprKind::kEq || relation->kind == ExprKind::kNe;
-  const bool swap = symmetric ? relation->arg(0)->id > relation->arg(1)->id
-                              : relation->kind == ExprKind::kGt || relation->kind == ExprKind::kGe;
-  if (!swap) return relation;
-  const std::array args = {relation->arg(1), relation->arg(0)};
-  return pool.intern(mirrored_relation(relation->kind), ExprType::kBool, Number(), args);
-}
-
 const ExprNode* simplified(ExprPool& pool, ExprKind kind, Args args) {
   switch (kind) {
     case ExprKind::kAdd:
@@ -679,12 +567,12 @@ const ExprNode* simplified(ExprPool& pool, ExprKind kind, Args args) {
     case ExprKind::kLe:
     case ExprKind::kGt:
     case ExprKind::kGe:
-      return make_relation(pool, kind, args[0], args[1]);
+      return simplified_relation(pool, kind, args[0], args[1]);
     case ExprKind::kAnd:
     case ExprKind::kOr:
-      return make_connective(pool, kind, args);
+      return simplified_connective(pool, kind, args);
     case ExprKind::kNot:
-      return make_not(pool, args[0]);
+      return simplified_not(pool, args[0]);
     default:
       break;
   }

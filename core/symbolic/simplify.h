@@ -16,6 +16,12 @@ namespace faketensor {
 const ExprNode* simplified(ExprPool& pool, ExprKind kind, std::span<const ExprNode* const> args);
 const ExprNode* simplified_pow(ExprPool& pool, const ExprNode* base, int64_t exponent);
 
+const ExprNode* simplified_relation(ExprPool& pool, ExprKind kind, const ExprNode* a,
+                                    const ExprNode* b);
+const ExprNode* simplified_connective(ExprPool& pool, ExprKind kind,
+                                      std::span<const ExprNode* const> args);
+const ExprNode* simplified_not(ExprPool& pool, const ExprNode* a);
+
 // p / q where that is an integer by form alone: (4*s0, 2) gives 2*s0, (s0*s1, s0) gives s1. Null
 // otherwise.
 const ExprNode* exact_quotient(ExprPool& pool, const ExprNode* p, const ExprNode* q);
