@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "./page.js";
 
 test("a module opens and closes, in outline and picture alike", async ({ playground, page }) => {
-  await playground.open();
+  await playground.open("#example=decoder&open=");
   const boxes = async (): Promise<number> => Number(/(\d+) box/.exec((await page.locator("#graph-title").textContent()) ?? "")?.[1]);
   const before = await boxes();
   const layer = playground.row(/^layers\.1 DecoderLayer/);
@@ -18,11 +18,11 @@ test("a module opens and closes, in outline and picture alike", async ({ playgro
 
 test("all modules open to a depth", async ({ playground, page }) => {
   await playground.open();
-  await page.getByRole("button", { name: "Close all modules" }).click();
+  await page.getByRole("button", { name: "Depth 0" }).click();
   await expect(playground.row(/^layers\.0 DecoderLayer/)).toHaveAttribute("aria-expanded", "false");
-  await page.getByRole("button", { name: "Open modules to depth 1" }).click();
+  await page.getByRole("button", { name: "Depth 1" }).click();
   await expect(playground.row(/^layers\.0 DecoderLayer/)).toHaveAttribute("aria-expanded", "true");
-  await expect(page.getByRole("button", { name: "Open modules to depth 1" })).toHaveAttribute("aria-pressed", "true");
+  await expect(page.getByRole("button", { name: "Depth 1" })).toHaveAttribute("aria-pressed", "true");
 });
 
 test("a press on the picture selects, and the selection is the same in the outline", async ({ playground, page }) => {

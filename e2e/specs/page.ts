@@ -64,7 +64,12 @@ export class Playground {
   }
 
   get inspector(): Locator {
-    return this.page.getByRole("region", { name: "Inspector" }).last();
+    return this.page.getByRole("group", { name: "Inspector" });
+  }
+
+  /** The matches of the search. */
+  get matches(): Locator {
+    return this.page.getByRole("listbox", { name: "Matches" }).getByRole("option");
   }
 
   get stage(): Locator {

@@ -61,7 +61,8 @@ export class App {
   private history = new History(kEmptyState);
   private automaticExpanded: readonly number[] = [];
   private counts: ProblemCounts = { errors: 0, mismatches: 0, unknown: 0 };
-  private shownSelection: { readonly selection: Selection | null; readonly model: Model } | null = null;
+  /** Undefined: the selection is to be brought into view even if it is the one that was. */
+  private shownSelection: Selection | null | undefined = null;
   private refreshing = false;
   private stale = false;
   private restoreCamera = false;
@@ -206,6 +207,8 @@ export class App {
     if (state.camera !== null) this.view.setCamera(state.camera);
     this.showRun(null);
     this.showState();
+    this.shownSelection = state.camera === null && state.selection !== null ? undefined : state.selection;
+    this.showSelection(this.shown);
     this.announcer.say(this.summarySentence());
   }
 
@@ -304,6 +307,7 @@ export class App {
     const around = inside?.kind === "module" ? model.modulePath(inside.id) : [];
     const expanded = [...new Set([...this.history.current.expanded, ...around])].sort((a, b) => a - b);
     const opens = !sameNumbers(expanded, this.history.current.expanded);
+    this.shownSelection = undefined;
     this.history.push({ ...this.history.current, expanded, selection }, opens ? "expand" : "select");
     void this.refresh();
   }
@@ -511,20 +515,14 @@ export class App {
       if (camera === null) this.view.fit();
       else this.view.setCamera(camera);
     }
-    if (
-      this.shownSelection !== null &&
-      sameSelection(this.shownSelection.selection, selection) &&
-      this.shownSelection.model === shown.model
-    )
-      return;
-    this.shownSelection = { selection, model: shown.model };
+    if (this.shownSelection !== undefined && sameSelection(this.shownSelection, selection)) return;
+    this.shownSelection = selection;
     this.view.select(selection);
     this.outline.select(selection);
     this.inspector.show(shown.model, selection, shown.state.expanded);
-    if (selection !== null) {
-      this.view.reveal(shown.scene.boxOf(selection));
-      this.announcer.say(describeSelection(shown.model, selection));
-    }
+    if (selection === null) return;
+    this.view.reveal(shown.scene.boxOf(selection));
+    this.announcer.say(describeSelection(shown.model, selection));
   }
 
   /** The address of what is wanted now. */

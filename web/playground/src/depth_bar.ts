@@ -29,11 +29,10 @@ export class DepthBar {
   }
 
   private makeButton(depth: number): HTMLButtonElement {
-    const key = depth === 0 ? "" : ` (${depth})`;
-    const title = depth === 0 ? "Close all modules" : `Open modules to depth ${depth}${key}`;
+    const title = depth === 0 ? "Close all modules" : `Open modules to depth ${depth} (key ${depth})`;
     return button(
       String(depth),
-      { class: "depth", title, "aria-label": title, "aria-pressed": "false" },
+      { class: "depth", title, "aria-label": `Depth ${depth}`, "aria-pressed": "false" },
       () => {
         this.pressed(depth);
       },
