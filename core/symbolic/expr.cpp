@@ -310,10 +310,7 @@ const ExprNode* substitute(const ExprNode* node, const SymbolMap& replacements) 
 namespace {
 
 void collect_symbols(const ExprNode* node, std::vector<const ExprNode*>& out) {
-  if (node->kind == ExprKind::kSymbol) {
-    if (std::find(out.begin(), out.end(), node) == out.end()) out.push_back(node);
-    return;
-  }
+  if (node->kind == ExprKind::kSymbol) out.push_back(node);
   for (const ExprNode* arg : node->args()) {
     if (arg->has(kHasSymbol)) collect_symbols(arg, out);
   }
@@ -356,6 +353,7 @@ std::vector<const ExprNode*> free_symbols(const ExprNode* node) {
   collect_symbols(node, out);
   std::sort(out.begin(), out.end(),
             [](const ExprNode* a, const ExprNode* b) { return a->id < b->id; });
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 

@@ -141,5 +141,17 @@ TEST(ExprPool, ManySymbolsInSumsAndProductsStayLinear) {
   EXPECT_FALSE(statically_known_true(product == sum));
 }
 
+TEST(ExprPool, AGrowingSumWithADecisionAtEachStepStaysFast) {
+  ShapeEnv env;
+  SymInt sum = 0;
+  for (int i = 0; i < 400; ++i) {
+    const ValueRange size = ValueRange::ints(2, kIntInfinity);
+    sum += env.create_backed("s" + std::to_string(i), 3, size);
+    EXPECT_FALSE(guard_or_false(sum == 1));
+  }
+  EXPECT_TRUE(env.guards().empty());
+  EXPECT_EQ(hint(sum), 1200);
+}
+
 }  // namespace
 }  // namespace faketensor
