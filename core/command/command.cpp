@@ -2,43 +2,31 @@
 
 #include <algorithm>
 
-#include "core/command/subcommands.h"
+#include "core/command/help.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 
 namespace faketensor {
 
 namespace {
-
-struct Subcommand {
-  std::string_view name;
-  int (*run)(const std::vector<std::string>& args, CommandIo& io);
-  std::string_view summary;
-};
-
-constexpr Subcommand kSubcommands[] = {
-    {"answer", &answer_command, "answer recorded conformance vectors"},
-};
-
-std::string usage() {
-  std::string text = "usage: faketensor COMMAND [ARGUMENT]...\n\n";
-  for (const Subcommand& subcommand : kSubcommands)
-    text += format("  {}  {}\n", subcommand.name, subcommand.summary);
-  return text;
-}
-
+bool asks_for_help(const std::string& arg) { return arg == "--help" || arg == "-h"; }
 }  // namespace
 
 int run_command(const std::vector<std::string>& args, CommandIo& io) {
-  if (args.empty() || args[0] == "--help" || args[0] == "-h") {
-    io.write_out(usage());
+  if (args.empty() || asks_for_help(args[0]) || args[0] == "help") {
+    io.write_out(overview());
     return args.empty() ? kExitUsage : kExitFine;
   }
-  const auto* found = std::find_if(std::begin(kSubcommands), std::end(kSubcommands),
-                                   [&](const Subcommand& s) { return s.name == args[0]; });
-  if (found == std::end(kSubcommands)) {
-    io.write_error(format("faketensor: there is no command '{}'\n{}", args[0], usage()));
+  const std::span<const Subcommand> all = subcommands();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Subcommand& s) { return s.name == args[0]; });
+  if (found == all.end()) {
+    io.write_error(format("faketensor: there is no command '{}'\n{}", args[0], overview()));
     return kExitUsage;
+  }
+  if (std::any_of(args.begin() + 1, args.end(), asks_for_help)) {
+    io.write_out(found->help);
+    return kExitFine;
   }
   try {
     return found->run({args.begin() + 1, args.end()}, io);

@@ -1,0 +1,94 @@
+#include "core/command/help.h"
+
+#include "core/command/subcommands.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+
+namespace {
+
+constexpr std::string_view kPropagateHelp = R"(usage: faketensor propagate FILE [OPTION]...
+
+Prints what PyTorch would answer about every value of an exported program (.pt2, or its JSON, gzipped or not): sizes,
+dtype, and what is not the default of strides, offset, device and storage.
+
+  --set DIM=N             another size: batch (dimension 0 of the user inputs), x.1 (dimension 1 of input x), or a symbol
+  --inputs FILE           JSON {"inputs": {NAME: {"size": [..], "stride": [..], "dtype": .., "device": ..}}}
+  --dtype T               every floating-point input, parameter and buffer in this dtype
+  --device D              everything on this device
+  --memory-format F       4-d and 5-d floating-point inputs and parameters in channels_last
+  --target NAME           the PyTorch that answers: cuda (2.13.0+cu130 without a GPU, the default), cpu, t4, a100, rtx4090, h100
+  --format F              table, jsonl (a line per node) or json
+  --check                 compare with the values recorded in the file instead
+  --stop-at-first-error   as PyTorch does; otherwise only what depends on an error is left out
+
+examples:
+  faketensor propagate model.pt2
+  faketensor propagate model.pt2 --set batch=64 --dtype bfloat16 --device cuda
+  faketensor propagate model.pt2 --format jsonl | grep '"raises"'
+
+exit code: 0 fine, 1 the program has errors, 2 wrong use or unreadable file
+)";
+
+constexpr std::string_view kInfoHelp = R"(usage: faketensor info FILE
+
+Prints what a file holds: version, inputs, symbols, operators, and whether propagation agrees with what it records.
+
+example:
+  faketensor info model.pt2
+)";
+
+constexpr std::string_view kOpsHelp = R"(usage: faketensor ops [PATTERN]
+
+Lists the schemas of the operators that have a rule, those whose name contains PATTERN.
+
+examples:
+  faketensor ops
+  faketensor ops conv
+)";
+
+constexpr std::string_view kCallHelp =
+    R"(usage: faketensor call OPERATOR ARGUMENT... [--target NAME] [--format text|json]
+
+Calls one operator. Arguments come in schema order or as NAME=VALUE:
+  f32[2,3]   f32[2,3]{1,2} (strides)   i64[4]@cuda   [f32[2],f32[2]]   3   1.5   True   None   [1,2]   float32   channels_last
+
+examples:
+  faketensor call aten::mm 'f32[2,3]' 'f32[3,4]'
+  faketensor call aten::sum.dim_IntList 'i32[4,5]@cuda' '[1]' keepdim=True
+  faketensor call aten::conv2d 'f32[1,3,8,8]' 'f32[6,3,3,3]' padding='[1,1]'
+)";
+
+constexpr std::string_view kAnswerHelp = R"(usage: faketensor answer VECTORS.jsonl[.gz]
+
+Answers recorded conformance vectors, one line each; the header line of the file says what they are.
+
+example:
+  faketensor answer tests/conformance/data/ops/matmul.jsonl.gz > answers.jsonl
+)";
+
+constexpr Subcommand kSubcommands[] = {
+    {"propagate", &propagate_command, "every value of a program", kPropagateHelp},
+    {"info", &info_command, "what a file holds", kInfoHelp},
+    {"ops", &ops_command, "the operators that have a rule", kOpsHelp},
+    {"call", &call_command, "one operator on typed arguments", kCallHelp},
+    {"answer", &answer_command, "answer recorded conformance vectors", kAnswerHelp},
+};
+
+}  // namespace
+
+std::span<const Subcommand> subcommands() { return kSubcommands; }
+
+std::string overview() {
+  std::string text =
+      "usage: faketensor COMMAND [ARGUMENT]...\n\nWhat PyTorch would answer about every tensor of "
+      "a program, without PyTorch.\n\n";
+  for (const Subcommand& subcommand : kSubcommands) {
+    std::string name(subcommand.name);
+    name.resize(12, ' ');
+    text += format("  {}{}\n", name, subcommand.summary);
+  }
+  return text + "\n`faketensor COMMAND --help` says more and gives examples.\n";
+}
+
+}  // namespace faketensor

@@ -1,0 +1,110 @@
+// `faketensor info FILE`: what a file holds, before anything is changed.
+#include <algorithm>
+#include <map>
+
+#include "core/command/propagate_options.h"
+#include "core/command/subcommands.h"
+#include "core/command/value_text.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+
+namespace {
+
+class Report {
+ public:
+  Report(const Program& program, BufferedOut& out) : program_(program), out_(out) {}
+
+  void print() {
+    line(format("{}: {}, exported by PyTorch {}, schema {}.{}", program_.name,
+                program_.kind == "pt2" ? "a .pt2 archive" : "an exported program",
+                program_.torch_version.empty() ? "(unknown)" : program_.torch_version,
+                program_.schema_major, program_.schema_minor));
+    line(format("{} nodes, {} modules", program_.graph().size(), program_.modules.size()));
+    print_inputs();
+    print_symbols();
+    print_operators();
+    print_record_check();
+  }
+
+ private:
+  void line(std::string_view text) {
+    out_.text() += text;
+    out_.line_done();
+  }
+
+  void print_inputs() {
+    int64_t bytes = 0;
+    size_t stored = 0;
+    line("\ninputs");
+    for (NodeId i = 0; i < program_.inputs.size(); ++i) {
+      const Node& node = program_.graph().node(i);
+      const TensorMeta* meta = node.recorded;
+      if (program_.inputs[i].kind == InputSpec::Kind::kUser) {
+        line(format("  {}  {}", program_.text(node.name),
+                    meta == nullptr ? format("{}", node.recorded_scalar)
+                                    : shape_text(*meta) + " " + layout_text(*meta)));
+      } else if (meta != nullptr) {
+        ++stored;
+        if (!meta->numel().is_symbolic()) bytes += meta->numel().as_int() * itemsize(meta->dtype());
+      }
+    }
+    line(format("  and {} parameters, buffers and constants of {}", stored, bytes_text(bytes)));
+  }
+
+  void print_symbols() {
+    if (program_.symbols.empty()) return;
+    line("\nsymbols");
+    for (const SymbolSpec& symbol : program_.symbols) {
+      line(format("  {} in [{}, {}]{}", symbol.name,
+                  symbol.lower ? std::to_string(*symbol.lower) : "-int_oo",
+                  symbol.upper ? std::to_string(*symbol.upper) : "int_oo",
+                  symbol.hint ? format(", {} in the example", *symbol.hint) : ""));
+    }
+  }
+
+  void print_operators() {
+    std::map<std::string_view, size_t> counts;
+    std::map<std::string_view, size_t> unknown;
+    for (const Node& node : program_.graph().nodes()) {
+      if (node.kind != NodeKind::kCall) continue;
+      const std::string_view target = program_.text(node.target);
+      ++counts[target];
+      if (node.op == kNoOp && !target.starts_with("torch.ops.higher_order.")) ++unknown[target];
+    }
+    print_counts(format("\noperators ({} different)", counts.size()), counts);
+    if (!unknown.empty()) print_counts("\noperators without a rule", unknown);
+  }
+
+  void print_counts(std::string_view title, const std::map<std::string_view, size_t>& counts) {
+    std::vector<std::pair<std::string_view, size_t>> sorted(counts.begin(), counts.end());
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    line(title);
+    for (const auto& [target, count] : sorted) line(format("  {}  {}", count, target));
+  }
+
+  void print_record_check() {
+    const Run run = propagate(program_);
+    const size_t differences = run.compare_with_recorded().size();
+    line(format("\npropagated: {} values, {} problems; {} differ from what the file records{}",
+                run.count(NodeStatus::kOk), run.problems().size(), differences,
+                differences > 0 ? " (propagate --check lists them)" : ""));
+  }
+
+  const Program& program_;
+  BufferedOut& out_;
+};
+
+}  // namespace
+
+int info_command(const std::vector<std::string>& args, CommandIo& io) {
+  const Options options(args, {});
+  if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "info takes one file");
+  const Program program = open_model(options.positional()[0], io);
+  BufferedOut out(io);
+  Report(program, out).print();
+  return kExitFine;
+}
+
+}  // namespace faketensor

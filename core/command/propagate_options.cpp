@@ -1,0 +1,87 @@
+#include "core/command/propagate_options.h"
+
+#include <cstdlib>
+
+#include <nlohmann/json.hpp>
+
+#include "core/io/open.h"
+#include "core/io/value_json.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+
+namespace {
+
+template <typename T>
+std::optional<T> parsed_option(const Options& options, std::string_view option,
+                               std::optional<T> (*parse)(std::string_view), std::string_view what) {
+  const auto text = options.get(option);
+  if (!text) return std::nullopt;
+  const std::optional<T> value = parse(*text);
+  if (!value) throw_error(ErrorKind::kUsage, format("{}: '{}' is no {}", option, *text, what));
+  return value;
+}
+
+void set_dimension(PropagateOptions& result, const std::string& text) {
+  const size_t equals = text.rfind('=');
+  const std::string digits = equals == std::string::npos ? "" : text.substr(equals + 1);
+  if (digits.empty() || digits.size() > 18 ||
+      digits.find_first_not_of("0123456789") != std::string::npos) {
+    throw_error(ErrorKind::kUsage,
+                format("--set takes DIM=N, as in --set batch=4 or --set x.1=128, not '{}'", text));
+  }
+  result.dims[text.substr(0, equals)] = std::strtoll(digits.c_str(), nullptr, 10);
+}
+
+void read_inputs(PropagateOptions& result, const std::string& path, CommandIo& io) {
+  const std::unique_ptr<ByteSource> source = io.open(path);
+  const nlohmann::json document =
+      nlohmann::json::parse(read_text(*source, ReadLimits{}), nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object() || !document.contains("inputs") || !document["inputs"].is_object()) {
+    throw_error(ErrorKind::kUnreadable, format("{}: {\"inputs\": {NAME: TENSOR}} expected", path));
+  }
+  for (const auto& [name, value] : document["inputs"].items())
+    result.inputs[name] = read_override(value);
+}
+
+}  // namespace
+
+PropagateOptions propagate_options(const Options& options, CommandIo& io) {
+  PropagateOptions result;
+  for (const std::string& text : options.all("--set")) set_dimension(result, text);
+  for (const std::string& path : options.all("--inputs")) read_inputs(result, path, io);
+  result.device = parsed_option(options, "--device", &parse_device, "device");
+  result.dtype = parsed_option(options, "--dtype", &parse_dtype, "dtype");
+  result.memory_format =
+      parsed_option(options, "--memory-format", &parse_memory_format, "memory format");
+  if (const auto target = parsed_option(options, "--target", &target_preset,
+                                        "target (cpu, cuda, t4, a100, rtx4090, h100)")) {
+    result.target = *target;
+  }
+  result.stop_at_first_error = options.has("--stop-at-first-error");
+  result.progress = progress_bar(io, "propagating");
+  return result;
+}
+
+Program open_model(const std::string& path, CommandIo& io) {
+  const std::unique_ptr<ByteSource> source = io.open(path);
+  const size_t slash = path.rfind('/');
+  return open_program(*source, slash == std::string::npos ? path : path.substr(slash + 1));
+}
+
+std::function<bool(size_t, size_t)> progress_bar(CommandIo& io, std::string_view what) {
+  if (!io.error_is_terminal()) return {};
+  constexpr size_t kWorthShowing = 20000;  // nodes; fewer are done before a bar could be read
+  constexpr size_t kWidth = 40;
+  return [&io, what](size_t done, size_t total) {
+    if (total < kWorthShowing) return true;
+    const size_t filled = kWidth * done / total;
+    std::string bar = format("\r{} [{}{}] {}%", what, std::string(filled, '#'),
+                             std::string(kWidth - filled, ' '), 100 * done / total);
+    if (done == total) bar = "\r" + std::string(bar.size(), ' ') + "\r";
+    io.write_error(bar);
+    return true;
+  };
+}
+
+}  // namespace faketensor

@@ -1,0 +1,20 @@
+// The options that propagate, info and later commands share, and the file they are about.
+#pragma once
+
+#include "core/command/command.h"
+#include "core/command/options.h"
+#include "core/graph/fake_tensor_prop.h"
+
+namespace faketensor {
+
+// --set, --inputs, --device, --dtype, --memory-format, --target, --stop-at-first-error. Raises
+// UsageError.
+PropagateOptions propagate_options(const Options& options, CommandIo& io);
+
+// The program in a file, with progress on a terminal for a large one.
+Program open_model(const std::string& path, CommandIo& io);
+
+// A bar on standard error, where that is a terminal: the `progress` of PropagateOptions.
+std::function<bool(size_t, size_t)> progress_bar(CommandIo& io, std::string_view what);
+
+}  // namespace faketensor
