@@ -62,6 +62,18 @@ Tensor* ldexp(Call& c, const Tensor& self, const Tensor& other) {
 
 // clang-format off
 constexpr OpDef kPointwiseBinary[] = {
+    {"aten::__and__.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::bitwise_and.Scalar">(), kComposite},
+    {"aten::__and__.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::bitwise_and.Tensor">(), kComposite},
+    {"aten::__iand__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::bitwise_and_.Scalar">(), kComposite},
+    {"aten::__iand__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::bitwise_and_.Tensor">(), kComposite},
+    {"aten::__ior__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::bitwise_or_.Scalar">(), kComposite},
+    {"aten::__ior__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::bitwise_or_.Tensor">(), kComposite},
+    {"aten::__ixor__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::bitwise_xor_.Scalar">(), kComposite},
+    {"aten::__ixor__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::bitwise_xor_.Tensor">(), kComposite},
+    {"aten::__or__.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::bitwise_or.Scalar">(), kComposite},
+    {"aten::__or__.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::bitwise_or.Tensor">(), kComposite},
+    {"aten::__xor__.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::bitwise_xor.Scalar">(), kComposite},
+    {"aten::__xor__.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::bitwise_xor.Tensor">(), kComposite},
     {"aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", binary({.promote = kNoOpmath}), kInplace},
     {"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", binary(), kInplace},
     {"aten::arctan2(Tensor self, Tensor other) -> Tensor", same_as<"aten::atan2">(), kComposite | kInplace},

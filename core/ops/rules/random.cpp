@@ -1,0 +1,212 @@
+// Random numbers: dropout and distributions. Factories (rand, randn, ...): factory.cpp.
+#include <cmath>
+
+#include "core/ops/families/pointwise.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+using enum Promotion;
+
+// --- dropout ---
+
+// Mirrors native_dropout, torch/_decomp/decompositions.py.
+Value native_dropout(Call& c, Tensor& self, double p, std::optional<bool> train) {
+  if (!train.value_or(false) || std::fpclassify(p) == FP_ZERO)
+    return c.tuple(self, c.empty_like(self, DType::kBool));
+  if (p >= 1 && p <= 1) return c.tuple(c.empty_like(self), c.empty_like(self, DType::kBool));
+  c.check(is_floating(self.dtype()),
+          "result type Float can't be cast to the desired output type Long");
+  Tensor* mask = c.empty_like(self, DType::kBool);
+  const Value factors[] = {mask, self};
+  return c.tuple(elementwise(c, factors, kDefault), mask);
+}
+
+// Mirrors native_dropout_backward, torch/_decomp/decompositions.py.
+Value native_dropout_backward(Call& c, const Tensor& grad, const Tensor& mask, double scale) {
+  const Value scaled =
+      c.call<"aten::mul.Tensor">(c.call<"aten::to.dtype">(mask, grad.dtype()), scale);
+  const Value product = c.call<"aten::mul.Tensor">(grad, scaled);
+  return c.call<"aten::clone">(product, suggest_memory_format(grad));
+}
+
+// Mirrors _fused_dropout_decomposition, torch/_decomp/decompositions.py.
+Value fused_dropout(Call& c, const Tensor& self, double, const Value& generator) {
+  c.check_as(ErrorKind::kAssertionError, generator.is_none(),
+             "generator must be None for _fused_dropout decomposition, got {}", generator);
+  const Value cast = c.call<"aten::to.dtype">(self, to_opmath(self.dtype()));
+  Tensor* mask = c.empty_like(cast.tensor(), DType::kUInt8);
+  const Value factors[] = {mask, cast};
+  return c.tuple(elementwise(c, factors, to_opmath(self.dtype()), self.dtype()), mask);
+}
+
+enum class Noise : uint8_t { kPlain, kFeature, kAlpha, kFeatureAlpha };
+struct DropoutParams {
+  Noise noise = Noise::kPlain;
+  bool inplace = false;
+};
+
+// One value per channel (make_feature_noise, aten/src/ATen/native/Dropout.cpp).
+Value new_noise(Call& c, const Tensor& self, bool per_channel) {
+  if (!per_channel) return c.empty_like(self);
+  c.check(self.dim() >= 2, "Feature dropout requires at least 2 dimensions in the input");
+  DimVector sizes(static_cast<size_t>(self.dim()), SymInt(1));
+  sizes[0] = self.size(0);
+  sizes[1] = self.size(1);
+  return c.empty(sizes, self.dtype());
+}
+
+Value multiply(Call& c, bool inplace, const Value& self, const Value& factor) {
+  return inplace ? c.call<"aten::mul_.Tensor">(self, factor)
+                 : c.call<"aten::mul.Tensor">(self, factor);
+}
+
+// Mirrors _dropout_impl and dropout, aten/src/ATen/native/Dropout.cpp: outside training the
+// argument itself.
+Value dropout(Call& c, uint64_t params) {
+  const auto given = rule_params<DropoutParams>(params);
+  const Value self = c.arg(0);
+  const Tensor& input = self.tensor();
+  const double p = c.arg(1).is(Value::Tag::kInt)
+                       ? static_cast<double>(guard_int(c.arg(1).as_sym_int()))
+                       : c.arg(1).as_double();
+  const bool train = guard_bool(c.arg(2).as_sym_bool());
+  const bool is_plain = given.noise == Noise::kPlain && !given.inplace;
+  if (is_plain && c.context().python_dispatcher) {
+    if (train && p != 0) return c.call<"aten::native_dropout">(self, p, train)[0];
+    return c.call<"aten::clone">(self);
+  }
+  const bool has_elements = guard_bool(input.numel() != 0);
+  if (is_plain && train && p > 0 && p < 1 && has_elements && input.device().is_cuda())
+    return c.call<"aten::native_dropout">(self, p, train)[0];
+  c.check(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got {}", p);
+  if (p <= 0 || !train || !has_elements) return self;
+  if (p >= 1) return multiply(c, given.inplace, self, c.empty({}, input.dtype()));
+  const bool per_channel = given.noise == Noise::kFeature || given.noise == Noise::kFeatureAlpha;
+  Value noise = c.call<"aten::bernoulli_.float">(new_noise(c, input, per_channel), 1 - p);
+  if (given.noise == Noise::kPlain || given.noise == Noise::kFeature) {
+    noise = c.call<"aten::div_.Scalar">(noise, 1 - p);
+    return multiply(c, given.inplace, self, noise);
+  }
+  // The alpha variants keep mean and variance: noise * a + b with numbers a and b.
+  const Value shift = c.call<"aten::add.Scalar">(noise, -1);
+  c.call<"aten::mul_.Scalar">(shift, 1.5);
+  c.call<"aten::add_.Scalar">(shift, 1.5);
+  c.call<"aten::mul_.Scalar">(noise, 1.5);
+  return c.call<"aten::add_.Tensor">(multiply(c, given.inplace, self, noise), shift);
+}
+consteval Rule dropout_of(Noise noise, bool inplace = false) {
+  return family_rule(&dropout, DropoutParams{noise, inplace});
+}
+
+// --- distributions ---
+
+// Mirrors meta_bernoulli and meta_bernoulli_p, torch/_meta_registrations.py.
+Tensor* bernoulli(Call& c, const Tensor& self) { return c.empty(self.sizes(), self.dtype()); }
+
+// In-place samplers of any dtype: bernoulli_, random_.
+Tensor* sampled(Call&, Tensor& self) { return &self; }
+
+void check_continuous(Call& c, const Tensor& self, std::string_view message) {
+  c.check(is_floating(self.dtype()), message, self.dtype());
+}
+constexpr std::string_view kCauchyDType =
+    "Cauchy distribution is a continuous probability distribution.         dtype must be a "
+    "floating "
+    "point but you specified {}";
+constexpr std::string_view kExponentialDType =
+    "Exponential distribution is a continuous probability distribution.         dtype must be a "
+    "floating point but you specified {}";
+
+// Mirrors cauchy, exponential, geometric and log_normal, torch/_refs/__init__.py.
+Tensor* cauchy(Call& c, const Tensor& self, double, double sigma) {
+  check_continuous(c, self, kCauchyDType);
+  c.check(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma={}", sigma);
+  return elementwise(c, c.args().first(1), kDefault);
+}
+Tensor* exponential(Call& c, const Tensor& self, double rate) {
+  check_continuous(c, self, kExponentialDType);
+  c.check(rate > 0, "exponential_ expects lambda > 0.0, but found lambda={}", rate);
+  return elementwise(c, c.args().first(1), kDefault);
+}
+Tensor* geometric(Call& c, const Tensor& self, double p) {
+  c.check(!is_complex(self.dtype()) && !is_bool(self.dtype()), "geometric not implemented for {}",
+          self.dtype());
+  c.check(p > 0 && p < 1, "geometric_ expects p to be in (0, 1), but got p={}", p);
+  return elementwise(c, c.args().first(1), kDefault);
+}
+Tensor* log_normal(Call& c, const Tensor& self, double, double std) {
+  check_continuous(c, self, "log_normal not implemented for {}");
+  c.check(std > 0, "log_normal_ expects std > 0.0, but found std={}", std);
+  return elementwise(c, c.args().first(1), kDefault);
+}
+
+// Mirrors uniform, torch/_decomp/decompositions.py: the strides of `self`.
+Tensor* uniform(Call& c, const Tensor& self) {
+  return c.empty_strided(self.sizes(), self.strides(), self.dtype());
+}
+
+// Mirrors normal, torch/_refs/__init__.py, where mean or std is a tensor.
+Tensor* normal_of_tensors(Call& c, const Value& mean, const Value& std) {
+  c.check(std.is_tensor() || std.as_double() >= 0, "normal expects std >= 0.0, but found std {}",
+          std);
+  const Value operands[] = {mean, std};
+  const DType dtype = (mean.is_tensor() ? mean : std).tensor().dtype();
+  Tensor* samples = c.empty(broadcast_operands(c, operands), dtype);
+  const Value factors[] = {std, samples};
+  const Value scaled = elementwise(c, factors, kDefault);
+  const Value terms[] = {scaled, mean};
+  const DType result = elementwise_types(promoted_dtype(c, operands), kDefault).result;
+  return elementwise(c, terms, to_opmath(result), result);
+}
+Tensor* normal_inplace(Call& c, Tensor& self, double, double std) {
+  c.check(std >= 0, "normal expects std >= 0.0, but found std {}", std);
+  return &self;
+}
+
+// clang-format off
+constexpr OpDef kRandomRules[] = {
+    {"aten::_fused_dropout(Tensor self, float p, Generator? generator=None) -> (Tensor, Tensor)", rule<&fused_dropout>(), kRandom},
+    {"aten::_standard_gamma(Tensor self, Generator? generator=None) -> Tensor", like_first(), kRandom},
+    {"aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", dropout_of(Noise::kAlpha), kComposite},
+    {"aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", dropout_of(Noise::kAlpha, true), kComposite},
+    {"aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", rule<&bernoulli>(), kRandom},
+    {"aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor", rule<&bernoulli>(), kRandom | kInplace},
+    {"aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", rule<&bernoulli>(), kRandom},
+    {"aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},
+    {"aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},
+    {"aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor", rule<&cauchy>(), kRandom | kInplace},
+    {"aten::dropout(Tensor input, float p, bool train) -> Tensor", dropout_of(Noise::kPlain), kComposite},
+    {"aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", dropout_of(Noise::kPlain, true), kComposite},
+    {"aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor", rule<&exponential>(), kRandom | kInplace},
+    {"aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor", dropout_of(Noise::kFeatureAlpha), kComposite},
+    {"aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", dropout_of(Noise::kFeatureAlpha, true), kComposite},
+    {"aten::feature_dropout(Tensor input, float p, bool train) -> Tensor", dropout_of(Noise::kFeature), kComposite},
+    {"aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", dropout_of(Noise::kFeature, true), kComposite},
+    {"aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor", rule<&geometric>(), kRandom | kInplace},
+    {"aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor", rule<&log_normal>(), kRandom | kInplace},
+    {"aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)", rule<&native_dropout>(), kRandom},
+    {"aten::native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor", rule<&native_dropout_backward>()},
+    {"aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", rule<&normal_of_tensors>(), kRandom},
+    {"aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor", rule<&normal_of_tensors>(), kRandom},
+    {"aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", rule<&normal_of_tensors>(), kRandom},
+    {"aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor(a!)", rule<&normal_inplace>(), kRandom},
+    {"aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor", like_first(), kRandom},
+    {"aten::poisson(Tensor self, Generator? generator=None) -> Tensor", like_first(), kRandom},
+    {"aten::random(Tensor self, *, Generator? generator=None) -> Tensor", like_first(), kRandom | kInplace},
+    {"aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor", like_first(), kRandom | kInplace},
+    {"aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor", like_first(), kRandom | kInplace},
+    {"aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},
+    {"aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},
+    {"aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},
+    {"aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor", rule<&uniform>(), kRandom | kInplace},
+    {"aten::uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> random_rules() { return kRandomRules; }
+
+}  // namespace faketensor
