@@ -3,7 +3,9 @@ import { defineConfig } from "@playwright/test";
 
 const kPort = 8137;
 /** The distribution's browser where there is one; else the one Playwright was told of, or brought. */
-const kChromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
+const kChromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
+  existsSync(path),
+);
 
 /** The page of build/site, served as `./scripts/run` serves it. */
 export default defineConfig({

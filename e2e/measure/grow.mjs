@@ -26,7 +26,8 @@ export function grownDecoder(nodes) {
       const copy = rename(structuredClone(node), renamed);
       copy.name = `${node.name}_${index}`;
       copy.metadata.nn_module_stack = copy.metadata.nn_module_stack.replaceAll("layers.1", `layers.${index}`);
-      for (const name of outputNames(node)) graph.tensor_values[`${name}_${index}`] = graph.tensor_values[name];
+      for (const name of outputNames(node))
+        graph.tensor_values[`${name}_${index}`] = graph.tensor_values[name];
       copies.push(copy);
     }
     last = `${exit}_${index}`;
@@ -37,7 +38,9 @@ export function grownDecoder(nodes) {
 }
 
 function outputNames(node) {
-  return node.outputs.flatMap((output) => [output.as_tensor, ...(output.as_tensors ?? [])].filter(Boolean).map(({ name }) => name));
+  return node.outputs.flatMap((output) =>
+    [output.as_tensor, ...(output.as_tensors ?? [])].filter(Boolean).map(({ name }) => name),
+  );
 }
 
 /** Renames every value that a node reads or makes. */

@@ -8,6 +8,7 @@
  *
  * Figures depend on the machine and on what else runs there, so they are printed and not asserted.
  */
+/* global document, window, KeyboardEvent, requestAnimationFrame -- in functions that run in the page */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, writeFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +31,11 @@ async function serve(folder) {
 
 /** Time from `begin` to the end of the frame in which the page last said that a graph was shown. */
 async function untilShown(page, count) {
-  await page.waitForFunction((wanted) => performance.getEntriesByName("graph-shown").length >= wanted, count, { timeout: 120_000 });
+  await page.waitForFunction(
+    (wanted) => performance.getEntriesByName("graph-shown").length >= wanted,
+    count,
+    { timeout: 120_000 },
+  );
   return page.evaluate(
     () =>
       new Promise((resolve) => {
@@ -61,7 +66,9 @@ async function openAll(page) {
     document.querySelector(".depths button:last-child").click();
     return start;
   });
-  await page.waitForFunction((old) => document.querySelector("#graph-title").textContent !== old, title, { polling: "raf" });
+  await page.waitForFunction((old) => document.querySelector("#graph-title").textContent !== old, title, {
+    polling: "raf",
+  });
   const end = await page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))),
   );
@@ -98,13 +105,24 @@ async function pan(page, zoom) {
     window.measured = null;
     return measured;
   });
-  const intervals = frames.slice(1).map((time, i) => time - frames[i]).sort((a, b) => a - b);
+  const intervals = frames
+    .slice(1)
+    .map((time, i) => time - frames[i])
+    .sort((a, b) => a - b);
   const at = (share) => intervals[Math.min(intervals.length - 1, Math.floor(intervals.length * share))];
-  return { frames: intervals.length, median: at(0.5), p95: at(0.95), worst: at(1) };
+  return {
+    frames: intervals.length,
+    median: at(0.5),
+    p95: at(0.95),
+    worst: at(1),
+  };
 }
 
 function bytes(folder) {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = readdirSync(folder, {
+    recursive: true,
+    withFileTypes: true,
+  }).filter((entry) => entry.isFile());
   return Object.fromEntries(
     files.map((entry) => {
       const content = readFileSync(path.join(entry.parentPath ?? entry.path, entry.name));
@@ -116,8 +134,13 @@ function bytes(folder) {
 const round = (value) => Math.round(value * 10) / 10;
 const { server, url } = await serve(site);
 const executablePath = ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((file) => existsSync(file));
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+const browser = await chromium.launch({
+  executablePath,
+  args: ["--no-sandbox", "--disable-gpu"],
+});
+const context = await browser.newContext({
+  viewport: { width: 1440, height: 900 },
+});
 try {
   const times = [];
   for (let i = 0; i < 3; i++) times.push(await firstPicture(context, url));
@@ -132,9 +155,15 @@ try {
     await untilShown(page, 1);
     console.log(`${nodes} nodes: shown ${round(await openLarge(page, file))} ms after the file was chosen`);
     console.log(`${nodes} nodes: every module open after another ${round(await openAll(page))} ms`);
-    for (const [what, keys] of [["readable", []], ["zoomed out", ["-", "-", "-", "-"]], ["whole graph", ["0"]]]) {
+    for (const [what, keys] of [
+      ["readable", []],
+      ["zoomed out", ["-", "-", "-", "-"]],
+      ["whole graph", ["0"]],
+    ]) {
       const { frames, median, p95, worst } = await pan(page, keys);
-      console.log(`${nodes} nodes, ${what}: ${frames} frames, median ${round(median)}, 95 % ${round(p95)}, worst ${round(worst)} ms`);
+      console.log(
+        `${nodes} nodes, ${what}: ${frames} frames, median ${round(median)}, 95 % ${round(p95)}, worst ${round(worst)} ms`,
+      );
     }
     await page.close();
   }

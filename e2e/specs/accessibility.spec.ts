@@ -2,8 +2,12 @@ import AxeBuilder from "@axe-core/playwright";
 import { expect, test, type Playground } from "./page.js";
 
 async function violations(playground: Playground): Promise<string[]> {
-  const { violations: found } = await new AxeBuilder({ page: playground.page }).analyze();
-  return found.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.failureSummary ?? ""}`));
+  const { violations: found } = await new AxeBuilder({
+    page: playground.page,
+  }).analyze();
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.failureSummary ?? ""}`),
+  );
 }
 
 for (const colorScheme of ["light", "dark"] as const) {

@@ -16,7 +16,8 @@ test("the canvas is not empty", async ({ playground, page }) => {
   const colors = await page.locator("#canvas").evaluate((canvas: HTMLCanvasElement) => {
     const pixels = canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
     const seen = new Set<number>();
-    for (let i = 0; i < pixels.length; i += 4) seen.add(((pixels[i] ?? 0) << 16) | ((pixels[i + 1] ?? 0) << 8) | (pixels[i + 2] ?? 0));
+    for (let i = 0; i < pixels.length; i += 4)
+      seen.add(((pixels[i] ?? 0) << 16) | ((pixels[i + 1] ?? 0) << 8) | (pixels[i + 2] ?? 0));
     return seen.size;
   });
   expect(colors).toBeGreaterThan(20);

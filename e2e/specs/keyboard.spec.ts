@@ -54,7 +54,12 @@ test("Esc steps back: search, then selection to its module, then nothing", async
   await page.keyboard.press("Escape");
   await expect(playground.inspector.getByRole("heading", { name: "layers.0.mlp" })).toBeVisible();
   await page.keyboard.press("Escape");
-  await expect(playground.inspector.getByRole("heading", { name: "layers.0", exact: true })).toBeVisible();
+  await expect(
+    playground.inspector.getByRole("heading", {
+      name: "layers.0",
+      exact: true,
+    }),
+  ).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(playground.inspector).toContainText("Program");
 });

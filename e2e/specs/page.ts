@@ -26,7 +26,10 @@ export class Playground {
 
   /** Until a graph is on the canvas. `count`: how many have been shown since the page was opened. */
   async shown(count = 1): Promise<void> {
-    await this.page.waitForFunction((wanted) => performance.getEntriesByName("graph-shown").length >= wanted, count);
+    await this.page.waitForFunction(
+      (wanted) => performance.getEntriesByName("graph-shown").length >= wanted,
+      count,
+    );
   }
 
   async openFile(name: string, count = 2): Promise<void> {
@@ -36,7 +39,11 @@ export class Playground {
 
   /** Opens bytes as a file of that name; does not wait. */
   async openBytes(name: string, bytes: Buffer): Promise<void> {
-    await this.page.locator("#file").setInputFiles({ name, mimeType: "application/octet-stream", buffer: bytes });
+    await this.page.locator("#file").setInputFiles({
+      name,
+      mimeType: "application/octet-stream",
+      buffer: bytes,
+    });
   }
 
   /** Drops a file on the window, as the browser would. */
@@ -93,7 +100,8 @@ export const test = base.extend<{ playground: Playground }>({
   playground: async ({ page }, use) => {
     const faults: string[] = [];
     page.on("console", (message) => {
-      if (message.type() === "error" || message.type() === "warning") faults.push(`console: ${message.text()}`);
+      if (message.type() === "error" || message.type() === "warning")
+        faults.push(`console: ${message.text()}`);
     });
     page.on("pageerror", (error) => {
       faults.push(`exception: ${error.stack ?? error.message}`);

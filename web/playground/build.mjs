@@ -23,6 +23,8 @@ const common = {
   minify: true,
   legalComments: "none",
   external: ["node:*"],
+  // The package's chunks are free of side effects and say so; their bare imports may go.
+  logOverride: { "ignored-bare-import": "silent" },
 };
 await esbuild.build({
   ...common,

@@ -59,14 +59,24 @@ export class Outline {
 
   select(selection: Selection | null): void {
     if (sameSelection(selection, this.selection)) return;
-    const before = this.active;
     this.selection = selection;
     this.activateSelection();
-    const marked = this.rows.flatMap((_, index) =>
-      this.list.elementAt(index)?.ariaSelected === "true" ? [index] : [],
-    );
-    this.list.refresh(new Set([before, this.active, ...marked]), this.active);
+    this.mark();
     if (selection !== null) this.list.scrollTo(this.active);
+  }
+
+  /** Brings the rendered rows up to date with what is selected and which one is the tab stop. */
+  private mark(): void {
+    this.list.pin(this.active);
+    this.list.forEach((row, index) => {
+      row.tabIndex = index === this.active ? 0 : -1;
+      row.ariaSelected = String(this.isSelected(this.rows[index]));
+    });
+  }
+
+  private isSelected(row: OutlineRow): boolean {
+    const selection = selectionOfRow(row);
+    return selection !== null && sameSelection(selection, this.selection);
   }
 
   private rebuild(): void {
@@ -109,13 +119,11 @@ export class Outline {
   }
 
   private moveTo(index: number): void {
-    const next = Math.min(Math.max(index, 0), this.rows.length - 1);
-    const before = this.active;
-    this.active = next;
-    this.list.refresh([before, next], next);
-    this.list.scrollTo(next);
-    this.list.elementAt(next)?.focus({ preventScroll: true });
-    const selection = selectionOfRow(this.rows[next]);
+    this.active = Math.min(Math.max(index, 0), this.rows.length - 1);
+    this.mark();
+    this.list.scrollTo(this.active);
+    this.list.elementAt(this.active)?.focus({ preventScroll: true });
+    const selection = selectionOfRow(this.rows[this.active]);
     if (selection !== null) this.events.select(selection);
   }
 
@@ -168,13 +176,12 @@ export class Outline {
     const { model } = this;
     const row = this.rows[index];
     if (model === null) return element("div");
-    const selection = selectionOfRow(row);
     const made = element("div", {
       role: "treeitem",
       "aria-level": row.level,
       "aria-posinset": row.position,
       "aria-setsize": row.siblings,
-      "aria-selected": String(selection !== null && sameSelection(selection, this.selection)),
+      "aria-selected": String(this.isSelected(row)),
       "aria-expanded": row.open === null ? null : String(row.open),
       tabindex: index === this.active ? 0 : -1,
       "data-index": index,
@@ -213,10 +220,6 @@ export class Outline {
 
 function stateMark(status: number): HTMLElement {
   const [kind, label] =
-    status === 1
-      ? ["error", "error"]
-      : status === 2
-        ? ["unknown", "unknown operator"]
-        : ["unreached", "not reached"];
+    status === 1 ? ["error", "error"] : status === 2 ? ["unknown", "unknown"] : ["unreached", "not reached"];
   return element("span", { class: `state state-${kind}` }, label);
 }

@@ -41,18 +41,15 @@ export class VirtualList {
     return this.rendered.get(index);
   }
 
-  /** Keeps another row rendered, and makes the given ones anew. */
-  refresh(indices: Iterable<number>, pinned: number): void {
-    this.pinned = pinned;
-    for (const index of indices) {
-      const old = this.rendered.get(index);
-      if (old === undefined) continue;
-      const focused = old === document.activeElement;
-      const made = this.place(index);
-      old.replaceWith(made);
-      if (focused) made.focus({ preventScroll: true });
-    }
+  /** Keeps another row rendered while it is out of sight. */
+  pin(index: number): void {
+    this.pinned = index;
     this.update();
+  }
+
+  /** Visits the rendered rows, to change them in place: an element that is replaced loses its focus and its clicks. */
+  forEach(visit: (element: HTMLElement, index: number) => void): void {
+    this.rendered.forEach(visit);
   }
 
   /** Scrolls as little as needed. */
