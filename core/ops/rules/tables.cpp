@@ -12,6 +12,7 @@ std::span<const std::span<const OpDef>> rule_tables() {
       data_dependent_rules(),
       loss_rules(),
       matmul_rules(),
+      norm_rules(),
       pointwise_binary_rules(),
       pointwise_unary_rules(),
       random_rules(),

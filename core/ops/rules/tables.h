@@ -17,6 +17,7 @@ std::span<const OpDef> copy_rules();
 std::span<const OpDef> data_dependent_rules();
 std::span<const OpDef> loss_rules();
 std::span<const OpDef> matmul_rules();
+std::span<const OpDef> norm_rules();
 std::span<const OpDef> pointwise_binary_rules();
 std::span<const OpDef> pointwise_unary_rules();
 std::span<const OpDef> random_rules();

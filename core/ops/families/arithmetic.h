@@ -1,0 +1,33 @@
+// Arithmetic on tensors inside a rule: what the Python expressions `a * b`, `a.to(dtype)` of a
+// decomposition give, without a call through the registry for each step.
+//
+// Each result is a new tensor laid out as elementwise operators lay theirs out
+// (families/pointwise.h). The names of +, -, * and / are one function, since they answer alike on
+// floating-point tensors.
+//
+//   Tensor* centred = arithmetic(c, input, mean);
+#pragma once
+
+#include <initializer_list>
+
+#include "core/ops/families/pointwise.h"
+
+namespace faketensor {
+
+// a + b, a - b, a * b for any operands; a / b for floating-point ones.
+inline Tensor* arithmetic(Call& call, const Value& a, const Value& b) {
+  const Value operands[] = {a, b};
+  return elementwise(call, operands, Promotion::kDefault);
+}
+
+// tensor.to(dtype): itself where it has that dtype.
+Tensor* cast_to(Call& call, const Tensor& tensor, DType dtype);
+
+// The dtype that references compute in (torch._prims_common.get_computation_dtype).
+inline DType computation_dtype(DType dtype) { return to_opmath(dtype); }
+
+// Whether the strides are those of torch.empty(sizes), also in dimensions of size 1. Elementwise
+// operators on such a tensor and smaller operands that broadcast to it are contiguous again.
+bool has_canonical_strides(const Tensor& tensor);
+
+}  // namespace faketensor
