@@ -1,5 +1,7 @@
 #include "core/ops/arguments.h"
 
+#include <iterator>
+
 #include "core/support/error.h"
 #include "core/support/format.h"
 
@@ -82,6 +84,26 @@ bool fits(const Value& value, const ArgType& type) {
   throw error;
 }
 
+// Enumerations may be given by c10's number ("dtype=6" is float32, as schema defaults write them),
+// and any number serves as a bool.
+Value enumeration(const ArgType& type, const Value& value) {
+  if (type.is_list || !value.is_number()) return {};
+  if (type.kind == ArgKind::kBool && value.is(Tag::kFloat)) return value.as_double() != 0;
+  if (!value.is(Tag::kInt) || value.as_sym_int().is_symbolic()) return {};
+  const int64_t number = value.as_sym_int().as_int();
+  if (type.kind == ArgKind::kBool) return number != 0;
+  if (number < 0) return {};
+  static constexpr Layout kLayouts[] = {Layout::kStrided,   Layout::kSparseCoo, Layout::kSparseCsr,
+                                        Layout::kMkldnn,    Layout::kSparseCsc, Layout::kSparseBsr,
+                                        Layout::kSparseBsc, Layout::kJagged};
+  static_assert(std::size(kLayouts) == kLayoutCount);
+  if (type.kind == ArgKind::kDType && number < kDTypeCount) return static_cast<DType>(number);
+  if (type.kind == ArgKind::kLayout && number < kLayoutCount) return kLayouts[number];
+  if (type.kind == ArgKind::kMemoryFormat && number < kMemoryFormatCount)
+    return static_cast<MemoryFormat>(number);
+  return {};
+}
+
 // The value as the rule will read it. Raises for one that no conversion makes fit.
 Value converted(Context& context, const OpEntry& op, size_t position, const Value& value) {
   const ArgType& type = op.schema.arguments[position].type;
@@ -104,6 +126,8 @@ Value converted(Context& context, const OpEntry& op, size_t position, const Valu
     return context.make_list(
         SmallVector<Value, 4>(static_cast<size_t>(type.list_size), value).span());
   }
+  const Value named = enumeration(type, value);
+  if (!named.is_none()) return named;
   refuse(op, position, value);
 }
 
@@ -156,6 +180,16 @@ void check_layouts(const OpEntry& op, std::span<const Value> args) {
     if (!value.is(Tag::kList)) continue;
     for (const Value& element : value.values()) check_layout(op, element);
   }
+}
+
+void check_leaves(const OpEntry& op, std::span<const Value> args) {
+  if (args.empty() || !args[0].is_tensor() || !op.schema.arguments[0].is_written()) return;
+  if (!op.schema.name.ends_with('_') || op.schema.name == "aten::detach_") return;
+  const Tensor& self = args[0].tensor();
+  if (!self.meta->has(kRequiresGrad)) return;
+  throw_error(ErrorKind::kRuntimeError,
+              format("a {}leaf Variable that requires grad is being used in an in-place operation.",
+                     self.base != nullptr ? "view of a " : ""));
 }
 
 }  // namespace faketensor

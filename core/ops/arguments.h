@@ -24,4 +24,8 @@ std::span<const Value> complete_arguments(Context& context, const OpEntry& op,
 // rule does not know.
 void check_layouts(const OpEntry& op, std::span<const Value> args);
 
+// What autograd holds against an in-place operator: that it writes to a leaf which requires grad.
+// Raises RuntimeError.
+void check_leaves(const OpEntry& op, std::span<const Value> args);
+
 }  // namespace faketensor

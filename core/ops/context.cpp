@@ -108,6 +108,14 @@ struct DepthGuard {
   ~DepthGuard() { --depth; }
 };
 
+// Set while an operator runs that autograd has seen: what it calls is below autograd.
+struct BelowAutograd {
+  bool& flag;
+  const bool before;
+  explicit BelowAutograd(bool& below, bool now) : flag(below), before(below) { flag = now; }
+  ~BelowAutograd() { flag = before; }
+};
+
 // self.op_(...): the functional answer must fit self, which keeps its metadata.
 Value run_inplace(Call& call) {
   Tensor& self = call.arg(0).tensor();
@@ -141,6 +149,9 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   ArgumentRoom room;
   Call call(*this, op, complete_arguments(*this, op, args, room));
   check_layouts(op, call.args());
+  const bool seen_by_autograd = !below_autograd_ && (op.tags & kComposite) == 0;
+  if (grad_enabled && seen_by_autograd) check_leaves(op, call.args());
+  const BelowAutograd scope(below_autograd_, below_autograd_ || seen_by_autograd);
   const Value result = op.derived == OpEntry::Derived::kInplace
                            ? run_inplace(call)
                            : op.rule.function(call, op.rule.params);

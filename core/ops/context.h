@@ -86,6 +86,7 @@ class Context {
     Value value;
   };
   std::unordered_map<uint64_t, MemoEntry> memos_;  // by tensor id and kind
+  bool below_autograd_ = false;                    // an operator that autograd has seen is running
   int depth_ = 0;                                  // of calls that composites make; bounded
 };
 

@@ -13,6 +13,14 @@ Value written(Call& call, Tensor& self) {
   return self;
 }
 
+Tensor* empty_as_cloned(Call& call, const Tensor& self, DType dtype, Device device) {
+  if (self.is_non_overlapping_and_dense()) {
+    return call.context().empty(self.sizes(), dtype, device, self.strides());
+  }
+  const DimVector strides = dense_strides_like(self.sizes(), self.strides());
+  return call.context().empty(self.sizes(), dtype, device, strides);
+}
+
 namespace {
 // at::has_internal_overlap: certain overlap, not a possible one.
 bool overlaps(const Tensor& self) {
@@ -25,7 +33,7 @@ bool overlaps(const Tensor& self) {
 }  // namespace
 
 Tensor* clone_preserve_strides(Call& call, const Tensor& self) {
-  if (overlaps(self)) return call.empty_like(self);
+  if (overlaps(self)) return empty_as_cloned(call, self, self.dtype(), self.device());
   const SymInt elements = floor_div(self.storage->nbytes, itemsize(self.dtype()));
   Storage* storage = call.context().make_storage(self.device(), elements * itemsize(self.dtype()));
   return call.context().make_tensor(self.meta, storage);

@@ -13,6 +13,11 @@ Value written(Call& call, Tensor& self);
 // elements do not overlap; else a plain clone.
 Tensor* clone_preserve_strides(Call& call, const Tensor& self);
 
+// A new tensor laid out as a clone is: the strides of a dense tensor kept, else those an
+// elementwise operator would give it. (Call::empty_like puts a dense tensor's strides in order
+// too.)
+Tensor* empty_as_cloned(Call& call, const Tensor& self, DType dtype, Device device);
+
 // Raises unless `sizes` broadcast to those of `self`, which is written to.
 void check_fits(const Call& call, const Tensor& self, Dims sizes);
 

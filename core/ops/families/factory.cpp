@@ -58,9 +58,6 @@ Value factory(Call& call, uint64_t params) {
   if (options.format.value_or(MemoryFormat::kPreserve) != MemoryFormat::kPreserve) {
     return new_tensor(call, self->sizes(), options);
   }
-  if (self->is_non_overlapping_and_dense()) {
-    return call.context().empty(self->sizes(), options.dtype, options.device, self->strides());
-  }
   const DimVector strides = dense_strides_like(self->sizes(), self->strides());
   return call.context().empty(self->sizes(), options.dtype, options.device, strides);
 }

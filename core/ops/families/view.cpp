@@ -330,7 +330,11 @@ Value copies_of_views(Call& call, OpId view) {
   const auto contiguous = [&](Tensor& tensor) {
     return call.call<"aten::clone">(tensor, MemoryFormat::kContiguous);
   };
+  // as_strided makes a short storage grow; here the view is only passing.
+  Storage* storage = call.arg(0).tensor().storage;
+  const SymInt held = storage->nbytes;
   const Value views = call.context().call(view, call.args());
+  storage->nbytes = held;
   if (views.is_tensor()) return contiguous(views.tensor());
   SmallVector<Value, 8> copies;
   for (const Value& element : views.values()) copies.push_back(contiguous(element.tensor()));

@@ -12,7 +12,10 @@ namespace {
 using Format = std::optional<MemoryFormat>;
 
 Tensor* clone(Call& c, const Tensor& self, Format format) {
-  return c.empty_like(self, {}, format.value_or(MemoryFormat::kPreserve));
+  if (format.value_or(MemoryFormat::kPreserve) == MemoryFormat::kPreserve) {
+    return empty_as_cloned(c, self, self.dtype(), self.device());
+  }
+  return c.empty_like(self, {}, *format);
 }
 
 Value contiguous(Call& c, const Tensor& self, MemoryFormat format) {
@@ -29,19 +32,24 @@ struct Conversion {
   Format format;
 };
 
-// Mirrors _to_copy, torch/_decomp/decompositions.py.
-Tensor* converted(Call& c, const Tensor& self, const Conversion& to) {
-  const DType dtype = to.dtype.value_or(self.dtype());
-  const Device device = to.device.value_or(self.device()).normalized();
-  const MemoryFormat format = to.format.value_or(MemoryFormat::kPreserve);
-  if (format != MemoryFormat::kPreserve) {
-    return c.context().empty(self.sizes(), dtype, device, strides_for(self.sizes(), format));
+// Mirrors _to_copy, torch/_decomp/decompositions.py: a change of device keeps the strides as they
+// are, one of dtype makes them dense, and what is left of a request for nothing is the tensor
+// itself.
+Value converted(Call& c, const Tensor& self, const Conversion& to) {
+  if (!to.dtype && !to.device && !to.format) return clone(c, self, {});
+  const Tensor* result = &self;
+  const auto change_dtype = [&] {
+    if (to.dtype) result = empty_as_cloned(c, *result, *to.dtype, result->device());
+  };
+  const bool to_cpu = to.device && to.device->is_cpu();
+  const bool moves = to.device && *to.device != self.device();
+  if (moves && to_cpu) change_dtype();
+  if (moves) {
+    result = c.context().empty(self.sizes(), result->dtype(), to.device->normalized(),
+                               result->strides());
   }
-  if (self.is_non_overlapping_and_dense()) {
-    return c.context().empty(self.sizes(), dtype, device, self.strides());
-  }
-  const DimVector strides = dense_strides_like(self.sizes(), self.strides());
-  return c.context().empty(self.sizes(), dtype, device, strides);
+  if (!moves || !to_cpu) change_dtype();
+  return to.format ? c.call<"aten::clone">(*result, *to.format) : Value(*result);
 }
 
 void check_layout(const Call& c, const Tensor& self, std::optional<Layout> layout) {
@@ -51,9 +59,8 @@ void check_layout(const Call& c, const Tensor& self, std::optional<Layout> layou
           self.layout(), layout.value_or(Layout::kStrided));
 }
 
-Tensor* to_copy(Call& c, const Tensor& self, std::optional<DType> dtype,
-                std::optional<Layout> layout, std::optional<Device> device,
-                std::optional<bool> pin_memory, bool, Format format) {
+Value to_copy(Call& c, const Tensor& self, std::optional<DType> dtype, std::optional<Layout> layout,
+              std::optional<Device> device, std::optional<bool> pin_memory, bool, Format format) {
   c.check_as(ErrorKind::kAssertionError, layout.value_or(Layout::kStrided) == Layout::kStrided,
              "layout must be None or torch.strided, got {}", layout.value_or(Layout::kStrided));
   c.check_as(ErrorKind::kAssertionError, !pin_memory.value_or(false),
@@ -69,7 +76,9 @@ Value to(Call& c, const Tensor& self, const Conversion& to, bool copy) {
                     to.device.value_or(self.device()).normalized() == self.device() &&
                     (format == MemoryFormat::kPreserve || suggest_memory_format(self) == format);
   if (same) return self;
-  return c.call<"aten::_to_copy">(self, to.dtype, nullptr, to.device, nullptr, false, to.format);
+  std::optional<Device> device = to.device;
+  if (device) device = device->normalized();
+  return c.call<"aten::_to_copy">(self, to.dtype, nullptr, device, nullptr, false, to.format);
 }
 
 Value to_dtype(Call& c, const Tensor& self, DType dtype, bool, bool copy, Format format) {

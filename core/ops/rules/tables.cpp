@@ -10,6 +10,7 @@ std::span<const std::span<const OpDef>> rule_tables() {
       convolution_rules(),
       copy_rules(),
       data_dependent_rules(),
+      factory_rules(),
       loss_rules(),
       matmul_rules(),
       norm_rules(),
@@ -20,8 +21,8 @@ std::span<const std::span<const OpDef>> rule_tables() {
       scan_sort_rules(),
       softmax_rules(),
       symbolic_scalar_rules(),
-      view_rules(),
       view_dtype_rules(),
+      view_rules(),
       view_split_rules(),
       view_variant_rules(),
   };

@@ -15,6 +15,7 @@ std::span<const OpDef> comparison_rules();
 std::span<const OpDef> convolution_rules();
 std::span<const OpDef> copy_rules();
 std::span<const OpDef> data_dependent_rules();
+std::span<const OpDef> factory_rules();
 std::span<const OpDef> loss_rules();
 std::span<const OpDef> matmul_rules();
 std::span<const OpDef> norm_rules();
@@ -25,8 +26,8 @@ std::span<const OpDef> reduction_rules();
 std::span<const OpDef> scan_sort_rules();
 std::span<const OpDef> softmax_rules();
 std::span<const OpDef> symbolic_scalar_rules();
-std::span<const OpDef> view_rules();
 std::span<const OpDef> view_dtype_rules();
+std::span<const OpDef> view_rules();
 std::span<const OpDef> view_split_rules();
 std::span<const OpDef> view_variant_rules();
 

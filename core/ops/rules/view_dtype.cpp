@@ -74,11 +74,10 @@ Tensor* view_as_complex(Call& c, const Tensor& self) {
   Geometry view{DimVector(self.sizes()), DimVector(self.strides())};
   view.sizes.pop_back();
   view.strides.pop_back();
-  for (SymInt& stride : view.strides) {
-    c.check(mod(stride, 2) == 0,
-            "Tensor must have a stride divisible by 2 for all but last "
-            "dimension");
-    stride = floor_div(stride, 2);
+  for (size_t i = 0; i < view.strides.size(); ++i) {
+    c.check(sym_or(view.sizes[i] == 1, mod(view.strides[i], 2) == 0),
+            "Tensor must have a stride divisible by 2 for all but last dimension");
+    view.strides[i] = floor_div(view.strides[i], 2);
   }
   c.check(mod(self.offset(), 2) == 0, "Tensor must have a storage_offset divisible by 2");
   return c.view_as(self, view.sizes, view.strides, floor_div(self.offset(), 2), to_complex(dtype));

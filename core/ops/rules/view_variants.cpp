@@ -39,11 +39,26 @@ Value swapped_in_place(Call& c, Tensor& self, int64_t dim0, int64_t dim1) {
   return c.call<"aten::transpose_">(self, dim0, dim1);
 }
 
+// Three copies run C++ kernels that check their dimension where the views' rules do not.
+Value slice_copy(Call& c, const Tensor& self) {
+  c.check_as(ErrorKind::kIndexError, self.dim() != 0,
+             "slice() cannot be applied to a 0-dim tensor.");
+  return copies_of_views(c, Registry::builtin().find("aten::slice.Tensor"));
+}
+Value select_copy(Call& c, const Tensor& self, int64_t dim) {
+  if (self.dim() != 0) wrap_dim(dim, self.dim());
+  return copies_of_views(c, Registry::builtin().find("aten::select.int"));
+}
+Value split_copy(Call& c, const Tensor& self) {
+  c.check(self.dim() != 0, "split expects at least a 1-dimensional tensor");
+  return copies_of_views(c, Registry::builtin().find("aten::split.Tensor"));
+}
+
 // clang-format off
 constexpr OpDef kViewVariantRules[] = {
     {"aten::_conj_copy(Tensor self) -> Tensor", copy_of<"aten::_conj">()},
     {"aten::_neg_view_copy(Tensor self) -> Tensor", copy_of<"aten::_neg_view">()},
-    {"aten::_reshape_alias_copy(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor", copy_of<"aten::_reshape_alias">()},
+    {"aten::_reshape_alias_copy(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor", copy_of<"aten::as_strided">()},
     {"aten::_reshape_copy(Tensor self, SymInt[] size) -> Tensor", copy_of<"aten::reshape">()},
     {"aten::alias_copy(Tensor self) -> Tensor", copy_of<"aten::alias">()},
     {"aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a!)", rule<&as_strided_in_place>()},
@@ -54,9 +69,9 @@ constexpr OpDef kViewVariantRules[] = {
     {"aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor", copy_of<"aten::expand">()},
     {"aten::narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor", copy_of<"aten::narrow">()},
     {"aten::permute_copy(Tensor self, int[] dims) -> Tensor", copy_of<"aten::permute">()},
-    {"aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor", copy_of<"aten::select.int">()},
-    {"aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor", copy_of<"aten::slice.Tensor">()},
-    {"aten::split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]", copy_of<"aten::split.Tensor">()},
+    {"aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor", rule<&select_copy>()},
+    {"aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor", rule<&slice_copy>()},
+    {"aten::split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]", rule<&split_copy>()},
     {"aten::split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]", copy_of<"aten::split_with_sizes">()},
     {"aten::squeeze_(Tensor(a!) self) -> Tensor(a!)", in_place<"aten::squeeze">()},
     {"aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)", in_place<"aten::squeeze.dim">()},

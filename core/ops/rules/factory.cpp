@@ -1,0 +1,344 @@
+// Factories: tensors made out of sizes and options.
+#include "core/ops/families/factory.h"
+
+#include <cmath>
+
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+Tensor* empty_strided_with(Call& c, Dims size, Dims stride, const FactoryOptions& options) {
+  c.check(size.size() == stride.size(),
+          "dimensionality of sizes ({}) must match dimensionality of strides ({})", size.size(),
+          stride.size());
+  for (const SymInt length : size) {
+    c.check(!guard_or_false(length < 0), "Trying to create tensor with negative dimension {}: {}",
+            length, size);
+  }
+  return c.context().empty(size, options.dtype, options.device, stride);
+}
+
+Tensor* empty_strided(Call& c, Dims size, Dims stride) {
+  return empty_strided_with(c, size, stride, factory_options(c, 2));
+}
+Tensor* new_empty_strided(Call& c, const Tensor& self, Dims size, Dims stride) {
+  return empty_strided_with(c, size, stride, factory_options(c, 3, {}, &self));
+}
+
+// Mirrors empty_permuted_symint, aten/src/ATen/native/TensorFactories.cpp.
+Tensor* empty_permuted(Call& c, Dims size, Dims physical_layout) {
+  const FactoryOptions options = factory_options(c, 2);
+  const auto rank = static_cast<int64_t>(size.size());
+  c.check(size.size() == physical_layout.size(),
+          "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+          "len(size) = {} is not equal to len(physical_layout) = {}",
+          size.size(), physical_layout.size());
+  SmallVector<int64_t, 8> order;
+  SmallVector<bool, 16> seen(size.size(), false);
+  for (size_t i = 0; i < physical_layout.size(); ++i) {
+    const int64_t dim = guard_int(physical_layout[i]);
+    c.check(dim >= 0 && dim < rank,
+            "Dimension out of range (expected to be between 0 and {}, but got {} at index {}).  "
+            "NB: negative dims not currently supported; file an issue if you want it.",
+            rank - 1, dim, i);
+    c.check(!seen[static_cast<size_t>(dim)], "Duplicate dim not allowed");
+    seen[static_cast<size_t>(dim)] = true;
+    order.push_back(dim);
+  }
+  return empty_strided_with(c, size, permuted_strides(size, order.span()), options);
+}
+
+// The dtype of a tensor full of `value`: bool, int64, or the default floating or complex type.
+DType dtype_of_fill(const Call& c, const Value& value) {
+  return number_dtype(value, c.context().default_dtype);
+}
+
+Tensor* full(Call& c, Dims size, const Value& fill_value) {
+  return new_tensor(c, size, factory_options(c, 2, dtype_of_fill(c, fill_value)));
+}
+
+Tensor* scalar_tensor(Call& c, const Value&) { return new_tensor(c, {}, factory_options(c, 1)); }
+
+// --- ranges ---
+
+bool is_integer(const Value& number) {
+  return number.is(Value::Tag::kInt) || number.is(Value::Tag::kBool);
+}
+SymInt truncated(const Value& number) {
+  if (number.is(Value::Tag::kInt)) return number.as_sym_int();
+  if (number.is(Value::Tag::kBool)) return guard_bool(number.as_sym_bool()) ? 1 : 0;
+  return static_cast<int64_t>(number.as_double());
+}
+double real(const Value& number) {
+  return is_integer(number) ? static_cast<double>(guard_int(truncated(number)))
+                            : number.as_double();
+}
+
+// Number of elements of a range: a plain double that must make a size.
+SymInt length_of(const Call& c, double elements) {
+  c.check(std::isfinite(elements) && elements < 9.2e18, "invalid size, possible overflow?");
+  return static_cast<int64_t>(elements);
+}
+
+void check_finite(const Call& c, const Value& start, const Value& end) {
+  const auto finite = [](const Value& number) {
+    return is_integer(number) || std::isfinite(number.as_double());
+  };
+  c.check(finite(start) && finite(end), "unsupported range: {} -> {}", start, end);
+}
+
+constexpr std::string_view kWrongSign = "upper bound and lower bound inconsistent with step sign";
+
+// Mirrors arange, torch/_refs/__init__.py.
+Tensor* arange_with(Call& c, const Value& start, const Value& end, const Value& step,
+                    size_t options_at) {
+  const bool integers = is_integer(start) && is_integer(end) && is_integer(step);
+  const FactoryOptions options =
+      factory_options(c, options_at, integers ? DType::kInt64 : c.context().default_dtype);
+  for (const Value* number : {&start, &end, &step}) {
+    c.check_as(ErrorKind::kAssertionError, !number->is(Value::Tag::kComplex),
+               "arange does not support complex numbers");
+  }
+  if (!integers) {
+    const double from = real(start);
+    const double to = real(end);
+    const double by = real(step);
+    c.check(by != 0, "step must be nonzero");
+    if (by > 0) c.check(to >= from, kWrongSign);
+    if (by < 0) c.check(to <= from, kWrongSign);
+    check_finite(c, start, end);
+    c.check(std::isfinite(by), "step must be finite but got {}", by);
+    if (options.dtype != DType::kInt64) {
+      return new_tensor(c, DimVector{length_of(c, std::ceil((to - from) / by))}, options);
+    }
+  }
+  const SymInt from = truncated(start);
+  const SymInt to = truncated(end);
+  const SymInt by = truncated(step);
+  const bool forwards = guard_bool(by > 0);
+  if (integers) {
+    c.check(by != 0, "step must be nonzero");
+    c.check(forwards ? to >= from : to <= from, kWrongSign);
+  } else {
+    c.check_as(ErrorKind::kValueError, guard_bool(by != 0), "step must be nonzero");
+  }
+  return new_tensor(c, DimVector{floor_div(to - from + by - (forwards ? 1 : -1), by)}, options);
+}
+
+Tensor* arange(Call& c, const Value& end) { return arange_with(c, 0, end, 1, 1); }
+Tensor* arange_start(Call& c, const Value& start, const Value& end) {
+  return arange_with(c, start, end, 1, 2);
+}
+Tensor* arange_step(Call& c, const Value& start, const Value& end, const Value& step) {
+  return arange_with(c, start, end, step, 3);
+}
+
+// Mirrors range_out, aten/src/ATen/native/RangeFactories.cpp: the end is part of it.
+Tensor* range_with(Call& c, const Value& start, const Value& end, const Value& step,
+                   size_t options_at) {
+  const FactoryOptions options = factory_options(c, options_at);
+  c.check_as(ErrorKind::kNotImplementedError, !is_bool(options.dtype) && !is_complex(options.dtype),
+             "\"range_cpu\" not implemented for '{}'", info(options.dtype).cpp_name);
+  double from = real(start);
+  double to = real(end);
+  double by = real(step);
+  if (is_integral(options.dtype)) {
+    from = std::trunc(from);
+    to = std::trunc(to);
+    by = std::trunc(by);
+  }
+  c.check(by != 0, "step must be nonzero");
+  check_finite(c, start, end);
+  c.check(by > 0 ? to >= from : to <= from, kWrongSign);
+  return new_tensor(c, DimVector{length_of(c, std::floor((to - from) / by) + 1)}, options);
+}
+Tensor* range(Call& c, const Value& start, const Value& end) {
+  return range_with(c, start, end, 1, 2);
+}
+Tensor* range_step(Call& c, const Value& start, const Value& end, const Value& step) {
+  return range_with(c, start, end, step, 3);
+}
+
+// Mirrors linspace, torch/_refs/__init__.py; logspace differs in the numbers only.
+Tensor* spaced(Call& c, const Value& start, const Value& end, SymInt steps, size_t options_at) {
+  const bool complex = start.is(Value::Tag::kComplex) || end.is(Value::Tag::kComplex);
+  const DType default_dtype = c.context().default_dtype;
+  const FactoryOptions options =
+      factory_options(c, options_at, complex ? to_complex(default_dtype) : default_dtype);
+  c.check(!complex || is_complex(options.dtype),
+          "linspace(): inferred dtype {} can't be safely cast to passed dtype {}",
+          to_complex(default_dtype), options.dtype);
+  c.check(steps >= 0, "number of steps must be non-negative");
+  return new_tensor(c, DimVector{steps}, options);
+}
+Tensor* linspace(Call& c, const Value& start, const Value& end, SymInt steps) {
+  return spaced(c, start, end, steps, 3);
+}
+Tensor* logspace(Call& c, const Value& start, const Value& end, SymInt steps) {
+  return spaced(c, start, end, steps, 4);
+}
+
+// --- matrices ---
+
+Tensor* eye_with(Call& c, SymInt n, SymInt m, size_t options_at) {
+  c.check(n >= 0, "n must be greater or equal to 0, got {}", n);
+  c.check(m >= 0, "m must be greater or equal to 0, got {}", m);
+  return new_tensor(c, DimVector{n, m}, factory_options(c, options_at));
+}
+Tensor* eye(Call& c, SymInt n) { return eye_with(c, n, n, 1); }
+Tensor* eye_m(Call& c, SymInt n, SymInt m) { return eye_with(c, n, m, 2); }
+
+// Elements on and below the diagonal `offset` of a row x col matrix, at::native::get_tril_size.
+int64_t tril_size(int64_t row, int64_t col, int64_t offset) {
+  if (row == 0 || col == 0) return 0;
+  const int64_t first = offset > 0 ? std::min(col, 1 + offset) : (row + offset > 0 ? 1 : 0);
+  const int64_t last = std::max<int64_t>(0, std::min(col, row + offset));
+  const int64_t rows = std::max<int64_t>(0, std::min(row, row + offset));
+  const int64_t trapezoid_rows = last - first + 1;
+  const int64_t full_rows = rows - trapezoid_rows;
+  return (first + last) * trapezoid_rows / 2 + std::max<int64_t>(0, full_rows * col);
+}
+
+Tensor* triangle_indices(Call& c, std::string_view name, int64_t row, int64_t col,
+                         int64_t elements) {
+  const FactoryOptions options = factory_options(c, 3, DType::kInt64);
+  c.check(row >= 0, "row must be non-negative, got {}", row);
+  c.check(col >= 0, "col must be non-negative, got {}", col);
+  c.check(options.dtype == DType::kInt32 || options.dtype == DType::kInt64,
+          "\"{}\" not implemented for '{}'", name, options.dtype);
+  const Value& pinned = c.arg(6);
+  c.check_as(ErrorKind::kNotImplementedError,
+             !pinned.is(Value::Tag::kBool) || !guard_bool(pinned.as_sym_bool()),
+             "PrimTorch does not support pinned memory");
+  return new_tensor(c, DimVector{2, elements}, options);
+}
+Tensor* tril_indices(Call& c, int64_t row, int64_t col, int64_t offset) {
+  return triangle_indices(c, "tril_indices", row, col, tril_size(row, col, offset));
+}
+Tensor* triu_indices(Call& c, int64_t row, int64_t col, int64_t offset) {
+  return triangle_indices(c, "triu_indices", row, col, row * col - tril_size(row, col, offset - 1));
+}
+
+// --- random numbers ---
+
+void check_bounds(const Call& c, SymInt low, SymInt high) {
+  c.check(low < high, "random_ expects 'from' to be less than 'to', but got from={} >= to={}", low,
+          high);
+}
+Tensor* randint(Call& c, SymInt high, Dims size) {
+  check_bounds(c, 0, high);
+  return new_tensor(c, size, factory_options(c, c.args().size() - 4, DType::kInt64));
+}
+Tensor* randint_low(Call& c, SymInt low, SymInt high, Dims size) {
+  check_bounds(c, low, high);
+  return new_tensor(c, size, factory_options(c, c.args().size() - 4, DType::kInt64));
+}
+Tensor* randperm(Call& c, SymInt n) {
+  return new_tensor(c, DimVector{n}, factory_options(c, c.args().size() - 4, DType::kInt64));
+}
+
+// Mirrors _normal_meta, torch/_prims/__init__.py.
+Tensor* normal_samples(Call& c, Dims size) {
+  const FactoryOptions options = factory_options(c, c.args().size() - 4);
+  for (const SymInt length : size) {
+    c.check(length >= 0,
+            "Expected cond to be True, but got False. (Could this error message be improved? If "
+            "so, please report an enhancement request to PyTorch.)");
+  }
+  c.check(is_float_or_complex(options.dtype),
+          "expected a floating-point or complex dtype, but got dtype={}", options.dtype);
+  return new_tensor(c, size, options);
+}
+Tensor* normal(Call& c, double, double std, Dims size) {
+  c.check(std >= 0, "normal expects std >= 0.0, but found std {}", std);
+  return normal_samples(c, size);
+}
+
+// --- windows ---
+
+Tensor* window(Call& c, SymInt window_length, size_t options_at) {
+  const FactoryOptions options = factory_options(c, options_at);
+  const std::string_view name = c.op().schema.name.substr(std::string_view("aten::").size());
+  c.check(is_float_or_complex(options.dtype), "{} expects floating point dtypes, got: {}", name,
+          options.dtype);
+  c.check(window_length >= 0, "{} requires non-negative window_length, got window_length={}", name,
+          window_length);
+  return new_tensor(c, DimVector{window_length}, options);
+}
+Tensor* any_window(Call& c, SymInt window_length) {
+  return window(c, window_length, c.args().size() - 4);
+}
+
+// clang-format off
+constexpr OpDef kFactoryRules[] = {
+    {"aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&arange>()},
+    {"aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&arange_start>()},
+    {"aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&arange_step>()},
+    {"aten::bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::bartlett_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::blackman_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::blackman_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", filled({.sizes = 0, .options = 1})},
+    {"aten::empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 1})},
+    {"aten::empty_permuted(SymInt[] size, int[] physical_layout, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&empty_permuted>()},
+    {"aten::empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&empty_strided>()},
+    {"aten::eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&eye>()},
+    {"aten::eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&eye_m>()},
+    {"aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&full>()},
+    {"aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 2})},
+    {"aten::hamming_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::hamming_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::kaiser_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&linspace>()},
+    {"aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&logspace>()},
+    {"aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", new_filled({.sizes = 1, .options = 2})},
+    {"aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&new_empty_strided>()},
+    {"aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", new_filled({.sizes = 1, .options = 3})},
+    {"aten::new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", new_filled({.sizes = 1, .options = 2})},
+    {"aten::new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", new_filled({.sizes = 1, .options = 2})},
+    {"aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&normal>(), kRandom},
+    {"aten::ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", filled({.sizes = 0, .options = 1})},
+    {"aten::ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 1})},
+    {"aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", filled({.sizes = 0, .options = 1}), kRandom},
+    {"aten::rand.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", filled({.sizes = 0, .options = 2}), kRandom},
+    {"aten::rand_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 1}), kRandom},
+    {"aten::rand_like.generator(Tensor self, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 2}), kRandom},
+    {"aten::randint(SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&randint>(), kRandom},
+    {"aten::randint.generator(SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&randint>(), kRandom},
+    {"aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&randint_low>(), kRandom},
+    {"aten::randint.low_generator(SymInt low, SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&randint_low>(), kRandom},
+    {"aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 2}), kRandom},
+    {"aten::randint_like.Tensor(Tensor self, Tensor high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 2}), kRandom},
+    {"aten::randint_like.Tensor_generator(Tensor self, Tensor high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 3}), kRandom},
+    {"aten::randint_like.generator(Tensor self, SymInt high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 3}), kRandom},
+    {"aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 3}), kRandom},
+    {"aten::randint_like.low_generator_dtype(Tensor self, SymInt low, SymInt high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 4}), kRandom},
+    {"aten::randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&normal_samples>(), kRandom},
+    {"aten::randn.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&normal_samples>(), kRandom},
+    {"aten::randn_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 1, .only_inexact = true}), kRandom},
+    {"aten::randn_like.generator(Tensor self, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 2, .only_inexact = true}), kRandom},
+    {"aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&randperm>(), kRandom},
+    {"aten::randperm.generator(SymInt n, *, Generator? generator, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&randperm>(), kRandom},
+    {"aten::range(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&range>()},
+    {"aten::range.step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&range_step>()},
+    {"aten::scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&scalar_tensor>()},
+    {"aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&tril_indices>()},
+    {"aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&triu_indices>()},
+    {"aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", filled({.sizes = 0, .options = 1})},
+    {"aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 1})},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> factory_rules() { return kFactoryRules; }
+
+}  // namespace faketensor
