@@ -8,11 +8,9 @@ namespace faketensor {
 
 namespace {
 
-bool is_cpu_scalar(const Tensor& tensor) { return tensor.dim() == 0 && tensor.device().is_cpu(); }
-
-ResultType::Priority priority_of(const Tensor& tensor) {
-  if (tensor.is_wrapped_number) return ResultType::kNumber;
-  return tensor.dim() == 0 ? ResultType::kZeroDim : ResultType::kDimensioned;
+// A number, or a tensor that stands for one: no part in the layout.
+bool is_number(const Value& operand) {
+  return !operand.is_tensor() || operand.tensor().is_wrapped_number;
 }
 
 // torch.Size([2, 3])
@@ -28,13 +26,71 @@ std::string tuple_text(Dims sizes) {
 
 }  // namespace
 
+namespace {
+
+DTypeCategory category_of(const Value& operand) {
+  return category(operand.is_tensor() ? operand.tensor().dtype() : number_dtype(operand));
+}
+
+// torch._prims_common.get_higher_dtype, of two dtypes of one category.
+DType higher_dtype(Call& call, DType a, DType b) {
+  if (a == b) return a;
+  constexpr DType kOrder[][2] = {
+      {DType::kUInt8, DType::kInt8},          {DType::kInt16, DType::kInt16},
+      {DType::kInt32, DType::kInt32},         {DType::kInt64, DType::kInt64},
+      {DType::kFloat16, DType::kBFloat16},    {DType::kFloat32, DType::kFloat32},
+      {DType::kFloat64, DType::kFloat64},     {DType::kComplex32, DType::kComplex32},
+      {DType::kComplex64, DType::kComplex64}, {DType::kComplex128, DType::kComplex128},
+  };
+  for (size_t i = 0; i < std::size(kOrder); ++i) {
+    const bool has_a = kOrder[i][0] == a || kOrder[i][1] == a;
+    const bool has_b = kOrder[i][0] == b || kOrder[i][1] == b;
+    if (has_a && has_b) return kOrder[i + 1][0];
+    if (has_a) return b;
+    if (has_b) return a;
+  }
+  call.fail(ErrorKind::kRuntimeError, "Unexpected termination!");
+}
+
+}  // namespace
+
 DType promoted_dtype(Call& call, std::span<const Value> operands) {
+  DTypeCategory highest = DTypeCategory::kBool;
+  for (const Value& operand : operands) {
+    if (!operand.is_none()) highest = std::max(highest, category_of(operand));
+  }
+  const bool is_complex_result = highest == DTypeCategory::kComplex;
+  std::optional<DType> with_dims;
+  std::optional<DType> without_dims;
+  for (const Value& operand : operands) {
+    if (is_number(operand)) continue;
+    const Tensor& tensor = operand.tensor();
+    const bool counts =
+        category(tensor.dtype()) == highest || (is_complex_result && is_floating(tensor.dtype()));
+    if (!counts) continue;
+    const DType dtype = is_complex_result ? to_complex(tensor.dtype()) : tensor.dtype();
+    std::optional<DType>& found = tensor.dim() == 0 ? without_dims : with_dims;
+    found = found ? higher_dtype(call, *found, dtype) : dtype;
+  }
+  if (with_dims) return *with_dims;
+  if (without_dims) return *without_dims;
+  const DType default_dtype = call.context().default_dtype;
+  if (is_complex_result) return to_complex(default_dtype);
+  if (highest == DTypeCategory::kFloating) return default_dtype;
+  return highest == DTypeCategory::kIntegral ? DType::kInt64 : DType::kBool;
+}
+
+DType result_type(Call& call, std::span<const Value> operands) {
   ResultType type(call.context().default_dtype);
   for (const Value& operand : operands) {
-    if (operand.is_tensor()) {
-      type.add(operand.tensor().dtype(), priority_of(operand.tensor()));
-    } else if (operand.is_number()) {
-      type.add(number_dtype(operand, DType::kFloat64), ResultType::kNumber);
+    if (operand.is_none()) continue;
+    if (is_number(operand)) {
+      const DType dtype =
+          operand.is_tensor() ? operand.tensor().dtype() : number_dtype(operand, DType::kFloat64);
+      type.add(dtype, ResultType::kNumber);
+    } else {
+      type.add(operand.tensor().dtype(),
+               operand.tensor().dim() == 0 ? ResultType::kZeroDim : ResultType::kDimensioned);
     }
   }
   return type.result();
@@ -73,7 +129,7 @@ class ExpandedStrides {
   explicit ExpandedStrides(Dims sizes) : sizes_(sizes) {}
 
   void add(const Value& operand, std::optional<DType> computation) {
-    if (!operand.is_tensor() || is_cpu_scalar(operand.tensor())) return;
+    if (is_number(operand)) return;
     const Tensor& tensor = operand.tensor();
     DimVector dense;
     Dims strides = tensor.strides();
@@ -82,13 +138,7 @@ class ExpandedStrides {
       dense = dense_strides_like(tensor.sizes(), strides);
       strides = dense;
     }
-    const size_t missing = sizes_.size() - strides.size();
-    for (size_t i = 0; i < sizes_.size(); ++i) {
-      const bool expanded =
-          i < missing || !guard_or_false(tensor.sizes()[i - missing] == sizes_[i]);
-      room_.push_back(expanded ? SymInt(0) : strides[i - missing]);
-    }
-    ++count_;
+    expand(tensor.sizes(), strides);
   }
 
   Tensor* result(Call& call, DType dtype) const {
@@ -101,6 +151,21 @@ class ExpandedStrides {
   }
 
  private:
+  // at::inferExpandGeometry: expanded dimensions have stride 0; a new one of size 1 keeps the
+  // tensor dense.
+  void expand(Dims sizes, Dims strides) {
+    const size_t first = room_.size();
+    const size_t missing = sizes_.size() - strides.size();
+    room_.resize(first + sizes_.size(), 0);
+    for (size_t i = sizes_.size(); !strides.empty() && i-- > 0;) {
+      const bool is_new = i < missing;
+      const SymInt size = is_new ? SymInt(1) : sizes[i - missing];
+      if (!guard_or_false(size == sizes_[i])) continue;
+      room_[first + i] = is_new ? sizes_[i + 1] * room_[first + i + 1] : strides[i - missing];
+    }
+    ++count_;
+  }
+
   Dims sizes_;
   size_t count_ = 0;
   SmallVector<SymInt, 24> room_;

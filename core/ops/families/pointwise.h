@@ -3,7 +3,8 @@
 // PyTorch answers most of them on fake tensors by a Python reference (torch/_refs) over
 // torch._prims._elementwise_meta: operands are first cast to the computation dtype, which makes
 // them dense, then expanded, and the result is dense in the order that their strides agree on.
-// Numbers and 0-dimensional CPU tensors take part in promotion but not in the layout.
+// Numbers take part in promotion but not in the layout; 0-dimensional tensors are expanded like any
+// other, because references run as meta kernels, where a CPU tensor cannot be told.
 //
 //   {"aten::atan2(Tensor self, Tensor other) -> Tensor", binary({.promote =
 //   Promotion::kIntToFloat}), kInplace},
@@ -46,8 +47,11 @@ consteval Rule like_first(Promotion promote = Promotion::kNoOpmath) {
 
 // The pieces, for special rules. An operand is a tensor, a number, or None (ignored).
 // The promoted dtype of the operands (torch._prims_common.elementwise_dtypes before the promotion
-// kind).
+// kind), which is how Python references promote.
 DType promoted_dtype(Call& call, std::span<const Value> operands);
+// at::result_type, which is how ATen's own functions promote: it differs for types that ATen
+// refuses to mix.
+DType result_type(Call& call, std::span<const Value> operands);
 // The result of an elementwise operator on `operands` computed in `computation` and returned in
 // `result`.
 Tensor* elementwise(Call& call, std::span<const Value> operands, DType computation, DType result);

@@ -58,7 +58,8 @@ Value clamp(Call& c, const Tensor& self, const Value& min, const Value& max) {
   c.check_as(ErrorKind::kValueError, !min.is_none() || !max.is_none(),
              "clamp called but both min and max are none!");
   const Value operands[] = {self, min, max};
-  if (!min.is_tensor() && !max.is_tensor()) return elementwise(c, operands, kDefault);
+  if (!min.is_tensor() && !max.is_tensor() && self.is_contiguous())
+    return elementwise(c, operands, kDefault);
   const ElementwiseTypes types =
       elementwise_types(promoted_dtype(c, operands), kDefault, c.context().default_dtype);
   Value result = self;

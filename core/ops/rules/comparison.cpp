@@ -20,7 +20,7 @@ Tensor* where(Call& c, const Tensor& condition, const Value& self, const Value& 
 // become tensors of the promoted dtype on the condition's device.
 Value where_scalars(Call& c, const Tensor& condition, const Value& self, const Value& other) {
   const Value values[] = {self, other};
-  const DType dtype = promoted_dtype(c, values);
+  const DType dtype = result_type(c, values);
   const auto convert = [&](const Value& value) -> Value {
     if (value.is_tensor()) return c.call<"aten::to.dtype">(value, dtype);
     return c.empty_on(condition.device(), {}, dtype);

@@ -169,7 +169,7 @@ Value pairwise_distance(Call& c, const Tensor& x1, const Tensor& x2, double p, d
 
 // Mirrors cosine_similarity, aten/src/ATen/native/Distance.cpp.
 Value cosine_similarity(Call& c, const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
-  const DType common = promoted_dtype(c, c.args().first(2));
+  const DType common = result_type(c, c.args().first(2));
   c.check(is_floating(common), "expected common dtype to be floating point, yet common dtype is {}",
           info(common).cpp_name);
   const DimVector sizes = broadcast_shapes(x1.sizes(), x2.sizes());

@@ -8,6 +8,24 @@ namespace faketensor {
 namespace {
 using enum Promotion;
 
+// A number as the 0-dimensional tensor that some references make of it.
+Value as_tensor(Call& c, const Value& operand, DType dtype) {
+  const bool is_number = !operand.is_tensor() || operand.tensor().is_wrapped_number;
+  return is_number ? Value(c.empty({}, dtype)) : operand;
+}
+
+// Mirrors floor_divide and trunc_divide, torch/_refs/__init__.py.
+Tensor* floor_divide(Call& c, const Value& self, const Value& other) {
+  const Value operands[] = {self, other};
+  const ElementwiseTypes types =
+      elementwise_types(promoted_dtype(c, operands), kDefault, c.context().default_dtype);
+  c.check(is_floating(types.computation) || is_integral(types.computation),
+          "{} not supported for floor_divide", types.computation);
+  const Value tensors[] = {as_tensor(c, self, types.computation),
+                           as_tensor(c, other, types.computation)};
+  return elementwise(c, tensors, types.computation, types.result);
+}
+
 // Mirrors div, torch/_refs/__init__.py.
 Tensor* div_mode(Call& c, const Value& self, const Value& other,
                  std::optional<std::string_view> rounding_mode) {
@@ -16,35 +34,57 @@ Tensor* div_mode(Call& c, const Value& self, const Value& other,
   c.check_as(ErrorKind::kValueError, *rounding_mode == "trunc" || *rounding_mode == "floor",
              "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found {}.",
              *rounding_mode);
+  return *rounding_mode == "floor" ? floor_divide(c, self, other)
+                                   : elementwise(c, operands, kDefault);
+}
+
+// Mirrors xlogy, torch/_refs/__init__.py, and xlog1py, torch/_refs/special/__init__.py.
+Tensor* xlogy(Call& c, const Value& self, const Value& other) {
+  const Value operands[] = {self, other};
+  const ElementwiseTypes types =
+      elementwise_types(promoted_dtype(c, operands), kIntToFloat, c.context().default_dtype);
+  const Value tensors[] = {as_tensor(c, self, types.computation),
+                           as_tensor(c, other, types.computation)};
+  return elementwise(c, tensors, types.computation, types.result);
+}
+
+bool is_number_one(const Value& value) {
+  if (value.is(Value::Tag::kInt)) return statically_known_true(value.as_sym_int() == 1);
+  return value.is(Value::Tag::kFloat) && value.as_double() <= 1 && value.as_double() >= 1;
+}
+
+// Mirrors add, torch/_refs/__init__.py.
+Tensor* add(Call& c, const Value& self, const Value& other, const Value& alpha) {
+  const Value operands[] = {self, other};
+  const DType dtype = promoted_dtype(c, operands);
+  if (!is_bool(dtype)) check_number_fits(c, ErrorKind::kValueError, "alpha", alpha, dtype);
   return elementwise(c, operands, kDefault);
 }
 
-// Mirrors floor_divide, torch/_decomp/decompositions.py.
-Tensor* floor_divide(Call& c, const Value& self, const Value& other) {
-  return div_mode(c, self, other, "floor");
-}
-
 bool is_bool_tensor(const Value& value) {
-  return value.is_tensor() && !value.tensor().is_wrapped_number && is_bool(value.tensor().dtype());
+  return value.is_tensor() && !value.tensor().is_wrapped_number;
 }
 
 // Mirrors sub, torch/_refs/__init__.py.
-Tensor* sub(Call& c, const Value& self, const Value& other) {
-  c.check(!is_bool_tensor(self) || !is_bool_tensor(other),
+Tensor* sub(Call& c, const Value& self, const Value& other, const Value& alpha) {
+  const Value operands[] = {self, other};
+  const DType dtype = promoted_dtype(c, operands);
+  c.check(!is_bool(dtype) || !is_bool_tensor(self) || !is_bool_tensor(other),
           "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
           "`logical_xor()` operator instead.");
-  const Value operands[] = {self, other};
+  if (!is_number_one(alpha)) check_number_fits(c, ErrorKind::kValueError, "alpha", alpha, dtype);
   return elementwise(c, operands, kDefault);
 }
 
 // Mirrors rsub, torch/_refs/__init__.py.
-Tensor* rsub(Call& c, const Value& self, const Value& other) { return sub(c, other, self); }
+Tensor* rsub(Call& c, const Value& self, const Value& other, const Value& alpha) {
+  return sub(c, other, self, alpha);
+}
 
 // Mirrors float_power, aten/src/ATen/native/Pow.cpp: computed in float64 or complex128.
 Value float_power(Call& c, const Value& base, const Value& exponent) {
   const Value operands[] = {base, exponent};
-  const DType dtype =
-      is_complex(promoted_dtype(c, operands)) ? DType::kComplex128 : DType::kFloat64;
+  const DType dtype = is_complex(result_type(c, operands)) ? DType::kComplex128 : DType::kFloat64;
   const auto cast = [&](const Value& operand) {
     return operand.is_tensor() ? c.call<"aten::to.dtype">(operand, dtype) : operand;
   };
@@ -75,7 +115,7 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::__xor__.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::bitwise_xor.Scalar">(), kComposite},
     {"aten::__xor__.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::bitwise_xor.Tensor">(), kComposite},
     {"aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", binary({.promote = kNoOpmath}), kInplace},
-    {"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", binary(), kInplace},
+    {"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", rule<&add>(), kInplace},
     {"aten::arctan2(Tensor self, Tensor other) -> Tensor", same_as<"aten::atan2">(), kComposite | kInplace},
     {"aten::atan2(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat}), kInplace},
     {"aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor", binary(), kInplace},
@@ -210,9 +250,9 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::special_shifted_chebyshev_polynomial_w(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
     {"aten::special_shifted_chebyshev_polynomial_w.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat})},
     {"aten::special_shifted_chebyshev_polynomial_w.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_xlog1py(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor", binary({.promote = kIntToFloat})},
+    {"aten::special_xlog1py(Tensor self, Tensor other) -> Tensor", rule<&xlogy>()},
+    {"aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor", rule<&xlogy>()},
+    {"aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor", rule<&xlogy>()},
     {"aten::special_xlogy(Tensor self, Tensor other) -> Tensor", same_as<"aten::xlogy.Tensor">(), kComposite},
     {"aten::special_xlogy.other_scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::xlogy.Scalar_Other">(), kComposite},
     {"aten::special_xlogy.self_scalar(Scalar self, Tensor other) -> Tensor", same_as<"aten::xlogy.Scalar_Self">(), kComposite},
@@ -225,9 +265,9 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", same_as<"aten::sub.Tensor">(), kComposite | kInplace},
     {"aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::div.Scalar">(), kComposite | kInplace},
     {"aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::div.Tensor">(), kComposite | kInplace},
-    {"aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor", binary({.promote = kIntToFloat}), kInplace},
-    {"aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat}), kInplace},
+    {"aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor", rule<&xlogy>(), kInplace},
+    {"aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor", rule<&xlogy>()},
+    {"aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor", rule<&xlogy>(), kInplace},
 };
 // clang-format on
 }  // namespace
