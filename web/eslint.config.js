@@ -19,7 +19,11 @@ export default defineConfig(
       // node's test functions return promises for use outside of a runner only.
       "@typescript-eslint/no-floating-promises": [
         "error",
-        { allowForKnownSafeCalls: [{ from: "package", name: ["describe", "it", "test"], package: "node:test" }] },
+        {
+          allowForKnownSafeCalls: [
+            { from: "package", name: ["describe", "it", "test"], package: "node:test" },
+          ],
+        },
       ],
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       "@typescript-eslint/consistent-type-imports": "error",
