@@ -5,12 +5,11 @@
  */
 import { Announcer } from "./announcer.js";
 import { CanvasView } from "./canvas_view.js";
-import { buildDisplayList } from "./display_list.js";
 import { byId } from "./dom.js";
 import type { Engine, NodeDetail, Program, Run } from "./engine.js";
 import { chooseExpanded } from "./expansion.js";
-import { download, toPng, toSvg } from "./export_picture.js";
-import { countText, plural, valueText } from "./format.js";
+import { download, toPng, toSvgBlob, wholePicture } from "./export_picture.js";
+import { countText, plural } from "./format.js";
 import { DepthBar } from "./depth_bar.js";
 import { Inspector } from "./inspector.js";
 import { Minimap } from "./minimap.js";
@@ -21,7 +20,6 @@ import { ProblemsPane, problemSentence, type ProblemCounts } from "./problems_pa
 import { addressOf, stateOf } from "./permalink.js";
 import { Progress } from "./progress.js";
 import { Scene } from "./scene.js";
-import type { Match } from "./search.js";
 import { SearchBox } from "./search_box.js";
 import {
   History,
@@ -63,6 +61,7 @@ export class App {
   private counts: ProblemCounts = { errors: 0, mismatches: 0, unknown: 0 };
   /** Undefined: the selection is to be brought into view even if it is the one that was. */
   private shownSelection: Selection | null | undefined = null;
+  private reveals = true;
   private refreshing = false;
   private stale = false;
   private restoreCamera = false;
@@ -86,8 +85,8 @@ export class App {
     this.theme = new Theme(() => {
       this.themeChanged();
     });
-    const select = (selection: Selection | null): void => {
-      this.select(selection);
+    const select = (selection: Selection | null, reveal = true): void => {
+      this.select(selection, reveal);
     };
     const toggle = (id: number): void => {
       this.toggle(id);
@@ -127,14 +126,15 @@ export class App {
         this.jump(selection);
       },
       matched: (matches) => {
-        this.view.highlight(this.boxesOf(matches));
+        const targets = matches.map(({ target }) => target);
+        this.view.highlight(this.shown?.scene.boxesOf(targets) ?? new Set());
       },
       say: (sentence) => {
         this.announcer.say(sentence);
       },
     });
-    this.whatIfBar = new WhatIfBar(byId("chips", HTMLElement), (whatIf) => {
-      this.change({ whatIf }, "edit");
+    this.whatIfBar = new WhatIfBar(byId("chips", HTMLElement), (whatIf, group) => {
+      this.change({ whatIf }, "edit", group);
     });
     this.depths = new DepthBar(byId("depths", HTMLElement), (depth) => {
       this.expandToDepth(depth);
@@ -279,9 +279,9 @@ export class App {
   // ---- Changes
 
   /** A step of the user's: kept in the history, then shown. */
-  change(part: Partial<PageState>, kind: StepKind): void {
+  change(part: Partial<PageState>, kind: StepKind, group?: string): void {
     if (this.shown === null) return;
-    this.history.push({ ...this.history.current, ...part }, kind);
+    this.history.push({ ...this.history.current, ...part }, kind, group);
     void this.refresh();
   }
 
@@ -295,8 +295,11 @@ export class App {
     void this.refresh(true);
   }
 
-  select(selection: Selection | null): void {
-    if (!sameSelection(selection, this.history.current.selection)) this.change({ selection }, "select");
+  /** `reveal`: bring it into view if it is not. */
+  select(selection: Selection | null, reveal = true): void {
+    if (sameSelection(selection, this.history.current.selection)) return;
+    this.reveals = reveal;
+    this.change({ selection }, "select");
   }
 
   /** Selects, opening the modules around it so that it can be seen, and brings it into view. */
@@ -308,6 +311,7 @@ export class App {
     const expanded = [...new Set([...this.history.current.expanded, ...around])].sort((a, b) => a - b);
     const opens = !sameNumbers(expanded, this.history.current.expanded);
     this.shownSelection = undefined;
+    this.reveals = true;
     this.history.push({ ...this.history.current, expanded, selection }, opens ? "expand" : "select");
     void this.refresh();
   }
@@ -472,7 +476,7 @@ export class App {
       `Graph of ${shown.source.name}: ${plural(scene.layout.box.count - 1, "box", "boxes")}`;
     if (before === null) return;
     const changed = changedRows(before.table, model.table);
-    this.view.flash([...boxesOfRows(scene, changed)]);
+    this.view.flash([...scene.boxesOf(changed)]);
     const broken = model.problems.length > 0 ? `, ${problemSentence(this.counts)}` : "";
     this.announcer.say(
       `${countText(changed.size)} of ${plural(model.table.length, "value")} changed${broken}`,
@@ -480,6 +484,7 @@ export class App {
   }
 
   private showProblems(counts: ProblemCounts): void {
+    const newErrors = this.counts.errors === 0 && counts.errors > 0;
     this.counts = counts;
     const any = counts.errors + counts.mismatches + counts.unknown > 0;
     byId("problems-count", HTMLElement).textContent = problemSentence(counts);
@@ -488,7 +493,7 @@ export class App {
     title.classList.toggle("has-unknown", counts.errors === 0 && any);
     title.disabled = !any;
     if (!any) this.openProblems(false);
-    else if (counts.errors > 0) this.openProblems(true);
+    else if (newErrors) this.openProblems(true);
   }
 
   openProblems(open: boolean): void {
@@ -521,8 +526,8 @@ export class App {
     this.outline.select(selection);
     this.inspector.show(shown.model, selection, shown.state.expanded);
     if (selection === null) return;
-    this.view.reveal(shown.scene.boxOf(selection));
-    this.announcer.say(describeSelection(shown.model, selection));
+    if (this.reveals) this.view.reveal(shown.scene.boxOf(selection));
+    this.announcer.say(shown.model.describe(selection));
   }
 
   /** The address of what is wanted now. */
@@ -539,18 +544,6 @@ export class App {
     return `${plural(table.length, "value")} in ${time} ms`;
   }
 
-  private boxesOf(matches: readonly Match[]): Set<number> {
-    const boxes = new Set<number>();
-    if (this.shown === null) return boxes;
-    for (const { target } of matches) {
-      const box = this.shown.scene.boxOf(
-        target < 0 ? { kind: "module", id: ~target } : { kind: "node", row: target },
-      );
-      if (box >= 0) boxes.add(box);
-    }
-    return boxes;
-  }
-
   private themeChanged(): void {
     const dark = this.theme.name === "dark";
     byId("theme", HTMLElement).setAttribute("aria-pressed", String(dark));
@@ -558,39 +551,22 @@ export class App {
     this.view.redraw();
   }
 
-  // ---- Export
+  // ---- Sharing
 
-  exportSvg(): void {
-    const { shown } = this;
-    if (shown === null) return;
-    const svg = toSvg(this.wholePicture(shown.scene), shown.scene.bounds, (paint) => this.theme.color(paint));
-    download(new Blob([svg], { type: "image/svg+xml" }), `${shown.source.name}.svg`);
-  }
-
-  async exportPng(): Promise<void> {
-    const { shown } = this;
-    if (shown === null) return;
+  /** Saves the whole picture, with everything that is open, as a file. */
+  async exportPicture(format: "svg" | "png"): Promise<void> {
+    if (this.shown === null) return;
+    const { scene, source } = this.shown;
+    const list = wholePicture(scene, this.history.current.selection, this.measure);
     try {
-      download(
-        await toPng(this.wholePicture(shown.scene), shown.scene.bounds, this.theme),
-        `${shown.source.name}.png`,
-      );
+      const picture =
+        format === "png"
+          ? await toPng(list, scene.bounds, this.theme)
+          : toSvgBlob(list, scene.bounds, this.theme);
+      download(picture, `${source.name}.${format}`);
     } catch (error) {
       this.notify(error instanceof Error ? error.message : String(error));
     }
-  }
-
-  private wholePicture(scene: Scene): ReturnType<typeof buildDisplayList> {
-    const { selection } = this.history.current;
-    const options = {
-      scale: 1,
-      viewport: scene.bounds,
-      selection,
-      matches: new Set<number>(),
-      measure: this.measure,
-      limit: Infinity,
-    };
-    return buildDisplayList(scene, options);
   }
 
   async copyLink(): Promise<void> {
@@ -612,21 +588,4 @@ export class App {
 
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
-}
-
-function describeSelection(model: Model, selection: Selection): string {
-  if (selection.kind === "module") {
-    const module = model.module(selection.id);
-    return `Module ${module.path}, ${plural(module.nodes, "node")}`;
-  }
-  return `${model.table.names[selection.row]}, ${valueText(model.table, selection.row)}`;
-}
-
-function boxesOfRows(scene: Scene, rows: Iterable<number>): Set<number> {
-  const boxes = new Set<number>();
-  for (const row of rows) {
-    const box = scene.boxOf({ kind: "node", row });
-    if (box >= 0) boxes.add(box);
-  }
-  return boxes;
 }

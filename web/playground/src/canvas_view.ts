@@ -24,7 +24,8 @@ import type { Camera } from "./state.js";
 import type { Theme } from "./theme.js";
 
 export interface CanvasEvents {
-  select(selection: Selection | null): void;
+  /** `reveal`: it may be out of sight (keys); what was pressed is in sight already, and must not move. */
+  select(selection: Selection | null, reveal: boolean): void;
   toggle(moduleId: number): void;
   /** The camera came to rest after the user moved it. */
   moved(camera: Camera): void;
@@ -263,7 +264,7 @@ export class CanvasView {
       if (pointers.size === 0) stage.classList.remove("dragging");
       if (!known || event.type === "pointercancel" || travelled >= 4 || event.button !== 0) return;
       const box = this.boxUnder(event);
-      this.events.select(box < 0 || this.scene === null ? null : this.scene.selectionOf(box));
+      this.events.select(box < 0 || this.scene === null ? null : this.scene.selectionOf(box), false);
     };
     stage.addEventListener("pointerup", release);
     stage.addEventListener("pointercancel", release);
@@ -349,7 +350,7 @@ export class CanvasView {
   /** Arrows walk from box to box; with shift, or with nothing drawn to walk to, they move the picture. */
   private arrow(x: number, y: number, shift: boolean, step: number): boolean {
     const next = shift ? -1 : this.neighbour(x, y);
-    if (next >= 0 && this.scene !== null) this.events.select(this.scene.selectionOf(next));
+    if (next >= 0 && this.scene !== null) this.events.select(this.scene.selectionOf(next), true);
     else this.panBy(x * step, y * step);
     return true;
   }

@@ -1,5 +1,7 @@
 /** The whole picture as a file: SVG written from the display list, PNG painted from it. */
-import type { Primitive } from "./display_list.js";
+import { buildDisplayList, type Measure, type Primitive } from "./display_list.js";
+import type { Selection } from "./model.js";
+import type { Scene } from "./scene.js";
 import type { Rect } from "./geometry.js";
 import { paint } from "./painter.js";
 import { kTextFonts, type Theme } from "./theme.js";
@@ -64,6 +66,23 @@ export function toSvg(
   }
   parts.push("</svg>");
   return parts.join("\n");
+}
+
+export function toSvgBlob(list: readonly Primitive[], bounds: Rect, theme: Theme): Blob {
+  return new Blob([toSvg(list, bounds, (name) => theme.color(name))], { type: "image/svg+xml" });
+}
+
+/** Everything that is open, at full detail. */
+export function wholePicture(scene: Scene, selection: Selection | null, measure: Measure): Primitive[] {
+  const viewport = scene.bounds;
+  return buildDisplayList(scene, {
+    scale: 1,
+    viewport,
+    selection,
+    matches: new Set(),
+    measure,
+    limit: Infinity,
+  });
 }
 
 /** Longest side of an exported PNG, in pixels: what browsers reliably allocate. */

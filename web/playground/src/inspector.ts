@@ -19,7 +19,7 @@ import {
   typeShort,
   valueText,
 } from "./format.js";
-import type { Model, Selection } from "./model.js";
+import { sameSelection, type Model, type Selection } from "./model.js";
 
 export interface InspectorEvents {
   select(selection: Selection): void;
@@ -31,6 +31,7 @@ const kListed = 12;
 
 export class Inspector {
   private ticket = 0;
+  private shown: Selection | null = null;
 
   constructor(
     private readonly pane: HTMLElement,
@@ -39,17 +40,23 @@ export class Inspector {
 
   show(model: Model, selection: Selection | null, expanded: readonly number[]): void {
     this.ticket++;
-    this.pane.scrollTop = 0;
+    const isSame = sameSelection(selection, this.shown);
+    this.shown = selection;
     if (selection === null) this.pane.replaceChildren(...this.programSections(model));
     else if (selection.kind === "module")
       this.pane.replaceChildren(...this.moduleSections(model, selection.id, expanded));
-    else this.showNode(model, selection.row);
+    else this.showNode(model, selection.row, isSame);
+    if (!isSame) this.pane.scrollTop = 0;
   }
 
-  private showNode(model: Model, row: number): void {
+  /** `isSame`: only its values are new, so what came from the engine stays until it is replaced. */
+  private showNode(model: Model, row: number, isSame: boolean): void {
     const { ticket } = this;
-    const rest = element("div", { class: "inspector-rest" });
+    const before = isSame ? this.pane.querySelector(".inspector-rest") : null;
+    const rest = before ?? element("div", { class: "inspector-rest" });
+    const { scrollTop } = this.pane;
     this.pane.replaceChildren(...this.nodeSections(model, row), rest);
+    this.pane.scrollTop = scrollTop;
     const fill = (...sections: HTMLElement[]): void => {
       if (ticket === this.ticket) rest.replaceChildren(...sections);
     };

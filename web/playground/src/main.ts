@@ -95,11 +95,11 @@ function listenToButtons(app: App): void {
   press("share", () => void app.copyLink());
   press("export-svg", () => {
     menu.open = false;
-    app.exportSvg();
+    void app.exportPicture("svg");
   });
   press("export-png", () => {
     menu.open = false;
-    void app.exportPng();
+    void app.exportPicture("png");
   });
   press("theme", () => {
     app.toggleTheme();

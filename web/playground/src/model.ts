@@ -3,6 +3,7 @@
  * readers of a value, aliases of a storage, what differs between two runs. Built once per run from flat columns; every
  * answer is an array lookup or one pass over a column.
  */
+import { plural, valueText } from "./format.js";
 import type { ModuleInfo, Problem, ProgramInfo, Table } from "./engine.js";
 
 /** What is selected, in the canvas, the tree, the inspector and the address alike. */
@@ -84,6 +85,15 @@ export class Model {
 
   findRow(name: string): number | null {
     return this.rowByName.get(name) ?? null;
+  }
+
+  /** A selection in words, as a screen reader hears it. */
+  describe(selection: Selection): string {
+    if (selection.kind === "node") {
+      return `${this.table.names[selection.row]}, ${valueText(this.table, selection.row)}`;
+    }
+    const { path, nodes } = this.module(selection.id);
+    return `Module ${path}, ${plural(nodes, "node")}`;
   }
 
   /** Modules from the root's child down to `id`; the root itself is left out. */

@@ -51,6 +51,10 @@ export class Outline {
   }
 
   show(model: Model, expanded: readonly number[], selection: Selection | null): void {
+    if (model.info !== this.model?.info) {
+      this.active = 0;
+      this.tree.scrollTop = 0;
+    }
     this.model = model;
     this.expanded = expanded;
     this.selection = selection;

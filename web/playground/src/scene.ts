@@ -78,6 +78,16 @@ export class Scene {
     return this.boxOfModule(selection.id, -1);
   }
 
+  /** The boxes that show these targets: `>= 0` rows, `< 0` modules `~target`. */
+  boxesOf(targets: Iterable<number>): Set<number> {
+    const boxes = new Set<number>();
+    for (const target of targets) {
+      const box = this.boxOf(target < 0 ? { kind: "module", id: ~target } : { kind: "node", row: target });
+      if (box >= 0) boxes.add(box);
+    }
+    return boxes;
+  }
+
   /** `row`: the row that is looked for, where a module that is called several times has several boxes. */
   private boxOfModule(id: number, row: number): number {
     for (let at = id; at > 0; at = this.model.module(at).parent) {

@@ -65,11 +65,12 @@ export type StepKind = "edit" | "expand" | "select" | "camera";
 
 /**
  * Undo and redo as a list of states with a cursor. Selections and camera moves replace the step before them when that
- * was of the same kind, so that undo goes back by decisions, not by wheel ticks.
+ * was of the same kind, and edits the step before them when that was of the same group, so that undo goes back by
+ * decisions, not by wheel ticks or digits.
  */
 export class History {
   private states: PageState[];
-  private kinds: StepKind[] = ["edit"];
+  private kinds: string[] = ["edit"];
   private cursor = 0;
 
   constructor(initial: PageState) {
@@ -88,12 +89,13 @@ export class History {
     return this.cursor < this.states.length - 1;
   }
 
-  push(state: PageState, kind: StepKind): void {
-    const coalesces =
-      (kind === "camera" || kind === "select") && this.cursor > 0 && this.kinds[this.cursor] === kind;
+  push(state: PageState, kind: StepKind, group?: string): void {
+    const name = group === undefined ? kind : `${kind} ${group}`;
+    const isGrouped = kind === "camera" || kind === "select" || group !== undefined;
+    const coalesces = isGrouped && this.cursor > 0 && this.kinds[this.cursor] === name;
     const keep = coalesces ? this.cursor : this.cursor + 1;
     this.states = [...this.states.slice(Math.max(0, keep - kLongest), keep), state];
-    this.kinds = [...this.kinds.slice(Math.max(0, keep - kLongest), keep), kind];
+    this.kinds = [...this.kinds.slice(Math.max(0, keep - kLongest), keep), name];
     this.cursor = this.states.length - 1;
   }
 

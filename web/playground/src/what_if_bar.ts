@@ -27,7 +27,8 @@ export class WhatIfBar {
 
   constructor(
     private readonly bar: HTMLElement,
-    private readonly changed: (whatIf: WhatIf) => void,
+    /** Edits of one `group` are one step to undo: the digits of a number typed into a field. */
+    private readonly changed: (whatIf: WhatIf, group?: string) => void,
   ) {
     this.dtype.choice.addEventListener("change", () => {
       this.changed({ ...this.whatIf, dtype: this.dtype.choice.value || null });
@@ -89,11 +90,16 @@ export class WhatIfBar {
       "aria-label": `Size of ${chip.label}`,
       placeholder: "free",
     });
+    let visits = 0;
+    const group = (): string => `${chip.label} ${visits}`;
+    input.addEventListener("focus", () => {
+      visits++;
+    });
     const enter = (size: number | null): void => {
       const usable =
         size !== null && size >= chip.range[0] && (chip.range[1] === null || size <= chip.range[1]);
       if (!usable) input.setAttribute("aria-invalid", "true");
-      else this.changed(withDims(this.whatIf, chip.names, size === chip.original ? null : size));
+      else this.changed(withDims(this.whatIf, chip.names, size === chip.original ? null : size), group());
     };
     input.addEventListener("input", () => {
       if (input.value.trim() === "" && chip.original === null)

@@ -45,6 +45,16 @@ describe("the history", () => {
     assert.equal(history.undo().camera, null);
   });
 
+  it("takes the digits of one number as one step, and another visit to the field as another", () => {
+    const history = new History(start);
+    const batch = (size: number): PageState => ({ ...start, whatIf: withDims(kAsInFile, ["batch"], size) });
+    history.push(batch(1), "edit", "batch 1");
+    history.push(batch(16), "edit", "batch 1");
+    history.push(batch(8), "edit", "batch 2");
+    assert.equal(history.undo().whatIf.dims["batch"], 16);
+    assert.deepEqual(history.undo().whatIf.dims, {});
+  });
+
   it("keeps the last 200 steps", () => {
     const history = new History(start);
     for (let i = 0; i < 1000; i++) history.push({ ...start, expanded: [i] }, "expand");
