@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "@playwright/test";
 
-const kPort = 8137;
+/** A port of this run's own; workers load this file too and inherit the choice. */
+process.env["E2E_PORT"] ??= String(20_000 + Math.floor(Math.random() * 20_000));
+const kPort = Number(process.env["E2E_PORT"]);
 /** The distribution's browser where there is one; else the one Playwright was told of, or brought. */
 const kChromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
   existsSync(path),
