@@ -1,0 +1,40 @@
+import { writeFileSync } from "node:fs";
+import { grownDecoder } from "../measure/grow.mjs";
+import { expect, test } from "./page.js";
+
+function largeFile(): string {
+  const path = test.info().outputPath("large.json");
+  writeFileSync(path, grownDecoder(100_000));
+  return path;
+}
+
+test("a large file tells of its progress and can be cancelled; the page goes on with what it had", async ({
+  playground,
+  page,
+}) => {
+  await playground.open();
+  await page.locator("#file").setInputFiles(largeFile());
+  const progress = page.locator("#progress");
+  await expect(progress).toBeVisible();
+  await expect(progress).toContainText("large.json");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await expect(progress).toBeHidden();
+  await expect(page.locator("#file-name")).toHaveText("decoder (example)");
+  await playground.batch.fill("7");
+  await expect(playground.live).toContainText("values changed");
+  await playground.row(/^input_ids/).click();
+  await expect(playground.inspector).toContainText("[7, 2048]");
+});
+
+test("a large file opens, with its hundreds of equal blocks as one box", async ({ playground, page }) => {
+  await playground.open();
+  await page.locator("#file").setInputFiles(largeFile());
+  await playground.shown(2);
+  await expect(page.locator("#file-name")).toHaveText("large.json");
+  await expect(page.locator("#progress")).toBeHidden();
+  await expect(page.locator("#summary")).toContainText(/^10\d,\d{3} values/);
+  await playground.search.fill("layers.1234.mlp op:silu");
+  await page.keyboard.press("Enter");
+  await expect(playground.inspector.getByRole("heading", { name: "silu" })).toBeVisible();
+  await expect(playground.inspector.getByRole("button", { name: "layers.1234.mlp" })).toBeVisible();
+});
