@@ -1,0 +1,302 @@
+// Joins: tensors put together along a dimension, old or new.
+#include <algorithm>
+
+#include "core/ops/families/view.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/promotion.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+DType common_dtype(const Call& c, TensorList tensors) {
+  ResultType type(c.context().default_dtype);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    type.add(tensors[i].dtype(),
+             tensors[i].dim() == 0 ? ResultType::kZeroDim : ResultType::kDimensioned);
+  }
+  return type.result();
+}
+
+// The memory format a tensor suggests once it is cast to `dtype`: a cast makes strides dense.
+MemoryFormat suggested_format(const Tensor& tensor, DType dtype) {
+  if (tensor.dtype() == dtype || tensor.is_non_overlapping_and_dense()) {
+    return suggest_memory_format(tensor);
+  }
+  const DimVector strides = dense_strides_like(tensor.sizes(), tensor.strides());
+  if (has_channels_last_strides(tensor.sizes(), strides)) return MemoryFormat::kChannelsLast;
+  if (has_channels_last_3d_strides(tensor.sizes(), strides)) return MemoryFormat::kChannelsLast3d;
+  return MemoryFormat::kContiguous;
+}
+
+// The format that all tensors suggest, else contiguous.
+MemoryFormat joined_format(TensorList tensors, DType dtype) {
+  const MemoryFormat first = suggested_format(tensors[0], dtype);
+  for (size_t i = 1; i < tensors.size() && first != MemoryFormat::kContiguous; ++i) {
+    if (suggested_format(tensors[i], dtype) != first) return MemoryFormat::kContiguous;
+  }
+  return first;
+}
+
+// A 1-dimensional empty tensor joins anything, for old programs' sake.
+bool is_legacy_empty(const Tensor& tensor) {
+  return tensor.dim() == 1 && guard_or_false(tensor.sizes()[0] == 0);
+}
+
+// The tensor whose rank all must have: the first that is not 1-dimensional.
+const Tensor& rank_example(const Call& c, TensorList tensors) {
+  const Tensor* example = nullptr;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].dim() == 1) continue;
+    if (example == nullptr) example = &tensors[i];
+    c.check(tensors[i].dim() == example->dim(),
+            "Number of dimensions of tensors must match.  Expected {}-D tensors, but got {}-D for "
+            "tensor number {} in the list",
+            example->dim(), tensors[i].dim(), i);
+  }
+  return example != nullptr ? *example : tensors[0];
+}
+
+// Mirrors cat, torch/_refs/__init__.py.
+Tensor* cat(Call& c, TensorList tensors, int64_t dim) {
+  c.check_as(ErrorKind::kValueError, !tensors.empty(),
+             "cat expects at least one tensor, but received zero!");
+  const DType dtype = common_dtype(c, tensors);
+  const Tensor& example = rank_example(c, tensors);
+  SmallVector<const Tensor*, 8> joined;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].dim() != example.dim()) {
+      c.check(is_legacy_empty(tensors[i]),
+              "Number of dimensions of tensors must match.  Expected {}-D tensors, but got 1-D for "
+              "tensor number {} in the list",
+              example.dim(), i);
+    } else if (!is_legacy_empty(tensors[i])) {
+      joined.push_back(&tensors[i]);
+    }
+  }
+  const MemoryFormat format = joined_format(tensors, dtype);
+  const auto made = [&](Dims sizes) {
+    return c.empty_strided(sizes, strides_for(sizes, format), dtype);
+  };
+  if (joined.empty()) return made(DimVector{0});
+  DimVector sizes(joined[0]->sizes());
+  const auto at = static_cast<size_t>(wrap_dim(dim, joined[0]->dim()));
+  c.check_as(ErrorKind::kAssertionError, at < sizes.size(),
+             "idx {} out of bounds for tensor of rank {}", at, sizes.size());
+  SymInt total = 0;
+  for (size_t i = 0; i < joined.size(); ++i) {
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      if (d == at) continue;
+      c.check(joined[i]->sizes()[d] == sizes[d],
+              "Sizes of tensors must match except in dimension {}. Expected {} in dimension {} but "
+              "got {} for tensor number {} in the list",
+              at, sizes[d], d, joined[i]->sizes()[d], i);
+    }
+    total += joined[i]->sizes()[at];
+  }
+  sizes[at] = total;
+  return made(sizes);
+}
+
+Value concat(Call& c, TensorList tensors, int64_t dim) { return c.call<"aten::cat">(tensors, dim); }
+
+// Mirrors stack, torch/_refs/__init__.py.
+Value stack(Call& c, TensorList tensors, int64_t dim) {
+  c.check_as(ErrorKind::kAssertionError, !tensors.empty(), "stack expects a non-empty TensorList");
+  const Dims first = tensors[0].sizes();
+  const int64_t at = wrap_dim(dim, tensors[0].dim() + 1);
+  if (at < tensors[0].dim()) {
+    for (size_t i = 1; i < tensors.size(); ++i) {
+      const Dims sizes = tensors[i].sizes();
+      SymBool equal = sizes.size() == first.size();
+      for (size_t d = 0; d < first.size() && sizes.size() == first.size(); ++d) {
+        equal = sym_and(equal, sizes[d] == first[d]);
+      }
+      c.check(equal,
+              "stack expects each tensor to be equal size, but got torch.Size({}) at entry 0 ",
+              first);
+    }
+    DimVector sizes(first);
+    sizes.insert(static_cast<size_t>(at), static_cast<int64_t>(tensors.size()));
+    return c.call<"aten::view">(c.tensor<"aten::cat">(tensors, at), sizes);
+  }
+  SmallVector<Value, 8> unsqueezed;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    unsqueezed.push_back(c.call<"aten::unsqueeze">(tensors[i], at));
+  }
+  return c.call<"aten::cat">(c.list(unsqueezed.span()), dim);
+}
+
+// --- with a least rank ---
+
+Value atleast_1d(Call& c, const Tensor& self) {
+  return self.dim() == 0 ? c.call<"aten::reshape">(self, DimVector{1}) : Value(self);
+}
+Value atleast_2d(Call& c, const Tensor& self) {
+  if (self.dim() == 0) return c.call<"aten::reshape">(self, DimVector{1, 1});
+  return self.dim() == 1 ? c.call<"aten::unsqueeze">(self, 0) : Value(self);
+}
+Value atleast_3d(Call& c, const Tensor& self) {
+  if (self.dim() == 0) return c.call<"aten::reshape">(self, DimVector{1, 1, 1});
+  if (self.dim() == 1) {
+    return c.call<"aten::unsqueeze">(c.tensor<"aten::unsqueeze">(self, 0), -1);
+  }
+  return self.dim() == 2 ? c.call<"aten::unsqueeze">(self, -1) : Value(self);
+}
+
+using Lift = Value (*)(Call&, const Tensor&);
+
+template <Lift lift>
+Value each(Call& c, TensorList tensors) {
+  SmallVector<Value, 8> lifted;
+  for (size_t i = 0; i < tensors.size(); ++i) lifted.push_back(lift(c, tensors[i]));
+  return c.list(lifted.span());
+}
+
+void check_any(const Call& c, TensorList tensors) {
+  c.check(!tensors.empty(), "{} expects a non-empty TensorList",
+          c.op().schema.name.substr(std::string_view("aten::").size()));
+}
+
+Value hstack(Call& c, TensorList tensors) {
+  check_any(c, tensors);
+  const Value lifted = each<&atleast_1d>(c, tensors);
+  return c.call<"aten::cat">(lifted, lifted[0].tensor().dim() == 1 ? 0 : 1);
+}
+Value vstack(Call& c, TensorList tensors) {
+  check_any(c, tensors);
+  return c.call<"aten::cat">(each<&atleast_2d>(c, tensors), 0);
+}
+Value dstack(Call& c, TensorList tensors) {
+  check_any(c, tensors);
+  return c.call<"aten::cat">(each<&atleast_3d>(c, tensors), 2);
+}
+
+Value as_column(Call& c, const Tensor& self) {
+  return self.dim() > 1 ? Value(self) : c.call<"aten::reshape">(self, DimVector{self.numel(), 1});
+}
+Value column_stack(Call& c, TensorList tensors) {
+  check_any(c, tensors);
+  return c.call<"aten::hstack">(each<&as_column>(c, tensors));
+}
+
+// --- grids ---
+
+// Mirrors meshgrid, aten/src/ATen/native/TensorShape.cpp: each tensor along a dimension of its own,
+// the first two exchanged for "xy".
+Value meshgrid_indexing(Call& c, TensorList tensors, std::string_view indexing) {
+  check_any(c, tensors);
+  for (size_t i = 0; i + 1 < tensors.size(); ++i) {
+    c.check(tensors[i].dtype() == tensors[i + 1].dtype(),
+            "meshgrid expects all tensors to have the same dtype");
+    c.check(tensors[i].device() == tensors[i + 1].device(),
+            "meshgrid expects all tensors to have the same device");
+  }
+  c.check(indexing == "ij" || indexing == "xy",
+          "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: {}", indexing);
+  const bool swaps = indexing == "xy" && tensors.size() >= 2;
+  SmallVector<Value, 8> inputs(tensors.values());
+  if (swaps) std::swap(inputs[0], inputs[1]);
+  DimVector shape;
+  for (const Value& input : inputs) {
+    const Tensor& tensor = input.tensor();
+    c.check(tensor.dim() <= 1,
+            "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {}",
+            tensor.sizes());
+    shape.push_back(tensor.dim() == 0 ? SymInt(1) : tensor.sizes()[0]);
+  }
+  SmallVector<Value, 8> grids;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    DimVector along(inputs.size(), SymInt(1));
+    along[i] = -1;
+    Tensor& line = c.tensor<"aten::view">(inputs[i].tensor(), along);
+    Value grid = c.call<"aten::expand">(line, shape);
+    if (swaps) grid = c.call<"aten::swapdims_">(grid, 0, 1);
+    grids.push_back(grid);
+  }
+  if (swaps) std::swap(grids[0], grids[1]);
+  return c.list(grids.span());
+}
+Value meshgrid(Call& c, TensorList tensors) {
+  return c.call<"aten::meshgrid.indexing">(tensors, "ij");
+}
+
+Value cartesian_prod(Call& c, TensorList tensors) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    c.check(tensors[i].dim() == 1, "Expect a 1D vector, but got shape {}", tensors[i].sizes());
+  }
+  if (tensors.size() == 1) return tensors[0];
+  const Value grids = c.call<"aten::meshgrid">(tensors);
+  SmallVector<Value, 8> flat;
+  for (const Value& grid : grids.values()) flat.push_back(c.call<"aten::flatten.using_ints">(grid));
+  return c.call<"aten::stack">(c.list(flat.span()), 1);
+}
+
+// Mirrors _block_diag_iterable, torch/_refs/__init__.py.
+Tensor* block_diag(Call& c, TensorList tensors) {
+  DimVector sizes{0, 0};
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Dims block = tensors[i].sizes();
+    c.check(tensors[i].dim() <= 2,
+            "Input tensors must have 2 or fewer dimensions. Input {} has {} dimensions", i,
+            tensors[i].dim());
+    sizes[0] += block.size() == 2 ? block[0] : SymInt(1);
+    sizes[1] += block.size() == 2 ? block[1] : tensors[i].numel();
+  }
+  return c.empty(sizes, common_dtype(c, tensors));
+}
+
+// Mirrors pad_sequence, aten/src/ATen/native/PackedSequence.cpp.
+Tensor* pad_sequence(Call& c, TensorList sequences, bool batch_first) {
+  c.check(!sequences.empty(), "received an empty list of sequences");
+  const Dims first = sequences[0].sizes();
+  c.check(!first.empty(), "ArrayRef: invalid slice, N = 1; size = 0");
+  SymInt longest = 0;
+  for (size_t i = 0; i < sequences.size(); ++i) longest = sym_max(longest, sequences[i].size(0));
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    // Each is copied into its slice of the result.
+    DimVector slice(first);
+    slice[0] = sequences[i].sizes()[0];
+    const DimVector common = broadcast_shapes(slice, sequences[i].sizes());
+    const bool fits = common.size() == slice.size() &&
+                      std::equal(common.begin(), common.end(), slice.begin(),
+                                 [](SymInt a, SymInt b) { return guard_bool(a == b); });
+    c.check(fits, "output with shape {} doesn't match the broadcast shape {}", slice.span(),
+            common.span());
+  }
+  DimVector sizes{static_cast<int64_t>(sequences.size()), longest};
+  if (!batch_first) std::swap(sizes[0], sizes[1]);
+  sizes.append(first.subspan(1));
+  return c.context().empty(sizes, sequences[0].dtype(), sequences[0].device());
+}
+
+// clang-format off
+constexpr OpDef kJoinRules[] = {
+    {"aten::atleast_1d(Tensor self) -> Tensor", rule<&atleast_1d>(), kView | kComposite},
+    {"aten::atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]", rule<&each<&atleast_1d>>(), kView | kComposite},
+    {"aten::atleast_2d(Tensor self) -> Tensor", rule<&atleast_2d>(), kView | kComposite},
+    {"aten::atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]", rule<&each<&atleast_2d>>(), kView | kComposite},
+    {"aten::atleast_3d(Tensor self) -> Tensor", rule<&atleast_3d>(), kView | kComposite},
+    {"aten::atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]", rule<&each<&atleast_3d>>(), kView | kComposite},
+    {"aten::block_diag(Tensor[] tensors) -> Tensor", rule<&block_diag>()},
+    {"aten::cartesian_prod(Tensor[] tensors) -> Tensor", rule<&cartesian_prod>(), kComposite},
+    {"aten::cat(Tensor[] tensors, int dim=0) -> Tensor", rule<&cat>()},
+    {"aten::column_stack(Tensor[] tensors) -> Tensor", rule<&column_stack>(), kComposite},
+    {"aten::concat(Tensor[] tensors, int dim=0) -> Tensor", rule<&concat>(), kComposite},
+    {"aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor", rule<&concat>(), kComposite},
+    {"aten::dstack(Tensor[] tensors) -> Tensor", rule<&dstack>(), kComposite},
+    {"aten::hstack(Tensor[] tensors) -> Tensor", rule<&hstack>(), kComposite},
+    {"aten::meshgrid(Tensor[] tensors) -> Tensor[]", rule<&meshgrid>(), kView | kComposite},
+    {"aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]", rule<&meshgrid_indexing>(), kView | kComposite},
+    {"aten::pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0., str padding_side=\"right\") -> Tensor", rule<&pad_sequence>(), kComposite},
+    {"aten::row_stack(Tensor[] tensors) -> Tensor", rule<&vstack>(), kComposite},
+    {"aten::stack(Tensor[] tensors, int dim=0) -> Tensor", rule<&stack>()},
+    {"aten::vstack(Tensor[] tensors) -> Tensor", rule<&vstack>(), kComposite},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> join_rules() { return kJoinRules; }
+
+}  // namespace faketensor
