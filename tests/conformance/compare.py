@@ -1,0 +1,136 @@
+"""Are two values the same? The rules of conformance/FORMAT.md and GRAPHS.md, for values that this project prints itself.
+
+Everything that describes a tensor is compared exactly; numbers of tensors ("t") and storages only up to renaming, so that identity and
+aliasing are compared too. Not compared: "const" (known values) and "requires_grad". Unbacked symbols (u0, zuf1) are equal up to
+renaming; other symbolic expressions by their printed text.
+"""
+import re
+
+IGNORED = ("const", "requires_grad")
+UNBACKED = re.compile(r"\b(?:zuf|u)\d+\b")
+
+
+class Renaming:
+    """A one-to-one pairing of numbers or names, learnt as they are met."""
+
+    def __init__(self):
+        self.there, self.back = {}, {}
+
+    def same(self, expected, got):
+        if expected in self.there or got in self.back:
+            return self.there.get(expected) == got and self.back.get(got) == expected
+        self.there[expected], self.back[got] = got, expected
+        return True
+
+
+class Comparison:
+    """The values of one call or one graph, in the order in which they were recorded."""
+
+    def __init__(self):
+        self.tensors, self.storages, self.symbols = Renaming(), Renaming(), Renaming()
+
+    def learn(self, value):
+        """Tensors that both sides were given: their numbers stand for themselves."""
+        if isinstance(value, list):
+            for element in value:
+                self.learn(element)
+        elif isinstance(value, dict):
+            if "t" in value:
+                self.tensors.same(value["t"], value["t"])
+                if "storage" in value:
+                    self.storages.same(value["storage"], value["storage"])
+            else:
+                self.learn(list(value.values()))
+
+    def difference(self, expected, got, at=""):
+        """None, or the first difference in words."""
+        if isinstance(expected, dict) and "t" in expected:
+            return self.tensor_difference(expected, got, at)
+        if isinstance(expected, list):
+            if not isinstance(got, list) or len(expected) != len(got):
+                return f"{at}: {len(expected)} elements expected, got {got!r:.80}"
+            return first(self.difference(e, g, f"{at}[{i}]") for i, (e, g) in enumerate(zip(expected, got)))
+        if isinstance(expected, dict):
+            if not isinstance(got, dict) or expected.keys() != got.keys():
+                return f"{at}: {expected} expected, got {got!r:.80}"
+            return first(self.difference(expected[key], got[key], f"{at}.{key}") for key in expected)
+        if self.same_scalar(expected, got):
+            return None
+        return f"{at}: {expected!r} expected, got {got!r:.80}"
+
+    def tensor_difference(self, expected, got, at):
+        if not isinstance(got, dict) or "t" not in got:
+            return f"{at}: a tensor expected, got {got!r:.80}"
+        for key in [*expected, *(key for key in got if key not in expected)]:
+            if key in IGNORED or key in ("t", "storage"):
+                continue
+            difference = self.difference(expected.get(key, DEFAULTS.get(key)), got.get(key, DEFAULTS.get(key)), f"{at}.{key}")
+            if difference:
+                return difference
+        if not self.tensors.same(expected["t"], got["t"]):
+            return f"{at}: another tensor object expected"
+        if not self.storages.same(expected.get("storage"), got.get("storage")):
+            return f"{at}: another storage expected"
+        return None
+
+    def same_scalar(self, expected, got):
+        if type(expected) is not type(got):
+            return False
+        if expected == got:
+            return True
+        if not isinstance(expected, str) or UNBACKED.sub("u", expected) != UNBACKED.sub("u", got):
+            return False
+        pairs = zip(UNBACKED.findall(expected), UNBACKED.findall(got))
+        return all(self.symbols.same(e, g) for e, g in pairs)
+
+
+DEFAULTS = {"offset": 0, "layout": "strided", "conj": False, "neg": False, "coalesced": False, "index_dtype": "int64"}
+
+
+def first(differences):
+    return next((difference for difference in differences if difference), None)
+
+
+def operator_difference(vector, answer):
+    """None, or how the answer to an operator vector differs from what was recorded."""
+    if answer is None:
+        return "no answer"
+    if "unsupported" in answer:
+        return f"unsupported: {answer['unsupported']}"
+    if "raises" in vector or "raises" in answer:
+        expected, got = vector.get("raises", "a value"), answer.get("raises", "a value")
+        return None if expected == got else f"{expected} expected, got {got}: {answer.get('message', '')}"
+    comparison = Comparison()
+    comparison.learn([vector.get("args"), vector.get("kwargs")])
+    difference = comparison.difference(vector.get("out"), answer.get("out"), "out")
+    if difference:
+        return difference
+    after = {tensor["t"]: tensor for tensor in answer.get("after", [])}
+    for tensor in vector.get("after", []):
+        if tensor["t"] not in after:
+            return f"after: tensor {tensor['t']} should have changed"
+        difference = comparison.difference(tensor, after[tensor["t"]], f"after {tensor['t']}")
+        if difference:
+            return difference
+    return None
+
+
+def graph_differences(recorded, answers):
+    """{node name: difference} for the node lines of one graph; a missing node differs."""
+    got = {line["name"]: line for line in answers}
+    comparison, differences = Comparison(), {}
+    for line in recorded:
+        name, answer = line.get("name"), got.get(line.get("name"))
+        if name is None:
+            continue
+        if answer is None:
+            differences[name] = "no answer"
+        elif "raises" in line or "raises" in answer:
+            expected, raised = line.get("raises", "a value"), answer.get("raises", "a value")
+            if expected != raised:
+                differences[name] = f"{expected} expected, got {raised}: {answer.get('message', '')}"
+        else:
+            difference = comparison.difference(line["val"], answer["val"], "val")
+            if difference:
+                differences[name] = difference
+    return differences

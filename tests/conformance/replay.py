@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Replays recorded answers of PyTorch: replay.py NAME "COMMAND" [--only TEXT] [--rewrite]
+
+Runs `COMMAND answer FILE` for each file of tests/conformance/data and, where ../shared/conformance lies beside the checkout, for the
+graphs recorded there, and compares (compare.py). The commands see questions only: what was recorded is taken out first.
+
+A difference is a failure unless known_differences.tsv has a row for it; a row whose difference is gone is a failure too, and so is a
+reason that is empty. --rewrite prints rows for what differs, to be given reasons by hand.
+The answers are kept in build/conformance/NAME; where another NAME has left its own there, the two must be the same bytes.
+"""
+import argparse
+import concurrent.futures
+import csv
+import gzip
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+from compare import graph_differences, operator_difference
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+SHARED = ROOT.parent / "shared" / "conformance"
+VARIANTS, SETS = ("static", "decomp"), ("base", "batch", "one", "bf16", "half_inputs")
+RECORDED = {"out", "after", "raises", "message"}
+
+
+def rows(path):
+    with (gzip.open(path, "rt") if path.suffix == ".gz" else open(path)) as file:
+        return [json.loads(line) for line in file if line.strip()]
+
+
+def files():
+    """(label, path) of every recorded file: the project's own, then the larger collection."""
+    for base, prefix in ((HERE / "data", ""), (SHARED, "shared/")):
+        for path in sorted(base.glob("models/*/*.answers.jsonl.gz")):
+            variant, inputs = path.name.split(".")[:2]
+            if path.parent.name == "archives" or (variant in VARIANTS and inputs in SETS):
+                yield f"{prefix}models/{path.parent.name}/{variant}.{inputs}", path
+    for path in sorted((HERE / "data").glob("ops/*.jsonl.gz")):
+        yield f"ops/{path.name.split('.')[0]}", path
+
+
+def questions(path, recorded, folder):
+    """The file without what was recorded; beside a graph's questions stands the program it names."""
+    target = folder / path.name.removesuffix(".gz")
+    header = recorded[0]["header"]
+    lines = recorded[:1] if header.get("kind") == "graph" else [{k: v for k, v in row.items() if k not in RECORDED} for row in recorded]
+    target.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+    if "graph" in header:
+        program = folder / header["graph"]
+        if not program.exists():
+            program.symlink_to(path.parent / header["graph"])
+    return target
+
+
+def replay(label, path, command, folder):
+    """{item: difference} of one file, the number of items in it, and where the answers lie."""
+    folder = folder / label
+    folder.mkdir(parents=True, exist_ok=True)
+    recorded = rows(path)
+    asked = questions(path, recorded, folder)
+    got_path = folder / (asked.name + ".answers")
+    with open(got_path, "wb") as out:
+        run = subprocess.run([*command, "answer", str(asked)], stdout=out, stderr=subprocess.PIPE, timeout=600, check=False)
+    if run.returncode not in (0, 1):
+        return {"(run)": f"exit {run.returncode}: {run.stderr.decode()[-300:]}"}, 1, got_path
+    answers = rows(got_path)
+    if recorded[0]["header"].get("kind") == "graph":
+        nodes = [line for line in recorded if "name" in line]
+        return graph_differences(nodes, answers), len(nodes), got_path
+    by_id = {answer["id"]: answer for answer in answers}
+    differences = {v["id"]: operator_difference(v, by_id.get(v["id"])) for v in recorded[1:]}
+    return {k: d for k, d in differences.items() if d}, len(recorded) - 1, got_path
+
+
+def known_differences():
+    with open(HERE / "known_differences.tsv", newline="") as file:
+        return {(row["file"], row["item"]): row["reason"] for row in csv.DictReader(file, delimiter="\t")}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name")
+    parser.add_argument("command")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--rewrite", action="store_true")
+    args = parser.parse_args()
+    command = [os.path.abspath(word) if "/" in word else word for word in shlex.split(args.command)]
+    folder = ROOT / "build" / "conformance" / args.name
+    known, passed, failed, seen = known_differences(), 0, 0, set()
+
+    def report(text):
+        nonlocal failed
+        failed += 1
+        if failed <= 50:
+            print(text)
+
+    chosen = [(label, path) for label, path in files() if args.only in label]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(lambda item: (item[0], *replay(*item, command, folder)), chosen))
+    for label, differences, count, got in results:
+        passed += count - len(differences)
+        for item, difference in differences.items():
+            # The project's own selection holds the same graphs as the larger collection: one row serves both.
+            key = (label.removeprefix("shared/"), item)
+            seen.add(key)
+            if args.rewrite:
+                print(f"{key[0]}\t{item}\t{difference}")
+            elif known.get(key):
+                passed += 1
+            else:
+                report(f"{label}: {item}: {difference}")
+        for other in (folder.parent).glob(f"*/{label}/{got.name}"):
+            if other != got and other.read_bytes() != got.read_bytes():
+                report(f"{label}: {args.name} and {other.relative_to(folder.parent).parts[0]} answer with different bytes")
+    ran = {label.removeprefix("shared/") for label, *_ in results}
+    for file, item in known:
+        if file in ran and (file, item) not in seen:
+            report(f"{file}: {item}: no difference any more, take its row out of known_differences.tsv")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not results else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Selects the project's own recorded answers from a larger collection: select_data.py COLLECTION [--command build/bin/faketensor]
+
+Graphs: the architectures named below, their static and decomposed programs with all answer sets that replay.py asks for.
+Operators: of every overload that has a rule, up to six vectors, spread over those that the given command answers as recorded; they hold
+what is reached. What is not reached is seen by scoring the whole collection.
+"""
+import argparse
+import collections
+import gzip
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+from compare import operator_difference
+from replay import SETS, VARIANTS, rows
+
+HERE = pathlib.Path(__file__).resolve().parent
+MODELS = """bert_base clip cond_mlp crf_viterbi detr dlrm fno gcn gpt2 item_sizes kv_cache llama_small_eager losses lstm_text mamba2 map_mlp
+mixtral nonzero_select resnet18 rnn_cells sampling_sorts scan_rnn shufflenet_v2_x1_0 swin3d_t t5_small unet_small vae vit_b_16 wavenet whisper_tiny""".split()
+PER_OVERLOAD = 6
+
+
+def select_graphs(collection):
+    for model in MODELS:
+        for path in sorted((collection / "models" / model).glob("*.gz")):
+            parts = path.name.split(".")
+            if parts[0] in VARIANTS and (parts[1] == "json" or (parts[1] in SETS and parts[2] == "answers")):
+                target = HERE / "data" / "models" / model / path.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target)
+                target.chmod(0o644)
+
+
+def select_operators(collection, command):
+    for path in sorted((collection / "ops").glob("*.jsonl.gz")):
+        vectors = rows(path)
+        with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as questions:
+            questions.writelines(json.dumps(v) + "\n" for v in vectors)
+            questions.flush()
+            answers = subprocess.run([command, "answer", questions.name], stdout=subprocess.PIPE, check=True, text=True).stdout
+        by_id = {a["id"]: a for a in map(json.loads, answers.splitlines())}
+        good = collections.defaultdict(list)
+        for vector in vectors[1:]:
+            if operator_difference(vector, by_id[vector["id"]]) is None:
+                good[vector["op"]].append(vector)
+        chosen = [v for found in good.values() for v in found[:: max(1, len(found) // PER_OVERLOAD)][:PER_OVERLOAD]]
+        if not chosen:
+            continue
+        target = HERE / "data" / "ops" / path.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        header = {"header": {**vectors[0]["header"], "count": len(chosen)}}
+        with open(target, "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as out:
+            for row in [header, *chosen]:
+                out.write(json.dumps(row, separators=(",", ":")).encode() + b"\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("collection", type=pathlib.Path)
+    parser.add_argument("--command", default="build/bin/faketensor")
+    args = parser.parse_args()
+    select_graphs(args.collection)
+    select_operators(args.collection, args.command)
+
+
+if __name__ == "__main__":
+    main()
