@@ -116,19 +116,38 @@ struct BelowAutograd {
   ~BelowAutograd() { flag = before; }
 };
 
-// self.op_(...): the functional answer must fit self, which keeps its metadata.
+// torch._prims_common.wrappers._maybe_resize_out: `self` becomes a contiguous tensor of these
+// sizes.
+void resize_written(Call& call, Tensor& self, Dims sizes) {
+  const bool same = std::equal(sizes.begin(), sizes.end(), self.sizes().begin(), self.sizes().end(),
+                               [](SymInt a, SymInt b) { return guard_bool(a == b); });
+  if (same) return;
+  const DimVector strides = contiguous_strides(sizes);
+  MetaSpec spec = self.meta->spec();
+  spec.sizes = sizes;
+  spec.strides = strides;
+  self.meta = call.context().metas().intern(spec);
+  if (self.storage == nullptr) return;
+  const SymInt needed = storage_bytes(sizes, strides, self.offset(), self.dtype());
+  if (guard_or_true(needed > self.storage->nbytes)) self.storage->nbytes = needed;
+}
+
+// self.op_(...) after the functional answer, as torch._prims_common.wrappers.out_wrapper with `out`
+// being `self` writes it, or as a copy.
 Value run_inplace(Call& call) {
   Tensor& self = call.arg(0).tensor();
   const Value result = call.op().rule.function(call, call.op().rule.params);
+  if ((call.op().tags & kInplaceCopies) != 0) return call.call<"aten::copy_">(self, result);
   const Tensor& out = result.tensor();
-  call.check(out.meta->rank() == self.meta->rank() &&
-                 std::equal(out.sizes().begin(), out.sizes().end(), self.sizes().begin(),
-                            [](SymInt a, SymInt b) { return guard_bool(a == b); }),
-             "output with shape {} doesn't match the broadcast shape {}", self.sizes(),
-             out.sizes());
-  call.check(can_cast(out.dtype(), self.dtype()),
-             "result type {} can't be cast to the desired output type {}", out.dtype(),
-             self.dtype());
+  call.check(
+      can_cast(out.dtype(), self.dtype()),
+      "Attempting to cast from {} to out tensor with dtype {}, but this can't be cast because "
+      "it is not safe!",
+      out.dtype(), self.dtype());
+  call.check(self.device() == call.device(),
+             "FakeTensor is wrapped to wrong device, found {}, expected {}", self.device(),
+             call.device());
+  resize_written(call, self, out.sizes());
   return Value(self);
 }
 

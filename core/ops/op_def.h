@@ -32,7 +32,11 @@ struct Rule {
 
 enum OpTag : uint32_t {
   // The in-place overload follows from this row: "aten::add_.Tensor" from "aten::add.Tensor".
+  // It keeps the dtype of `self`, to which the result must cast safely.
   kInplace = 1 << 0,
+  // The same, but the result is copied into `self`, cast as it may be (register_inplace,
+  // torch/_decomp/decompositions.py).
+  kInplaceCopies = 1 << 1,
   // A CompositeImplicitAutograd operator: it only calls others, which check devices themselves.
   kComposite = 1 << 2,
   // The result shares the storage of an argument.

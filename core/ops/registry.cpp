@@ -13,7 +13,7 @@ Registry::Registry() {
   for (const std::span<const OpDef> table : rule_tables()) add_table(table);
   const size_t rows = entries_.size();
   for (size_t i = 0; i < rows; ++i) {
-    if ((entries_[i].tags & kInplace) != 0) derive_inplace(static_cast<OpId>(i));
+    if ((entries_[i].tags & (kInplace | kInplaceCopies)) != 0) derive_inplace(static_cast<OpId>(i));
   }
   // Last, because entries no longer move.
   ids_.reserve(2 * entries_.size());

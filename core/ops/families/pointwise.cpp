@@ -204,6 +204,50 @@ Tensor* elementwise_if(Call& call, const Value& condition, std::span<const Value
       elementwise_types(promoted_dtype(call, operands), promote, call.context().default_dtype));
 }
 
+ReferenceSteps::ReferenceSteps(Call& call, std::span<const Value> operands, Promotion promote)
+    : call_(call),
+      types_(elementwise_types(promoted_dtype(call, operands), promote,
+                               call.context().default_dtype)) {}
+
+Value ReferenceSteps::of(const Value& a) const {
+  return elementwise(call_, {&a, 1}, types_.computation, types_.computation);
+}
+
+Value ReferenceSteps::of(const Value& a, const Value& b) const {
+  const Value operands[] = {a, b};
+  return elementwise(call_, operands, types_.computation, types_.computation);
+}
+
+Value ReferenceSteps::where(const Value& condition, const Value& a, const Value& b) const {
+  const Value operands[] = {as_tensor(a), as_tensor(b)};
+  return elementwise_if(call_, condition, operands, {types_.computation, types_.computation});
+}
+
+Value ReferenceSteps::as_tensor(const Value& operand) const {
+  return is_number(operand) ? Value(call_.empty({}, types_.computation)) : operand;
+}
+
+void ReferenceSteps::expand(Value& a, Value& b) const {
+  const Value operands[] = {a, b};
+  const DimVector sizes = broadcast_operands(call_, operands);
+  for (Value* operand : {&a, &b}) {
+    if (!is_number(*operand)) *operand = call_.call<"aten::expand">(*operand, sizes);
+  }
+}
+
+Value ReferenceSteps::result(const Value& value) const {
+  const Tensor& tensor = value.tensor();
+  if (tensor.dtype() == types_.result) return value;
+  return call_.empty_strided(tensor.sizes(), tensor.strides(), types_.result);
+}
+
+bool has_plain_layout(const Tensor& tensor) {
+  if (!tensor.is_contiguous()) return false;
+  const DimVector strides = contiguous_strides(tensor.sizes());
+  return std::equal(strides.begin(), strides.end(), tensor.strides().begin(),
+                    [](SymInt a, SymInt b) { return same_expr(a, b); });
+}
+
 std::string_view python_type(DType dtype) {
   if (is_bool(dtype)) return "<class 'bool'>";
   if (is_integral(dtype)) return "<class 'int'>";

@@ -61,6 +61,36 @@ Tensor* elementwise_if(Call& call, const Value& condition, std::span<const Value
                        ElementwiseTypes types);
 Tensor* elementwise_if(Call& call, const Value& condition, std::span<const Value> operands,
                        Promotion promote);
+// The layouts that a Python reference made of several elementwise operators passes through. Dense
+// operands come out of each step as they went in; it is expanded and overlapping ones, and odd
+// strides of dimensions of size 1, that are told apart by the number and order of the steps.
+//
+//   ReferenceSteps steps(c, operands, kDefault);          // relu: where(self <= 0, 0, self)
+//   return steps.result(steps.where(steps.of(self), 0, self));
+class ReferenceSteps {
+ public:
+  // Promotes `operands`, which are cast to the computation dtype by the steps that use them.
+  ReferenceSteps(Call& call, std::span<const Value> operands, Promotion promote);
+
+  DType computation() const { return types_.computation; }
+  Value of(const Value& a) const;
+  Value of(const Value& a, const Value& b) const;
+  // torch.where: a number among its values becomes a 0-dimensional tensor.
+  Value where(const Value& condition, const Value& a, const Value& b) const;
+  // A number as the 0-dimensional tensor that some references make of it; a tensor as it is.
+  Value as_tensor(const Value& operand) const;
+  // Operands expanded to their common shape.
+  void expand(Value& a, Value& b) const;
+  // The last step's value with the result dtype.
+  Value result(const Value& value) const;
+
+ private:
+  Call& call_;
+  ElementwiseTypes types_;
+};
+// Whether every reference of one operand leaves this one's layout as it is.
+bool has_plain_layout(const Tensor& tensor);
+
 // torch._refs._broadcast_shapes, with its words.
 DimVector broadcast_operands(Call& call, std::span<const Value> operands);
 // That a number is of no higher category than a dtype (torch._prims_common.is_weakly_lesser_type);

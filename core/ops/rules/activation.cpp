@@ -1,4 +1,6 @@
 // Activations, and clamping.
+#include <cmath>
+
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -7,6 +9,34 @@ namespace faketensor {
 
 namespace {
 using enum Promotion;
+
+// where(self <= 0, 0, self) and its like: a choice between the operand, or what is computed from
+// it, and a number.
+Value choice(Call& c, uint64_t) {
+  const Value self = c.arg(0);
+  if (has_plain_layout(self.tensor())) return elementwise(c, {&self, 1}, kDefault);
+  const ReferenceSteps steps(c, {&self, 1}, kDefault);
+  return steps.result(steps.where(steps.of(self), 0, self));
+}
+
+// Mirrors _hardtanh, torch/_refs/nn/functional/__init__.py.
+Value hardtanh(Call& c, const Tensor& self, const Value& min, const Value& max) {
+  c.check(!is_bool(self.dtype()), "Bool inputs not supported for hardtanh");
+  if (is_integral(self.dtype())) {
+    for (const Value& bound : {min, max}) {
+      c.check_as(ErrorKind::kTypeError, !bound.is(Value::Tag::kComplex),
+                 "int() argument must be a string, a bytes-like object or a real number, not "
+                 "'complex'");
+      const double limit = bound.is(Value::Tag::kFloat)
+                               ? std::trunc(bound.as_double())
+                               : static_cast<double>(guard_int(bound.as_sym_int()));
+      c.check(self.dtype() != DType::kUInt8 || limit >= 0,
+              "Cannot do hardtanh on an unsigned type with negative limits");
+    }
+    return c.call<"aten::clamp">(self, 0, 1);
+  }
+  return c.call<"aten::clamp">(self, min, max);
+}
 
 // Mirrors celu, torch/_refs/nn/functional/__init__.py.
 Tensor* celu(Call& c, const Tensor& self, const Value& alpha) {
@@ -29,6 +59,9 @@ Tensor* gelu(Call& c, const Tensor&, std::string_view approximate) {
           "approximate argument must be either none or tanh.");
   return elementwise(c, c.args().first(1), kDefault);
 }
+
+// Mirrors meta_relu_, torch/_meta_registrations.py.
+Tensor* relu_inplace(Call&, Tensor& self) { return &self; }
 
 // Mirrors leaky_relu, torch/_refs/nn/functional/__init__.py.
 Tensor* leaky_relu(Call& c, const Tensor& self, const Value& negative_slope) {
@@ -53,25 +86,22 @@ Value log_sigmoid(Call& c, const Tensor& self) {
   return c.call<"aten::log_sigmoid_forward">(self)[0];
 }
 
-// Mirrors clamp, torch/_refs/__init__.py: one comparison and one choice for each bound.
+// One bound of clamp: where(isnan(value) | (value >= bound), value, bound).
+Value bounded(const ReferenceSteps& steps, const Value& value, const Value& bound) {
+  if (bound.is_none()) return value;
+  const Value condition = steps.of(steps.of(value, bound), steps.of(value));
+  return steps.where(condition, value, bound);
+}
+
+// Mirrors clamp, torch/_refs/__init__.py.
 Value clamp(Call& c, const Tensor& self, const Value& min, const Value& max) {
   c.check_as(ErrorKind::kValueError, !min.is_none() || !max.is_none(),
              "clamp called but both min and max are none!");
   const Value operands[] = {self, min, max};
-  if (!min.is_tensor() && !max.is_tensor() && self.is_contiguous())
+  if (!min.is_tensor() && !max.is_tensor() && has_plain_layout(self))
     return elementwise(c, operands, kDefault);
-  const ElementwiseTypes types =
-      elementwise_types(promoted_dtype(c, operands), kDefault, c.context().default_dtype);
-  Value result = self;
-  for (const Value& bound : {min, max}) {
-    if (bound.is_none()) continue;
-    const Value pair[] = {result, bound};
-    const Value tests[] = {elementwise(c, pair, types.computation, DType::kBool),
-                           elementwise(c, {&result, 1}, types.computation, DType::kBool)};
-    const Value condition = elementwise(c, tests, DType::kBool, DType::kBool);
-    result = elementwise_if(c, condition, pair, types);
-  }
-  return c.call<"aten::to.dtype">(result, types.result);
+  const ReferenceSteps steps(c, operands, kDefault);
+  return steps.result(bounded(steps, bounded(steps, self, min), max));
 }
 
 // Mirrors clamp_min and clamp_max, torch/_refs/__init__.py.
@@ -137,27 +167,30 @@ constexpr OpDef kActivation[] = {
     {"aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", rule<&clamp_one>(), kInplace},
     {"aten::clamp_min(Tensor self, Scalar min) -> Tensor", rule<&clamp_one>(), kInplace},
     {"aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor", rule<&clamp_one>(), kInplace},
-    {"aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", same_as<"aten::clamp">(), kComposite | kInplace},
-    {"aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", same_as<"aten::clamp.Tensor">(), kComposite | kInplace},
+    {"aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", same_as<"aten::clamp">(), kComposite},
+    {"aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", same_as<"aten::clamp.Tensor">(), kComposite},
+    {"aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)", same_as<"aten::clamp_">(), kComposite},
+    {"aten::clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)", same_as<"aten::clamp_.Tensor">(), kComposite},
     {"aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor", rule<&elu>(), kInplace},
-    {"aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor", rule<&gelu>(), kInplace},
+    {"aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor", rule<&gelu>(), kInplaceCopies},
     {"aten::glu(Tensor self, int dim=-1) -> Tensor", rule<&glu>()},
     {"aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", unary()},
-    {"aten::hardsigmoid(Tensor self) -> Tensor", unary(), kInplace},
-    {"aten::hardswish(Tensor self) -> Tensor", unary(), kInplace},
-    {"aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor", unary(), kInplace},
-    {"aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", rule<&leaky_relu>(), kInplace},
+    {"aten::hardsigmoid(Tensor self) -> Tensor", unary(), kInplaceCopies},
+    {"aten::hardswish(Tensor self) -> Tensor", unary(), kInplaceCopies},
+    {"aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor", rule<&hardtanh>(), kInplaceCopies},
+    {"aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", rule<&leaky_relu>(), kInplaceCopies},
     {"aten::log_sigmoid(Tensor self) -> Tensor", rule<&log_sigmoid>(), kComposite},
     {"aten::log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)", rule<&log_sigmoid_forward>()},
     {"aten::mish(Tensor self) -> Tensor", unary(), kInplace},
     {"aten::prelu(Tensor self, Tensor weight) -> Tensor", rule<&prelu>(), kComposite},
-    {"aten::relu(Tensor self) -> Tensor", unary(), kInplace},
+    {"aten::relu(Tensor self) -> Tensor", {&choice}},
     {"aten::relu6(Tensor self) -> Tensor", rule<&relu6>(), kComposite | kInplace},
+    {"aten::relu_(Tensor(a!) self) -> Tensor(a!)", rule<&relu_inplace>()},
     {"aten::selu(Tensor self) -> Tensor", rule<&selu>(), kComposite | kInplace},
-    {"aten::silu(Tensor self) -> Tensor", like_first(), kInplace},
+    {"aten::silu(Tensor self) -> Tensor", like_first(), kInplaceCopies},
     {"aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor", rule<&softplus>()},
     {"aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", unary()},
-    {"aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor", unary(), kInplace},
+    {"aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor", {&choice}, kInplace},
 };
 // clang-format on
 }  // namespace

@@ -1,6 +1,8 @@
 // Comparisons, logical operators and what chooses by a condition: where, masked_fill, isin.
+#include "core/ops/families/copy.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -8,6 +10,26 @@ namespace {
 using enum Promotion;
 
 consteval Rule compare() { return binary({.promote = kAlwaysBool}); }
+
+// Mirrors logical_and, logical_or and logical_xor, torch/_refs/__init__.py: operands that are not
+// bool are compared to 0 first.
+Value logical(Call& c, const Value& self, const Value& other) {
+  const ReferenceSteps steps(c, c.args().first(2), kAlwaysBool);
+  if (is_bool(steps.computation())) return elementwise(c, c.args().first(2), kAlwaysBool);
+  Value a = self;
+  Value b = other;
+  steps.expand(a, b);
+  const auto truth = [&](const Value& operand) {
+    return operand.is_tensor() && !operand.tensor().is_wrapped_number ? steps.of(operand) : operand;
+  };
+  return steps.result(steps.of(truth(a), truth(b)));
+}
+
+// Mirrors meta_binop_inplace, torch/_meta_registrations.py.
+Value logical_inplace(Call& c, Tensor& self, const Tensor& other) {
+  if (!other.is_wrapped_number) check_inplace_broadcast(c, self, other);
+  return written(c, self);
+}
 
 // Mirrors where, torch/_refs/__init__.py.
 Tensor* where(Call& c, const Tensor& condition, const Value& self, const Value& other) {
@@ -49,10 +71,9 @@ Tensor* masked_fill(Call& c, const Tensor& self, const Tensor& mask, const Value
 }
 
 // Mirrors meta_masked_fill_, torch/_meta_registrations.py.
-Tensor* masked_fill_inplace(Call& c, Tensor& self, const Tensor& mask, const Value&) {
+Value masked_fill_inplace(Call& c, Tensor& self, const Tensor& mask, const Value&) {
   check_inplace_broadcast(c, self, mask);
-  c.device();
-  return &self;
+  return written(c, self);
 }
 
 // Mirrors masked_fill_, torch/_refs/__init__.py.
@@ -64,11 +85,13 @@ Value masked_fill_tensor_inplace(Call& c, Tensor& self, const Tensor& mask, cons
 Tensor* isin(Call& c, const Value& elements, const Value& tests) {
   for (const Value& side : {elements, tests}) {
     const DType dtype = side.is_tensor() ? side.tensor().dtype() : number_dtype(side);
-    c.check(!is_bool(dtype) && !is_complex(dtype) && dtype != DType::kBFloat16,
+    c.check(!is_bool(dtype) && dtype != DType::kComplex64 && dtype != DType::kComplex128,
             "Unsupported input type encountered for isin(): {}", dtype);
   }
   if (!elements.is_tensor()) return c.empty({}, DType::kBool);
-  return c.empty_like(elements.tensor(), DType::kBool);
+  const Tensor& tensor = elements.tensor();
+  return c.empty_strided(tensor.sizes(), dense_strides_like(tensor.sizes(), tensor.strides()),
+                         DType::kBool);
 }
 
 // clang-format off
@@ -100,10 +123,14 @@ constexpr OpDef kComparison[] = {
     {"aten::ge.int(int a, int b) -> bool", compare()},
     {"aten::ge.int_float(int a, float b) -> bool", compare()},
     {"aten::ge.str(str a, str b) -> bool", compare()},
-    {"aten::greater.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::gt.Scalar">(), kComposite | kInplace},
-    {"aten::greater.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::gt.Tensor">(), kComposite | kInplace},
-    {"aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::ge.Scalar">(), kComposite | kInplace},
-    {"aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::ge.Tensor">(), kComposite | kInplace},
+    {"aten::greater.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::gt.Scalar">(), kComposite},
+    {"aten::greater.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::gt.Tensor">(), kComposite},
+    {"aten::greater_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::gt_.Scalar">(), kComposite},
+    {"aten::greater_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::gt_.Tensor">(), kComposite},
+    {"aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::ge.Scalar">(), kComposite},
+    {"aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::ge.Tensor">(), kComposite},
+    {"aten::greater_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::ge_.Scalar">(), kComposite},
+    {"aten::greater_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::ge_.Tensor">(), kComposite},
     {"aten::gt(Scalar a, Scalar b) -> bool", compare()},
     {"aten::gt.Scalar(Tensor self, Scalar other) -> Tensor", compare(), kInplace},
     {"aten::gt.Tensor(Tensor self, Tensor other) -> Tensor", compare(), kInplace},
@@ -123,13 +150,20 @@ constexpr OpDef kComparison[] = {
     {"aten::le.int(int a, int b) -> bool", compare()},
     {"aten::le.int_float(int a, float b) -> bool", compare()},
     {"aten::le.str(str a, str b) -> bool", compare()},
-    {"aten::less.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::lt.Scalar">(), kComposite | kInplace},
-    {"aten::less.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::lt.Tensor">(), kComposite | kInplace},
-    {"aten::less_equal.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::le.Scalar">(), kComposite | kInplace},
-    {"aten::less_equal.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::le.Tensor">(), kComposite | kInplace},
-    {"aten::logical_and(Tensor self, Tensor other) -> Tensor", compare(), kInplace},
-    {"aten::logical_or(Tensor self, Tensor other) -> Tensor", compare(), kInplace},
-    {"aten::logical_xor(Tensor self, Tensor other) -> Tensor", compare(), kInplace},
+    {"aten::less.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::lt.Scalar">(), kComposite},
+    {"aten::less.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::lt.Tensor">(), kComposite},
+    {"aten::less_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::lt_.Scalar">(), kComposite},
+    {"aten::less_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::lt_.Tensor">(), kComposite},
+    {"aten::less_equal.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::le.Scalar">(), kComposite},
+    {"aten::less_equal.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::le.Tensor">(), kComposite},
+    {"aten::less_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::le_.Scalar">(), kComposite},
+    {"aten::less_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::le_.Tensor">(), kComposite},
+    {"aten::logical_and(Tensor self, Tensor other) -> Tensor", rule<&logical>()},
+    {"aten::logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!)", rule<&logical_inplace>()},
+    {"aten::logical_or(Tensor self, Tensor other) -> Tensor", rule<&logical>()},
+    {"aten::logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)", rule<&logical_inplace>()},
+    {"aten::logical_xor(Tensor self, Tensor other) -> Tensor", rule<&logical>()},
+    {"aten::logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)", rule<&logical_inplace>()},
     {"aten::lt(Scalar a, Scalar b) -> bool", compare()},
     {"aten::lt.Scalar(Tensor self, Scalar other) -> Tensor", compare(), kInplace},
     {"aten::lt.Tensor(Tensor self, Tensor other) -> Tensor", compare(), kInplace},
@@ -161,8 +195,10 @@ constexpr OpDef kComparison[] = {
     {"aten::ne.int_list(int[] a, int[] b) -> bool", compare()},
     {"aten::ne.str(str a, str b) -> bool", compare()},
     {"aten::ne.str_list(str[] a, str[] b) -> bool", compare()},
-    {"aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::ne.Scalar">(), kComposite | kInplace},
-    {"aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::ne.Tensor">(), kComposite | kInplace},
+    {"aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::ne.Scalar">(), kComposite},
+    {"aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::ne.Tensor">(), kComposite},
+    {"aten::not_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::ne_.Scalar">(), kComposite},
+    {"aten::not_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::ne_.Tensor">(), kComposite},
     {"aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", rule<&where_scalars>(), kComposite},
     {"aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", rule<&where_scalars>(), kComposite},
     {"aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", rule<&where_scalars>(), kComposite},

@@ -1,5 +1,6 @@
 // Elementwise operators of two operands: arithmetic, powers, bits, special functions of two values.
 // Comparisons: comparison.cpp.
+#include "core/ops/families/copy.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
 
@@ -8,27 +9,46 @@ namespace faketensor {
 namespace {
 using enum Promotion;
 
-// A number as the 0-dimensional tensor that some references make of it.
-Value as_tensor(Call& c, const Value& operand, DType dtype) {
-  const bool is_number = !operand.is_tensor() || operand.tensor().is_wrapped_number;
-  return is_number ? Value(c.empty({}, dtype)) : operand;
+// Mirrors _floor_divide_float, torch/_refs/__init__.py.
+Value floor_divide_floats(const ReferenceSteps& steps, const Value& a, const Value& b) {
+  const Value remainder = steps.of(a, b);
+  const Value quotient = steps.of(steps.of(a, remainder), b);
+  const Value signs = steps.of(steps.of(a), steps.of(b));
+  const Value corrected =
+      steps.where(steps.of(steps.of(remainder), signs), steps.of(quotient), quotient);
+  const Value exact = steps.of(a, b);
+  const Value zero = steps.of(steps.as_tensor(0), exact);
+  const Value rounded = steps.where(steps.of(corrected), steps.of(corrected), zero);
+  return steps.where(steps.of(b), rounded, exact);
 }
 
-// Mirrors floor_divide and trunc_divide, torch/_refs/__init__.py.
-Tensor* floor_divide(Call& c, const Value& self, const Value& other) {
-  const Value operands[] = {self, other};
-  const ElementwiseTypes types =
-      elementwise_types(promoted_dtype(c, operands), kDefault, c.context().default_dtype);
-  c.check(is_floating(types.computation) || is_integral(types.computation),
-          "{} not supported for floor_divide", types.computation);
-  const Value tensors[] = {as_tensor(c, self, types.computation),
-                           as_tensor(c, other, types.computation)};
-  return elementwise(c, tensors, types.computation, types.result);
+// Mirrors _floor_divide_integer, torch/_refs/__init__.py.
+Value floor_divide_integers(const ReferenceSteps& steps, const Value& a, const Value& b) {
+  const DType dtype = steps.computation();
+  const Value quotient = steps.of(a, b);
+  if (dtype == DType::kUInt8 || (dtype >= DType::kUInt16 && dtype <= DType::kUInt64))
+    return quotient;
+  const Value offset = steps.of(steps.of(steps.of(a), steps.of(b)), steps.of(quotient));
+  return steps.of(quotient, offset);
+}
+
+// Mirrors floor_divide, torch/_refs/__init__.py.
+Value floor_divide(Call& c, const Value& self, const Value& other) {
+  const ReferenceSteps steps(c, c.args().first(2), kDefault);
+  const DType dtype = steps.computation();
+  c.check(is_floating(dtype) || is_integral(dtype), "{} not supported for floor_divide", dtype);
+  Value a = self;
+  Value b = other;
+  steps.expand(a, b);
+  a = steps.as_tensor(a);
+  b = steps.as_tensor(b);
+  return steps.result(is_floating(dtype) ? floor_divide_floats(steps, a, b)
+                                         : floor_divide_integers(steps, a, b));
 }
 
 // Mirrors div, torch/_refs/__init__.py.
-Tensor* div_mode(Call& c, const Value& self, const Value& other,
-                 std::optional<std::string_view> rounding_mode) {
+Value div_mode(Call& c, const Value& self, const Value& other,
+               std::optional<std::string_view> rounding_mode) {
   const Value operands[] = {self, other};
   if (!rounding_mode) return elementwise(c, operands, kIntToFloat);
   c.check_as(ErrorKind::kValueError, *rounding_mode == "trunc" || *rounding_mode == "floor",
@@ -39,13 +59,96 @@ Tensor* div_mode(Call& c, const Value& self, const Value& other,
 }
 
 // Mirrors xlogy, torch/_refs/__init__.py, and xlog1py, torch/_refs/special/__init__.py.
-Tensor* xlogy(Call& c, const Value& self, const Value& other) {
-  const Value operands[] = {self, other};
-  const ElementwiseTypes types =
-      elementwise_types(promoted_dtype(c, operands), kIntToFloat, c.context().default_dtype);
-  const Value tensors[] = {as_tensor(c, self, types.computation),
-                           as_tensor(c, other, types.computation)};
-  return elementwise(c, tensors, types.computation, types.result);
+Value xlogy(Call& c, const Value& self, const Value& other) {
+  const ReferenceSteps steps(c, c.args().first(2), kIntToFloat);
+  const Value a = steps.as_tensor(self);
+  const Value b = steps.as_tensor(other);
+  const Value product = steps.where(steps.of(a), 0, steps.of(a, steps.of(b)));
+  return steps.result(steps.where(steps.of(b), 0, product));
+}
+
+// Mirrors heaviside, torch/_refs/__init__.py.
+Value heaviside(Call& c, const Value& self, const Value& values) {
+  const ReferenceSteps steps(c, c.args().first(2), kDefault);
+  Value a = self;
+  Value b = values;
+  steps.expand(a, b);
+  const Value step = steps.where(steps.of(a), 0, 1);
+  return steps.result(steps.where(steps.of(a), b, step));
+}
+
+// Mirrors logaddexp and logaddexp2, torch/_refs/__init__.py.
+Value logaddexp(Call& c, const Value& self, const Value& other) {
+  const ReferenceSteps steps(c, c.args().first(2), kDefault);
+  Value a = self;
+  Value b = other;
+  steps.expand(a, b);
+  const Value larger = steps.of(a, b);
+  const Value greatest = steps.where(larger, a, b);
+  const Value least = steps.where(larger, b, a);
+  const Value infinite = steps.of(steps.of(a), larger);
+  const Value sum = steps.of(greatest, steps.of(least, greatest));
+  return steps.result(steps.where(infinite, a, sum));
+}
+Value logaddexp2(Call& c, const Value& self, const Value& other) {
+  c.check(!is_complex(promoted_dtype(c, c.args().first(2))),
+          "logaddexp2 doesn't support complex dtypes");
+  return logaddexp(c, self, other);
+}
+
+// Mirrors shift_dtype_check, meta_lshifts and meta_rshifts, torch/_meta_registrations.py.
+template <FixedString name>
+Tensor* shift(Call& c, const Tensor& self, const Value& other) {
+  c.check(is_integral(self.dtype()), "{}: Expected input tensor to have an integral dtype. Got {}",
+          name.view(), self.dtype());
+  if (other.is_tensor() && !other.tensor().is_wrapped_number) {
+    c.check(is_integral(other.tensor().dtype()),
+            "{}: Expected shift value to have an integral dtype. Got {}", name.view(),
+            other.tensor().dtype());
+  } else {
+    const DType given = other.is_tensor() ? other.tensor().dtype() : number_dtype(other);
+    c.check(is_integral_or_bool(given), "{}: Expected shift value to be an int. Got {}",
+            name.view(), other);
+  }
+  return elementwise(c, c.args().first(2), kNoOpmath);
+}
+
+// Mirrors meta_complex, torch/_meta_registrations.py, and polar, torch/_refs/_conversions.py.
+Tensor* complex(Call& c, const Tensor& real, const Tensor& imag) {
+  c.check_as(ErrorKind::kAssertionError, is_floating(real.dtype()),
+             "real must be floating point, got {}", real.dtype());
+  c.check_as(ErrorKind::kAssertionError, is_floating(imag.dtype()),
+             "imag must be floating point, got {}", imag.dtype());
+  const DType dtype = to_complex(promoted_dtype(c, c.args().first(2)));
+  return elementwise(c, c.args().first(2), dtype, dtype);
+}
+
+// Mirrors isclose, aten/src/ATen/native/TensorCompare.cpp.
+Value isclose(Call& c, const Tensor& self, const Tensor& other, double rtol, double atol,
+              bool equal_nan) {
+  c.check(self.dtype() == other.dtype(), "{} did not match {}", info(self.dtype()).cpp_name,
+          info(other.dtype()).cpp_name);
+  c.check(rtol >= 0, "rtol must be greater than or equal to zero, but got {}", rtol);
+  c.check(atol >= 0, "atol must be greater than or equal to zero, but got {}", atol);
+  Value close = c.call<"aten::eq.Tensor">(self, other);
+  if (equal_nan && is_float_or_complex(self.dtype())) {
+    const Value both = c.call<"aten::isnan">(other);
+    close = c.call<"aten::bitwise_or_.Tensor">(
+        close, c.call<"aten::bitwise_and_.Tensor">(c.call<"aten::isnan">(self), both));
+  }
+  if (rtol <= 0 && atol <= 0) return close;
+  Value a = self;
+  Value b = other;
+  if (is_integral_or_bool(self.dtype())) {
+    a = c.call<"aten::to.dtype">(self, c.context().default_dtype);
+    b = c.call<"aten::to.dtype">(other, c.context().default_dtype);
+  }
+  const Value allowed =
+      c.call<"aten::add.Tensor">(c.call<"aten::abs">(c.call<"aten::mul.Tensor">(b, rtol)), atol);
+  const Value actual = c.call<"aten::abs">(c.call<"aten::sub.Tensor">(a, b));
+  const Value within = c.call<"aten::bitwise_and_.Tensor">(
+      c.call<"aten::isfinite">(actual), c.call<"aten::le.Tensor">(actual, allowed));
+  return c.call<"aten::bitwise_or_.Tensor">(close, within);
 }
 
 bool is_number_one(const Value& value) {
@@ -81,6 +184,52 @@ Tensor* rsub(Call& c, const Value& self, const Value& other, const Value& alpha)
   return sub(c, other, self, alpha);
 }
 
+// --- in-place forms with rules of their own: nothing is computed ---
+
+void check_broadcast(Call& c, const Tensor& self, const Value& other) {
+  if (other.is_tensor() && !other.tensor().is_wrapped_number)
+    check_inplace_broadcast(c, self, other.tensor());
+}
+
+// Mirrors meta_binop_inplace, torch/_meta_registrations.py.
+Value mul_inplace(Call& c, Tensor& self, const Value& other) {
+  check_broadcast(c, self, other);
+  return written(c, self);
+}
+
+// Mirrors meta_binop_inplace_alpha, torch/_meta_registrations.py.
+Value add_inplace(Call& c, Tensor& self, const Value& other) {
+  const DType given = other.is_tensor() ? other.tensor().dtype() : number_dtype(other);
+  c.check(!is_integral(self.dtype()) || !is_floating(given),
+          "Promotion of int.add/sub_(float) in in-place ops are not possible due to element size "
+          "change.");
+  c.check(!is_bool(self.dtype()) || is_bool(given),
+          "Promotion of bool.add/sub_(others) in in-place ops are not possible due to element size "
+          "change.");
+  check_broadcast(c, self, other);
+  return written(c, self);
+}
+
+// Mirrors meta_div_inplace, torch/_meta_registrations.py.
+Value div_inplace(Call& c, Tensor& self, const Value& other) {
+  const DType promoted = promoted_dtype(c, c.args().first(2));
+  const DType result = elementwise_types(promoted, kIntToFloat, c.context().default_dtype).result;
+  c.check(can_cast(result, self.dtype()),
+          "result type {} can't be cast to the desired output type {}", result, self.dtype());
+  check_broadcast(c, self, other);
+  return written(c, self);
+}
+
+// Mirrors pow with `out`, torch/_refs/__init__.py.
+Value pow_inplace(Call& c, Tensor& self, const Value& exponent) {
+  const DType result = c.call<"aten::pow.Tensor_Scalar">(self, exponent).tensor().dtype();
+  c.check(can_cast(result, self.dtype()),
+          "Attempting to cast from {} to out tensor with dtype {}, but this can't be cast because "
+          "it is not safe!",
+          result, self.dtype());
+  return self;
+}
+
 // Mirrors float_power, aten/src/ATen/native/Pow.cpp: computed in float64 or complex128.
 Value float_power(Call& c, const Value& base, const Value& exponent) {
   const Value operands[] = {base, exponent};
@@ -110,13 +259,20 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::__ior__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::bitwise_or_.Tensor">(), kComposite},
     {"aten::__ixor__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::bitwise_xor_.Scalar">(), kComposite},
     {"aten::__ixor__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::bitwise_xor_.Tensor">(), kComposite},
+    {"aten::__lshift__.Scalar(Tensor self, Scalar other) -> Tensor", rule<&shift<"lshift">>()},
+    {"aten::__lshift__.Tensor(Tensor self, Tensor other) -> Tensor", rule<&shift<"lshift">>()},
     {"aten::__or__.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::bitwise_or.Scalar">(), kComposite},
     {"aten::__or__.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::bitwise_or.Tensor">(), kComposite},
+    {"aten::__rshift__.Scalar(Tensor self, Scalar other) -> Tensor", rule<&shift<"rshift">>()},
+    {"aten::__rshift__.Tensor(Tensor self, Tensor other) -> Tensor", rule<&shift<"rshift">>()},
     {"aten::__xor__.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::bitwise_xor.Scalar">(), kComposite},
     {"aten::__xor__.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::bitwise_xor.Tensor">(), kComposite},
-    {"aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", binary({.promote = kNoOpmath}), kInplace},
-    {"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", rule<&add>(), kInplace},
-    {"aten::arctan2(Tensor self, Tensor other) -> Tensor", same_as<"aten::atan2">(), kComposite | kInplace},
+    {"aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", binary({.promote = kNoOpmath})},
+    {"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", rule<&add>()},
+    {"aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)", rule<&add_inplace>()},
+    {"aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", rule<&add_inplace>()},
+    {"aten::arctan2(Tensor self, Tensor other) -> Tensor", same_as<"aten::atan2">(), kComposite},
+    {"aten::arctan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::atan2_">(), kComposite},
     {"aten::atan2(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat}), kInplace},
     {"aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor", binary(), kInplace},
     {"aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", binary()},
@@ -133,6 +289,7 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor", binary(), kInplace},
     {"aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", binary()},
     {"aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor", binary(), kInplace},
+    {"aten::complex(Tensor real, Tensor imag) -> Tensor", rule<&complex>()},
     {"aten::copysign(Scalar a, Scalar b) -> float", binary({.promote = kIntToFloat})},
     {"aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor", binary({.promote = kIntToFloat}), kInplace},
     {"aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat}), kInplace},
@@ -140,14 +297,20 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::copysign.float_int(float a, int b) -> float", binary({.promote = kIntToFloat})},
     {"aten::copysign.int(int a, int b) -> float", binary({.promote = kIntToFloat})},
     {"aten::copysign.int_float(int a, float b) -> float", binary({.promote = kIntToFloat})},
-    {"aten::div.Scalar(Tensor self, Scalar other) -> Tensor", binary({.promote = kIntToFloat}), kInplace},
+    {"aten::div.Scalar(Tensor self, Scalar other) -> Tensor", binary({.promote = kIntToFloat})},
     {"aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", rule<&div_mode>(), kInplace},
-    {"aten::div.Tensor(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat}), kInplace},
+    {"aten::div.Tensor(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat})},
     {"aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", rule<&div_mode>(), kInplace},
-    {"aten::divide.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::div.Scalar">(), kComposite | kInplace},
-    {"aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", same_as<"aten::div.Scalar_mode">(), kComposite | kInplace},
-    {"aten::divide.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::div.Tensor">(), kComposite | kInplace},
-    {"aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", same_as<"aten::div.Tensor_mode">(), kComposite | kInplace},
+    {"aten::div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", rule<&div_inplace>()},
+    {"aten::div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", rule<&div_inplace>()},
+    {"aten::divide.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::div.Scalar">(), kComposite},
+    {"aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", same_as<"aten::div.Scalar_mode">(), kComposite},
+    {"aten::divide.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::div.Tensor">(), kComposite},
+    {"aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", same_as<"aten::div.Tensor_mode">(), kComposite},
+    {"aten::divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::div_.Scalar">(), kComposite},
+    {"aten::divide_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)", same_as<"aten::div_.Scalar_mode">(), kComposite},
+    {"aten::divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::div_.Tensor">(), kComposite},
+    {"aten::divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)", same_as<"aten::div_.Tensor_mode">(), kComposite},
     {"aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor", rule<&float_power>(), kComposite},
     {"aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", rule<&float_power>(), kComposite},
     {"aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", rule<&float_power>(), kComposite},
@@ -163,19 +326,20 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::fmod.int(int a, int b) -> float", binary()},
     {"aten::fmod.int_float(int a, float b) -> float", binary()},
     {"aten::gcd(Tensor self, Tensor other) -> Tensor", binary(), kInplace},
-    {"aten::heaviside(Tensor self, Tensor values) -> Tensor", binary(), kInplace},
+    {"aten::heaviside(Tensor self, Tensor values) -> Tensor", rule<&heaviside>(), kInplace},
     {"aten::hypot(Tensor self, Tensor other) -> Tensor", binary(), kInplace},
     {"aten::igamma(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat}), kInplace},
     {"aten::igammac(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat}), kInplace},
+    {"aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> Tensor", rule<&isclose>(), kComposite},
     {"aten::lcm(Tensor self, Tensor other) -> Tensor", binary(), kInplace},
     {"aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor", rule<&ldexp>()},
-    {"aten::logaddexp(Tensor self, Tensor other) -> Tensor", binary()},
-    {"aten::logaddexp2(Tensor self, Tensor other) -> Tensor", binary()},
+    {"aten::logaddexp(Tensor self, Tensor other) -> Tensor", rule<&logaddexp>()},
+    {"aten::logaddexp2(Tensor self, Tensor other) -> Tensor", rule<&logaddexp2>()},
     {"aten::maximum(Tensor self, Tensor other) -> Tensor", binary()},
     {"aten::minimum(Tensor self, Tensor other) -> Tensor", binary()},
     {"aten::mul(Scalar a, Scalar b) -> Scalar", binary()},
-    {"aten::mul.Scalar(Tensor self, Scalar other) -> Tensor", binary(), kInplace},
-    {"aten::mul.Tensor(Tensor self, Tensor other) -> Tensor", binary(), kInplace},
+    {"aten::mul.Scalar(Tensor self, Scalar other) -> Tensor", binary()},
+    {"aten::mul.Tensor(Tensor self, Tensor other) -> Tensor", binary()},
     {"aten::mul.complex(complex a, complex b) -> complex", binary()},
     {"aten::mul.complex_float(complex a, float b) -> complex", binary()},
     {"aten::mul.complex_int(complex a, int b) -> complex", binary()},
@@ -187,9 +351,14 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::mul.int_float(int a, float b) -> float", binary()},
     {"aten::mul.left_t(t[] l, int n) -> t[]", binary()},
     {"aten::mul.right_(int n, t[] l) -> t[]", binary()},
-    {"aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::mul.Scalar">(), kComposite | kInplace},
-    {"aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::mul.Tensor">(), kComposite | kInplace},
+    {"aten::mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", rule<&mul_inplace>()},
+    {"aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", rule<&mul_inplace>()},
+    {"aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::mul.Scalar">(), kComposite},
+    {"aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::mul.Tensor">(), kComposite},
+    {"aten::multiply_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::mul_.Scalar">(), kComposite},
+    {"aten::multiply_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::mul_.Tensor">(), kComposite},
     {"aten::nextafter(Tensor self, Tensor other) -> Tensor", binary({.promote = kNoOpmath}), kInplace},
+    {"aten::polar(Tensor abs, Tensor angle) -> Tensor", rule<&complex>()},
     {"aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor", binary({.promote = kBoolToLong})},
     {"aten::pow.Scalar_Scalar(Scalar a, Scalar b) -> float", binary({.promote = kBoolToLong})},
     {"aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", binary({.promote = kBoolToLong})},
@@ -202,6 +371,7 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::pow.int(int a, int b) -> float", binary({.promote = kBoolToLong})},
     {"aten::pow.int_float(int a, float b) -> float", binary({.promote = kBoolToLong})},
     {"aten::pow.int_to_int(int a, int b) -> int", binary({.promote = kBoolToLong})},
+    {"aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)", rule<&pow_inplace>()},
     {"aten::remainder(Scalar a, Scalar b) -> Scalar", binary()},
     {"aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor", binary(), kInplace},
     {"aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", binary()},
@@ -259,12 +429,18 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::special_zeta(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat})},
     {"aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor", binary({.promote = kIntToFloat})},
     {"aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", binary({.promote = kNoOpmath}), kInplace},
-    {"aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", rule<&sub>(), kInplace},
-    {"aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", same_as<"aten::sub.Scalar">(), kComposite | kInplace},
-    {"aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", same_as<"aten::sub.Tensor">(), kComposite | kInplace},
-    {"aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::div.Scalar">(), kComposite | kInplace},
-    {"aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::div.Tensor">(), kComposite | kInplace},
+    {"aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", binary({.promote = kNoOpmath})},
+    {"aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", rule<&sub>()},
+    {"aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)", rule<&add_inplace>()},
+    {"aten::sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", rule<&add_inplace>()},
+    {"aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", same_as<"aten::sub.Scalar">(), kComposite},
+    {"aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", same_as<"aten::sub.Tensor">(), kComposite},
+    {"aten::subtract_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)", same_as<"aten::sub_.Scalar">(), kComposite},
+    {"aten::subtract_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", same_as<"aten::sub_.Tensor">(), kComposite},
+    {"aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::div.Scalar">(), kComposite},
+    {"aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::div.Tensor">(), kComposite},
+    {"aten::true_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::div_.Scalar">(), kComposite},
+    {"aten::true_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::div_.Tensor">(), kComposite},
     {"aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor", rule<&xlogy>(), kInplace},
     {"aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor", rule<&xlogy>()},
     {"aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor", rule<&xlogy>(), kInplace},

@@ -8,6 +8,83 @@ namespace faketensor {
 namespace {
 using enum Promotion;
 
+// Mirrors abs with `out`, torch/_refs/__init__.py, which takes the exact dtype only.
+Tensor* abs_inplace(Call& c, Tensor& self) {
+  c.check(!is_complex(self.dtype()), "Expected out tensor to have dtype {} but got {} instead",
+          to_real(self.dtype()), self.dtype());
+  return &self;
+}
+
+// Mirrors _frexp_meta, torch/_prims/__init__.py.
+Value frexp(Call& c, const Tensor& self) {
+  c.check(is_floating(self.dtype()), "torch.frexp() only supports floating-point dtypes");
+  return c.tuple(c.empty_like(self), c.empty_like(self, DType::kInt32));
+}
+
+// Mirrors meta_polygamma, torch/_meta_registrations.py.
+Tensor* polygamma(Call& c, int64_t n, const Tensor& self) {
+  c.check(n >= 0, "polygamma(n, x) does not support negative n.");
+  return c.empty_like(self, elementwise_types(self.dtype(), kIntToFloat).result);
+}
+
+// Mirrors isfinite and isreal, aten/src/ATen/native/TensorCompare.cpp and UnaryOps.cpp.
+Value isfinite(Call& c, const Tensor& self) {
+  if (is_integral_or_bool(self.dtype())) return c.call<"aten::ones_like">(self, DType::kBool);
+  if (is_complex(self.dtype())) {
+    return c.call<"aten::__and__.Tensor">(c.call<"aten::isfinite">(c.call<"aten::real">(self)),
+                                          c.call<"aten::isfinite">(c.call<"aten::imag">(self)));
+  }
+  const Value equal = c.call<"aten::eq.Tensor">(self, self);
+  return c.call<"aten::mul.Tensor">(
+      equal, c.call<"aten::ne.Scalar">(c.call<"aten::abs">(self), __builtin_inf()));
+}
+Value isreal(Call& c, const Tensor& self) {
+  if (!is_complex(self.dtype())) return c.call<"aten::ones_like">(self, DType::kBool);
+  return c.call<"aten::eq.Scalar">(c.call<"aten::imag">(self), 0);
+}
+
+// Mirrors square, aten/src/ATen/native/UnaryOps.cpp.
+Value square(Call& c, const Tensor& self) { return c.call<"aten::pow.Tensor_Scalar">(self, 2); }
+Value square_inplace(Call& c, Tensor& self) { return c.call<"aten::pow_.Scalar">(self, 2); }
+
+void check_real(Call& c, const Tensor& self, std::string_view name) {
+  c.check(!is_complex(self.dtype()), "{} is not supported for complex tensors.", name);
+}
+// Mirrors deg2rad and rad2deg, torch/_refs/__init__.py.
+Tensor* deg2rad(Call& c, const Tensor& self) {
+  check_real(c, self, "deg2rad");
+  return elementwise(c, c.args().first(1), kIntToFloat);
+}
+Tensor* rad2deg(Call& c, const Tensor& self) {
+  check_real(c, self, "rad2deg");
+  return elementwise(c, c.args().first(1), kIntToFloat);
+}
+
+// Mirrors isposinf and isneginf, torch/_refs/__init__.py.
+template <FixedString name>
+Tensor* signed_infinity(Call& c, const Tensor& self) {
+  c.check(!is_complex(self.dtype()), "Complex dtype is not supported for {}, got dtype {}",
+          name.view(), self.dtype());
+  return elementwise(c, c.args().first(1), kAlwaysBool);
+}
+
+// Mirrors frac, torch/_refs/__init__.py.
+Tensor* frac(Call& c, const Tensor& self) {
+  c.check(!is_bool(self.dtype()),
+          "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+          "`logical_xor()` operator instead.");
+  return elementwise(c, c.args().first(1), kDefault);
+}
+
+// Mirrors conj_physical, aten/src/ATen/native/UnaryOps.cpp.
+Value conj_physical(Call& c, Tensor& self) {
+  if (!is_complex(self.dtype())) return self;
+  return c.call<"aten::_conj_physical">(self);
+}
+
+// Mirrors meta_logical_not_, torch/_meta_registrations.py.
+Tensor* itself(Call&, Tensor& self) { return &self; }
+
 // Mirrors meta_angle, torch/_meta_registrations.py.
 Tensor* angle(Call& c, const Tensor& self) {
   const DType dtype =
@@ -17,26 +94,37 @@ Tensor* angle(Call& c, const Tensor& self) {
 
 // clang-format off
 constexpr OpDef kPointwiseUnary[] = {
-    {"aten::abs(Tensor self) -> Tensor", unary({.promote = kComplexToFloat}), kInplace},
-    {"aten::absolute(Tensor self) -> Tensor", same_as<"aten::abs">(), kComposite | kInplace},
+    {"aten::_conj_physical(Tensor self) -> Tensor", like_first()},
+    {"aten::abs(Tensor self) -> Tensor", unary({.promote = kComplexToFloat})},
+    {"aten::abs_(Tensor(a!) self) -> Tensor(a!)", rule<&abs_inplace>()},
+    {"aten::absolute(Tensor self) -> Tensor", same_as<"aten::abs">(), kComposite},
+    {"aten::absolute_(Tensor(a!) self) -> Tensor(a!)", same_as<"aten::abs_">(), kComposite},
     {"aten::acos(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::acosh(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::angle(Tensor self) -> Tensor", rule<&angle>()},
-    {"aten::arccos(Tensor self) -> Tensor", same_as<"aten::acos">(), kComposite | kInplace},
-    {"aten::arccosh(Tensor self) -> Tensor", same_as<"aten::acosh">(), kComposite | kInplace},
-    {"aten::arcsin(Tensor self) -> Tensor", same_as<"aten::asin">(), kComposite | kInplace},
-    {"aten::arcsinh(Tensor self) -> Tensor", same_as<"aten::asinh">(), kComposite | kInplace},
-    {"aten::arctan(Tensor self) -> Tensor", same_as<"aten::atan">(), kComposite | kInplace},
-    {"aten::arctanh(Tensor self) -> Tensor", same_as<"aten::atanh">(), kComposite | kInplace},
+    {"aten::arccos(Tensor self) -> Tensor", same_as<"aten::acos">(), kComposite},
+    {"aten::arccos_(Tensor(a!) self) -> Tensor(a!)", same_as<"aten::acos_">(), kComposite},
+    {"aten::arccosh(Tensor self) -> Tensor", same_as<"aten::acosh">(), kComposite},
+    {"aten::arccosh_(Tensor(a!) self) -> Tensor(a!)", same_as<"aten::acosh_">(), kComposite},
+    {"aten::arcsin(Tensor self) -> Tensor", same_as<"aten::asin">(), kComposite},
+    {"aten::arcsin_(Tensor(a!) self) -> Tensor(a!)", same_as<"aten::asin_">(), kComposite},
+    {"aten::arcsinh(Tensor self) -> Tensor", same_as<"aten::asinh">(), kComposite},
+    {"aten::arcsinh_(Tensor(a!) self) -> Tensor(a!)", same_as<"aten::asinh_">(), kComposite},
+    {"aten::arctan(Tensor self) -> Tensor", same_as<"aten::atan">(), kComposite},
+    {"aten::arctan_(Tensor(a!) self) -> Tensor(a!)", same_as<"aten::atan_">(), kComposite},
+    {"aten::arctanh(Tensor self) -> Tensor", same_as<"aten::atanh">(), kComposite},
+    {"aten::arctanh_(Tensor(a!) self) -> Tensor(a!)", same_as<"aten::atanh_">(), kComposite},
     {"aten::asin(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::asinh(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::atan(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::atanh(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::bitwise_not(Tensor self) -> Tensor", unary(), kInplace},
     {"aten::ceil(Tensor self) -> Tensor", unary(), kInplace},
+    {"aten::conj_physical(Tensor self) -> Tensor", rule<&conj_physical>(), kComposite | kInplace},
+    {"aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)", rule<&itself>()},
     {"aten::cos(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::cosh(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
-    {"aten::deg2rad(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
+    {"aten::deg2rad(Tensor self) -> Tensor", rule<&deg2rad>(), kInplace},
     {"aten::digamma(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::erf(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::erfc(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
@@ -44,29 +132,36 @@ constexpr OpDef kPointwiseUnary[] = {
     {"aten::exp(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::exp2(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::expm1(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
-    {"aten::fix(Tensor self) -> Tensor", same_as<"aten::trunc">(), kComposite | kInplace},
+    {"aten::fix(Tensor self) -> Tensor", same_as<"aten::trunc">(), kComposite},
+    {"aten::fix_(Tensor(a!) self) -> Tensor(a!)", same_as<"aten::trunc_">(), kComposite},
     {"aten::floor(Tensor self) -> Tensor", unary(), kInplace},
-    {"aten::frac(Tensor self) -> Tensor", unary(), kInplace},
+    {"aten::frac(Tensor self) -> Tensor", rule<&frac>(), kInplace},
+    {"aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)", rule<&frexp>()},
     {"aten::i0(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
+    {"aten::isfinite(Tensor self) -> Tensor", rule<&isfinite>(), kComposite},
     {"aten::isinf(Tensor self) -> Tensor", unary({.promote = kAlwaysBool})},
     {"aten::isnan(Tensor self) -> Tensor", unary({.promote = kAlwaysBool})},
-    {"aten::isneginf(Tensor self) -> Tensor", unary({.promote = kAlwaysBool})},
-    {"aten::isposinf(Tensor self) -> Tensor", unary({.promote = kAlwaysBool})},
+    {"aten::isneginf(Tensor self) -> Tensor", rule<&signed_infinity<"isneginf">>()},
+    {"aten::isposinf(Tensor self) -> Tensor", rule<&signed_infinity<"isposinf">>()},
+    {"aten::isreal(Tensor self) -> Tensor", rule<&isreal>(), kComposite},
     {"aten::lgamma(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::log(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::log10(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::log1p(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::log2(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
-    {"aten::logical_not(Tensor self) -> Tensor", unary({.promote = kAlwaysBool}), kInplace},
-    {"aten::logit(Tensor self, float? eps=None) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
+    {"aten::logical_not(Tensor self) -> Tensor", unary({.promote = kAlwaysBool})},
+    {"aten::logical_not_(Tensor(a!) self) -> Tensor(a!)", rule<&itself>()},
+    {"aten::logit(Tensor self, float? eps=None) -> Tensor", unary({.promote = kIntToFloat}), kInplaceCopies},
     {"aten::mvlgamma(Tensor self, int p) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor", like_first(), kInplace},
     {"aten::neg(Tensor self) -> Tensor", unary(), kInplace},
-    {"aten::negative(Tensor self) -> Tensor", same_as<"aten::neg">(), kComposite | kInplace},
-    {"aten::rad2deg(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
+    {"aten::negative(Tensor self) -> Tensor", same_as<"aten::neg">(), kComposite},
+    {"aten::negative_(Tensor(a!) self) -> Tensor(a!)", same_as<"aten::neg_">(), kComposite},
+    {"aten::polygamma(int n, Tensor self) -> Tensor", rule<&polygamma>()},
+    {"aten::rad2deg(Tensor self) -> Tensor", rule<&rad2deg>(), kInplace},
     {"aten::reciprocal(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
-    {"aten::round(Tensor self) -> Tensor", unary({.promote = kNoOpmath}), kInplace},
-    {"aten::round.decimals(Tensor self, *, int decimals) -> Tensor", unary({.promote = kNoOpmath}), kInplace},
+    {"aten::round(Tensor self) -> Tensor", unary({.promote = kNoOpmath}), kInplaceCopies},
+    {"aten::round.decimals(Tensor self, *, int decimals) -> Tensor", unary({.promote = kNoOpmath}), kInplaceCopies},
     {"aten::rsqrt(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::sgn(Tensor self) -> Tensor", unary(), kInplace},
     {"aten::sigmoid(Tensor self) -> Tensor", like_first(kIntToFloat), kInplace},
@@ -103,6 +198,7 @@ constexpr OpDef kPointwiseUnary[] = {
     {"aten::special_modified_bessel_k1(Tensor self) -> Tensor", unary({.promote = kIntToFloat})},
     {"aten::special_multigammaln(Tensor self, int p) -> Tensor", same_as<"aten::mvlgamma">(), kComposite},
     {"aten::special_ndtri(Tensor self) -> Tensor", unary({.promote = kIntToFloat})},
+    {"aten::special_polygamma(int n, Tensor self) -> Tensor", same_as<"aten::polygamma">(), kComposite},
     {"aten::special_psi(Tensor self) -> Tensor", same_as<"aten::digamma">(), kComposite},
     {"aten::special_round(Tensor self, *, int decimals=0) -> Tensor", same_as<"aten::round.decimals">(), kComposite},
     {"aten::special_scaled_modified_bessel_k0(Tensor x) -> Tensor", unary({.promote = kIntToFloat})},
@@ -110,6 +206,8 @@ constexpr OpDef kPointwiseUnary[] = {
     {"aten::special_sinc(Tensor self) -> Tensor", same_as<"aten::sinc">(), kComposite},
     {"aten::special_spherical_bessel_j0(Tensor x) -> Tensor", unary({.promote = kIntToFloat})},
     {"aten::sqrt(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
+    {"aten::square(Tensor self) -> Tensor", rule<&square>(), kComposite | kInplace},
+    {"aten::square_(Tensor(a!) self) -> Tensor(a!)", rule<&square_inplace>(), kComposite},
     {"aten::tan(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::tanh(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::trunc(Tensor self) -> Tensor", unary(), kInplace},

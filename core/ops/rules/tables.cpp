@@ -17,6 +17,7 @@ std::span<const std::span<const OpDef>> rule_tables() {
       norm_rules(),
       pad_rules(),
       pointwise_binary_rules(),
+      pointwise_ternary_rules(),
       pointwise_unary_rules(),
       random_rules(),
       rearrange_rules(),

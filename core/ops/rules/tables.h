@@ -22,6 +22,7 @@ std::span<const OpDef> matmul_rules();
 std::span<const OpDef> norm_rules();
 std::span<const OpDef> pad_rules();
 std::span<const OpDef> pointwise_binary_rules();
+std::span<const OpDef> pointwise_ternary_rules();
 std::span<const OpDef> pointwise_unary_rules();
 std::span<const OpDef> random_rules();
 std::span<const OpDef> rearrange_rules();
