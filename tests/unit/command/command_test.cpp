@@ -1,0 +1,102 @@
+#include "core/command/command.h"
+
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "core/support/error.h"
+
+namespace faketensor {
+namespace {
+
+class TestIo final : public CommandIo {
+ public:
+  std::unique_ptr<ByteSource> open(const std::string& path) override {
+    const auto found = files.find(path);
+    if (found == files.end())
+      throw_error(ErrorKind::kUnreadable, path + ": cannot open: No such file or directory");
+    return std::make_unique<MemorySource>(found->second);
+  }
+  void write_out(std::string_view text) override { out += text; }
+  void write_error(std::string_view text) override { error += text; }
+
+  std::map<std::string, std::string> files;
+  std::string out;
+  std::string error;
+};
+
+struct Outcome {
+  int code;
+  std::string out;
+  std::string error;
+};
+
+Outcome run(const std::vector<std::string>& args, std::map<std::string, std::string> files = {}) {
+  TestIo io;
+  io.files = std::move(files);
+  const int code = run_command(args, io);
+  return {code, io.out, io.error};
+}
+
+TEST(Command, CallAnswersWithTheValue) {
+  EXPECT_EQ(run({"call", "aten::mm", "f32[2,3]", "f32[3,4]"}).out, "f32[2, 4]\n");
+  EXPECT_EQ(run({"call", "aten::mm", "f32[2,3]", "f32[3,4]", "--format", "json"}).out,
+            "{\"t\":0,\"size\":[2,4],\"stride\":[4,1],\"offset\":0,\"dtype\":\"float32\","
+            "\"device\":\"cpu\",\"storage\":0,\"nbytes\":32}\n");
+  EXPECT_EQ(run({"call", "aten::conv2d", "f32[1,3,8,8]", "f32[6,3,3,3]", "padding=[1,1]"}).out,
+            "f32[1, 6, 8, 8]\n");
+}
+
+TEST(Command, CallPrintsPytorchsErrorAndExitsWithOne) {
+  const Outcome outcome = run({"call", "aten::mm", "f32[2,3]", "f32[2,3]"});
+  EXPECT_EQ(outcome.code, kExitErrors);
+  EXPECT_EQ(outcome.out,
+            "RuntimeError: a and b must have same reduction dim, but got [2, 3] X [2, 3].\n");
+}
+
+TEST(Command, WrongUseExitsWithTwoAndSaysWhy) {
+  EXPECT_EQ(run({}).code, kExitUsage);
+  EXPECT_EQ(run({"fly"}).code, kExitUsage);
+  EXPECT_EQ(run({"propagate"}).error, "faketensor: propagate takes one file\n");
+  EXPECT_EQ(run({"propagate", "x", "--wings"}).error,
+            "faketensor: there is no option '--wings'; --help lists them\n");
+  EXPECT_EQ(run({"propagate", "x", "--set"}).error, "faketensor: option '--set' needs a value\n");
+  EXPECT_EQ(run({"propagate", "x", "--set", "batch"}).code, kExitUsage);
+  EXPECT_EQ(run({"propagate", "nowhere.pt2"}).error,
+            "faketensor: nowhere.pt2: cannot open: No such file or directory\n");
+  EXPECT_EQ(run({"call", "aten::nothing"}).code, kExitUsage);
+  EXPECT_EQ(run({"call", "aten::mm", "f32[2,", "f32[3]"}).code, kExitUsage);
+}
+
+TEST(Command, EverySubcommandHasHelpWithAnExample) {
+  for (const char* name : {"propagate", "info", "ops", "call", "answer"}) {
+    const Outcome outcome = run({name, "--help"});
+    EXPECT_EQ(outcome.code, kExitFine) << name;
+    EXPECT_NE(outcome.out.find("example"), std::string::npos) << name;
+  }
+}
+
+TEST(Command, AnswerAnswersEachVectorAndSaysWhatItDoesNotKnow) {
+  const std::string vectors =
+      "{\"header\":{\"kind\":\"ops\"}}\n"
+      "{\"id\":\"relu/"
+      "0\",\"op\":\"aten::relu.default\",\"args\":[{\"t\":0,\"size\":[2],\"stride\":[1],\"offset\":"
+      "0,\"dtype\":\"float32\","
+      "\"device\":\"cpu\",\"storage\":0,\"nbytes\":8}],\"kwargs\":{}}\n"
+      "{\"id\":\"x/0\",\"op\":\"demo::nothing.default\",\"args\":[],\"kwargs\":{}}\n";
+  EXPECT_EQ(run({"answer", "v.jsonl"}, {{"v.jsonl", vectors}}).out,
+            "{\"id\":\"relu/"
+            "0\",\"out\":{\"t\":1,\"size\":[2],\"stride\":[1],\"offset\":0,\"dtype\":\"float32\","
+            "\"device\":\"cpu\",\"storage\":1,"
+            "\"nbytes\":8}}\n{\"id\":\"x/0\",\"unsupported\":\"no rule\"}\n");
+}
+
+TEST(Command, AFileThatIsNoModelExitsWithTwo) {
+  for (const char* content : {"", "PK", "{", "[]", "not json", "{\"graph_module\": 3}"}) {
+    EXPECT_EQ(run({"propagate", "f"}, {{"f", content}}).code, kExitUsage) << content;
+    EXPECT_EQ(run({"info", "f"}, {{"f", content}}).code, kExitUsage) << content;
+  }
+}
+
+}  // namespace
+}  // namespace faketensor

@@ -1,0 +1,77 @@
+// Small programs for tests, node by node.
+//
+//   ProgramBuilder b;
+//   const NodeId x = b.input("x", {2, 3});
+//   b.output({b.call("aten.relu.default", {Value::node_ref(x)})});
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace faketensor {
+
+class ProgramBuilder {
+ public:
+  NodeId input(std::string_view name, std::initializer_list<int64_t> sizes,
+               DType dtype = DType::kFloat32, InputSpec::Kind kind = InputSpec::Kind::kUser) {
+    DimVector dims;
+    for (const int64_t size : sizes) dims.push_back(size);
+    Node node;
+    node.kind = NodeKind::kPlaceholder;
+    node.name = program.strings().intern(name);
+    node.recorded = program.metas().intern({.sizes = dims, .dtype = dtype});
+    program.inputs.push_back({kind, 0, true});
+    return program.graph().add(node);
+  }
+
+  // `target` without "torch.ops."; the node is named after the operator and its number.
+  NodeId call(const std::string& target, std::vector<Value> args,
+              std::string_view module_stack = {}) {
+    Node node;
+    const std::string full = "torch.ops." + target;
+    node.target = program.strings().intern(full);
+    node.op = Registry::builtin().find(full);
+    node.name = program.strings().intern(target + "_" + std::to_string(program.graph().size()));
+    node.module_stack = program.strings().intern(module_stack);
+    node.args = program.arena().copy(std::span<const Value>(args));
+    return program.graph().add(node);
+  }
+
+  NodeId getitem(NodeId from, int64_t index) {
+    Node node;
+    node.kind = NodeKind::kGetItem;
+    node.name = program.strings().intern("getitem_" + std::to_string(program.graph().size()));
+    const Value args[] = {Value::node_ref(from), index};
+    node.args = program.arena().copy(std::span<const Value>(args));
+    return program.graph().add(node);
+  }
+
+  NodeId output(std::vector<NodeId> nodes) {
+    std::vector<Value> refs;
+    for (const NodeId node : nodes) refs.push_back(Value::node_ref(node));
+    const Value list[] = {Value::list(program.arena().copy(std::span<const Value>(refs)))};
+    Node node;
+    node.kind = NodeKind::kOutput;
+    node.name = program.strings().intern("output");
+    node.args = program.arena().copy(std::span<const Value>(list));
+    const NodeId id = program.graph().add(node);
+    build_module_tree(program);
+    verify(program);
+    return id;
+  }
+
+  Value ints(std::initializer_list<int64_t> values) {
+    DimVector dims;
+    for (const int64_t value : values) dims.push_back(value);
+    return Value::ints(program.arena().copy(dims.span()));
+  }
+
+  Program program;
+};
+
+inline Value ref(NodeId node) { return Value::node_ref(node); }
+
+}  // namespace faketensor

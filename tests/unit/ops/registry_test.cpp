@@ -1,0 +1,112 @@
+#include "core/ops/registry.h"
+
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace faketensor {
+namespace {
+
+TEST(Registry, EverySchemaPrintsBackAsItWasWritten) {
+  for (const OpEntry& entry : Registry::builtin().entries())
+    EXPECT_EQ(to_string(entry.schema), entry.schema.text);
+}
+
+TEST(Registry, NoOverloadHasTwoRules) {
+  std::set<std::string> names;
+  for (const OpEntry& entry : Registry::builtin().entries())
+    EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+}
+
+TEST(Registry, FindsNamesInEverySpelling) {
+  const Registry& registry = Registry::builtin();
+  const OpId mm = registry.find("aten::mm");
+  ASSERT_NE(mm, kNoOp);
+  EXPECT_EQ(registry.find("aten::mm.default"), mm);
+  EXPECT_EQ(registry.find("torch.ops.aten.mm.default"), mm);
+  EXPECT_EQ(registry.find("aten::no_such_operator"), kNoOp);
+  EXPECT_EQ(registry.find("torch.ops"), kNoOp);
+  EXPECT_EQ(registry.find(""), kNoOp);
+}
+
+TEST(Registry, DerivesInplaceOverloadsFromTheFunctionalRow) {
+  const Registry& registry = Registry::builtin();
+  const OpEntry& inplace = registry.entry(registry.find("aten::add_.Tensor"));
+  EXPECT_EQ(inplace.derived, OpEntry::Derived::kInplace);
+  EXPECT_EQ(inplace.functional, registry.find("aten::add.Tensor"));
+  EXPECT_EQ(inplace.schema.text,
+            "aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)");
+}
+
+// The letters of core/ops/call.h that may read an argument of this type.
+std::string_view codes_for(const ArgType& type) {
+  if (type.is_list) {
+    if (type.kind == ArgKind::kTensor) return "Lv";
+    return type.kind == ArgKind::kInt ? "Dv" : "v";
+  }
+  switch (type.kind) {
+    case ArgKind::kTensor:
+      return type.is_optional ? "tv" : "Ttv";
+    case ArgKind::kInt:
+      return "Siv";
+    case ArgKind::kFloat:
+      return "fv";
+    case ArgKind::kBool:
+      return "bv";
+    case ArgKind::kDType:
+      return "dv";
+    case ArgKind::kDevice:
+      return "cv";
+    case ArgKind::kLayout:
+      return "lv";
+    case ArgKind::kMemoryFormat:
+      return "mv";
+    case ArgKind::kString:
+      return "sv";
+    default:
+      return "v";
+  }
+}
+
+TEST(Registry, ParametersOfTypedRulesFitTheSchema) {
+  for (const OpEntry& entry : Registry::builtin().entries()) {
+    if (entry.rule.signature == nullptr) continue;
+    const std::string_view signature = entry.rule.signature;
+    ASSERT_LE(signature.size(), entry.schema.arguments.size()) << entry.schema.text;
+    for (size_t i = 0; i < signature.size(); ++i) {
+      EXPECT_NE(codes_for(entry.schema.arguments[i].type).find(signature[i]),
+                std::string_view::npos)
+          << "parameter " << i << " ('" << signature[i] << "') of " << entry.schema.text;
+    }
+  }
+}
+
+TEST(SchemaParser, ReadsListsDefaultsAliasesAndKeywordOnlyArguments) {
+  Arena arena;
+  const Schema schema = parse_schema(
+      "aten::f.x(Tensor(a!) self, Tensor?[] indices, int[2] stride=1, *, SymInt[]? size=None, str "
+      "mode=\"mean\", float eps=1e-05) -> "
+      "(Tensor(a!) out, Tensor[])",
+      arena);
+  EXPECT_EQ(schema.full_name(), "aten::f.x");
+  ASSERT_EQ(schema.arguments.size(), 6u);
+  EXPECT_TRUE(schema.arguments[0].is_written());
+  EXPECT_TRUE(schema.arguments[1].type.is_element_optional);
+  EXPECT_EQ(schema.arguments[2].default_value.ints().size(), 2u);
+  EXPECT_TRUE(schema.arguments[3].is_keyword_only && schema.arguments[3].default_value.is_none());
+  EXPECT_EQ(schema.arguments[4].default_value.text(), "mean");
+  EXPECT_EQ(schema.arguments[5].default_value.as_double(), 1e-05);
+  EXPECT_EQ(schema.returns.size(), 2u);
+}
+
+TEST(SchemaParser, RefusesTextThatIsNoSchemaWithItsPosition) {
+  for (const char* text : {"", "aten::f", "aten::f(", "aten::f(Tensor self",
+                           "aten::f(Tensor self) ->", "aten::f(Tensor self) -> Tensor, x"}) {
+    Arena arena;
+    EXPECT_ANY_THROW(parse_schema(text, arena)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace faketensor

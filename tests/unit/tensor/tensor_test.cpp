@@ -1,0 +1,141 @@
+#include "core/tensor/tensor.h"
+
+#include <gtest/gtest.h>
+
+#include "core/support/error.h"
+#include "core/tensor/promotion.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+namespace {
+
+DimVector dims(std::initializer_list<int64_t> values) {
+  DimVector result;
+  for (const int64_t value : values) result.push_back(value);
+  return result;
+}
+
+::testing::AssertionResult same(Dims a, std::initializer_list<int64_t> b) {
+  const DimVector expected = dims(b);
+  if (a.size() == expected.size() &&
+      std::equal(a.begin(), a.end(), expected.begin(),
+                 [](SymInt x, SymInt y) { return same_expr(x, y); })) {
+    return ::testing::AssertionSuccess();
+  }
+  ::testing::AssertionResult result = ::testing::AssertionFailure();
+  for (const SymInt value : a) result << to_string(value) << " ";
+  return result;
+}
+
+TEST(MetaTable, EqualMetasAreOnePointer) {
+  MetaTable table;
+  const DimVector sizes = dims({2, 3});
+  const TensorMeta* a = table.intern({.sizes = sizes, .dtype = DType::kFloat16});
+  EXPECT_EQ(a, table.intern({.sizes = sizes, .strides = dims({3, 1}), .dtype = DType::kFloat16}));
+  EXPECT_NE(a, table.intern({.sizes = sizes, .strides = dims({1, 2}), .dtype = DType::kFloat16}));
+  EXPECT_NE(a, table.intern({.sizes = sizes, .dtype = DType::kFloat32}));
+  EXPECT_NE(a, table.intern({.sizes = sizes, .offset = 1, .dtype = DType::kFloat16}));
+}
+
+TEST(MetaTable, KeepsMetasWhenItGrows) {
+  MetaTable table;
+  std::vector<const TensorMeta*> metas;
+  for (int64_t i = 0; i < 1000; ++i) metas.push_back(table.intern({.sizes = dims({i})}));
+  for (int64_t i = 0; i < 1000; ++i)
+    EXPECT_EQ(table.intern({.sizes = dims({i})}), metas[static_cast<size_t>(i)]);
+  EXPECT_EQ(table.size(), 1000u);
+}
+
+TEST(Strides, OfNewTensors) {
+  EXPECT_TRUE(same(contiguous_strides(dims({2, 0, 4})), {4, 4, 1}));
+  EXPECT_TRUE(same(channels_last_strides(dims({2, 3, 4, 5})), {60, 1, 15, 3}));
+  EXPECT_TRUE(same(channels_last_3d_strides(dims({2, 3, 4, 5, 6})), {360, 1, 90, 18, 3}));
+}
+
+TEST(Strides, AmbiguousShapesCountAsContiguousRatherThanChannelsLast) {
+  EXPECT_FALSE(has_channels_last_strides(dims({2, 8, 1, 1}), dims({8, 1, 1, 1})));
+  EXPECT_TRUE(has_channels_last_strides(dims({2, 8, 4, 4}), dims({128, 1, 32, 8})));
+  EXPECT_FALSE(has_channels_last_strides(dims({2, 8, 4, 4}), dims({128, 16, 4, 1})));
+}
+
+TEST(Strides, NonOverlappingAndDense) {
+  EXPECT_TRUE(is_non_overlapping_and_dense(dims({2, 3}), dims({1, 2})));
+  EXPECT_FALSE(is_non_overlapping_and_dense(dims({2, 3}), dims({0, 1})));
+  EXPECT_FALSE(is_non_overlapping_and_dense(dims({2, 3}), dims({4, 1})));
+}
+
+TEST(Strides, AViewExistsWhereChunksStayWhole) {
+  EXPECT_TRUE(same(*view_strides(dims({2, 3, 4}), dims({12, 4, 1}), dims({6, 4})), {4, 1}));
+  EXPECT_TRUE(same(*view_strides(dims({4, 6}), dims({1, 4}), dims({2, 2, 6})), {2, 1, 4}));
+  EXPECT_FALSE(view_strides(dims({2, 3}), dims({1, 2}), dims({6})).has_value());
+}
+
+TEST(Strides, ElementwiseResultsKeepTheOrderTheOperandsAgreeOn) {
+  const DimVector sizes = dims({2, 3, 4});
+  const DimVector transposed = dims({1, 2, 6});
+  const Dims operands[] = {transposed};
+  EXPECT_TRUE(same(elementwise_strides(sizes, operands), {1, 2, 6}));
+}
+
+TEST(Strides, StorageHoldsTheLastElement) {
+  EXPECT_TRUE(same_expr(storage_elements(dims({2, 3}), dims({10, 1}), 4), 17));
+  EXPECT_TRUE(same_expr(storage_elements(dims({2, 0}), dims({10, 1}), 4), 0));
+}
+
+TEST(Shapes, InferOneDimensionOrSayWhyNot) {
+  EXPECT_TRUE(same(infer_shape(dims({2, -1}), 12), {2, 6}));
+  try {
+    infer_shape(dims({5, -1}), 12);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "shape '[5, -1]' is invalid for input of size 12");
+  }
+}
+
+TEST(Shapes, OverflowingProductsAreAnError) {
+  EXPECT_THROW(numel(dims({1ll << 40, 1ll << 40})), Error);
+}
+
+TEST(Shapes, WrapDimCountsFromTheEnd) {
+  EXPECT_EQ(wrap_dim(-1, 3), 2);
+  EXPECT_EQ(wrap_dim(0, 0), 0);
+  EXPECT_THROW(wrap_dim(3, 3), Error);
+}
+
+TEST(Promotion, FollowsPytorchsLattice) {
+  EXPECT_EQ(promote_types(DType::kUInt8, DType::kInt8), DType::kInt16);
+  EXPECT_EQ(promote_types(DType::kFloat16, DType::kBFloat16), DType::kFloat32);
+  EXPECT_EQ(promote_types(DType::kInt64, DType::kFloat16), DType::kFloat16);
+  EXPECT_EQ(promote_types(DType::kFloat64, DType::kComplex64), DType::kComplex128);
+  EXPECT_EQ(promote_types(DType::kBool, DType::kUInt8), DType::kUInt8);
+  EXPECT_THROW(promote_types(DType::kFloat8E4M3FN, DType::kFloat32), Error);
+  EXPECT_THROW(promote_types(DType::kUInt16, DType::kInt32), Error);
+}
+
+TEST(Promotion, ALowerPriorityOnlyRaisesTheCategory) {
+  ResultType ints;
+  ints.add(DType::kInt32, ResultType::kDimensioned);
+  ints.add(DType::kInt64, ResultType::kZeroDim);
+  EXPECT_EQ(ints.result(), DType::kInt32);
+  ResultType mixed;
+  mixed.add(DType::kInt32, ResultType::kDimensioned);
+  mixed.add(DType::kFloat64, ResultType::kZeroDim);
+  EXPECT_EQ(mixed.result(), DType::kFloat64);
+  ResultType number;
+  number.add(DType::kFloat16, ResultType::kDimensioned);
+  number.add(DType::kFloat64, ResultType::kNumber);
+  EXPECT_EQ(number.result(), DType::kFloat16);
+}
+
+TEST(Names, ParseInEverySpelling) {
+  EXPECT_EQ(parse_dtype("torch.float32"), DType::kFloat32);
+  EXPECT_EQ(parse_dtype("bf16"), DType::kBFloat16);
+  EXPECT_EQ(parse_dtype("long"), DType::kInt64);
+  EXPECT_FALSE(parse_dtype("float33").has_value());
+  EXPECT_EQ(parse_device("cuda:3"), (Device{DeviceType::kCUDA, 3}));
+  EXPECT_EQ(parse_device("cuda")->normalized(), (Device{DeviceType::kCUDA, 0}));
+  EXPECT_FALSE(parse_device("cuda:x").has_value());
+}
+
+}  // namespace
+}  // namespace faketensor
