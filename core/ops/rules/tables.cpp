@@ -25,8 +25,8 @@ std::span<const std::span<const OpDef>> rule_tables() {
       scan_sort_rules(),
       softmax_rules(),
       symbolic_scalar_rules(),
-      view_rules(),
       view_dtype_rules(),
+      view_rules(),
       view_split_rules(),
       view_variant_rules(),
   };

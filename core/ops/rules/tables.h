@@ -30,8 +30,8 @@ std::span<const OpDef> reduction_rules();
 std::span<const OpDef> scan_sort_rules();
 std::span<const OpDef> softmax_rules();
 std::span<const OpDef> symbolic_scalar_rules();
-std::span<const OpDef> view_rules();
 std::span<const OpDef> view_dtype_rules();
+std::span<const OpDef> view_rules();
 std::span<const OpDef> view_split_rules();
 std::span<const OpDef> view_variant_rules();
 
