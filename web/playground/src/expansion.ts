@@ -4,10 +4,13 @@ import type { ModuleInfo } from "./engine.js";
 /** About as many boxes as can be read at once without moving the picture. */
 const kComfortable = 64;
 
+/** A module without submodules and with at most so many nodes is plain: an activation, a linear layer. */
+const kPlain = 3;
+
 /**
  * Opens modules level by level while the picture stays within `limit` boxes. Of siblings with the same structure only
- * the first is opened: the others stay together as one box "×n", which tells more than n copies would. A module that
- * holds a single node says as much closed.
+ * the first is opened: the others stay together as one box "×n", which tells more than n copies would. A module of a
+ * few nodes and nothing else says as much closed.
  */
 export function chooseExpanded(modules: readonly ModuleInfo[], limit = kComfortable): number[] {
   const children = new Map<number, ModuleInfo[]>();
@@ -25,7 +28,8 @@ export function chooseExpanded(modules: readonly ModuleInfo[], limit = kComforta
       const seen = new Set<number>();
       for (const module of children.get(parent.id) ?? []) {
         const inside = boxesInside(module, children);
-        if (seen.has(module.hash) || inside < 2 || boxes + inside > limit) continue;
+        const isPlain = inside <= kPlain && !children.has(module.id);
+        if (seen.has(module.hash) || isPlain || boxes + inside > limit) continue;
         seen.add(module.hash);
         boxes += inside;
         opened.push(module.id);

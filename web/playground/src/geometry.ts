@@ -84,6 +84,6 @@ export function fitted(rect: Rect, canvas: Size, largest: number, readable = 0, 
   const middle = rect.x + rect.w / 2;
   const whole = Math.min(w / Math.max(1, rect.w), h / Math.max(1, rect.h), largest);
   if (whole >= readable) return { x: middle, y: rect.y + rect.h / 2, scale: clampScale(whole) };
-  const scale = clampScale(Math.min(readable, Math.max(w / rect.w, readable * 0.85)));
+  const scale = clampScale(Math.min(readable, Math.max(w / rect.w, readable * 0.75)));
   return { x: middle, y: rect.y - margin / scale + canvas.h / scale / 2, scale };
 }

@@ -80,12 +80,18 @@ describe("the outline", () => {
 });
 
 describe("what a new program shows open", () => {
+  const modules = kInfo.modules.map((module) => ({ ...module, nodes: module.id === 0 ? 12 : 5 }));
+
   it("is the first of equal siblings", () => {
-    assert.deepEqual(chooseExpanded(kInfo.modules), [1]);
+    assert.deepEqual(chooseExpanded(modules), [1]);
   });
 
   it("stays within its limit", () => {
-    assert.deepEqual(chooseExpanded(kInfo.modules, 3), []);
+    assert.deepEqual(chooseExpanded(modules, 7), []);
+  });
+
+  it("leaves modules of a few nodes closed", () => {
+    assert.deepEqual(chooseExpanded(kInfo.modules), []);
   });
 });
 
