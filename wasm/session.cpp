@@ -230,7 +230,8 @@ std::string operators(const std::string& pattern) {
 std::string open_mode(const std::string& options) {
   return reply([&]() -> json {
     Target target;
-    for (const auto& [key, value] : json::parse(options).items()) {
+    const json given = json::parse(options);
+    for (const auto& [key, value] : given.items()) {
       if (key != "target") throw_error(ErrorKind::kUsage, format("unknown option '{}'", key));
       target = parsed("target", value, &target_preset);
     }

@@ -5,7 +5,7 @@
 
 /** An error as plain data: what crosses from C++ as JSON and between threads as a message. */
 export interface ErrorData {
-  /** PyTorch's exception class, e.g. `"RuntimeError"`, or `"FormatError"` for an unreadable file. */
+  /** PyTorch's exception class, e.g. `"RuntimeError"`, or `"UnreadableInput"` for an unreadable file. */
   readonly class: string;
   readonly message: string;
   readonly operator?: string;

@@ -7,7 +7,6 @@
  * y.size; // [2, 4]
  * ```
  */
-import { FakeTensorError } from "./errors.js";
 import type { Engine } from "./engine.js";
 import { EngineResource } from "./lifetime.js";
 import type { Dim, TensorValue, Value } from "./types.js";
@@ -145,16 +144,26 @@ export class Mode extends EngineResource {
 
   /**
    * Calls an operator, `"aten::add.Tensor"` or, for the overload without a name, `"aten::mm"`. What PyTorch raises is
-   * thrown as a {@link FakeTensorError} with the class as its name.
+   * thrown as a `FakeTensorError` with the class as its name.
    */
   call(
     operator: string,
     args: readonly Argument[] = [],
     kwargs: Readonly<Record<string, Argument>> = {},
   ): Result {
-    const named = Object.entries(kwargs).map(([name, value]) => `${JSON.stringify(name)}:${encode(value)}`);
-    return this.#request(operator, encode(args), `{${named.join(",")}}`);
+    const named = Object.entries(kwargs).map(
+      ([name, value]) => `${JSON.stringify(name)}:${encode(value, this.#encodeTensor)}`,
+    );
+    return this.#request(operator, encode(args, this.#encodeTensor), `{${named.join(",")}}`);
   }
+
+  readonly #encodeTensor = (tensor: FakeTensorHandle): string => {
+    if (tensor.disposed) throw new TypeError("a tensor argument has been disposed");
+    if (this.#tensors.get(tensor.id)?.deref() !== tensor) {
+      throw new TypeError("a tensor argument belongs to another mode");
+    }
+    return `{"t":${tensor.id}}`;
+  };
 
   #request(operator: string, args: string, kwargs: string): Result {
     this.assertAlive();
@@ -197,13 +206,14 @@ function isTensor(value: Value): value is TensorValue {
 }
 
 /** JSON in which ints and floats differ, as FORMAT.md of the conformance data writes values. */
-function encode(argument: Argument): string {
+function encode(argument: Argument, encodeTensor: (tensor: FakeTensorHandle) => string): string {
   if (argument === null || argument === undefined) return "null";
   if (typeof argument === "bigint") return argument.toString();
   if (typeof argument === "number") return encodeNumber(argument);
   if (argument instanceof Float) return encodeFloat(argument.value);
   if (argument instanceof FakeTensorHandle) return encodeTensor(argument);
-  if (Array.isArray(argument)) return `[${(argument as readonly Argument[]).map(encode).join(",")}]`;
+  if (Array.isArray(argument))
+    return `[${(argument as readonly Argument[]).map((item) => encode(item, encodeTensor)).join(",")}]`;
   return JSON.stringify(argument);
 }
 
@@ -216,11 +226,4 @@ function encodeFloat(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? '{"f":"inf"}' : '{"f":"-inf"}';
   const text = String(value);
   return /[.e]/.test(text) ? text : `${text}.0`;
-}
-
-function encodeTensor(tensor: FakeTensorHandle): string {
-  if (tensor.disposed) {
-    throw new FakeTensorError({ class: "TypeError", message: "a tensor argument has been disposed" });
-  }
-  return `{"t":${tensor.id}}`;
 }

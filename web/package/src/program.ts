@@ -44,7 +44,7 @@ export class Program extends EngineResource {
   static open(engine: Engine, source: ByteSource, options: OpenOptions): Program {
     const guard = new CallGuard(options);
     const reply = guard.run(() =>
-      engine.json<OpenReply>((exports) => exports.openProgram(guard.source(source), options.name ?? "")),
+      engine.json<OpenReply>((exports) => exports.openProgram(guard.source(source), options.name ?? "input")),
     );
     return new Program(engine, reply.program, reply.info);
   }

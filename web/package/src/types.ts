@@ -101,7 +101,7 @@ export interface Progressing {
 }
 
 export interface OpenOptions extends Progressing {
-  /** Shown in errors and in {@link ProgramInfo.name}. */
+  /** Shown in errors and in {@link ProgramInfo.name}; default: `"input"`. */
   name?: string;
 }
 

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Worker } from "node:worker_threads";
+import { load } from "faketensor";
+import { connect } from "faketensor/worker";
+import { bytesOf, classifierPath, decoderPath } from "./helper.js";
+
+const start = () => new Worker(new URL("../dist/worker-main.js", import.meta.url));
+
+describe("an engine in a worker", () => {
+  let ft;
+  before(async () => {
+    ft = await connect();
+  });
+  after(() => ft.terminate());
+
+  it("answers as the one in this thread does", async () => {
+    const here = (await load()).open(bytesOf(decoderPath), { name: "decoder" });
+    const there = await ft.open(new Blob([bytesOf(decoderPath)]), { name: "decoder" });
+    assert.deepEqual(there.info, here.info);
+    const options = { dims: { batch: 3 } };
+    const run = await there.propagate(options);
+    const expected = here.propagate(options);
+    assert.deepEqual(run.problems, expected.problems);
+    assert.deepEqual(await run.table(), expected.table());
+    assert.deepEqual(await run.value(here.info.outputs[0]), expected.value(here.info.outputs[0]));
+    assert.deepEqual(await run.node(5), expected.node(5));
+    assert.deepEqual(await there.layout({ expanded: [1] }), here.layout({ expanded: [1] }));
+    assert.deepEqual(await ft.operators("aten::mm"), (await load()).operators("aten::mm"));
+    await run.dispose();
+    await there.dispose();
+    await assert.rejects(there.propagate(), /has been disposed/);
+  });
+
+  it("reads a file by its path, and bytes without taking them away", async () => {
+    const byPath = await ft.open({ path: classifierPath });
+    const bytes = bytesOf(classifierPath);
+    const byBytes = await ft.open(bytes, { name: classifierPath });
+    assert.ok(bytes.length > 0);
+    assert.deepEqual(byBytes.info, byPath.info);
+  });
+
+  it("rejects with the engine's errors", async () => {
+    await assert.rejects(ft.open(new Blob(["not json"]), { name: "bad" }), {
+      name: "UnreadableInput",
+      message: /bad/,
+    });
+    const program = await ft.open({ path: classifierPath });
+    await assert.rejects(program.propagate({ target: "abacus" }), { name: "UsageError" });
+  });
+
+  it("is replaced when a signal aborts; programs and runs are there again", async () => {
+    const program = await ft.open({ path: classifierPath });
+    const run = await program.propagate({ dims: { batch: 7 } });
+    const aborting = new AbortController();
+    const aborted = program.propagate({ signal: aborting.signal });
+    const bystander = run.node(0);
+    setTimeout(() => aborting.abort(), 0);
+    await assert.rejects(aborted, { name: "AbortError" });
+    assert.equal((await bystander).index, 0);
+    const input = program.info.inputs.find(({ kind }) => kind === "user").name;
+    assert.equal((await run.value(input)).size[0], 7);
+  });
+
+  it("goes on after restart(), which rejects what was pending", async () => {
+    const program = await ft.open({ path: classifierPath });
+    const pending = program.propagate();
+    await new Promise((resolve) => setImmediate(resolve));
+    ft.restart();
+    await assert.rejects(pending, { name: "AbortError" });
+    assert.ok((await (await program.propagate()).table()).length > 0);
+  });
+});
+
+describe("connect", () => {
+  it("takes a function that starts the worker, and bytes for it", async () => {
+    const wasm = bytesOf(new URL("../dist/faketensor.wasm", import.meta.url));
+    const ft = await connect(start, { wasm });
+    assert.equal(ft.info.torch, "2.13.0");
+    ft.terminate();
+    await assert.rejects(ft.operators(), /has been terminated/);
+  });
+
+  it("takes a worker, which cannot be replaced", async () => {
+    const ft = await connect(start());
+    ft.restart();
+    await assert.rejects(ft.operators(), /pass connect\(\) a function/);
+    ft.terminate();
+  });
+
+  it("rejects when the engine cannot be loaded", async () => {
+    await assert.rejects(connect(start, { wasm: new Uint8Array(8) }), { name: "CompileError" });
+    const missing = () => new Worker(new URL("../dist/no-such-file.js", import.meta.url));
+    await assert.rejects(connect(missing), { name: "EngineFailure" });
+  });
+});
