@@ -4,7 +4,8 @@ namespace faketensor {
 
 Tensor* cast_to(Call& call, const Tensor& tensor, DType dtype) {
   if (tensor.dtype() == dtype) return const_cast<Tensor*>(&tensor);
-  return call.empty_like(tensor, dtype);
+  if (!tensor.is_non_overlapping_and_dense()) return call.empty_like(tensor, dtype);
+  return call.context().empty(tensor.sizes(), dtype, tensor.device(), tensor.strides());
 }
 
 bool has_canonical_strides(const Tensor& tensor) {

@@ -1,5 +1,6 @@
 // Normalisation: by batch, layer, group, instance, root mean square and weight.
 #include "core/ops/families/arithmetic.h"
+#include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -98,8 +99,22 @@ BatchNormResult normalize_by_running(Call& c, const BatchNorm& norm) {
   return result;
 }
 
+// A zero-dimensional tensor of another device is an operand like any other once it is unsqueezed.
+void check_devices(Call& c, const BatchNorm& norm) {
+  const Device device = norm.input.device();
+  Tensor* const running[] = {norm.running_mean, norm.running_var, norm.weight, norm.bias};
+  for (const Tensor* x : std::span(running).subspan(norm.training ? 2 : 0)) {
+    if (x == nullptr || x->dim() != 0 || norm.input.dim() < 2) continue;
+    c.check_as(ErrorKind::kDeviceMismatch, x->device() == device,
+               "Expected all tensors to be on the same device, but found at least two devices, {} "
+               "and {}!",
+               device, x->device());
+  }
+}
+
 // Mirrors native_batch_norm_helper, torch/_decomp/decompositions.py.
 BatchNormResult batch_norm_helper(Call& c, const BatchNorm& norm, bool functional = false) {
+  check_devices(c, norm);
   BatchNormResult result =
       norm.training ? normalize_by_batch(c, norm, functional) : normalize_by_running(c, norm);
   const DType dtype = norm.input.dtype();
@@ -342,6 +357,7 @@ Value native_layer_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight
   const DType dtype = input.dtype();
   const DType computation = computation_dtype(dtype);
   const Tensor& dense = input.is_contiguous() ? input : c.tensor<"aten::contiguous">(input);
+  // The reference casts by prims.convert_element_type, which takes every dtype.
   const Tensor& accumulated = *cast_to(c, dense, computation);
   DimVector kept(input.sizes());
   for (size_t i = kept.size() - shape.size(); i < kept.size(); ++i) kept[i] = 1;
@@ -373,6 +389,12 @@ Value scaled_by_channel(Call& c, const Tensor& input, const Tensor& rstd, const 
   return arithmetic(c, *scaled, per_channel_of(*shift));
 }
 
+// Mirrors reshape as a kernel sees it, aten/src/ATen/native/TensorShape.cpp.
+Tensor* reshaped(Call& c, const Tensor& x, Dims sizes) {
+  const std::optional<DimVector> strides = view_strides(x.sizes(), x.strides(), sizes);
+  return strides ? c.view(x, sizes, *strides) : c.empty(sizes, x.dtype());
+}
+
 // Mirrors native_group_norm, torch/_refs/__init__.py.
 Value native_group_norm(Call& c, const Tensor& input, Tensor* weight, Tensor* bias, SymInt batch,
                         SymInt channels, SymInt inner, int64_t groups) {
@@ -385,19 +407,23 @@ Value native_group_norm(Call& c, const Tensor& input, Tensor* weight, Tensor* bi
   const DType dtype = input.dtype();
   const Tensor& accumulated = *cast_to(c, input, computation_dtype(dtype));
   const SymInt per_group = floor_div(channels, groups);
-  const Tensor& grouped =
-      c.tensor<"aten::reshape">(accumulated, DimVector{batch, groups, per_group, inner});
+  const DimVector group_sizes = {batch, groups, per_group, inner};
+  // With numbers for sizes the reference runs as a kernel of the meta device, and sees that device.
+  const bool is_kernel = !has_symbolic_sizes(c);
+  const Tensor& grouped = is_kernel ? *reshaped(c, accumulated, group_sizes)
+                                    : c.tensor<"aten::reshape">(accumulated, group_sizes);
   const DimVector dims = {2, 3};
   const Value statistics = c.call<"aten::var_mean.correction">(grouped, dims, 0, true);
   const Tensor& mean = statistics[1].tensor();
   const Tensor& rstd = c.tensor<"aten::rsqrt">(statistics[0]);
   Value output;
-  if (input.device().is_cpu() && weight != nullptr) {
+  if (!is_kernel && input.device().is_cpu() && weight != nullptr) {
     output = scaled_by_channel(c, accumulated, rstd, *weight, bias,
                                DimVector{1, groups, per_group, 1}, DimVector{batch, channels});
   } else {
-    output = *arithmetic(c, *arithmetic(c, grouped, mean), rstd);
-    output = c.call<"aten::view">(output, input.sizes());
+    const Tensor& normalized = *arithmetic(c, *arithmetic(c, grouped, mean), rstd);
+    output = is_kernel ? Value(reshaped(c, normalized, input.sizes()))
+                       : c.call<"aten::view">(normalized, input.sizes());
     for (const Tensor* scale : {weight, bias}) {
       if (scale == nullptr) continue;
       const Tensor& leading = c.tensor<"aten::unsqueeze">(*scale, 0);
