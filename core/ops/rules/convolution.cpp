@@ -5,6 +5,7 @@
 #include "core/devices/conv_layout.h"
 #include "core/ops/call.h"
 #include "core/ops/rules/tables.h"
+#include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -220,46 +221,6 @@ const Tensor& batched(Call& c, const Tensor& input, int64_t spatial, bool& is_ba
 
 Value unbatched(Call& c, const Tensor& output, bool is_batched) {
   return is_batched ? Value(output) : c.call<"aten::squeeze.dim">(output, 0);
-}
-
-// c10's C++ name of a dtype, as messages of C++ kernels print it.
-std::string_view cpp_type_name(DType dtype) {
-  switch (dtype) {
-    case DType::kUInt8:
-      return "unsigned char";
-    case DType::kInt8:
-      return "signed char";
-    case DType::kInt16:
-      return "short int";
-    case DType::kInt32:
-      return "int";
-    case DType::kInt64:
-      return "long int";
-    case DType::kFloat16:
-      return "c10::Half";
-    case DType::kFloat32:
-      return "float";
-    case DType::kFloat64:
-      return "double";
-    case DType::kComplex32:
-      return "c10::complex<c10::Half>";
-    case DType::kComplex64:
-      return "c10::complex<float>";
-    case DType::kComplex128:
-      return "c10::complex<double>";
-    case DType::kBool:
-      return "bool";
-    case DType::kBFloat16:
-      return "c10::BFloat16";
-    case DType::kUInt16:
-      return "short unsigned int";
-    case DType::kUInt32:
-      return "unsigned int";
-    case DType::kUInt64:
-      return "long unsigned int";
-    default:
-      return name(dtype);
-  }
 }
 
 // conv1d, conv2d, conv3d: spatial dimensions from the schema's list sizes.

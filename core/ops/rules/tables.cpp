@@ -6,6 +6,7 @@ std::span<const std::span<const OpDef>> rule_tables() {
   // clang-format off
   static const std::span<const OpDef> kTables[] = {
       activation_rules(),
+      attention_rules(),
       comparison_rules(),
       convolution_rules(),
       copy_rules(),
@@ -19,6 +20,7 @@ std::span<const std::span<const OpDef>> rule_tables() {
       pointwise_binary_rules(),
       pointwise_ternary_rules(),
       pointwise_unary_rules(),
+      pool_rules(),
       random_rules(),
       rearrange_rules(),
       reduction_rules(),

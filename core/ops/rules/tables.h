@@ -11,6 +11,7 @@ std::span<const std::span<const OpDef>> rule_tables();
 
 // One per file of this folder, alphabetical.
 std::span<const OpDef> activation_rules();
+std::span<const OpDef> attention_rules();
 std::span<const OpDef> comparison_rules();
 std::span<const OpDef> convolution_rules();
 std::span<const OpDef> copy_rules();
@@ -24,6 +25,7 @@ std::span<const OpDef> pad_rules();
 std::span<const OpDef> pointwise_binary_rules();
 std::span<const OpDef> pointwise_ternary_rules();
 std::span<const OpDef> pointwise_unary_rules();
+std::span<const OpDef> pool_rules();
 std::span<const OpDef> random_rules();
 std::span<const OpDef> rearrange_rules();
 std::span<const OpDef> reduction_rules();

@@ -1,0 +1,336 @@
+// Attention: scaled_dot_product_attention, the kernels it may run, and the fused blocks around it.
+#include <algorithm>
+
+#include "core/devices/sdpa_choice.h"
+#include "core/ops/families/arithmetic.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/cpp_type_name.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+// The numbers that dropout's backward would need. PyTorch makes them on the device of the results.
+struct RandomState {
+  Tensor* seed;
+  Tensor* offset;
+};
+RandomState random_state(Call& c) {
+  return {c.empty(Dims(), DType::kInt64), c.empty(Dims(), DType::kInt64)};
+}
+RandomState flash_random_state(Call& c) {
+  return {c.empty({2}, DType::kUInt64), c.empty(Dims(), DType::kUInt64)};
+}
+
+SymInt round_up(SymInt size, int64_t to) { return floor_div(size + (to - 1), to) * to; }
+
+// --- kernels ---
+
+// Mirrors meta__scaled_dot_product_flash_attention_for_cpu, torch/_meta_registrations.py.
+Value flash_attention_for_cpu(Call& c, const Tensor& query) {
+  const SymInt batch = query.size(0);
+  const SymInt heads = query.size(1);
+  const SymInt length = query.size(2);
+  Tensor* attention = c.empty_like(query);
+  const DimVector sizes = {batch, heads, length};
+  // Allocated as [batch, length, heads], then transposed.
+  const DimVector allocated = contiguous_strides(DimVector{batch, length, heads});
+  const DimVector strides = {allocated[0], allocated[2], allocated[1]};
+  Tensor* logsumexp = c.empty_strided(sizes, strides, computation_dtype(query.dtype()));
+  return c.tuple(attention, logsumexp);
+}
+
+// The probabilities that a flash kernel returns for debugging, else an empty tensor.
+Tensor* flash_debug_mask(Call& c, const Tensor& query, Dims batch_and_heads, SymInt max_q,
+                         SymInt max_k, bool wanted) {
+  if (!wanted) return c.empty({0}, query.dtype());
+  const int64_t block = guard_bool(query.size(-1) > 64) ? 128 : 256;
+  SymInt length = floor_div(max_q + (block - 1), block);
+  if (guard_bool(max_k <= 128)) {
+    length = 128;
+  } else if (guard_bool(max_k <= 256)) {
+    length = 256;
+  }
+  return c.empty({batch_and_heads[0], batch_and_heads[1], max_q, length}, query.dtype());
+}
+
+// Mirrors meta__scaled_dot_product_flash_attention, torch/_meta_registrations.py.
+Value flash_attention(Call& c, const Tensor& query, const Tensor& key, const Tensor&, double, bool,
+                      bool return_debug_mask) {
+  const SymInt max_q = query.size(2);
+  const SymInt max_k = key.size(2);
+  const DimVector rows = {query.size(0), query.size(1), max_q};
+  query.size(3);
+  Tensor* attention = c.empty_like(query);
+  Tensor* logsumexp = c.empty(rows, DType::kFloat32);
+  Tensor* debug_mask = flash_debug_mask(c, query, rows, max_q, max_k, return_debug_mask);
+  const RandomState random = flash_random_state(c);
+  return c.tuple(attention, logsumexp, nullptr, nullptr, max_q, max_k, random.seed, random.offset,
+                 debug_mask);
+}
+Value quantized_flash_attention(Call& c, const Tensor& query, const Tensor& key,
+                                const Tensor& value, Tensor*, Tensor*, Tensor*, double dropout,
+                                bool is_causal, bool return_debug_mask) {
+  const Tensor& wide =
+      query.dtype() == DType::kFloat8E4M3FN ? *cast_to(c, query, DType::kBFloat16) : query;
+  return flash_attention(c, wide, key, value, dropout, is_causal, return_debug_mask);
+}
+
+// Mirrors meta__scaled_dot_product_efficient_attention, torch/_meta_registrations.py.
+Value efficient_attention(Call& c, const Tensor& query, const Tensor& key, const Tensor& value,
+                          Tensor*, bool compute_log_sumexp) {
+  const Tensor& rows = c.tensor<"aten::transpose.int">(query, 1, 2);
+  c.call<"aten::transpose.int">(key, 1, 2);
+  const Tensor& values = c.tensor<"aten::transpose.int">(value, 1, 2);
+  const SymInt heads = rows.size(-2);
+  const DimVector sizes = {rows.size(0), rows.size(1), heads, values.size(-1)};
+  const Value result = c.call<"aten::transpose.int">(*c.empty(sizes, query.dtype()), 1, 2);
+  const SymInt length = compute_log_sumexp ? round_up(rows.size(1), 32) : SymInt(0);
+  Tensor* logsumexp = c.empty({rows.size(0), heads, length}, DType::kFloat32);
+  const RandomState random = random_state(c);
+  return c.tuple(result, logsumexp, random.seed, random.offset);
+}
+
+// Mirrors alloc_with_matching_layout, torch/_meta_registrations.py: `sizes` with dimensions in the
+// order of the query's strides.
+Tensor* empty_in_order_of(Call& c, const Tensor& query, const DimVector& sizes) {
+  const bool same = std::equal(sizes.begin(), sizes.end(), query.sizes().begin(),
+                               [](SymInt a, SymInt b) { return guard_bool(a == b); });
+  if (same) return c.empty_like(query);
+  SmallVector<int64_t, 8> order;
+  for (int64_t i = 0; i < query.dim(); ++i) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return guard_bool(query.stride(a) > query.stride(b));
+  });
+  return c.empty_strided(sizes, permuted_strides(sizes, order.span()), query.dtype());
+}
+
+// Mirrors meta__scaled_dot_product_cudnn_attention, torch/_meta_registrations.py.
+Value cudnn_attention(Call& c, const Tensor& query, const Tensor& key, const Tensor& value) {
+  const DimVector sizes = {query.size(0), query.size(1), query.size(2), value.size(-1)};
+  const SymInt max_k = key.size(2);
+  Tensor* result = empty_in_order_of(c, query, sizes);
+  Tensor* logsumexp = c.empty({sizes[0], sizes[1], sizes[2], 1}, DType::kFloat32);
+  const RandomState random = random_state(c);
+  return c.tuple(result, logsumexp, nullptr, nullptr, sizes[2], max_k, random.seed, random.offset,
+                 nullptr);
+}
+
+// Mirrors meta__scaled_dot_product_fused_attention_overrideable, torch/_meta_registrations.py.
+Value overrideable_attention(Call& c, const Tensor& query, const Tensor& key, const Tensor& value) {
+  c.check(query.dim() == 3 || query.dim() == 4, "query must be 3D or 4D");
+  DimVector sizes(query.sizes());
+  sizes.back() = value.size(-1);
+  const SymInt max_k = key.size(-2);
+  const SymInt batch = query.dim() == 4 ? query.size(0) : SymInt(1);
+  Tensor* result = empty_in_order_of(c, query, sizes);
+  Tensor* logsumexp = c.empty({batch, query.size(-3), query.size(-2)}, DType::kFloat32);
+  const RandomState random = random_state(c);
+  return c.tuple(result, logsumexp, nullptr, nullptr, query.size(-2), max_k, random.seed,
+                 random.offset, nullptr);
+}
+
+// Mirrors meta__flash_attention_forward, torch/_meta_registrations.py: rows of one length, or (with
+// cum_seq_q) of many lengths one after the other.
+Value flash_attention_forward(Call& c, const Tensor& query, const Tensor& key, const Tensor&,
+                              Tensor* cum_seq_q, Tensor* cum_seq_k, SymInt max_q, SymInt max_k,
+                              double, bool, bool return_debug_mask) {
+  const SymInt batch = cum_seq_q == nullptr ? query.size(0) : cum_seq_q->numel() - 1;
+  const SymInt length_q = cum_seq_q == nullptr ? query.size(1) : max_q;
+  const SymInt length_k = cum_seq_k == nullptr ? key.size(1) : max_k;
+  const DimVector rows = {batch, query.size(-2), length_q};
+  Tensor* attention = c.empty_like(query);
+  Tensor* logsumexp = cum_seq_q == nullptr ? c.empty(rows, DType::kFloat32)
+                                           : c.empty({rows[1], query.size(0)}, DType::kFloat32);
+  Tensor* debug_mask = flash_debug_mask(c, query, rows, length_q, length_k, return_debug_mask);
+  const RandomState random = flash_random_state(c);
+  return c.tuple(attention, logsumexp, random.seed, random.offset, debug_mask);
+}
+
+// Mirrors meta__efficient_attention_forward, torch/_meta_registrations.py.
+Value efficient_attention_forward(Call& c, const Tensor& query, const Tensor& key,
+                                  const Tensor& value, Tensor*, Tensor* cu_seqlens_q, Tensor*,
+                                  std::optional<SymInt> max_seqlen_q,
+                                  std::optional<SymInt> max_seqlen_k, double, int64_t,
+                                  bool compute_log_sumexp) {
+  const DimVector sizes = {query.size(0), query.size(1), query.size(-2), value.size(-1)};
+  Tensor* result = c.empty(sizes, query.dtype());
+  const bool ragged = cu_seqlens_q != nullptr;
+  c.check_as(ErrorKind::kAssertionError, !ragged || max_seqlen_q.has_value(),
+             "max_seqlen_q must not be None when cu_seqlens_q is provided");
+  const SymInt length_q = ragged ? *max_seqlen_q : sizes[1];
+  const SymInt length_k = max_seqlen_k.value_or(key.size(1));
+  const SymInt batch = ragged ? cu_seqlens_q->size(0) - 1 : sizes[0];
+  const SymInt padded = compute_log_sumexp ? round_up(length_q, 32) : SymInt(0);
+  Tensor* logsumexp = c.empty({batch, sizes[2], padded}, DType::kFloat32);
+  const RandomState random = random_state(c);
+  return c.tuple(result, logsumexp, random.seed, random.offset, length_q, length_k);
+}
+
+// --- the composition of matrix products ---
+
+// A boolean mask as what is added to the scores.
+Value additive_mask(Call& c, Tensor* mask, DType dtype) {
+  if (mask == nullptr) return Value();
+  if (!is_bool(mask->dtype())) return *mask;
+  return c.empty_on(mask->device(), mask->sizes(), dtype);
+}
+
+// Keys or values with each head repeated for the query heads that share it.
+Value repeated_heads(Call& c, const Tensor& x, SymInt query_heads) {
+  const SymInt repeats = floor_div(query_heads, x.size(-3));
+  DimVector sizes(x.sizes());
+  const size_t heads = sizes.size() - 3;
+  sizes[heads] = sizes[heads] * repeats;
+  return c.empty_on(x.device(), sizes, x.dtype());
+}
+
+// Mirrors pre_process_group_query_attention_input, aten/src/ATen/native/transformers/attention.cpp.
+void repeat_heads(Call& c, const Tensor& query, Value& key, Value& value) {
+  const SymInt heads = query.size(-3);
+  const SymInt key_heads = key.tensor().size(-3);
+  const SymInt value_heads = value.tensor().size(-3);
+  const bool equal = guard_bool(heads == key_heads) && guard_bool(key_heads == value_heads);
+  if (equal) return;
+  c.check(guard_bool(mod(heads, key_heads) == 0) && guard_bool(mod(heads, value_heads) == 0),
+          "Number of heads in key and value must divide the number of heads in ");
+  key = repeated_heads(c, key.tensor(), heads);
+  value = repeated_heads(c, value.tensor(), heads);
+}
+
+// Mirrors _scaled_dot_product_attention_math, aten/src/ATen/native/transformers/attention.cpp.
+Value attention_math(Call& c, const Tensor& query, const Tensor& key, const Tensor& value,
+                     Tensor* attn_mask, double dropout_p, bool is_causal, Tensor* dropout_mask,
+                     const Value&, bool enable_gqa) {
+  const DType dtype = query.dtype();
+  const auto widened = [&](const Tensor& x) -> Tensor& {
+    return *cast_to(c, x, is_reduced_floating(x.dtype()) ? DType::kFloat32 : x.dtype());
+  };
+  const Value scale = 1.0;
+  const Tensor& scaled = *arithmetic(c, widened(query), scale);
+  Value mask = attn_mask == nullptr ? Value() : Value(*attn_mask);
+  if (is_causal) {
+    c.check(attn_mask == nullptr,
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
+            "is_causal=True");
+    mask = c.empty_on(scaled.device(), DimVector{scaled.size(-2), key.size(-2)}, scaled.dtype());
+  }
+  Value keys = widened(key);
+  Value values = widened(value);
+  if (enable_gqa) repeat_heads(c, scaled, keys, values);
+  const Value transposed = c.call<"aten::transpose.int">(keys, -2, -1);
+  Value attention = c.call<"aten::matmul">(scaled, *arithmetic(c, transposed, scale));
+  if (!mask.is_none()) attention = c.call<"aten::add.Tensor">(attention, mask);
+  attention = c.call<"aten::_safe_softmax">(attention, -1);
+  if (dropout_p > 0.0 && dropout_mask != nullptr) {
+    const Value dropped = c.call<"aten::logical_not">(*dropout_mask);
+    attention = c.call<"aten::masked_fill.Scalar">(attention, dropped, 0.0);
+    values = *arithmetic(c, values, scale);
+  } else if (dropout_p > 0.0) {
+    attention = c.call<"aten::dropout">(attention, dropout_p, true);
+  }
+  const Value output = c.call<"aten::matmul">(attention, values);
+  return c.tuple(cast_to(c, output.tensor(), dtype), cast_to(c, attention.tensor(), dtype));
+}
+
+// --- the operator ---
+
+// Mirrors validate_sdpa_input, aten/src/ATen/native/transformers/attention.cpp.
+void check_attention(Call& c, const Tensor& query, const Tensor& key, const Tensor& value,
+                     const Tensor* mask) {
+  const auto type = [](const Tensor& x) { return cpp_type_name(x.dtype()); };
+  c.check(query.dtype() == key.dtype() && query.dtype() == value.dtype(),
+          "Expected query, key, and value to have the same dtype, but got query.dtype: {} "
+          "key.dtype: {} and value.dtype: {} instead.",
+          type(query), type(key), type(value));
+  c.check(query.device() == key.device() && query.device() == value.device(),
+          "Expected query, key, and value to have the same device type, but got query.device: {} "
+          "key.device: {} and value.device: {} instead.",
+          query.device(), key.device(), value.device());
+  c.check(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
+          "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {} "
+          "key.dim: {} and value.dim: {} instead.",
+          query.dim(), key.dim(), value.dim());
+  if (mask == nullptr) return;
+  c.check(
+      is_bool(mask->dtype()) || mask->dtype() == DType::kFloat32 || mask->dtype() == query.dtype(),
+      "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+      "attn_mask.dtype: {} and  query.dtype: {} instead.",
+      type(*mask), type(query));
+}
+
+// CUDA's flash kernel takes head sizes in multiples of 8.
+Value padded_flash_attention(Call& c, const Tensor& query, const Tensor& key, const Tensor& value) {
+  const SymInt head = query.size(-1);
+  if (guard_bool(mod(head, 8) == 0))
+    return flash_attention(c, query, key, value, 0, false, false)[0];
+  DimVector sizes(query.sizes());
+  sizes.back() = round_up(head, 8);
+  const Tensor& padded = *c.empty(sizes, query.dtype());
+  const Value output = flash_attention(c, padded, key, value, 0, false, false)[0];
+  return c.call<"aten::slice.Tensor">(output, -1, 0, head);
+}
+
+// Mirrors scaled_dot_product_attention, aten/src/ATen/native/transformers/attention.cpp.
+Value scaled_dot_product_attention(Call& c, const Tensor& query, const Tensor& key,
+                                   const Tensor& value, Tensor* attn_mask, double dropout_p,
+                                   bool is_causal, const Value& scale, bool enable_gqa) {
+  check_attention(c, query, key, value, attn_mask);
+  const SdpaArguments arguments = {query, key, value, attn_mask, dropout_p, is_causal, enable_gqa};
+  switch (choose_sdpa(arguments, c.target())) {
+    case SdpaKernel::kFlash:
+      return query.device().is_cpu() ? flash_attention_for_cpu(c, query)[0]
+                                     : padded_flash_attention(c, query, key, value);
+    case SdpaKernel::kEfficient:
+      return efficient_attention(c, query, key, value, attn_mask, false)[0];
+    case SdpaKernel::kMath:
+      break;
+  }
+  const Value mask = additive_mask(c, attn_mask, query.dtype());
+  return c.call<"aten::_scaled_dot_product_attention_math">(
+      query, key, value, mask, dropout_p, is_causal, nullptr, scale, enable_gqa)[0];
+}
+
+// --- fused blocks ---
+
+// Mirrors native_multi_head_attention_fake, torch/_meta_registrations.py.
+Value multi_head_attention(Call& c, const Tensor& query, const Tensor&, const Tensor&, int64_t,
+                           SymInt num_head, const Tensor&, const Tensor&, const Tensor& proj_weight,
+                           const Tensor&, Tensor*, bool need_weights, bool average_attn_weights) {
+  if (guard_bool(query.numel() == 0))
+    return c.tuple(c.empty(query.sizes(), query.dtype()), c.empty({0}, query.dtype()));
+  const SymInt batch = query.size(0);
+  const SymInt length = query.size(1);
+  Tensor* output = c.empty({batch, length, proj_weight.size(0)}, query.dtype());
+  if (!need_weights) return c.tuple(output, c.empty({0}, query.dtype()));
+  if (average_attn_weights) return c.tuple(output, c.empty({batch, length, length}, query.dtype()));
+  return c.tuple(output, c.empty({batch, num_head, length, length}, query.dtype()));
+}
+
+// Mirrors meta__transformer_encoder_layer_fwd, torch/_meta_registrations.py.
+Value transformer_encoder_layer(Call& c, const Tensor& src) {
+  return guard_bool(src.numel() == 0) ? c.call<"aten::clone">(src) : Value(c.empty_like(src));
+}
+
+// clang-format off
+constexpr OpDef kAttention[] = {
+    {"aten::_efficient_attention_forward(Tensor query, Tensor key, Tensor value, Tensor? bias, Tensor? cu_seqlens_q, Tensor? cu_seqlens_k, SymInt? max_seqlen_q, SymInt? max_seqlen_k, float dropout_p, int custom_mask_type, bool compute_log_sumexp=False, *, float? scale=None, Tensor? seqlen_k=None, int? window_size=None) -> (Tensor output, Tensor logsumexp, Tensor philox_seed, Tensor philox_offset, SymInt max_seqlen_batch_q, SymInt max_seqlen_batch_k)", rule<&efficient_attention_forward>()},
+    {"aten::_flash_attention_forward(Tensor query, Tensor key, Tensor value, Tensor? cum_seq_q, Tensor? cum_seq_k, SymInt max_q, SymInt max_k, float dropout_p, bool is_causal, bool return_debug_mask, *, float? scale=None, SymInt? window_size_left=None, SymInt? window_size_right=None, Tensor? seqused_k=None, Tensor? alibi_slopes=None, Tensor? block_table=None, int? num_splits=None) -> (Tensor output, Tensor softmax_logsumexp, Tensor rng_state, Tensor unused, Tensor debug_attn_mask)", rule<&flash_attention_forward>()},
+    {"aten::_native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head, Tensor qkv_weight, Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, Tensor? mask=None, bool need_weights=True, bool average_attn_weights=True, int? mask_type=None) -> (Tensor, Tensor)", rule<&multi_head_attention>()},
+    {"aten::_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, Tensor? dropout_mask=None, *, float? scale=None, bool enable_gqa=False) -> (Tensor, Tensor)", rule<&attention_math>(), kComposite},
+    {"aten::_scaled_dot_product_cudnn_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_bias, bool compute_log_sumexp, float dropout_p=0., bool is_causal=False, bool return_debug_mask=False, *, float? scale=None) -> (Tensor output, Tensor logsumexp, Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, Tensor philox_seed, Tensor philox_offset, Tensor debug_attn_mask)", rule<&cudnn_attention>()},
+    {"aten::_scaled_dot_product_efficient_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_bias, bool compute_log_sumexp, float dropout_p=0., bool is_causal=False, *, float? scale=None) -> (Tensor output, Tensor log_sumexp, Tensor philox_seed, Tensor philox_offset)", rule<&efficient_attention>()},
+    {"aten::_scaled_dot_product_flash_attention(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, bool return_debug_mask=False, *, float? scale=None) -> (Tensor output, Tensor logsumexp, Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, Tensor rng_state, Tensor unused, Tensor debug_attn_mask)", rule<&flash_attention>()},
+    {"aten::_scaled_dot_product_flash_attention.quantized(Tensor query, Tensor key, Tensor value, Tensor? q_descale, Tensor? k_descale, Tensor? v_descale, float dropout_p=0., bool is_causal=False, bool return_debug_mask=False, *, float? scale=None) -> (Tensor output, Tensor logsumexp, Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, Tensor rng_state, Tensor unused, Tensor debug_attn_mask)", rule<&quantized_flash_attention>()},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)", rule<&flash_attention_for_cpu>()},
+    {"aten::_scaled_dot_product_fused_attention_overrideable(Tensor query, Tensor key, Tensor value, Tensor? attn_bias=None, float dropout_p=0., bool is_causal=False, bool return_debug_mask=False, *, float? scale=None) -> (Tensor output, Tensor logsumexp, Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, Tensor philox_seed, Tensor philox_offset, Tensor debug_attn_mask)", rule<&overrideable_attention>()},
+    {"aten::_transformer_encoder_layer_fwd(Tensor src, int embed_dim, int num_heads, Tensor qkv_weight, Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, bool use_gelu, bool norm_first, float eps, Tensor norm_weight_1, Tensor norm_bias_1, Tensor norm_weight_2, Tensor norm_bias_2, Tensor ffn_weight_1, Tensor ffn_bias_1, Tensor ffn_weight_2, Tensor ffn_bias_2, Tensor? mask=None, int? mask_type=None) -> Tensor", rule<&transformer_encoder_layer>()},
+    {"aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor", rule<&scaled_dot_product_attention>(), kComposite},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> attention_rules() { return kAttention; }
+
+}  // namespace faketensor

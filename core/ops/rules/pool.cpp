@@ -1,0 +1,496 @@
+// Pooling: maximum and average over windows, and over as many windows as the output has elements.
+#include "core/ops/call.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+// "torch.Size([2, 3])"
+std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
+
+// A window along one dimension.
+struct Window {
+  SymInt kernel;
+  SymInt stride;
+  SymInt padding;
+  SymInt dilation;
+};
+
+// The windows of two or three dimensions, outermost first.
+struct Windows {
+  Window along[3] = {};
+  size_t count = 0;
+
+  const Window& operator[](size_t i) const { return along[i]; }
+};
+
+// What the arguments of one pooling operator are called in its messages.
+struct PoolName {
+  std::string_view op;        // "max_pool2d"
+  std::string_view function;  // "max_pool3d_with_indices()"
+};
+
+// An int[n] argument: one number stands for all dimensions.
+SymInt along(Dims values, size_t dim) { return values.size() == 1 ? values[0] : values[dim]; }
+
+void check_length(Call& c, const PoolName& name, std::string_view argument, Dims values,
+                  size_t rank, bool may_be_empty = false) {
+  const bool fits = values.size() == 1 || values.size() == rank || (may_be_empty && values.empty());
+  const std::string_view omitted = may_be_empty ? "be omitted" : "either be a single int";
+  c.check(fits, "{}: {} must {}{} or a tuple of {} ints", name.op, argument, omitted,
+          may_be_empty ? ", a single int," : ",", rank == 2 ? "two" : "three");
+}
+
+Windows windows(Call& c, const PoolName& name, size_t rank, Dims kernel, Dims stride, Dims padding,
+                Dims dilation) {
+  check_length(c, name, "kernel_size", kernel, rank);
+  check_length(c, name, "stride", stride, rank, true);
+  check_length(c, name, "padding", padding, rank);
+  check_length(c, name, "dilation", dilation, rank);
+  Windows result;
+  result.count = rank;
+  for (size_t i = 0; i < rank; ++i) {
+    result.along[i] = {along(kernel, i), stride.empty() ? along(kernel, i) : along(stride, i),
+                       along(padding, i), along(dilation, i)};
+  }
+  return result;
+}
+
+// Mirrors pooling_output_shape, torch/_meta_registrations.py.
+SymInt output_size(Call& c, SymInt size, const Window& window, bool ceil_mode) {
+  c.check(window.stride != 0, "stride should not be zero");
+  c.check(window.padding >= 0, "pad must be non-negative, but got pad: {}", window.padding);
+  c.check(window.padding <= floor_div((window.kernel - 1) * window.dilation + 1, 2),
+          "pad should be at most half of effective kernel size, but got pad={}, kernel_size={} and "
+          "dilation={}",
+          window.padding, window.kernel, window.dilation);
+  const SymInt span = size + window.padding * 2 - window.dilation * (window.kernel - 1) - 1;
+  SymInt result = floor_div(ceil_mode ? span + window.stride - 1 : span, window.stride) + 1;
+  // With ceil_mode the last window must begin inside the input or its left padding.
+  if (ceil_mode && guard_bool((result - 1) * window.stride >= size + window.padding))
+    result = result - 1;
+  return result;
+}
+
+// The spatial output sizes.
+DimVector output_sizes(Call& c, const Tensor& input, const Windows& windows, bool ceil_mode) {
+  DimVector result;
+  for (size_t i = 0; i < windows.count; ++i) {
+    const int64_t dim = static_cast<int64_t>(i) - static_cast<int64_t>(windows.count);
+    result.push_back(output_size(c, input.size(dim), windows[i], ceil_mode));
+  }
+  return result;
+}
+
+SymBool all_positive(const Windows& windows, SymInt Window::*member) {
+  SymBool result = true;
+  for (size_t i = 0; i < windows.count; ++i) result = sym_and(result, windows[i].*member > 0);
+  return result;
+}
+
+SymBool no_zero(Dims sizes) {
+  SymBool result = true;
+  for (const SymInt size : sizes) result = sym_and(result, size != 0);
+  return result;
+}
+
+// Mirrors pool2d_shape_check, torch/_meta_registrations.py.
+void check_pool2d(Call& c, const Tensor& input, const Windows& w, const DimVector& output,
+                  MemoryFormat format) {
+  const Window& h = w[0];
+  const Window& v = w[1];
+  c.check(all_positive(w, &Window::kernel),
+          "kernel size should be greater than zero, but got kH: {}, kW: {}", h.kernel, v.kernel);
+  c.check(all_positive(w, &Window::stride),
+          "stride should be greater than zero, but got dH: {}, dW: {}", h.stride, v.stride);
+  c.check(all_positive(w, &Window::dilation),
+          "dilation should be greater than zero, but got dilationH: {}, dilationW: {}", h.dilation,
+          v.dilation);
+  input.size(1);
+  input.size(2);
+  if (format == MemoryFormat::kChannelsLast) {
+    c.check(input.dim() == 4 ? no_zero(input.sizes().subspan(1)) : SymBool(false),
+            "Expected 4D (batch mode) tensor expected for input with channels_last layout with "
+            "optional 0 dim batch size for input, but got: {}",
+            size_text(input.sizes()));
+  } else {
+    const bool has_rank = input.dim() == 3 || input.dim() == 4;
+    const size_t batch_dims = input.dim() == 4 ? 1 : 0;
+    c.check(has_rank ? no_zero(input.sizes().subspan(batch_dims)) : SymBool(false),
+            "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
+            "got: {}",
+            size_text(input.sizes()));
+  }
+  c.check(sym_and(floor_div(v.kernel, 2) >= v.padding, floor_div(h.kernel, 2) >= h.padding),
+          "pad should be smaller than or equal to half of kernel size, but got padW = {}, padH = "
+          "{}, kW = {}, kH = {}",
+          v.padding, h.padding, v.kernel, h.kernel);
+  c.check(sym_and(output[1] >= 1, output[0] >= 1),
+          "Given input size: ({}x{}x{}). Calculated output size: ({}x{}x{}). Output size is too "
+          "small",
+          input.size(-3), input.size(-2), input.size(-1), input.size(-3), output[0], output[1]);
+}
+
+// Mirrors pool3d_shape_check, torch/_meta_registrations.py.
+void check_pool3d(Call& c, const PoolName& name, const Tensor& input, const Windows& w,
+                  const DimVector& output, bool check_input_size) {
+  const Window& t = w[0];
+  const Window& h = w[1];
+  const Window& v = w[2];
+  c.check(all_positive(w, &Window::kernel),
+          "kernel size should be greater than zero, but got kT: {}, kH: {}, kW: {}", t.kernel,
+          h.kernel, v.kernel);
+  c.check(all_positive(w, &Window::stride),
+          "stride should be greater than zero, but got dT: {}, dH: {}, dW: {}", t.stride, h.stride,
+          v.stride);
+  c.check(all_positive(w, &Window::dilation),
+          "dilation should be greater than zero, but got dilationT: {}, dilationH: {}, dilationW: "
+          "{}",
+          t.dilation, h.dilation, v.dilation);
+  for (int64_t i = input.dim() == 5 ? 1 : 0; i < input.dim(); ++i) {
+    c.check(input.size(i) > 0,
+            "{}: Expected input's non-batch dimensions to have positive length, but input has a "
+            "shape of {} and non-batch dimension {} has length zero!",
+            name.function, size_text(input.sizes()), input.size(i));
+  }
+  if (check_input_size) {
+    c.check(sym_and(input.size(-3) >= t.kernel,
+                    sym_and(input.size(-2) >= h.kernel, input.size(-1) >= v.kernel)),
+            "input image (T: {} H: {} W: {}) smaller than kernel size (kT: {} kH: {} kW: {})",
+            input.size(-3), input.size(-2), input.size(-1), t.kernel, h.kernel, v.kernel);
+  }
+  c.check(sym_and(t.kernel >= t.padding * 2,
+                  sym_and(v.kernel >= v.padding * 2, h.kernel >= h.padding * 2)),
+          "pad should be smaller than or equal to half of kernel size, but got kT: {} kW: {} kH: "
+          "{} padT: {} padW: {} padH: {}",
+          t.kernel, v.kernel, h.kernel, t.padding, v.padding, h.padding);
+  c.check(sym_and(output[0] >= 1, sym_and(output[2] >= 1, output[1] >= 1)),
+          "Given input size: ({}x{}x{}x{}). Calculated output size: ({}x{}x{}x{}). Output size is "
+          "too small",
+          input.size(-4), input.size(-3), input.size(-2), input.size(-1), input.size(-4), output[0],
+          output[1], output[2]);
+}
+
+// The input's leading sizes, then these.
+DimVector with_spatial(const Tensor& input, Dims spatial) {
+  DimVector sizes(input.sizes().first(input.sizes().size() - spatial.size()));
+  sizes.append(spatial);
+  return sizes;
+}
+
+Tensor* empty_as(Call& c, Dims sizes, DType dtype, MemoryFormat format) {
+  return c.empty_strided(sizes, strides_for(sizes, format), dtype);
+}
+
+// --- maximum ---
+
+// Mirrors meta_max_pool2d_with_indices, torch/_meta_registrations.py.
+Value max_pool2d_with_indices(Call& c, const Tensor& input, Dims kernel, Dims stride, Dims padding,
+                              Dims dilation, bool ceil_mode) {
+  constexpr PoolName kName = {"max_pool2d", "max_pool2d"};
+  const Windows w = windows(c, kName, 2, kernel, stride, padding, dilation);
+  input.size(-3);
+  const MemoryFormat format = suggest_memory_format(input);
+  c.check(format != MemoryFormat::kChannelsLast3d,
+          "Unsupported memory format. Supports only ChannelsLast, Contiguous");
+  c.check(format == MemoryFormat::kChannelsLast || input.dim() == 3 || input.dim() == 4,
+          "non-empty 3D or 4D (batch mode) tensor expected for input");
+  const DimVector output = output_sizes(c, input, w, ceil_mode);
+  check_pool2d(c, input, w, output, format);
+  const DimVector sizes = with_spatial(input, output);
+  return c.tuple(empty_as(c, sizes, input.dtype(), format),
+                 empty_as(c, sizes, DType::kInt64, format));
+}
+Value max_pool2d(Call& c, const Tensor& input, Dims kernel, Dims stride, Dims padding,
+                 Dims dilation, bool ceil_mode) {
+  return max_pool2d_with_indices(c, input, kernel, stride, padding, dilation, ceil_mode)[0];
+}
+
+// Mirrors meta_max_pool3d_with_indices, torch/_meta_registrations.py.
+Value max_pool3d_with_indices(Call& c, const Tensor& input, Dims kernel, Dims stride, Dims padding,
+                              Dims dilation, bool ceil_mode) {
+  constexpr PoolName kName = {"max_pool3d", "max_pool3d_with_indices()"};
+  const Windows w = windows(c, kName, 3, kernel, stride, padding, dilation);
+  c.check(input.dim() == 4 || input.dim() == 5,
+          "non-empty 4D or 5D (batch mode) tensor expected for input");
+  const DimVector output = output_sizes(c, input, w, ceil_mode);
+  check_pool3d(c, kName, input, w, output, false);
+  const bool channels_last = suggest_memory_format(input) == MemoryFormat::kChannelsLast3d;
+  const MemoryFormat format =
+      channels_last ? MemoryFormat::kChannelsLast3d : MemoryFormat::kContiguous;
+  const DimVector sizes = with_spatial(input, output);
+  return c.tuple(empty_as(c, sizes, input.dtype(), format),
+                 empty_as(c, sizes, DType::kInt64, format));
+}
+Value max_pool3d(Call& c, const Tensor& input, Dims kernel, Dims stride, Dims padding,
+                 Dims dilation, bool ceil_mode) {
+  return max_pool3d_with_indices(c, input, kernel, stride, padding, dilation, ceil_mode)[0];
+}
+
+// --- one dimension, as the second of two: aten/src/ATen/native/Pool.cpp and MaxPooling.cpp ---
+
+void check_pool1d_rank(Call& c, std::string_view function, const Tensor& self) {
+  c.check(self.dim() == 2 || self.dim() == 3,
+          "Expected 2 to 3 dimensions, but got {}-dimensional tensor for argument #1 'self' (while "
+          "checking arguments for {})",
+          self.dim(), function);
+}
+void check_one(Call& c, std::string_view function, std::string_view argument, Dims values) {
+  c.check(values.size() == 1, "{}() argument '{}' should contain one int (got {})", function,
+          argument, values.size());
+}
+
+// Mirrors max_pool1d_with_indices, aten/src/ATen/native/Pool.cpp.
+Value max_pool1d_with_indices(Call& c, const Tensor& self, Dims kernel, Dims stride, Dims padding,
+                              Dims dilation, bool ceil_mode) {
+  const Dims step = stride.empty() ? kernel : stride;
+  check_pool1d_rank(c, "max_pool1d", self);
+  check_one(c, "max_pool1d", "kernel_size", kernel);
+  check_one(c, "max_pool1d", "stride", step);
+  check_one(c, "max_pool1d", "padding", padding);
+  check_one(c, "max_pool1d", "dilation", dilation);
+  const Value pooled = c.call<"aten::max_pool2d_with_indices">(
+      c.call<"aten::unsqueeze">(self, -2), DimVector{1, kernel[0]}, DimVector{1, step[0]},
+      DimVector{0, padding[0]}, DimVector{1, dilation[0]}, ceil_mode);
+  return c.tuple(c.call<"aten::squeeze.dim">(pooled[0], -2),
+                 c.call<"aten::squeeze.dim">(pooled[1], -2));
+}
+
+// Mirrors check_max_pool1d, aten/src/ATen/native/Pool.h.
+void check_max_pool1d(Call& c, const Tensor& self, Dims kernel, Dims stride, Dims padding,
+                      Dims dilation, bool ceil_mode) {
+  const auto check_size = [&](std::string_view argument, Dims values, bool fits) {
+    c.check(fits, "max_pool1d() {} ints of size 1 but got size {}", argument, values.size());
+  };
+  check_size("kernel_size must be an int, list of ints or tuple of", kernel, kernel.size() == 1);
+  check_size("stride must be None, an int, list of ints, or tuple of", stride, stride.size() <= 1);
+  check_size("padding must be an int, list of ints, or tuple of", padding, padding.size() == 1);
+  check_size("dilation must be an int, list of ints or tuple of", dilation, dilation.size() == 1);
+  const Window w = {kernel[0], stride.empty() ? kernel[0] : stride[0], padding[0], dilation[0]};
+  c.check(w.kernel > 0, "max_pool1d() kernel_size must be greater than zero, but got {}", w.kernel);
+  c.check(w.stride > 0, "max_pool1d() stride must be greater than zero, but got {}", w.stride);
+  c.check(w.padding >= 0, "max_pool1d() padding must be non-negative, but got {}", w.padding);
+  c.check(w.padding <= floor_div(w.kernel, 2),
+          "max_pool1d() padding should be at most half of kernel size, but got padding={} and "
+          "kernel_size={}",
+          w.padding, w.kernel);
+  c.check(w.dilation > 0, "max_pool1d() dilation must be greater than zero, but got {}",
+          w.dilation);
+  const SymInt output = output_size(c, self.size(-1), w, ceil_mode);
+  c.check(output > 0, "max_pool1d() Invalid computed output size: {}", output);
+}
+
+// Mirrors max_pool1d, aten/src/ATen/native/MaxPooling.cpp: fake tensors are tensor subclasses.
+Value max_pool1d(Call& c, const Tensor& self, Dims kernel, Dims stride, Dims padding, Dims dilation,
+                 bool ceil_mode) {
+  const bool has_rank = self.dim() == 2 || self.dim() == 3;
+  c.check(has_rank ? no_zero(self.sizes().last(2)) : SymBool(false),
+          "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for "
+          "input, but got:{}",
+          self.sizes());
+  check_max_pool1d(c, self, kernel, stride, padding, dilation, ceil_mode);
+  return max_pool1d_with_indices(c, self, kernel, stride, padding, dilation, ceil_mode)[0];
+}
+
+// Mirrors avg_pool1d, aten/src/ATen/native/Pool.cpp.
+Value avg_pool1d(Call& c, const Tensor& self, Dims kernel, Dims stride, Dims padding,
+                 bool ceil_mode, bool count_include_pad) {
+  const Dims step = stride.empty() ? kernel : stride;
+  check_pool1d_rank(c, "avg_pool1d", self);
+  check_one(c, "avg_pool1d", "kernel_size", kernel);
+  check_one(c, "avg_pool1d", "stride", step);
+  check_one(c, "avg_pool1d", "padding", padding);
+  const Value pooled = c.call<"aten::avg_pool2d">(
+      c.call<"aten::unsqueeze">(self, -2), DimVector{1, kernel[0]}, DimVector{1, step[0]},
+      DimVector{0, padding[0]}, ceil_mode, count_include_pad);
+  return c.call<"aten::squeeze.dim">(pooled, -2);
+}
+
+// --- average ---
+
+void check_average(Call& c, std::string_view op, const Tensor& input) {
+  const DType dtype = input.dtype();
+  const bool is_unsigned = dtype == DType::kUInt8 || dtype == DType::kUInt16 ||
+                           dtype == DType::kUInt32 || dtype == DType::kUInt64;
+  c.check(!is_unsigned, "\"{}\" not implemented for '{}'", op, dtype);
+}
+
+void check_divisor(Call& c, std::optional<SymInt> divisor) {
+  c.check(divisor ? *divisor != 0 : SymBool(true), "divisor must be not zero");
+}
+
+// Mirrors meta_avg_pool2d, torch/_meta_registrations.py.
+Value avg_pool2d(Call& c, const Tensor& input, Dims kernel, Dims stride, Dims padding,
+                 bool ceil_mode, bool, std::optional<SymInt> divisor_override) {
+  constexpr PoolName kName = {"avg_pool2d", "avg_pool2d"};
+  const SymInt one = 1;
+  check_average(c, kName.op, input);
+  const Windows w = windows(c, kName, 2, kernel, stride, padding, Dims(&one, 1));
+  check_divisor(c, divisor_override);
+  input.size(-3);
+  const DimVector output = output_sizes(c, input, w, ceil_mode);
+  const MemoryFormat format = suggest_memory_format(input);
+  check_pool2d(c, input, w, output, format);
+  return empty_as(c, with_spatial(input, output), input.dtype(), format);
+}
+
+// Mirrors meta_avg_pool3d, torch/_meta_registrations.py.
+Value avg_pool3d(Call& c, const Tensor& input, Dims kernel, Dims stride, Dims padding,
+                 bool ceil_mode, bool, std::optional<SymInt> divisor_override) {
+  constexpr PoolName kName = {"avg_pool3d", "avg_pool3d()"};
+  const SymInt one = 1;
+  check_average(c, kName.op, input);
+  const Windows w = windows(c, kName, 3, kernel, stride, padding, Dims(&one, 1));
+  c.check(input.dim() == 4 || input.dim() == 5,
+          "non-empty 4D or 5D (batch mode) tensor expected for input");
+  check_divisor(c, divisor_override);
+  const DimVector output = output_sizes(c, input, w, ceil_mode);
+  check_pool3d(c, kName, input, w, output, true);
+  return c.empty(with_spatial(input, output), input.dtype());
+}
+
+// --- a given number of windows ---
+
+// Mirrors meta_adaptive_avg_pool2d, torch/_meta_registrations.py.
+Value fixed_avg_pool2d(Call& c, const Tensor& self, Dims output_size) {
+  c.check(self.dim() == 3 || self.dim() == 4, "Expected 3D or 4D tensor, but got {}",
+          size_text(self.sizes()));
+  return empty_as(c, with_spatial(self, output_size), self.dtype(), suggest_memory_format(self));
+}
+
+// Mirrors meta_adaptive_avg_pool3d, torch/_meta_registrations.py.
+Value fixed_avg_pool3d(Call& c, const Tensor& self, Dims output_size) {
+  c.check(self.dim() == 4 || self.dim() == 5, "Expected 4D or 5D tensor, but got {}",
+          size_text(self.sizes()));
+  return c.empty(with_spatial(self, output_size), self.dtype());
+}
+
+bool is_all(Dims sizes, int64_t value) {
+  for (const SymInt size : sizes) {
+    if (!guard_bool(size == value)) return false;
+  }
+  return true;
+}
+
+// The mean over the last dimensions, in the memory format of the input.
+Value global_average(Call& c, const Tensor& input, const DimVector& dims, MemoryFormat format) {
+  const Value mean = c.call<"aten::mean.dim">(input, dims, true);
+  if (suggest_memory_format(input) != format) return mean;
+  const SymInt channels = input.size(1);
+  DimVector sizes = {input.size(0), channels};
+  DimVector strides = {channels, 1};
+  for (size_t i = 0; i < dims.size(); ++i) {
+    sizes.push_back(1);
+    strides.push_back(channels);
+  }
+  return c.call<"aten::as_strided">(mean, sizes, strides);
+}
+
+// Mirrors adaptive_avg_pool2d, aten/src/ATen/native/AdaptiveAveragePooling.cpp.
+Value adaptive_avg_pool2d(Call& c, const Tensor& input, Dims output_size) {
+  c.check(output_size.size() == 2, "adaptive_avg_pool2d: output_size must be 2");
+  c.check(sym_and(output_size[0] >= 0, output_size[1] >= 0),
+          "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but "
+          "received {}, {}}",
+          format("{}{}", '{', output_size[0]), output_size[1]);
+  if (is_all(output_size, 1))
+    return global_average(c, input, {-1, -2}, MemoryFormat::kChannelsLast);
+  return fixed_avg_pool2d(c, input, output_size);
+}
+
+// Mirrors adaptive_avg_pool3d, aten/src/ATen/native/AdaptiveAveragePooling3d.cpp.
+Value adaptive_avg_pool3d(Call& c, const Tensor& input, Dims output_size) {
+  c.check(output_size.size() == 3, "adaptive_avg_pool3d: output_size must be 3");
+  c.check(sym_and(output_size[0] >= 0, sym_and(output_size[1] >= 0, output_size[2] >= 0)),
+          "adaptive_avg_pool3d: elements of output_size must be greater than or equal to 0 but "
+          "received {}, {},{}}",
+          format("{}{}", '{', output_size[0]), output_size[1], output_size[2]);
+  if (is_all(output_size, 1))
+    return global_average(c, input, {-1, -2, -3}, MemoryFormat::kChannelsLast3d);
+  return fixed_avg_pool3d(c, input, output_size);
+}
+
+// Mirrors adaptive_avg_pool1d, aten/src/ATen/native/Pool.cpp.
+Value adaptive_avg_pool1d(Call& c, const Tensor& self, Dims output_size) {
+  check_pool1d_rank(c, "adaptive_avg_pool1d", self);
+  check_one(c, "adaptive_avg_pool1d", "output_size", output_size);
+  const Value pooled = c.call<"aten::adaptive_avg_pool2d">(c.call<"aten::unsqueeze">(self, -2),
+                                                           DimVector{1, output_size[0]});
+  return c.call<"aten::squeeze.dim">(pooled, -2);
+}
+
+void check_adaptive_max(Call& c, std::string_view op, const Tensor& input, std::string_view sizes) {
+  for (int64_t i = 1; i < input.dim(); ++i) {
+    c.check(input.size(i) > 0,
+            "{}(): Expected input to have non-zero size for non-batch dimensions, but input has "
+            "sizes {} with dimension {} being empty",
+            op, sizes, i);
+  }
+}
+
+// Mirrors meta_adaptive_max_pool2d, torch/_meta_registrations.py.
+Value adaptive_max_pool2d(Call& c, const Tensor& input, Dims output_size) {
+  c.check(input.dim() == 3 || input.dim() == 4,
+          "adaptive_max_pool2d(): Expected 3D or 4D tensor, but got: {}", size_text(input.sizes()));
+  check_adaptive_max(c, "adaptive_max_pool2d", input, size_text(input.sizes()));
+  c.check(output_size.size() == 2,
+          "adaptive_max_pool2d(): internal error: output_size.size() must be 2");
+  const DimVector sizes = with_spatial(input, output_size);
+  Tensor* output = c.empty(sizes, input.dtype());
+  Tensor* indices = c.empty(sizes, DType::kInt64);
+  if (input.dim() == 3) return c.tuple(output, indices);
+  const MemoryFormat format = suggest_memory_format(input);
+  return c.tuple(c.call<"aten::to.dtype">(*output, input.dtype(), false, false, format),
+                 c.call<"aten::to.dtype">(*indices, DType::kInt64, false, false, format));
+}
+
+// Mirrors meta_adaptive_max_pool3d, torch/_meta_registrations.py.
+Value adaptive_max_pool3d(Call& c, const Tensor& input, Dims output_size) {
+  c.check(input.dim() == 4 || input.dim() == 5,
+          "adaptive_max_pool3d(): Expected 4D or 5D tensor, but got: {}", size_text(input.sizes()));
+  check_adaptive_max(c, "adaptive_max_pool3d", input, size_text(input.sizes()));
+  c.check(output_size.size() == 3,
+          "adaptive_max_pool3d(): internal error: output_size.size() must be 3");
+  const DimVector sizes = with_spatial(input, output_size);
+  return c.tuple(c.empty(sizes, input.dtype()), c.empty(sizes, DType::kInt64));
+}
+
+// Mirrors adaptive_max_pool1d, aten/src/ATen/native/Pool.cpp.
+Value adaptive_max_pool1d(Call& c, const Tensor& self, Dims output_size) {
+  check_pool1d_rank(c, "adaptive_max_pool1d", self);
+  check_one(c, "adaptive_max_pool1d", "output_size", output_size);
+  check_adaptive_max(c, "adaptive_max_pool1d", self, format("{}", self.sizes()));
+  const Value pooled = c.call<"aten::adaptive_max_pool2d">(c.call<"aten::unsqueeze">(self, -2),
+                                                           DimVector{1, output_size[0]});
+  return c.tuple(c.call<"aten::squeeze.dim">(pooled[0], -2),
+                 c.call<"aten::squeeze.dim">(pooled[1], -2));
+}
+
+// clang-format off
+constexpr OpDef kPool[] = {
+    {"aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", rule<&fixed_avg_pool2d>()},
+    {"aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", rule<&fixed_avg_pool3d>()},
+    {"aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", rule<&adaptive_avg_pool1d>(), kComposite},
+    {"aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", rule<&adaptive_avg_pool2d>(), kComposite},
+    {"aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", rule<&adaptive_avg_pool3d>(), kComposite},
+    {"aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)", rule<&adaptive_max_pool1d>(), kComposite},
+    {"aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)", rule<&adaptive_max_pool2d>()},
+    {"aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)", rule<&adaptive_max_pool3d>()},
+    {"aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True) -> Tensor", rule<&avg_pool1d>(), kComposite},
+    {"aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor", rule<&avg_pool2d>()},
+    {"aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor", rule<&avg_pool3d>()},
+    {"aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> Tensor", rule<&max_pool1d>(), kComposite},
+    {"aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)", rule<&max_pool1d_with_indices>(), kComposite},
+    {"aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor", rule<&max_pool2d>(), kComposite},
+    {"aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)", rule<&max_pool2d_with_indices>()},
+    {"aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor", rule<&max_pool3d>(), kComposite},
+    {"aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)", rule<&max_pool3d_with_indices>()},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> pool_rules() { return kPool; }
+
+}  // namespace faketensor
