@@ -178,7 +178,8 @@ void GraphReader::read_placeholder(JsonValue input) {
   } else {
     throw_at(input.position(), format("an input of kind \"{}\"", member.name));
   }
-  define(node, input.position());
+  const NodeId placeholder = define(node, input.position());
+  if (member.name == "as_tensor") tensor_inputs_.emplace_back(placeholder, input.position());
 }
 
 void GraphReader::name_placeholder(NodeId placeholder, StringId name) {
@@ -270,6 +271,14 @@ void GraphReader::read_scalar_values(JsonValue values) {
 }
 
 void GraphReader::join_recorded_values() {
+  for (const auto& [placeholder, position] : tensor_inputs_) {
+    const StringId name = graph_.node(placeholder).name;
+    const Recorded& recorded = entry(name).recorded;
+    if (recorded.meta == nullptr && recorded.deferred == Recorded::kNothing) {
+      throw_at(position,
+               format("input '{}' has no entry in \"tensor_values\"", strings().text(name)));
+    }
+  }
   for (NodeId id = 0; id < graph_.size(); ++id) {
     Node& node = graph_.nodes()[id];
     if (node.name == 0) {

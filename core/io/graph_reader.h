@@ -153,6 +153,7 @@ class GraphReader {
       covered_;  // entries of outer graphs, put back at the end
   std::unordered_map<std::string, int64_t> last_numbers_;  // by base, for free_name
   NodeId next_recorded_ = 0;  // the node that "tensor_values" probably names next
+  std::vector<std::pair<NodeId, uint32_t>> tensor_inputs_;  // with their bytes in the text
   std::vector<PendingOutput> outputs_;
   bool has_inputs_ = false;
   bool has_nodes_ = false;

@@ -153,6 +153,11 @@ TEST(BadProgram, NamesMustBeDefinedOnceAndBeforeTheirUse) {
   expect_bad("\"x\": {\"dtype\"", "\"p_w\": {\"dtype\"", {"tensor value 'p_w'", "second entry"});
 }
 
+TEST(BadProgram, EveryTensorInputHasItsMetadata) {
+  expect_bad("\"x\": {\"dtype\"", "\"y\": {\"dtype\"",
+             {"input 'x' has no entry in \"tensor_values\""});
+}
+
 TEST(BadProgram, ArgumentsAreGivenOnce) {
   expect_bad("\"name\": \"alpha\"", "\"name\": \"self\"", {"node 'add'", "'self' is given twice"});
 }
