@@ -72,5 +72,5 @@ test("a link restores sizes, open modules and selection", async ({ playground, p
   await expect(playground.row(/^layers\.1 DecoderLayer/)).toHaveAttribute("aria-expanded", "true");
   await expect(playground.row(/^layers\.0 DecoderLayer/)).toHaveAttribute("aria-expanded", "false");
   await expect(playground.row(/^mlp MLP/)).toHaveAttribute("aria-selected", "true");
-  expect(page.url()).toContain("set=batch:5");
+  await expect(page).toHaveURL(/set=batch:5/);
 });

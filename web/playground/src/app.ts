@@ -14,6 +14,7 @@ import { DepthBar } from "./depth_bar.js";
 import { Inspector } from "./inspector.js";
 import { Minimap } from "./minimap.js";
 import { Model, changedRows, sameSelection, type Selection } from "./model.js";
+import { Notice } from "./notice.js";
 import { Outline } from "./outline.js";
 import { makeMeasure } from "./painter.js";
 import { ProblemsPane, problemSentence, type ProblemCounts } from "./problems_pane.js";
@@ -52,6 +53,8 @@ interface Shown {
   state: PageState;
 }
 
+const kAddressPause = 250;
+
 const kEmptyState: PageState = { whatIf: kAsInFile, expanded: [], selection: null, camera: null };
 
 export class App {
@@ -65,10 +68,12 @@ export class App {
   private refreshing = false;
   private stale = false;
   private restoreCamera = false;
+  private addressTimer: ReturnType<typeof setTimeout> | undefined;
   private work: AbortController | null = null;
   /** Module whose corner stays where it is on screen while its content unfolds. */
   private anchor: number | null = null;
   private readonly measure = makeMeasure();
+  readonly notice = new Notice();
   private readonly announcer = new Announcer(byId("live", HTMLElement));
   private readonly theme: Theme;
   private readonly view: CanvasView;
@@ -148,9 +153,6 @@ export class App {
         this.cancel();
       },
     );
-    byId("notice-close", HTMLButtonElement).addEventListener("click", () => {
-      this.dismissNotice();
-    });
     this.themeChanged();
   }
 
@@ -158,7 +160,7 @@ export class App {
 
   /** Opens a program in the place of the shown one, which stays if the new one cannot be read. */
   async open(source: Source, address: Address): Promise<void> {
-    this.dismissNotice();
+    this.notice.dismiss();
     const work = this.begin(`Reading ${source.name}`);
     performance.mark("open-begin");
     let program: Program | null = null;
@@ -189,6 +191,8 @@ export class App {
     } catch (error) {
       if (program !== null) void program.dispose();
       this.failed(source, error);
+      // An edit that the new file interrupted is made up for.
+      void this.refresh();
     } finally {
       this.finish(work);
     }
@@ -218,20 +222,7 @@ export class App {
       return;
     }
     const reason = error instanceof Error ? error.message : String(error);
-    this.notify(reason.includes(source.name) ? reason : `${source.name}: ${reason}`);
-  }
-
-  notify(text: string): void {
-    byId("notice-text", HTMLElement).textContent = text;
-    byId("notice", HTMLElement).hidden = false;
-  }
-
-  /** Returns whether there was one. */
-  dismissNotice(): boolean {
-    const notice = byId("notice", HTMLElement);
-    const shown = !notice.hidden;
-    notice.hidden = true;
-    return shown;
+    this.notice.show(reason.includes(source.name) ? reason : `${source.name}: ${reason}`);
   }
 
   // ---- Work that can be cancelled
@@ -344,7 +335,7 @@ export class App {
 
   /** Esc: closes what is open on top, else the selection goes one module up, else away. */
   stepBack(): void {
-    if (this.dismissNotice()) return;
+    if (this.notice.dismiss()) return;
     if (this.search.close()) {
       byId("stage", HTMLElement).focus({ preventScroll: true });
       return;
@@ -431,7 +422,7 @@ export class App {
       } catch (error) {
         if (isAbort(error)) return;
         this.takeBack(shown);
-        this.notify(error instanceof Error ? error.message : String(error));
+        this.notice.show(error);
       } finally {
         this.finish(work);
       }
@@ -510,7 +501,16 @@ export class App {
     if (shown === null) return;
     this.whatIfBar.update(want.whatIf);
     this.depths.mark(shown.model, want.expanded);
-    window.history.replaceState(null, "", formatHash(this.address(shown)));
+    this.scheduleAddress();
+  }
+
+  /** Browsers refuse to change the address often, so it follows once the user pauses. */
+  private scheduleAddress(): void {
+    clearTimeout(this.addressTimer);
+    this.addressTimer = setTimeout(() => {
+      if (this.shown === null) return;
+      window.history.replaceState(null, "", formatHash(this.address(this.shown)));
+    }, kAddressPause);
   }
 
   private showSelection(shown: Shown): void {
@@ -565,13 +565,14 @@ export class App {
           : toSvgBlob(list, scene.bounds, this.theme);
       download(picture, `${source.name}.${format}`);
     } catch (error) {
-      this.notify(error instanceof Error ? error.message : String(error));
+      this.notice.show(error);
     }
   }
 
   async copyLink(): Promise<void> {
     const { shown } = this;
     if (shown === null) return;
+    clearTimeout(this.addressTimer);
     window.history.replaceState(null, "", formatHash({ ...this.address(shown), camera: this.view.camera }));
     try {
       await navigator.clipboard.writeText(location.href);
@@ -581,7 +582,7 @@ export class App {
         byId("share", HTMLElement).textContent = "Copy link";
       }, 1600);
     } catch {
-      this.notify("This browser did not allow copying; the link is in the address bar.");
+      this.notice.show("This browser did not allow copying; the link is in the address bar.");
     }
   }
 }

@@ -7,6 +7,7 @@
  * smaller than kModuleAsBox on screen is one box; an edge that would be a dot is left out; a text below kSmallestText
  * pixels is not written. So the list's length depends on the screen, not on the graph.
  */
+import { Status, ValueKind } from "./engine.js";
 import {
   compactShape,
   countText,
@@ -156,41 +157,56 @@ function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, 
     kind: "box",
     rect,
     radius: isInput ? rect.h / 2 : 5,
-    fill: status === 1 ? "errorFill" : status === 2 ? "unknownFill" : isInput ? "input" : "node",
+    fill:
+      status === Status.error
+        ? "errorFill"
+        : status === Status.unknown
+          ? "unknownFill"
+          : isInput
+            ? "input"
+            : "node",
     stroke: options.matches.has(box)
       ? "match"
-      : status === 1
+      : status === Status.error
         ? "error"
-        : status === 2
+        : status === Status.unknown
           ? "unknown"
           : "nodeBorder",
-    strokeWidth: options.matches.has(box) ? 2 : status === 1 ? 1.5 : 1,
-    dashed: status >= 2,
+    strokeWidth: options.matches.has(box) ? 2 : status === Status.error ? 1.5 : 1,
+    dashed: status >= Status.unknown,
   });
   if (kFontSize * options.scale < kSmallestText) return;
   const middle = rect.y + rect.h / 2;
   const badgeEnd = rect.x + rect.w - 8;
   let room = badgeEnd - rect.x - 10;
-  if (status === 1 || status === 2) {
+  if (status === Status.error || status === Status.unknown) {
     list.push(
       text(
         badgeEnd,
         middle,
-        status === 1 ? "!" : "?",
+        status === Status.error ? "!" : "?",
         kFontSize,
         "bold",
         "right",
-        status === 1 ? "error" : "unknown",
+        status === Status.error ? "error" : "unknown",
       ),
     );
     room -= 14;
-  } else if (table.kind[row] === 1) {
+  } else if (table.kind[row] === ValueKind.tensor) {
     room -= pushBadge(options, badgeEnd, middle, table.dtypes[table.dtype[row]], list) + 6;
   }
   const label = isInput ? table.names[row] : opShort(model.op(row));
   const fitting = truncated(label, room, "plain", kFontSize, options.measure);
   list.push(
-    text(rect.x + 10, middle, fitting, kFontSize, "plain", "left", status === 3 ? "textQuiet" : "text"),
+    text(
+      rect.x + 10,
+      middle,
+      fitting,
+      kFontSize,
+      "plain",
+      "left",
+      status === Status.notReached ? "textQuiet" : "text",
+    ),
   );
 }
 
@@ -236,15 +252,15 @@ function drawClosedModule(
     kind: "box",
     rect,
     radius: 6,
-    fill: worst === 1 ? "errorFill" : worst === 2 ? "unknownFill" : "module",
+    fill: worst === Status.error ? "errorFill" : worst === Status.unknown ? "unknownFill" : "module",
     stroke: options.matches.has(box)
       ? "match"
-      : worst === 1
+      : worst === Status.error
         ? "error"
-        : worst === 2
+        : worst === Status.unknown
           ? "unknown"
           : "moduleBorder",
-    strokeWidth: options.matches.has(box) ? 2 : worst === 1 ? 1.5 : 1,
+    strokeWidth: options.matches.has(box) ? 2 : worst === Status.error ? 1.5 : 1,
     dashed: false,
   });
   if (kFontSize * options.scale < kSmallestText) return;
@@ -340,7 +356,7 @@ function insideShown(parent: Int32Array, shown: Uint8Array, from: number, to: nu
 
 function edgePaint(scene: Scene, row: number): Paint {
   const { table } = scene.model;
-  if (table.status[row] !== 0 || table.kind[row] !== 1) return "edge";
+  if (table.status[row] !== Status.ok || table.kind[row] !== ValueKind.tensor) return "edge";
   return `edge-${dtypeGroup(table.dtypes[table.dtype[row]])}`;
 }
 
@@ -373,7 +389,12 @@ function pushEdgeLabel(
   const { table } = scene.model;
   const { points, pointStart, value, from } = scene.layout.edge;
   const row = value[edge];
-  if (table.kind[row] !== 1 || table.status[row] !== 0 || scene.open[from[edge]] || room.has(from[edge], row))
+  if (
+    table.kind[row] !== ValueKind.tensor ||
+    table.status[row] !== Status.ok ||
+    scene.open[from[edge]] ||
+    room.has(from[edge], row)
+  )
     return;
   const label = compactShape(sizesOf(table, row));
   const width = options.measure(label, "mono", kEdgeLabelSize);

@@ -15,6 +15,7 @@ import type {
 import { connect } from "faketensor/worker";
 
 export type * from "faketensor";
+export { Status, ValueKind } from "faketensor/worker";
 
 export interface Engine {
   /** Reads a file in slices: it is never copied whole into memory, and it never leaves the machine. */

@@ -2,7 +2,7 @@
  * How values are written on the page: shapes, dtypes, bytes, counts, contiguity. Pure functions over the columns of the
  * engine's {@link Table}; the same texts serve canvas, tree, inspector and search.
  */
-import type { Dim, Table } from "./engine.js";
+import { Status, ValueKind, type Dim, type Table, type Value } from "./engine.js";
 
 /** The groups that share a colour; the badge's letters tell the members of a group apart. */
 export type DtypeGroup = "float" | "half" | "double" | "int" | "bool" | "complex" | "float8" | "none";
@@ -85,15 +85,25 @@ function spaceless(expression: string): string {
 /** `f32[2, 2048, 4096]`: dtype and sizes of a row, or what else the row holds. */
 export function valueText(table: Table, row: number): string {
   switch (table.kind[row]) {
-    case 1:
+    case ValueKind.tensor:
       return dtypeShort(table.dtypes[table.dtype[row]]) + dimsText(sizesOf(table, row));
-    case 2:
+    case ValueKind.list:
       return "list";
-    case 3:
+    case ValueKind.other:
       return "scalar";
     default:
-      return table.status[row] === 0 ? "none" : "unknown";
+      return table.status[row] === Status.ok ? "none" : "unknown";
   }
+}
+
+/** A value as plain data in one line: a tensor as `f32[2, 3]`, a list with its elements, anything else as PyTorch names it. */
+export function plainText(value: Value): string {
+  if (Array.isArray(value)) return `(${value.map(plainText).join(", ")})`;
+  if (value === null) return "None";
+  if (typeof value !== "object") return String(value);
+  if ("size" in value) return dtypeShort(value.dtype) + dimsText(value.size);
+  if ("c" in value) return `${plainText(value.c[0])} + ${plainText(value.c[1])}j`;
+  return Object.values(value).map(String).join(" ");
 }
 
 const kByteUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];

@@ -3,7 +3,7 @@
  * are buttons that select them. What the table knows stands at once; arguments and schema follow from the engine.
  */
 import { button, element } from "./dom.js";
-import type { InputInfo, NodeDetail } from "./engine.js";
+import { Status, ValueKind, type InputInfo, type NodeDetail } from "./engine.js";
 import {
   bytesText,
   contiguity,
@@ -13,6 +13,7 @@ import {
   dtypeGroup,
   dtypeShort,
   opShort,
+  plainText,
   plural,
   sizesOf,
   stridesOf,
@@ -84,7 +85,7 @@ export class Inspector {
     if (problem !== null) {
       const text = problem.class === "" ? problem.message : `${problem.class}: ${problem.message}`;
       sections.push(element("div", { class: `message message-${problem.kind}` }, text));
-    } else if (table.status[row] === 3) {
+    } else if (table.status[row] === Status.notReached) {
       sections.push(
         element(
           "div",
@@ -111,9 +112,9 @@ export class Inspector {
     for (let at = waiting.pop(); at !== undefined && found.length < kListed; at = waiting.pop()) {
       for (const input of model.inputsOf(at)) {
         const status = model.table.status[input];
-        if (seen.has(input) || status === 0) continue;
+        if (seen.has(input) || status === Status.ok) continue;
         seen.add(input);
-        if (status === 3) waiting.push(input);
+        if (status === Status.notReached) waiting.push(input);
         else found.push(input);
       }
     }
@@ -123,7 +124,7 @@ export class Inspector {
   private valueRows(model: Model, row: number, input: InputInfo | null): HTMLElement {
     const { table } = model;
     const facts: [string, string | Node][] = [];
-    if (table.kind[row] !== 1) return definitions([["kind", valueText(table, row)]]);
+    if (table.kind[row] !== ValueKind.tensor) return definitions([["kind", valueText(table, row)]]);
     const size = sizesOf(table, row);
     const stride = stridesOf(table, row);
     const dtype = table.dtypes[table.dtype[row]];
@@ -152,6 +153,9 @@ export class Inspector {
 
   private detailSections(model: Model, row: number, detail: NodeDetail): HTMLElement[] {
     const sections: HTMLElement[] = [];
+    if (model.table.kind[row] === ValueKind.list || model.table.kind[row] === ValueKind.other) {
+      sections.push(section("Content", element("code", { class: "block" }, plainText(detail.value))));
+    }
     if (detail.args.length > 0) {
       const list = element("ul", { class: "links arguments" });
       for (const argument of detail.args) {
@@ -293,7 +297,7 @@ export class Inspector {
 
   private nodeLink(model: Model, row: number): HTMLElement {
     const { table } = model;
-    const dtype = table.kind[row] === 1 ? table.dtypes[table.dtype[row]] : null;
+    const dtype = table.kind[row] === ValueKind.tensor ? table.dtypes[table.dtype[row]] : null;
     const link = button("", { class: "link" }, () => {
       this.events.select({ kind: "node", row });
     });

@@ -3,6 +3,7 @@ import { App, type Source } from "./app.js";
 import { byId } from "./dom.js";
 import { startEngine } from "./engine.js";
 import { listenToKeys } from "./keys.js";
+import { Notice } from "./notice.js";
 import { kEmptyAddress, parseHash, type Address } from "./url_state.js";
 
 const kExamples = new Map([["decoder", "examples/decoder.json.gz"]]);
@@ -76,7 +77,7 @@ function openExample(app: App, name: string, address: Address): void {
   fetchExample(name).then(
     (source) => app.open(source, address),
     (error: unknown) => {
-      app.notify(String(error));
+      app.notice.show(error);
     },
   );
 }
@@ -153,11 +154,10 @@ async function start(): Promise<void> {
     if (address.example !== null) openExample(app, address.example, address);
   });
   if (asked.file !== null)
-    app.notify(`This link belongs to ${asked.file}: open that file to see what it shows.`);
+    app.notice.show(`This link belongs to ${asked.file}: open that file to see what it shows.`);
   await app.open(await example, asked.file === null ? asked : kEmptyAddress);
 }
 
 start().catch((error: unknown) => {
-  byId("notice-text", HTMLElement).textContent = error instanceof Error ? error.message : String(error);
-  byId("notice", HTMLElement).hidden = false;
+  new Notice().show(error);
 });

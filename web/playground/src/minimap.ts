@@ -3,6 +3,7 @@
  * of them. A press or a drag moves the canvas there. It goes while the canvas shows everything, and it is hidden from
  * screen readers, since it repeats what the canvas shows.
  */
+import { Status } from "./engine.js";
 import { contains, visibleRect, type Size } from "./geometry.js";
 import type { Scene } from "./scene.js";
 import type { Camera } from "./state.js";
@@ -99,7 +100,13 @@ export class Minimap {
               ? 0
               : scene.model.worstIn(~box.id[i]);
         const fill =
-          status === 1 ? "error" : status === 2 ? "unknown" : scene.open[i] ? "moduleOpen" : "moduleBorder";
+          status === Status.error
+            ? "error"
+            : status === Status.unknown
+              ? "unknown"
+              : scene.open[i]
+                ? "moduleOpen"
+                : "moduleBorder";
         context.fillStyle = this.theme.color(fill);
         context.fillRect(
           box.x[i] * scale,

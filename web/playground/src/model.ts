@@ -4,7 +4,7 @@
  * answer is an array lookup or one pass over a column.
  */
 import { plural, valueText } from "./format.js";
-import type { ModuleInfo, Problem, ProgramInfo, Table } from "./engine.js";
+import { Status, ValueKind, type ModuleInfo, type Problem, type ProgramInfo, type Table } from "./engine.js";
 
 /** What is selected, in the canvas, the tree, the inspector and the address alike. */
 export type Selection =
@@ -58,7 +58,9 @@ export class Model {
   private raiseWorst(problem: Problem): void {
     if (problem.kind === "mismatch") return;
     for (let at = this.table.module[problem.node]; at >= 0; at = this.info.modules[at].parent) {
-      if (this.worst[at] !== 1) this.worst[at] = problem.kind === "error" ? 1 : 2;
+      if (this.worst[at] !== Status.error) {
+        this.worst[at] = problem.kind === "error" ? Status.error : Status.unknown;
+      }
     }
   }
 
@@ -110,7 +112,7 @@ export class Model {
     return id > 0 ? { kind: "module", id } : null;
   }
 
-  /** The status that a closed module shows for what it hides: 1 an error, 2 an unknown operator, else 0. */
+  /** The status that a closed module shows for what it hides: an error before an unknown operator. */
   worstIn(id: number): number {
     return this.worst[id];
   }
@@ -219,7 +221,7 @@ export function changedRows(before: Table, after: Table): Set<number> {
 
 function sameValue(a: Table, b: Table, row: number): boolean {
   if (a.status[row] !== b.status[row] || a.kind[row] !== b.kind[row]) return false;
-  if (a.kind[row] === 0) return true;
+  if (a.kind[row] === ValueKind.none) return true;
   if (
     a.dtypes[a.dtype[row]] !== b.dtypes[b.dtype[row]] ||
     a.devices[a.device[row]] !== b.devices[b.device[row]]

@@ -2,6 +2,7 @@
  * The outline pane: an ARIA tree over the rows of outline_rows.ts. One row is a tab stop (roving tabindex), arrows move
  * it, and the selection follows; so the graph can be read and used without seeing the canvas.
  */
+import { Status, ValueKind } from "./engine.js";
 import { element } from "./dom.js";
 import { dimsText, dtypeGroup, dtypeShort, plural, sizesOf } from "./format.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
@@ -212,7 +213,7 @@ export class Outline {
     } else if (row.kind === "node") {
       const status = table.status[row.id];
       if (status > 0) made.append(" ", stateMark(status));
-      else if (table.kind[row.id] === 1) {
+      else if (table.kind[row.id] === ValueKind.tensor) {
         const dtype = table.dtypes[table.dtype[row.id]];
         const shape = dimsText(sizesOf(table, row.id));
         made.append(" ", element("span", { class: `badge dtype-${dtypeGroup(dtype)}` }, dtypeShort(dtype)));
@@ -224,6 +225,10 @@ export class Outline {
 
 function stateMark(status: number): HTMLElement {
   const [kind, label] =
-    status === 1 ? ["error", "error"] : status === 2 ? ["unknown", "unknown"] : ["unreached", "not reached"];
+    status === Status.error
+      ? ["error", "error"]
+      : status === Status.unknown
+        ? ["unknown", "unknown"]
+        : ["unreached", "not reached"];
   return element("span", { class: `state state-${kind}` }, label);
 }

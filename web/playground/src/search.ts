@@ -11,6 +11,7 @@
  *
  * A value with blanks may be quoted: shape:"[2, *]". Blanks inside brackets need no quotes.
  */
+import { Status, ValueKind } from "./engine.js";
 import { dimsText, dtypeShort, sizesOf } from "./format.js";
 import type { Model } from "./model.js";
 
@@ -113,15 +114,16 @@ function rowTest(model: Model, term: Term): (row: number) => boolean {
       const hit = Uint8Array.from(table.dtypes, (dtype) =>
         Number(dtype === value || dtypeShort(dtype) === value),
       );
-      return (row) => table.kind[row] === 1 && hit[table.dtype[row]] === 1;
+      return (row) => table.kind[row] === ValueKind.tensor && hit[table.dtype[row]] === 1;
     }
     case "device": {
       const hit = Uint8Array.from(table.devices, (device) => Number(device.startsWith(value)));
-      return (row) => table.kind[row] === 1 && hit[table.device[row]] === 1;
+      return (row) => table.kind[row] === ValueKind.tensor && hit[table.device[row]] === 1;
     }
     case "shape": {
       const pattern = parseShape(value);
-      return (row) => table.kind[row] === 1 && matchesShape(pattern, sizesOf(table, row).map(String));
+      return (row) =>
+        table.kind[row] === ValueKind.tensor && matchesShape(pattern, sizesOf(table, row).map(String));
     }
     case "is":
       return stateTest(model, value);
@@ -140,11 +142,11 @@ function stateTest(model: Model, state: string): (row: number) => boolean {
   const { status } = model.table;
   switch (state) {
     case "error":
-      return (row) => status[row] === 1;
+      return (row) => status[row] === Status.error;
     case "unknown":
-      return (row) => status[row] === 2;
+      return (row) => status[row] === Status.unknown;
     case "unreached":
-      return (row) => status[row] === 3;
+      return (row) => status[row] === Status.notReached;
     case "input":
       return (row) => model.kindOfInput(row) === "user";
     case "view": {
@@ -196,7 +198,7 @@ export function matchesShape(pattern: readonly string[], sizes: readonly string[
 export function describeRow(model: Model, row: number): string {
   const { table } = model;
   const shape =
-    table.kind[row] === 1
+    table.kind[row] === ValueKind.tensor
       ? `${dtypeShort(table.dtypes[table.dtype[row]])}${dimsText(sizesOf(table, row))}`
       : "";
   const path = model.module(table.module[row]).path;
