@@ -9,7 +9,7 @@
 namespace faketensor {
 namespace {
 
-std::string text_of(const Run& run, NodeId node) {
+std::string text_of(const faketensor::Run& run, NodeId node) {
   std::span<const TensorRecord> tensors = run.record(node).tensors;
   return value_text(run.record(node).value, tensors);
 }
@@ -20,7 +20,7 @@ TEST(FakeTensorProp, AnswersEveryNode) {
   const NodeId w = b.input("w", {4, 3}, DType::kFloat32, InputSpec::Kind::kParameter);
   const NodeId y = b.call("aten.linear.default", {ref(x), ref(w)});
   b.output({y});
-  const Run run = propagate(b.program);
+  const auto run = propagate(b.program);
   EXPECT_TRUE(run.problems().empty());
   EXPECT_EQ(text_of(run, y), "f32[2, 4]");
 }
@@ -32,7 +32,7 @@ TEST(FakeTensorProp, AnErrorStopsOnlyWhatDependsOnIt) {
   const NodeId after = b.call("aten.relu.default", {ref(bad)});
   const NodeId fine = b.call("aten.relu.default", {ref(x)});
   b.output({after, fine});
-  const Run run = propagate(b.program);
+  const auto run = propagate(b.program);
   ASSERT_EQ(run.problems().size(), 1u);
   EXPECT_EQ(run.problems()[0].error_class, "RuntimeError");
   EXPECT_EQ(run.problems()[0].node, bad);
@@ -47,7 +47,7 @@ TEST(FakeTensorProp, CanStopAtTheFirstErrorAsPytorchDoes) {
   b.call("aten.mm.default", {ref(x), ref(x)});
   const NodeId fine = b.call("aten.relu.default", {ref(x)});
   b.output({fine});
-  const Run run = propagate(b.program, {.stop_at_first_error = true});
+  const auto run = propagate(b.program, {.stop_at_first_error = true});
   EXPECT_EQ(run.record(fine).status, NodeStatus::kNotReached);
 }
 
@@ -58,7 +58,7 @@ TEST(FakeTensorProp, AnOperatorWithoutARuleIsUnknownAndEverythingElseIsAnswered)
   const NodeId after = b.call("aten.relu.default", {ref(custom)});
   const NodeId fine = b.call("aten.relu.default", {ref(x)});
   b.output({after, fine});
-  const Run run = propagate(b.program);
+  const auto run = propagate(b.program);
   ASSERT_EQ(run.problems().size(), 1u);
   EXPECT_EQ(run.problems()[0].kind, Problem::Kind::kUnknown);
   EXPECT_EQ(run.problems()[0].op, "torch.ops.mylib.mystery.default");
@@ -73,7 +73,7 @@ TEST(FakeTensorProp, ViewsShareTheStorageAndInplaceOperatorsReturnTheirInput) {
   const NodeId t = b.call("aten.transpose.int", {ref(x), 0, 1});
   const NodeId added = b.call("aten.add_.Tensor", {ref(t), 1});
   b.output({added});
-  const Run run = propagate(b.program);
+  const auto run = propagate(b.program);
   EXPECT_EQ(run.record(t).tensors[0].storage, run.record(x).tensors[0].storage);
   EXPECT_NE(run.record(t).tensors[0].tensor, run.record(x).tensors[0].tensor);
   EXPECT_EQ(run.record(added).tensors[0].tensor, run.record(t).tensors[0].tensor);
@@ -85,7 +85,7 @@ TEST(FakeTensorProp, ElementsOfMultiOutputCallsAreTheirOwnNodes) {
   const NodeId parts = b.call("aten.split.Tensor", {ref(x), 2, 1});
   const NodeId second = b.getitem(parts, 1);
   b.output({second});
-  const Run run = propagate(b.program);
+  const auto run = propagate(b.program);
   EXPECT_EQ(text_of(run, second), "f32[2, 2] strides [6, 1] offset 2");
 }
 
@@ -146,7 +146,7 @@ TEST(FakeTensorProp, DifferencesFromTheFilesRecordAreReported) {
 TEST(FakeTensorProp, ProgressCanCancel) {
   ProgramBuilder b;
   b.output({b.input("x", {2})});
-  const Run run = propagate(b.program, {.progress = [](size_t, size_t) { return false; }});
+  const auto run = propagate(b.program, {.progress = [](size_t, size_t) { return false; }});
   EXPECT_TRUE(run.was_cancelled());
 }
 
