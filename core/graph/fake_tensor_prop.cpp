@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/graph/interpreter.h"
+#include "core/graph/placeholders.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 #include "core/tensor/strides.h"
@@ -12,119 +13,6 @@ namespace faketensor {
 namespace {
 
 constexpr size_t kProgressInterval = 4096;  // nodes
-
-// The first user input that is a tensor with dimensions; its dimension 0 is the batch.
-NodeId first_user_tensor(const Program& program) {
-  for (NodeId i = 0; i < program.inputs.size(); ++i) {
-    const Node& node = program.graph().node(i);
-    if (program.inputs[i].kind == InputSpec::Kind::kUser && node.recorded != nullptr &&
-        node.recorded->rank() > 0)
-      return i;
-  }
-  return kNoNode;
-}
-
-// Placeholders with the options applied to what the file records.
-class Placeholders {
- public:
-  Placeholders(const Program& program, const PropagateOptions& options)
-      : program_(program), options_(options) {
-    sizes_.resize(program.inputs.size());
-    for (const auto& [name, value] : options.dims) set_dim(name, value);
-    for (const auto& [name, change] : options.inputs) {
-      const NodeId node = program.find(name);
-      if (node == kNoNode || node >= program.inputs.size())
-        throw_error(ErrorKind::kUsage, format("the program has no input '{}'", name));
-    }
-  }
-
-  // A fake for placeholder `i`.
-  Value make(FakeTensorMode& mode, NodeId i) const {
-    const Node& node = program_.graph().node(i);
-    if (node.recorded == nullptr) return node.recorded_scalar;
-    MetaSpec spec = node.recorded->spec();
-    spec.offset = 0;  // placeholders are made by empty_strided
-    spec.flags = 0;
-    DimVector strides(spec.strides);
-    if (!sizes_[i].empty()) {
-      spec.sizes = sizes_[i];
-      strides.clear();
-    }
-    const auto found = options_.inputs.find(std::string(program_.text(node.name)));
-    const InputOverride* change = found == options_.inputs.end() ? nullptr : &found->second;
-    if (change != nullptr && change->sizes) {
-      spec.sizes = *change->sizes;
-      strides.clear();
-    }
-    if (options_.dtype && is_floating(spec.dtype)) spec.dtype = *options_.dtype;
-    if (options_.device) spec.device = options_.device->normalized();
-    if (change != nullptr && change->dtype) spec.dtype = *change->dtype;
-    if (change != nullptr && change->device) spec.device = change->device->normalized();
-    if (options_.memory_format && is_floating(spec.dtype))
-      apply_format(spec.sizes, *options_.memory_format, strides);
-    if (change != nullptr && change->strides) strides = std::span<const SymInt>(*change->strides);
-    if (!strides.empty() && strides.size() != spec.sizes.size()) {
-      throw_error(ErrorKind::kUsage,
-                  format("input '{}': {} strides for {} sizes", program_.text(node.name),
-                         strides.size(), spec.sizes.size()));
-    }
-    spec.strides = strides;
-    return mode.context().make_tensor(mode.context().metas().intern(spec), nullptr);
-  }
-
- private:
-  void set_dim(const std::string& name, int64_t value) {
-    if (value < 0)
-      throw_error(ErrorKind::kUsage, format("dimension '{}' cannot be {}", name, value));
-    if (name == "batch") return set_batch(value);
-    const size_t dot = name.rfind('.');
-    if (dot == std::string::npos)
-      throw_error(ErrorKind::kUsage, format("the program has no dimension '{}'", name));
-    const NodeId node = program_.find(name.substr(0, dot));
-    const std::string digits = name.substr(dot + 1);
-    const bool is_number = !digits.empty() && digits.size() < 4 &&
-                           digits.find_first_not_of("0123456789") == std::string::npos;
-    if (node == kNoNode || node >= program_.inputs.size() || !is_number ||
-        program_.graph().node(node).recorded == nullptr ||
-        std::stol(digits) >= program_.graph().node(node).recorded->rank()) {
-      throw_error(ErrorKind::kUsage, format("the program has no input dimension '{}'", name));
-    }
-    set_size(node, static_cast<size_t>(std::stol(digits)), value);
-  }
-
-  void set_batch(int64_t value) {
-    const NodeId first = first_user_tensor(program_);
-    if (first == kNoNode)
-      throw_error(ErrorKind::kUsage, "the program has no user input with a batch dimension");
-    const SymInt batch = program_.graph().node(first).recorded->sizes()[0];
-    for (NodeId i = 0; i < program_.inputs.size(); ++i) {
-      const TensorMeta* recorded = program_.graph().node(i).recorded;
-      if (program_.inputs[i].kind != InputSpec::Kind::kUser || recorded == nullptr ||
-          recorded->rank() == 0)
-        continue;
-      if (same_expr(recorded->sizes()[0], batch)) set_size(i, 0, value);
-    }
-  }
-
-  void set_size(NodeId node, size_t dim, int64_t value) {
-    if (sizes_[node].empty()) sizes_[node] = program_.graph().node(node).recorded->sizes();
-    sizes_[node][dim] = value;
-  }
-
-  static void apply_format(Dims sizes, MemoryFormat format, DimVector& strides) {
-    if (format == MemoryFormat::kContiguous) {
-      strides.clear();
-    } else if (sizes.size() == 4) {
-      strides = channels_last_strides(sizes);
-    } else if (sizes.size() == 5) {
-      strides = channels_last_3d_strides(sizes);
-    }
-  }
-
-  const Program& program_;
-  const PropagateOptions& options_;
-  std::vector<DimVector> sizes_;  // changed by `dims`; empty: as recorded
-};
 
 TensorRecord record_of(const Tensor& tensor) {
   return {&tensor, tensor.meta, tensor.storage,

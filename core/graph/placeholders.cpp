@@ -1,0 +1,145 @@
+#include "core/graph/placeholders.h"
+
+#include <cstdlib>
+
+#include "core/support/format.h"
+#include "core/symbolic/shape_env.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+NodeId first_user_tensor(const Program& program) {
+  for (NodeId i = 0; i < program.inputs.size(); ++i) {
+    const Node& node = program.graph().node(i);
+    if (program.inputs[i].kind == InputSpec::Kind::kUser && node.recorded != nullptr &&
+        node.recorded->rank() > 0)
+      return i;
+  }
+  return kNoNode;
+}
+
+namespace {
+
+// The placeholder of that name; kNoNode where the name is another node's or nobody's.
+NodeId find_input(const Program& program, std::string_view name) {
+  const NodeId node = program.find(name);
+  return node < program.inputs.size() ? node : kNoNode;
+}
+
+void apply_format(Dims sizes, MemoryFormat format, DimVector& strides) {
+  if (format == MemoryFormat::kContiguous) {
+    strides.clear();
+  } else if (sizes.size() == 4) {
+    strides = channels_last_strides(sizes);
+  } else if (sizes.size() == 5) {
+    strides = channels_last_3d_strides(sizes);
+  }
+}
+
+}  // namespace
+
+Placeholders::Placeholders(const Program& program, const PropagateOptions& options)
+    : program_(program), options_(options) {
+  sizes_.resize(program.inputs.size());
+  for (const auto& [name, value] : options.dims) set_dim(name, value);
+  for (const auto& [name, change] : options.inputs) {
+    if (find_input(program, name) == kNoNode)
+      throw_error(ErrorKind::kUsage, format("the program has no input '{}'", name));
+  }
+}
+
+Value Placeholders::make(FakeTensorMode& mode, NodeId i) const {
+  const Node& node = program_.graph().node(i);
+  if (node.recorded == nullptr) {
+    return node.recorded_scalar.is(Value::Tag::kInt)
+               ? Value(resolved(node.recorded_scalar.as_sym_int()))
+               : node.recorded_scalar;
+  }
+  MetaSpec spec = node.recorded->spec();
+  spec.offset = 0;
+  spec.flags = 0;
+  DimVector sizes(sizes_[i].empty() ? spec.sizes : Dims(sizes_[i]));
+  DimVector strides;
+  if (sizes_[i].empty()) strides = spec.strides;
+  for (SymInt& size : sizes) size = resolved(size);
+  for (SymInt& stride : strides) stride = resolved(stride);
+  const auto found = options_.inputs.find(std::string(program_.text(node.name)));
+  const InputOverride change = found == options_.inputs.end() ? InputOverride{} : found->second;
+  if (change.sizes) {
+    sizes = std::span<const SymInt>(*change.sizes);
+    strides.clear();
+  }
+  if (options_.dtype && is_floating(spec.dtype)) spec.dtype = *options_.dtype;
+  if (options_.device) spec.device = options_.device->normalized();
+  if (change.dtype) spec.dtype = *change.dtype;
+  if (change.device) spec.device = change.device->normalized();
+  if (options_.memory_format && is_floating(spec.dtype))
+    apply_format(sizes, *options_.memory_format, strides);
+  if (change.strides) strides = std::span<const SymInt>(*change.strides);
+  if (!strides.empty() && strides.size() != sizes.size()) {
+    throw_error(ErrorKind::kUsage, format("input '{}': {} strides for {} sizes",
+                                          program_.text(node.name), strides.size(), sizes.size()));
+  }
+  spec.sizes = sizes;
+  spec.strides = strides;
+  return mode.context().make_tensor(mode.context().metas().intern(spec), nullptr);
+}
+
+void Placeholders::set_dim(const std::string& name, int64_t value) {
+  if (value < 0) throw_error(ErrorKind::kUsage, format("dimension '{}' cannot be {}", name, value));
+  if (set_symbol(name, value)) return;
+  if (name == "batch") return set_batch(value);
+  const size_t dot = name.rfind('.');
+  const NodeId node =
+      dot == std::string::npos ? kNoNode : find_input(program_, name.substr(0, dot));
+  const std::string digits = dot == std::string::npos ? "" : name.substr(dot + 1);
+  const bool is_number = !digits.empty() && digits.size() < 4 &&
+                         digits.find_first_not_of("0123456789") == std::string::npos;
+  const TensorMeta* recorded = node == kNoNode ? nullptr : program_.graph().node(node).recorded;
+  if (recorded == nullptr || !is_number || std::atol(digits.c_str()) >= recorded->rank()) {
+    throw_error(ErrorKind::kUsage,
+                format("the program has no input dimension or symbol '{}'", name));
+  }
+  set_size(node, static_cast<size_t>(std::atol(digits.c_str())), value);
+}
+
+void Placeholders::set_batch(int64_t value) {
+  const NodeId first = first_user_tensor(program_);
+  if (first == kNoNode)
+    throw_error(ErrorKind::kUsage, "the program has no user input with a batch dimension");
+  const SymInt batch = program_.graph().node(first).recorded->sizes()[0];
+  for (NodeId i = 0; i < program_.inputs.size(); ++i) {
+    const TensorMeta* recorded = program_.graph().node(i).recorded;
+    if (program_.inputs[i].kind != InputSpec::Kind::kUser || recorded == nullptr ||
+        recorded->rank() == 0)
+      continue;
+    if (same_expr(recorded->sizes()[0], batch)) set_size(i, 0, value);
+  }
+}
+
+void Placeholders::set_size(NodeId node, size_t dim, int64_t value) {
+  const Dims recorded = program_.graph().node(node).recorded->sizes();
+  if (recorded[dim].is_symbolic()) {
+    const std::string text = to_string(recorded[dim]);
+    if (set_symbol(text, value)) return;
+    throw_error(ErrorKind::kUsage, format("this dimension is {}: set its symbol instead", text));
+  }
+  if (sizes_[node].empty()) sizes_[node] = recorded;
+  sizes_[node][dim] = value;
+}
+
+bool Placeholders::set_symbol(std::string_view name, int64_t value) {
+  if (program_.shape_env == nullptr) return false;
+  ExprPool& pool = program_.shape_env->pool();
+  const ExprNode* symbol = pool.find_symbol(name);
+  if (symbol == nullptr) return false;
+  symbols_[symbol] = pool.integer(value);
+  return true;
+}
+
+SymInt Placeholders::resolved(SymInt value) const {
+  if (!value.is_symbolic() || symbols_.empty()) return value;
+  return program_.shape_env->pool().sym_int(substitute(value.node(), symbols_));
+}
+
+}  // namespace faketensor
