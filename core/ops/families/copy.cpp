@@ -32,11 +32,14 @@ bool overlaps(const Tensor& self) {
 }
 }  // namespace
 
-Tensor* clone_preserve_strides(Call& call, const Tensor& self) {
+Tensor* clone_preserve_strides(Call& call, const Tensor& self, StorageExtent extent) {
   if (overlaps(self)) return empty_as_cloned(call, self, self.dtype(), self.device());
-  const SymInt elements = floor_div(self.storage->nbytes, itemsize(self.dtype()));
-  Storage* storage = call.context().make_storage(self.device(), elements * itemsize(self.dtype()));
-  return call.context().make_tensor(self.meta, storage);
+  const int64_t bytes = itemsize(self.dtype());
+  const SymInt elements = extent == StorageExtent::kWhole
+                              ? floor_div(self.storage->nbytes, bytes)
+                              : storage_elements(self.sizes(), self.strides(), self.offset());
+  return call.context().make_tensor(self.meta,
+                                    call.context().make_storage(self.device(), elements * bytes));
 }
 
 void check_fits(const Call& call, const Tensor& self, Dims sizes) {

@@ -1,23 +1,13 @@
 // Joins: tensors put together along a dimension, old or new.
 #include <algorithm>
 
-#include "core/ops/families/view.h"
+#include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
-#include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
 
 namespace {
-
-DType common_dtype(const Call& c, TensorList tensors) {
-  ResultType type(c.context().default_dtype);
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    type.add(tensors[i].dtype(),
-             tensors[i].dim() == 0 ? ResultType::kZeroDim : ResultType::kDimensioned);
-  }
-  return type.result();
-}
 
 // The memory format a tensor suggests once it is cast to `dtype`: a cast makes strides dense.
 MemoryFormat suggested_format(const Tensor& tensor, DType dtype) {
@@ -62,7 +52,7 @@ const Tensor& rank_example(const Call& c, TensorList tensors) {
 Tensor* cat(Call& c, TensorList tensors, int64_t dim) {
   c.check_as(ErrorKind::kValueError, !tensors.empty(),
              "cat expects at least one tensor, but received zero!");
-  const DType dtype = common_dtype(c, tensors);
+  const DType dtype = promoted_dtype(c, tensors.values());
   const Tensor& example = rank_example(c, tensors);
   SmallVector<const Tensor*, 8> joined;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -119,13 +109,15 @@ Value stack(Call& c, TensorList tensors, int64_t dim) {
     }
     DimVector sizes(first);
     sizes.insert(static_cast<size_t>(at), static_cast<int64_t>(tensors.size()));
-    return c.call<"aten::view">(c.tensor<"aten::cat">(tensors, at), sizes);
+    const Tensor& joined = *cat(c, tensors, at);
+    const auto strides = view_strides(joined.sizes(), joined.strides(), sizes);
+    return c.view(joined, sizes, strides.value_or(contiguous_strides(sizes)));
   }
   SmallVector<Value, 8> unsqueezed;
   for (size_t i = 0; i < tensors.size(); ++i) {
     unsqueezed.push_back(c.call<"aten::unsqueeze">(tensors[i], at));
   }
-  return c.call<"aten::cat">(c.list(unsqueezed.span()), dim);
+  return cat(c, TensorList(c.list(unsqueezed.span())), dim);
 }
 
 // --- with a least rank ---
@@ -211,9 +203,7 @@ Value meshgrid_indexing(Call& c, TensorList tensors, std::string_view indexing) 
     DimVector along(inputs.size(), SymInt(1));
     along[i] = -1;
     Tensor& line = c.tensor<"aten::view">(inputs[i].tensor(), along);
-    Value grid = c.call<"aten::expand">(line, shape);
-    if (swaps) grid = c.call<"aten::swapdims_">(grid, 0, 1);
-    grids.push_back(grid);
+    grids.push_back(c.call<"aten::expand">(line, shape));
   }
   if (swaps) std::swap(grids[0], grids[1]);
   return c.list(grids.span());
@@ -244,7 +234,7 @@ Tensor* block_diag(Call& c, TensorList tensors) {
     sizes[0] += block.size() == 2 ? block[0] : SymInt(1);
     sizes[1] += block.size() == 2 ? block[1] : tensors[i].numel();
   }
-  return c.empty(sizes, common_dtype(c, tensors));
+  return c.empty(sizes, promoted_dtype(c, tensors.values()));
 }
 
 // Mirrors pad_sequence, aten/src/ATen/native/PackedSequence.cpp.

@@ -93,24 +93,29 @@ Value spatial_pad(Call& c, uint64_t params) {
           static_cast<int>(spatial), input.dtype());
   check_paddable(c, input, padding, spatial);
   const size_t rank = input.sizes().size();
-  if (rank < spatial + 1u) input.size(static_cast<int64_t>(rank));  // raises as indexing sizes does
-  DimVector sizes(input.sizes());
-  DimVector inner;
-  DimVector padded;
+  const size_t plane = rank == spatial + 2u ? 1 : 0;
+  if (rank < plane + spatial + 1u) input.size(input.dim());  // raises as reading that size would
+  DimVector inner(spatial);
+  DimVector padded(spatial);
   for (size_t i = 0; i < spatial; ++i) {
-    const size_t dim = rank - 1 - i;
-    const SymInt size = sizes[dim];
+    const size_t dim = plane + spatial - i;
+    const SymInt size = input.sizes()[dim];
     c.check(!reflects || guard_or_true(sym_and(padding[2 * i] < size, padding[2 * i + 1] < size)),
             "Argument #{}: Padding size should be less than the corresponding input dimension, but "
             "got: padding ({}, {}) at dimension {} of input torch.Size({})",
             4 + 2 * i, padding[2 * i], padding[2 * i + 1], dim, input.sizes());
-    sizes[dim] = size + padding[2 * i] + padding[2 * i + 1];
-    inner.push_back(size);
-    padded.push_back(sizes[dim]);
+    inner[i] = size;
+    padded[i] = size + padding[2 * i] + padding[2 * i + 1];
   }
   check_large_enough(c, inner, padded);
+  DimVector sizes;
+  // An input of unforeseen rank is read as unbatched, and its first dimensions alone.
+  if (plane == 1) sizes.push_back(input.sizes()[0]);
+  if (plane == 0 && rank != spatial + 1u && spatial < 3) sizes.push_back(1);
+  sizes.push_back(input.sizes()[plane]);
+  for (size_t i = spatial; i-- > 0;) sizes.push_back(padded[i]);
   // CPU kernels of two dimensions keep channels_last, CUDA's do not.
-  if (spatial == 2 && rank == 4 && !c.device().is_cuda() &&
+  if (spatial == 2 && sizes.size() == 4 && !c.device().is_cuda() &&
       suggest_memory_format(input) == MemoryFormat::kChannelsLast) {
     return c.empty_strided(sizes, channels_last_strides(sizes), input.dtype());
   }

@@ -1,6 +1,9 @@
 // Rearrangements: the elements of a tensor repeated, turned round, masked to a triangle or spread
 // on a diagonal, in a tensor of its own.
+#include <algorithm>
+
 #include "core/ops/families/copy.h"
+#include "core/ops/families/pointwise.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/symbolic/shape_env.h"
@@ -133,23 +136,43 @@ Value rot90(Call& c, const Tensor& self, int64_t k, Dims dims) {
 
 // --- triangles and diagonals ---
 
+// where(mask, self, 0).contiguous(): dimensions of size 1 keep the strides that `where` gave them.
+Value masked(Call& c, Dims mask_sizes, const Tensor& self) {
+  const Value operands[] = {c.context().empty(mask_sizes, DType::kBool, self.device()), self};
+  Tensor* result = elementwise(c, operands, self.dtype(), self.dtype());
+  return c.call<"aten::contiguous">(*result);
+}
+
 // Mirrors tril and triu, torch/_refs/__init__.py.
-Tensor* triangle(Call& c, const Tensor& self) {
+Value triangle(Call& c, const Tensor& self) {
   c.check(self.dim() >= 2, "{}: input tensor must have at least 2 dimensions",
           c.op().schema.name.substr(std::string_view("aten::").size(), 4));
-  return c.empty(self.sizes(), self.dtype());
+  return masked(c, self.sizes().last(2), self);
 }
 
 // Mirrors diag_embed, torch/_refs/__init__.py: the last dimension laid on a diagonal of two.
-Tensor* diag_embed(Call& c, const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
-  const int64_t a = wrap_dim(dim1, self.dim() + 1);
-  const int64_t b = wrap_dim(dim2, self.dim() + 1);
-  c.check(a != b, "diagonal dimensions cannot be identical {}, {}", a, b);
-  const SymInt length = self.size(-1) + (offset < 0 ? -offset : offset);
-  DimVector sizes(self.sizes().first(self.sizes().size() - 1));
-  sizes.insert(static_cast<size_t>(std::min(a, b)), length);
-  sizes.insert(static_cast<size_t>(std::max(a, b)), length);
-  return c.empty(sizes, self.dtype());
+Value diag_embed(Call& c, const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
+  const int64_t given1 = wrap_dim(dim1, self.dim() + 1);
+  const int64_t given2 = wrap_dim(dim2, self.dim() + 1);
+  c.check(given1 != given2, "diagonal dimensions cannot be identical {}, {}", given1, given2);
+  const int64_t first = std::min(given1, given2);
+  const int64_t second = std::max(given1, given2);
+  const int64_t shift = given1 > given2 ? -offset : offset;
+  Tensor* line = const_cast<Tensor*>(&self);
+  const SymInt length = self.size(-1) + (shift < 0 ? -shift : shift);
+  if (shift != 0) {
+    DimVector sizes(self.sizes());
+    sizes.back() = shift < 0 ? -shift : shift;
+    Tensor& zeros = c.tensor<"aten::new_zeros">(self, sizes);
+    const Value parts = shift > 0 ? c.tuple(zeros, self) : c.tuple(self, zeros);
+    line = &c.tensor<"aten::cat">(parts, -1);
+  }
+  Tensor& spread =
+      c.tensor<"aten::movedim.int">(c.tensor<"aten::unsqueeze">(*line, first), -1, second);
+  DimVector mask_sizes(spread.sizes().size(), SymInt(1));
+  mask_sizes[static_cast<size_t>(first)] = length;
+  mask_sizes[static_cast<size_t>(second)] = length;
+  return masked(c, mask_sizes, spread);
 }
 Value diag(Call& c, const Tensor& self, int64_t diagonal) {
   c.check(self.dim() == 1 || self.dim() == 2, "diag(): Supports 1D or 2D tensors. Got {}D",

@@ -1,0 +1,293 @@
+// Indexing: reading and writing at positions that a tensor or a slice tells.
+#include "core/ops/families/indexing.h"
+
+#include "core/ops/families/copy.h"
+#include "core/ops/families/pointwise.h"
+#include "core/ops/families/view.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+// Mirrors index_tensor, torch/_subclasses/fake_impls.py: the device of the indices does not matter.
+Tensor* index(Call& c, const Tensor& self, TensorList indices) {
+  return indexed(c, self, indices, self.device());
+}
+Tensor* unsafe_index(Call& c, const Tensor& self, TensorList indices) {
+  return indexed(c, self, indices, c.device());
+}
+
+// Mirrors _unsafe_masked_index, torch/_decomp/decompositions.py.
+Value unsafe_masked_index(Call& c, const Tensor& self, const Tensor& mask, TensorList indices,
+                          const Value& fill) {
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const Tensor* index = indices.at(i);
+    c.check(index == nullptr || index->dtype() == DType::kInt64 || index->dtype() == DType::kInt32,
+            "tensors used as indices must be long or int tensors");
+  }
+  c.check(is_bool(mask.dtype()), "tensors used as masks must be bool tensors");
+  if (guard_or_false(self.numel() == 0)) {
+    return c.call<"aten::new_full">(self, indexed(c, self, indices, c.device())->sizes(), fill);
+  }
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (indices.at(i) != nullptr) self.size(static_cast<int64_t>(i));
+  }
+  return c.call<"aten::masked_fill.Scalar">(c.tensor<"aten::_unsafe_index.Tensor">(self, indices),
+                                            mask, fill);
+}
+Value unsafe_masked_index_put(Call& c, const Tensor& self, const Tensor& mask, TensorList indices) {
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const Tensor* index = indices.at(i);
+    c.check(index == nullptr || index->dtype() == DType::kInt64 || index->dtype() == DType::kInt32,
+            "tensors used as indices must be long or int tensors");
+  }
+  c.check(is_bool(mask.dtype()), "tensors used as masks must be bool tensors");
+  return c.call<"aten::clone">(self);
+}
+
+// --- index_put ---
+
+std::string python_name(const Call& c) {
+  std::string name = c.op().name;
+  name.replace(name.find("::"), 2, ".");
+  return name;
+}
+
+// Mirrors index_put_impl, torch/_subclasses/fake_impls.py: values of one element may come from any
+// device, indices too.
+void check_values(const Call& c, const Tensor& self, const Tensor& values) {
+  c.check(self.device() == values.device() || values.dim() == 0,
+          "Mismatching {} device between self ({}) and values ({})", python_name(c), self.device(),
+          values.device());
+}
+Tensor* index_put(Call& c, const Tensor& self, TensorList, const Tensor& values) {
+  check_values(c, self, values);
+  return empty_as_cloned(c, self, self.dtype(), self.device());
+}
+Value index_put_in_place(Call& c, Tensor& self, TensorList, const Tensor& values) {
+  check_values(c, self, values);
+  return self;
+}
+Tensor* unsafe_index_put(Call& c, const Tensor& self) {
+  return empty_as_cloned(c, self, self.dtype(), self.device());
+}
+Tensor* index_put_impl(Call& c, const Tensor& self) {
+  return empty_as_cloned(c, self, self.dtype(), c.device());
+}
+Value write_in_place(Call& c, Tensor& self) { return written(c, self); }
+
+// --- along one dimension ---
+
+// Mirrors meta_index_select, torch/_meta_registrations.py.
+Tensor* index_select(Call& c, const Tensor& self, int64_t dim, const Tensor& index) {
+  DimVector sizes(self.sizes());
+  if (self.dim() > 0) {
+    c.check_as(ErrorKind::kIndexError, dim >= -self.dim() && dim < self.dim(),
+               "list assignment index out of range");
+    sizes[static_cast<size_t>(dim < 0 ? dim + self.dim() : dim)] = index.numel();
+  }
+  return c.empty(sizes, self.dtype());
+}
+
+void check_same_device(const Call& c, const Tensor& self, const Tensor& index,
+                       const Tensor& source) {
+  std::string_view name = c.op().schema.name.substr(std::string_view("aten::").size());
+  if (name.ends_with('_')) name.remove_suffix(1);
+  c.check(self.device() == index.device() && self.device() == source.device(),
+          "{}(): self, index and source expected to be in the same device, but got (self) {}, "
+          "(index) {}, and (source) {}",
+          name, self.device(), index.device(), source.device());
+  c.check(index.dim() <= 1, "Index should have dimension 1 or 0 (got {})", index.dim());
+}
+
+// index_put on a copy, made contiguous.
+Value updated_copy(Call& c, const Tensor& self) {
+  Tensor* copy = empty_as_cloned(c, self, self.dtype(), self.device());
+  return self.dim() == 0 ? Value(copy) : c.call<"aten::contiguous">(*copy);
+}
+
+// Mirrors _index_add, torch/_decomp/decompositions.py.
+Value index_add(Call& c, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                const Value& alpha) {
+  const int64_t at = wrap_dim(dim, self.dim());
+  check_same_device(c, self, index, source);
+  const SymInt indices = index.dim() == 1 ? index.size(0) : SymInt(1);
+  const SymInt slices = source.dim() > 0 ? source.size(at) : SymInt(1);
+  c.check(slices == indices,
+          "Number of indices ({}) should be equal to tensor.size(dim) ({}), for dim={}", indices,
+          slices, at);
+  const bool is_one = alpha.is(Value::Tag::kInt) && guard_or_false(alpha.as_sym_int() == 1);
+  if (!is_one && !is_bool(self.dtype()))
+    check_number_fits(c, ErrorKind::kRuntimeError, "alpha", alpha, self.dtype());
+  return updated_copy(c, self);
+}
+
+// The sizes of `tensor` but for dimension `dim`.
+DimVector slice_shape(const Tensor& tensor, int64_t dim) {
+  DimVector shape(tensor.sizes());
+  if (!shape.empty()) shape.erase(static_cast<size_t>(dim));
+  return shape;
+}
+
+// Mirrors _index_copy, torch/_decomp/decompositions.py.
+Value index_copy(Call& c, const Tensor& self, int64_t dim, const Tensor& index,
+                 const Tensor& source) {
+  const int64_t at = wrap_dim(dim, self.dim());
+  check_same_device(c, self, index, source);
+  const SymInt indices = index.numel();
+  if (source.dim() == 0) {
+    c.check(indices == 1,
+            "index_copy_(): When source is scalar, index should have one element (got {})",
+            indices);
+  } else if (self.dim() != 0) {
+    c.check(source.dim() == self.dim(),
+            "index_copy_(): When source and destination are not scalars, their dimensionality must "
+            "match. Source dimensionality ({}), destination dimensionality ({})",
+            source.dim(), self.dim());
+  }
+  const DimVector own = slice_shape(self, at);
+  const DimVector other = slice_shape(source, at);
+  SymBool equal = own.size() == other.size();
+  for (size_t i = 0; i < own.size() && own.size() == other.size(); ++i) {
+    equal = sym_and(equal, own[i] == other[i]);
+  }
+  c.check(equal,
+          "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice "
+          "shape: torch.Size({}) at dimension {} and source slice shape: torch.Size({}) at "
+          "dimension 0.",
+          own.span(), at, other.span());
+  c.check(source.dim() == 0 ? SymBool(true) : indices == source.size(at),
+          "index_copy_(): Number of indices ({}) should be equal to source.size(dim) ({})", indices,
+          source.dim() == 0 ? SymInt(1) : source.size(at));
+  return updated_copy(c, self);
+}
+
+// Mirrors _index_fill, torch/_refs/__init__.py.
+Value index_fill(Call& c, const Tensor& self, int64_t dim, const Tensor& index,
+                 const Value& value) {
+  c.check(index.dim() <= 1, "Index should have dimension 1 or 0 (got {})", index.dim());
+  if (value.is_tensor()) {
+    c.check(value.tensor().dim() == 0,
+            "Only supports 0-dimensional value tensor. Got a tensor with {} dimensions.",
+            value.tensor().dim());
+  }
+  const int64_t rank = std::max<int64_t>(self.dim(), 1);
+  c.check_as(ErrorKind::kIndexError, dim >= -rank && dim < rank,
+             "list assignment index out of range");
+  const Device device = c.device();
+  if (self.is_non_overlapping_and_dense()) {
+    return c.context().empty(self.sizes(), self.dtype(), device, self.strides());
+  }
+  return updated_copy(c, self);
+}
+
+// Mirrors meta_index_reduce, torch/_meta_registrations.py.
+Tensor* contiguous_like(Call& c, const Tensor& self) { return c.empty(self.sizes(), self.dtype()); }
+
+// --- flat positions ---
+
+// Mirrors meta_take, torch/_meta_registrations.py.
+Tensor* take(Call& c, const Tensor& self, const Tensor& index) {
+  c.check(index.dtype() == DType::kInt64, "take(): Expected a long tensor for index, but got {}",
+          index.dtype());
+  const bool from_nothing = guard_or_false(self.numel() == 0) && guard_or_true(index.numel() != 0);
+  c.check_as(ErrorKind::kIndexError, !from_nothing, "take(): tried to take from an empty tensor");
+  return c.empty(index.sizes(), self.dtype());
+}
+Tensor* put(Call& c, const Tensor& self) {
+  return empty_as_cloned(c, self, self.dtype(), c.device());
+}
+
+// Mirrors meta_masked_scatter, torch/_meta_registrations.py.
+void check_masked_scatter(const Call& c, const Tensor& self, const Tensor& mask,
+                          const Tensor& source) {
+  c.check(is_bool(mask.dtype()) || mask.dtype() == DType::kUInt8, "Mask must be bool or uint8");
+  c.check(self.dtype() == source.dtype(),
+          "masked_scatter: expected self and source to have same dtypes but got {} and {}",
+          self.dtype(), source.dtype());
+}
+Tensor* masked_scatter(Call& c, const Tensor& self, const Tensor& mask, const Tensor& source) {
+  const Value operands[] = {self, mask};
+  const DimVector sizes = broadcast_operands(c, operands);
+  check_masked_scatter(c, self, mask, source);
+  return c.empty(sizes, self.dtype());
+}
+Value masked_scatter_in_place(Call& c, Tensor& self, const Tensor& mask, const Tensor& source) {
+  check_masked_scatter(c, self, mask, source);
+  return written(c, self);
+}
+
+// Mirrors one_hot, aten/src/ATen/native/Onehot.cpp, as fake tensors take it.
+Value one_hot(Call& c, const Tensor& self, SymInt num_classes) {
+  c.check(self.dtype() == DType::kInt64,
+          "one_hot is only applicable to index tensor of type LongTensor.");
+  if (guard_or_false(num_classes == -1)) {
+    num_classes = c.call<"aten::item">(c.tensor<"aten::max">(self)).as_sym_int() + 1;
+  }
+  Tensor& classes =
+      c.tensor<"aten::arange">(num_classes, self.dtype(), Layout::kStrided, self.device());
+  Tensor& hot = c.tensor<"aten::eq.Tensor">(c.tensor<"aten::unsqueeze">(self, -1), classes);
+  return c.call<"aten::to.dtype">(hot, DType::kInt64);
+}
+
+// --- writing a view of a copy ---
+
+// Mirrors _scatter_meta_output, torch/_meta_registrations.py.
+Tensor* select_scatter(Call& c, const Tensor& self) {
+  (void)c.device();
+  return clone_preserve_strides(c, self, StorageExtent::kReached);
+}
+// The source may be on any device.
+Tensor* slice_scatter(Call& c, const Tensor& self) {
+  return clone_preserve_strides(c, self, StorageExtent::kReached);
+}
+// Mirrors as_strided_scatter_symint, aten/src/ATen/native/TensorShape.cpp.
+Tensor* as_strided_scatter(Call& c, const Tensor& self, const Tensor& src, Dims size, Dims stride,
+                           std::optional<SymInt> storage_offset) {
+  Tensor* output = clone_preserve_strides(c, self);
+  const Tensor& slice = c.tensor<"aten::as_strided">(*output, size, stride, storage_offset);
+  SymBool equal = slice.sizes().size() == src.sizes().size();
+  for (size_t i = 0; i < src.sizes().size() && slice.sizes().size() == src.sizes().size(); ++i) {
+    equal = sym_and(equal, slice.sizes()[i] == src.sizes()[i]);
+  }
+  c.check(equal,
+          "expected src to have a size equal to the slice of self. src size = {}, slice size = {}",
+          src.sizes(), slice.sizes());
+  return output;
+}
+
+// clang-format off
+constexpr OpDef kIndexingRules[] = {
+    {"aten::_index_put_impl(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False) -> Tensor", rule<&index_put_impl>()},
+    {"aten::_index_put_impl_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False) -> Tensor(a!)", rule<&write_in_place>()},
+    {"aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", rule<&unsafe_index>()},
+    {"aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", rule<&unsafe_index_put>()},
+    {"aten::_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor", rule<&unsafe_masked_index>()},
+    {"aten::_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor", rule<&unsafe_masked_index_put>()},
+    {"aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor", rule<&as_strided_scatter>()},
+    {"aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor", rule<&slice_scatter>()},
+    {"aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", rule<&index>()},
+    {"aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", rule<&index_add>(), kInplace},
+    {"aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", rule<&index_copy>(), kInplace},
+    {"aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", rule<&index_fill>(), kInplace},
+    {"aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor", rule<&index_fill>(), kInplace},
+    {"aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", rule<&index_put>()},
+    {"aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)", rule<&index_put_in_place>()},
+    {"aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor", rule<&contiguous_like>(), kInplace},
+    {"aten::index_select(Tensor self, int dim, Tensor index) -> Tensor", rule<&index_select>()},
+    {"aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", rule<&masked_scatter>()},
+    {"aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)", rule<&masked_scatter_in_place>()},
+    {"aten::one_hot(Tensor self, int num_classes=-1) -> Tensor", rule<&one_hot>(), kComposite},
+    {"aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor", rule<&put>(), kInplace},
+    {"aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor", rule<&select_scatter>()},
+    {"aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor", rule<&slice_scatter>()},
+    {"aten::take(Tensor self, Tensor index) -> Tensor", rule<&take>()},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> indexing_rules() { return kIndexingRules; }
+
+}  // namespace faketensor
