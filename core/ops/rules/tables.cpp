@@ -30,6 +30,7 @@ std::span<const std::span<const OpDef>> rule_tables() {
       scatter_gather_rules(),
       softmax_rules(),
       symbolic_scalar_rules(),
+      upsample_rules(),
       view_dtype_rules(),
       view_rules(),
       view_split_rules(),

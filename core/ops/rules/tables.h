@@ -35,6 +35,7 @@ std::span<const OpDef> scan_sort_rules();
 std::span<const OpDef> scatter_gather_rules();
 std::span<const OpDef> softmax_rules();
 std::span<const OpDef> symbolic_scalar_rules();
+std::span<const OpDef> upsample_rules();
 std::span<const OpDef> view_dtype_rules();
 std::span<const OpDef> view_rules();
 std::span<const OpDef> view_split_rules();
