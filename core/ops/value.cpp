@@ -1,6 +1,7 @@
 #include "core/ops/value.h"
 
 #include "core/support/format.h"
+#include "core/symbolic/expr.h"
 
 namespace faketensor {
 
@@ -42,7 +43,7 @@ void append_scalar(std::string& out, const Value& value) {
       out += format("({}+{}j)", value.as_complex()[0], value.as_complex()[1]);
       break;
     case Value::Tag::kSymFloat:
-      out += "<SymFloat>";
+      out += to_string(value.as_node());
       break;
     case Value::Tag::kTensor:
       out += format("<tensor {}>", value.tensor().id);

@@ -245,7 +245,7 @@ constexpr OpDef kDataDependentRules[] = {
     {"aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor", rule<&bincount>(), kDynamicShape},
     {"aten::equal(Tensor self, Tensor other) -> bool", {&always_data}, kDataDependent},
     {"aten::is_nonzero(Tensor self) -> bool", rule<&is_nonzero>(), kComposite},
-    {"aten::item(Tensor self) -> Scalar", rule<&item>(), kComposite},
+    {"aten::item(Tensor self) -> Scalar", rule<&item>(), kComposite | kDataDependent},
     {"aten::masked_select(Tensor self, Tensor mask) -> Tensor", rule<&masked_select>(), kDynamicShape},
     {"aten::nonzero(Tensor self) -> Tensor", rule<&nonzero>(), kDynamicShape},
     {"aten::nonzero_numpy(Tensor self) -> Tensor[]", rule<&nonzero_numpy>(), kComposite},

@@ -120,7 +120,7 @@ constexpr OpDef kPointwiseUnary[] = {
     {"aten::atanh(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::bitwise_not(Tensor self) -> Tensor", unary(), kInplace},
     {"aten::ceil(Tensor self) -> Tensor", unary(), kInplace},
-    {"aten::conj_physical(Tensor self) -> Tensor", rule<&conj_physical>(), kComposite | kInplace},
+    {"aten::conj_physical(Tensor self) -> Tensor", rule<&conj_physical>(), kComposite},
     {"aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)", rule<&itself>()},
     {"aten::cos(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::cosh(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
@@ -206,12 +206,11 @@ constexpr OpDef kPointwiseUnary[] = {
     {"aten::special_sinc(Tensor self) -> Tensor", same_as<"aten::sinc">(), kComposite},
     {"aten::special_spherical_bessel_j0(Tensor x) -> Tensor", unary({.promote = kIntToFloat})},
     {"aten::sqrt(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
-    {"aten::square(Tensor self) -> Tensor", rule<&square>(), kComposite | kInplace},
+    {"aten::square(Tensor self) -> Tensor", rule<&square>(), kComposite},
     {"aten::square_(Tensor(a!) self) -> Tensor(a!)", rule<&square_inplace>(), kComposite},
     {"aten::tan(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::tanh(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::trunc(Tensor self) -> Tensor", unary(), kInplace},
-    {"aten::zero(Tensor self) -> Tensor", like_first(), kInplace},
 };
 // clang-format on
 }  // namespace

@@ -2,7 +2,7 @@
 // 4]").
 //
 // Arguments are typed as `faketensor call` takes them (core/command/value_text.h); the answer is
-// what it prints.
+// what it prints. "dtype=int64" gives an argument by its name.
 #pragma once
 
 #include <string>
@@ -23,9 +23,17 @@ inline std::string call_text(std::string_view op, const std::vector<std::string>
   const OpId id = Registry::builtin().find(op);
   if (id == kNoOp) return format("no rule for {}", op);
   const std::span<const Argument> arguments = Registry::builtin().entry(id).schema.arguments;
-  std::vector<Value> values;
-  for (size_t i = 0; i < args.size(); ++i)
-    values.push_back(parse_value(mode, args[i], arguments[i].type));
+  std::vector<Value> values(arguments.size(), Value::unset());
+  for (size_t i = 0; i < args.size(); ++i) {
+    size_t position = i;
+    std::string_view text = args[i];
+    if (const size_t equals = text.find('='); equals != std::string_view::npos) {  // by name
+      position = static_cast<size_t>(
+          Registry::builtin().entry(id).schema.find_argument(text.substr(0, equals)));
+      text.remove_prefix(equals + 1);
+    }
+    values.at(position) = parse_value(mode, text, arguments[position].type);
+  }
   const Outcome outcome = mode.call(id, values);
   if (outcome.error) return format("{}: {}", outcome.error->class_name(), outcome.error->message());
   std::span<const TensorRecord> none;

@@ -32,11 +32,10 @@ TEST(Registry, FindsNamesInEverySpelling) {
 
 TEST(Registry, DerivesInplaceOverloadsFromTheFunctionalRow) {
   const Registry& registry = Registry::builtin();
-  const OpEntry& inplace = registry.entry(registry.find("aten::add_.Tensor"));
+  const OpEntry& inplace = registry.entry(registry.find("aten::atan2_"));
   EXPECT_EQ(inplace.derived, OpEntry::Derived::kInplace);
-  EXPECT_EQ(inplace.functional, registry.find("aten::add.Tensor"));
-  EXPECT_EQ(inplace.schema.text,
-            "aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)");
+  EXPECT_EQ(inplace.functional, registry.find("aten::atan2"));
+  EXPECT_EQ(inplace.schema.text, "aten::atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)");
 }
 
 // The letters of core/ops/call.h that may read an argument of this type.
@@ -53,7 +52,7 @@ std::string_view codes_for(const ArgType& type) {
     case ArgKind::kFloat:
       return "fv";
     case ArgKind::kBool:
-      return "bv";
+      return "bBv";
     case ArgKind::kDType:
       return "dv";
     case ArgKind::kDevice:
