@@ -60,13 +60,19 @@ bool adjacent(const Indices& indices) {
 
 }  // namespace
 
-Tensor* indexed(Call& call, const Tensor& self, TensorList given, Device device) {
+Tensor* indexed(Call& call, const Tensor& self, TensorList given, std::optional<Device> device) {
   const Indices indices = expanded_masks(call, self, given);
   SmallVector<Value, 8> tensors;
   for (const Value& index : indices) {
     if (index.is_tensor()) tensors.push_back(index);
   }
-  const DimVector index_shape = broadcast_operands(call, tensors.span());
+  DimVector index_shape = broadcast_operands(call, tensors.span());
+  // torch._refs._maybe_broadcast leaves 0-dimensional CPU tensors as they are, and the last index
+  // is the one whose shape counts.
+  if (!tensors.empty()) {
+    const Tensor& last = tensors.back().tensor();
+    if (last.dim() == 0 && last.device().is_cpu()) index_shape.clear();
+  }
   // Sizes of the result, and strides as if self were read in that shape: 0 along the index.
   DimVector sizes;
   DimVector strides;
@@ -87,8 +93,9 @@ Tensor* indexed(Call& call, const Tensor& self, TensorList given, Device device)
       strides.push_back(self.strides()[dim]);
     }
   }
-  if (guard_or_false(self.numel() == 0)) return call.context().empty(sizes, self.dtype(), device);
-  return call.context().empty(sizes, self.dtype(), device, dense_strides_like(sizes, strides));
+  const Device where = device ? *device : call.device();
+  if (guard_or_false(self.numel() == 0)) return call.context().empty(sizes, self.dtype(), where);
+  return call.context().empty(sizes, self.dtype(), where, dense_strides_like(sizes, strides));
 }
 
 }  // namespace faketensor

@@ -11,7 +11,8 @@ enum BagMode : int64_t { kSum, kMean, kMax };
 
 bool is_index_dtype(DType dtype) { return dtype == DType::kInt64 || dtype == DType::kInt32; }
 
-// Mirrors embedding, torch/_meta_registrations.py.
+// Mirrors embedding, torch/_meta_registrations.py, on the device of the weight; indices on the meta
+// device, or for a weight on it, may be elsewhere (embedding, torch/_subclasses/fake_impls.py).
 Tensor* embedding(Call& c, const Tensor& weight, const Tensor& indices) {
   c.check_as(ErrorKind::kAssertionError, weight.dim() == 2, "'weight' must be 2-D, got {}-D",
              weight.dim());
@@ -21,7 +22,8 @@ Tensor* embedding(Call& c, const Tensor& weight, const Tensor& indices) {
           indices.dtype());
   DimVector sizes(indices.sizes());
   sizes.push_back(weight.sizes()[1]);
-  return c.empty(sizes, weight.dtype());
+  if (!weight.device().is_meta() && !indices.device().is_meta()) (void)c.device();
+  return c.context().empty(sizes, weight.dtype(), weight.device());
 }
 
 Tensor* new_on(Call& c, const Tensor& like, std::initializer_list<SymInt> sizes) {

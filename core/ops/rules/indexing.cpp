@@ -16,7 +16,7 @@ Tensor* index(Call& c, const Tensor& self, TensorList indices) {
   return indexed(c, self, indices, self.device());
 }
 Tensor* unsafe_index(Call& c, const Tensor& self, TensorList indices) {
-  return indexed(c, self, indices, c.device());
+  return indexed(c, self, indices);
 }
 
 // Mirrors _unsafe_masked_index, torch/_decomp/decompositions.py.
@@ -29,7 +29,7 @@ Value unsafe_masked_index(Call& c, const Tensor& self, const Tensor& mask, Tenso
   }
   c.check(is_bool(mask.dtype()), "tensors used as masks must be bool tensors");
   if (guard_or_false(self.numel() == 0)) {
-    return c.call<"aten::new_full">(self, indexed(c, self, indices, c.device())->sizes(), fill);
+    return c.call<"aten::new_full">(self, indexed(c, self, indices)->sizes(), fill);
   }
   for (size_t i = 0; i < indices.size(); ++i) {
     if (indices.at(i) != nullptr) self.size(static_cast<int64_t>(i));
@@ -44,6 +44,11 @@ Value unsafe_masked_index_put(Call& c, const Tensor& self, const Tensor& mask, T
             "tensors used as indices must be long or int tensors");
   }
   c.check(is_bool(mask.dtype()), "tensors used as masks must be bool tensors");
+  if (!guard_bool(self.numel() == 0)) {
+    for (size_t i = 0; i < indices.size(); ++i) {
+      if (indices.at(i) != nullptr) self.size(static_cast<int64_t>(i));
+    }
+  }
   return c.call<"aten::clone">(self);
 }
 
@@ -64,15 +69,13 @@ void check_values(const Call& c, const Tensor& self, const Tensor& values) {
 }
 Tensor* index_put(Call& c, const Tensor& self, TensorList, const Tensor& values) {
   check_values(c, self, values);
-  return empty_as_cloned(c, self, self.dtype(), self.device());
+  return c.empty_like(self);
 }
 Value index_put_in_place(Call& c, Tensor& self, TensorList, const Tensor& values) {
   check_values(c, self, values);
   return self;
 }
-Tensor* unsafe_index_put(Call& c, const Tensor& self) {
-  return empty_as_cloned(c, self, self.dtype(), self.device());
-}
+Tensor* unsafe_index_put(Call& c, const Tensor& self) { return c.empty_like(self); }
 Tensor* index_put_impl(Call& c, const Tensor& self) {
   return empty_as_cloned(c, self, self.dtype(), c.device());
 }
@@ -104,7 +107,7 @@ void check_same_device(const Call& c, const Tensor& self, const Tensor& index,
 
 // index_put on a copy, made contiguous.
 Value updated_copy(Call& c, const Tensor& self) {
-  Tensor* copy = empty_as_cloned(c, self, self.dtype(), self.device());
+  Tensor* copy = c.empty_like(self);
   return self.dim() == 0 ? Value(copy) : c.call<"aten::contiguous">(*copy);
 }
 
@@ -247,7 +250,9 @@ Tensor* slice_scatter(Call& c, const Tensor& self) {
 Tensor* as_strided_scatter(Call& c, const Tensor& self, const Tensor& src, Dims size, Dims stride,
                            std::optional<SymInt> storage_offset) {
   Tensor* output = clone_preserve_strides(c, self);
+  const SymInt held = output->storage->nbytes;
   const Tensor& slice = c.tensor<"aten::as_strided">(*output, size, stride, storage_offset);
+  output->storage->nbytes = held;  // which as_strided would let grow
   SymBool equal = slice.sizes().size() == src.sizes().size();
   for (size_t i = 0; i < src.sizes().size() && slice.sizes().size() == src.sizes().size(); ++i) {
     equal = sym_and(equal, slice.sizes()[i] == src.sizes()[i]);
