@@ -3,7 +3,7 @@
  * are buttons that select them. What the table knows stands at once; arguments and schema follow from the engine.
  */
 import { button, element } from "./dom.js";
-import { Status, ValueKind, type InputInfo, type NodeDetail } from "./engine.js";
+import { Status, ValueKind, type InputInfo, type NodeDetail, type Problem } from "./engine.js";
 import {
   bytesText,
   contiguity,
@@ -12,6 +12,7 @@ import {
   dimsText,
   dtypeGroup,
   dtypeShort,
+  moduleShort,
   opShort,
   plainText,
   plural,
@@ -83,7 +84,7 @@ export class Inspector {
     const sections = [heading(title, subtitle)];
     const problem = model.problemAt(row);
     if (problem !== null) {
-      const text = problem.class === "" ? problem.message : `${problem.class}: ${problem.message}`;
+      const text = problemText(problem, op);
       sections.push(element("div", { class: `message message-${problem.kind}` }, text));
     } else if (table.status[row] === Status.notReached) {
       sections.push(
@@ -310,17 +311,24 @@ export class Inspector {
   }
 
   private moduleLink(model: Model, id: number): HTMLElement {
-    const link = button("", { class: "link" }, () => {
+    const module = model.module(id);
+    const link = button("", { class: "link", title: module.path }, () => {
       this.events.select({ kind: "module", id });
     });
-    const module = model.module(id);
     link.append(
-      element("span", { class: "link-name" }, module.path),
+      element("span", { class: "link-name" }, moduleShort(module.path)),
       " ",
       element("span", { class: "link-shape" }, typeShort(module.type)),
     );
     return link;
   }
+}
+
+function problemText(problem: Problem, op: string): string {
+  if (problem.kind === "unknown") {
+    return `No rule for ${op}: its value is unknown, and so is what depends on it. Everything else is answered.`;
+  }
+  return problem.class === "" ? problem.message : `${problem.class}: ${problem.message}`;
 }
 
 function heading(title: string, subtitle: string): HTMLElement {
