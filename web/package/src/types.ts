@@ -215,6 +215,10 @@ export interface LayoutBoxes {
   readonly repeat: Uint32Array;
 }
 
+/**
+ * A value that crosses the border of an open module has one edge up to the border and one from it on: there `to` (or
+ * `from`) is that module's own box.
+ */
 export interface LayoutEdges {
   readonly count: number;
   /** Box indices. */

@@ -294,7 +294,8 @@ function withHugeEntry(archive, bytes) {
   closing.setUint32(16, directoryAt + local.byteLength + bytes, true);
 
   const front = Buffer.concat([archive.subarray(0, directoryAt), new Uint8Array(local.buffer)]);
-  const back = Buffer.concat([archive.subarray(directoryAt, end), new Uint8Array(entry.buffer), newEnd]);
+  const directory = archive.subarray(directoryAt, directoryAt + tail.getUint32(12, true));
+  const back = Buffer.concat([directory, new Uint8Array(entry.buffer), newEnd]);
   let total = 0;
   const read = (offset, length) => {
     total += length;

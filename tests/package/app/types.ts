@@ -1,0 +1,58 @@
+/** Compiled, not run: what the package's types say. Each @ts-expect-error line must be an error. */
+import {
+  load,
+  Status,
+  type FakeTensorError,
+  type Problem,
+  type Table,
+  type TensorValue,
+  type Value,
+} from "faketensor";
+import { connect, type RemoteRun } from "faketensor/worker";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function same<A, B>(_: Equal<A, B>): void {}
+
+const ft = await load({ wasm: new Uint8Array() });
+const program = ft.open(new Uint8Array(), { name: "model.pt2" });
+const run = program.propagate({ dims: { batch: 4 }, device: "cuda", dtype: "bfloat16", target: "h100" });
+same<ReturnType<typeof run.value>, Value | undefined>(true);
+same<typeof run.problems, readonly Problem[]>(true);
+const table: Table = run.table();
+same<typeof table.size, Float64Array>(true);
+same<typeof Status.ok, 0>(true);
+
+const value = run.value("linear");
+if (typeof value === "object" && value !== null && "t" in value) same<typeof value, TensorValue>(true);
+
+const mode = ft.mode({ target: "cuda" });
+const y = mode.call("aten::mm", [mode.empty([2, 3]), mode.empty([3, 4])], {
+  alpha: 2,
+  dtype: { dtype: "float64" },
+});
+if (y !== null && typeof y === "object" && "nbytes" in y) same<typeof y.dtype, string>(true);
+
+const remote = await connect();
+same<Awaited<ReturnType<Awaited<ReturnType<typeof remote.open>>["propagate"]>>, RemoteRun>(true);
+await remote.open(
+  { path: "model.pt2" },
+  { onProgress: (done, total) => done / total, signal: AbortSignal.timeout(5) },
+);
+
+try {
+  run.node(3);
+} catch (error) {
+  same<FakeTensorError["operator"], string | undefined>(true);
+  throw error;
+}
+
+// @ts-expect-error a file name is no program: openFile takes those
+ft.open("model.pt2");
+// @ts-expect-error a size is a number
+program.propagate({ dims: { batch: "4" } });
+// @ts-expect-error there is no such option
+program.propagate({ devise: "cuda" });
+// @ts-expect-error plain data is not written to
+run.problems.push();
+// @ts-expect-error made by open() only
+new (program.constructor as typeof import("faketensor").Program)();

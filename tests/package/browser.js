@@ -1,0 +1,77 @@
+/** Opens a folder as a page in Chromium and waits for what the page reports. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const policy =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; connect-src 'self'";
+const types = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
+const patience = 120_000;
+
+/** The page finds `model` at /model and posts its report to /result. */
+export async function visit(folder, model) {
+  let receive;
+  const reported = new Promise((resolve) => (receive = resolve));
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url, "http://localhost");
+    if (pathname === "/result") {
+      collect(request).then((text) => receive(JSON.parse(text)));
+      response.writeHead(204).end();
+      return;
+    }
+    const file =
+      pathname === "/model" ? model : path.join(folder, pathname === "/" ? "index.html" : pathname);
+    if (!existsSync(file)) {
+      response.writeHead(404).end();
+      return;
+    }
+    const type = types[path.extname(file)] ?? "application/octet-stream";
+    response
+      .writeHead(200, { "content-type": type, "content-security-policy": policy })
+      .end(readFileSync(file));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+
+  const profile = mkdtempSync(path.join(tmpdir(), "faketensor-profile-"));
+  const switches = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    `--user-data-dir=${profile}`,
+  ];
+  const chromium = spawn(
+    process.env.CHROMIUM ?? "chromium",
+    [...switches, `http://127.0.0.1:${server.address().port}/`],
+    {
+      stdio: "ignore",
+    },
+  );
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`the page in ${folder} did not report in ${patience} ms`)),
+      patience,
+    );
+  });
+  try {
+    return await Promise.race([reported, late]);
+  } finally {
+    clearTimeout(timer);
+    const ended = once(chromium, "exit");
+    chromium.kill();
+    await ended;
+    server.close();
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function collect(stream) {
+  const chunks = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}

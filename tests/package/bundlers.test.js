@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import esbuild from "esbuild";
+import { build as viteBuild } from "vite";
+import webpack from "webpack";
+import { visit } from "./browser.js";
+import { classifier, makeConsumer } from "./consumer.js";
+
+let consumer;
+let expected;
+before(async () => {
+  consumer = makeConsumer();
+  expected = await inNode("node.js");
+});
+after(() => consumer.remove());
+
+async function inNode(script) {
+  const { code, stdout, stderr } = await consumer.run("node", [script, classifier]);
+  assert.equal(code, 0, stderr.toString());
+  return JSON.parse(stdout);
+}
+
+/** Opens the page in `folder` in Chromium, under the strictest policy that WebAssembly allows. */
+async function inBrowser(folder) {
+  const { error, violations, rows, ...answers } = await visit(path.join(consumer.folder, folder), classifier);
+  assert.equal(error, undefined);
+  assert.deepEqual(violations, []);
+  assert.equal(rows, expected.here.nodes);
+  assert.deepEqual(answers, expected);
+}
+
+describe("the package bundled", () => {
+  it("by nobody: modules straight from node_modules", async () => {
+    const resolved = (file) => path.join(consumer.folder, "plain", file);
+    mkdirSync(resolved("."), { recursive: true });
+    for (const file of ["index.html", "browser.js", "answers.js"])
+      copyFileSync(path.join(consumer.folder, file), resolved(file));
+    // What an import map would do, which the policy forbids to write inline.
+    for (const file of ["browser.js", "answers.js"]) {
+      const { readFileSync } = await import("node:fs");
+      const text = readFileSync(resolved(file), "utf8")
+        .replace('"faketensor"', '"/faketensor/index.js"')
+        .replace(/"faketensor\/(\w+)"/, '"/faketensor/$1.js"');
+      writeFileSync(resolved(file), text);
+    }
+    const { cpSync } = await import("node:fs");
+    cpSync(path.join(consumer.package, "dist"), resolved("faketensor"), { recursive: true });
+    await inBrowser("plain");
+  });
+
+  it("by esbuild, for Node", async () => {
+    const outdir = path.join(consumer.folder, "esbuild-node");
+    await esbuild.build({
+      entryPoints: [
+        path.join(consumer.folder, "node.js"),
+        path.join(consumer.package, "dist/worker-main.js"),
+      ],
+      outdir,
+      entryNames: "[name]",
+      bundle: true,
+      splitting: true,
+      format: "esm",
+      platform: "node",
+      minify: true,
+    });
+    // esbuild follows no `new URL(..., import.meta.url)`: the file goes beside the bundle by hand.
+    copyFileSync(path.join(consumer.package, "dist/faketensor.wasm"), path.join(outdir, "faketensor.wasm"));
+    assert.deepEqual(await inNode("esbuild-node/node.js"), expected);
+  });
+
+  it("by esbuild, for a page", async () => {
+    const outdir = path.join(consumer.folder, "esbuild-page");
+    await esbuild.build({
+      entryPoints: [
+        path.join(consumer.folder, "browser.js"),
+        path.join(consumer.package, "dist/worker-main.js"),
+      ],
+      outdir,
+      entryNames: "[name]",
+      bundle: true,
+      splitting: true,
+      format: "esm",
+      minify: true,
+    });
+    copyFileSync(path.join(consumer.package, "dist/faketensor.wasm"), path.join(outdir, "faketensor.wasm"));
+    copyFileSync(path.join(consumer.folder, "index.html"), path.join(outdir, "index.html"));
+    await inBrowser("esbuild-page");
+  });
+
+  it("by Vite", async () => {
+    await viteBuild({
+      root: consumer.folder,
+      configFile: false,
+      logLevel: "error",
+      worker: { format: "es" },
+      build: { outDir: "vite", target: "es2022" },
+    });
+    await inBrowser("vite");
+  });
+
+  it("by webpack", async () => {
+    const compiler = webpack({
+      mode: "production",
+      context: consumer.folder,
+      entry: "./browser.js",
+      output: {
+        path: path.join(consumer.folder, "webpack"),
+        filename: "browser.js",
+        module: true,
+        publicPath: "/",
+      },
+      experiments: { outputModule: true },
+    });
+    const stats = await promisify(compiler.run.bind(compiler))();
+    assert.deepEqual(stats.toJson({ errors: true, warnings: true }).errors, []);
+    await promisify(compiler.close.bind(compiler))();
+    copyFileSync(path.join(consumer.folder, "index.html"), path.join(consumer.folder, "webpack/index.html"));
+    await inBrowser("webpack");
+  });
+});

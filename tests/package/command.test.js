@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { classifier, custom, decoder, makeConsumer, run } from "./consumer.js";
+
+const native = process.env.FAKETENSOR_NATIVE;
+const command = ["--offline", "faketensor"];
+
+let consumer;
+before(() => {
+  consumer = makeConsumer();
+  mkdirSync(path.join(consumer.folder, "empty"));
+  writeFileSync(path.join(consumer.folder, "not.json"), "not json");
+});
+after(() => consumer.remove());
+
+describe("npx faketensor", () => {
+  const uses = [
+    ["propagate", classifier],
+    ["propagate", decoder, "--format", "jsonl"],
+    ["propagate", decoder, "--format", "json", "--set", "batch=3"],
+    ["propagate", custom],
+    ["info", classifier],
+    ["ops", "mm"],
+    ["call", "aten::mm", "f32[2,3]", "f32[3,4]"],
+    ["call", "aten::mm", "f32[2,3]", "f32[4,5]"],
+    ["--help"],
+    ["propagate", "--help"],
+    [],
+    ["no-such-command"],
+    ["propagate", "no-such-file.pt2"],
+    ["propagate", "empty"],
+    ["propagate", "not.json"],
+    ["propagate", decoder, "--device", "toaster"],
+  ];
+  for (const args of uses) {
+    const shown = args.map((arg) => path.basename(arg)).join(" ");
+    it(
+      `${shown}: the bytes and the exit code of the native command`,
+      { skip: !existsSync(native) && "no native command" },
+      async () => {
+        const expected = await run(native, args, { cwd: consumer.folder });
+        const got = await consumer.run("npx", [...command, ...args]);
+        assert.equal(got.stdout.toString(), expected.stdout.toString());
+        assert.equal(got.stderr.toString(), expected.stderr.toString());
+        assert.equal(got.code, expected.code);
+      },
+    );
+  }
+
+  it("reads a pipe", { skip: !existsSync(native) && "no native command" }, async () => {
+    const script = 'mkfifo pipe-$$ && { cat "$0" > pipe-$$ & } && "$@" propagate pipe-$$ --format jsonl';
+    const piped = (...program) => consumer.run("bash", ["-c", script, decoder, ...program]);
+    const expected = await piped(native);
+    const got = await piped("npx", ...command);
+    assert.equal(got.stdout.toString(), expected.stdout.toString());
+    assert.ok(expected.stdout.length > 100);
+  });
+
+  it("ends quietly when nobody reads on", async () => {
+    const line = `npx ${command.join(" ")} propagate "$0" --format jsonl | head -n 1`;
+    const { stdout, stderr } = await consumer.run("bash", ["-c", line, decoder]);
+    assert.equal(stdout.toString().split("\n").length, 2);
+    assert.equal(stderr.toString(), "");
+  });
+});
