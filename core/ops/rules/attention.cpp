@@ -272,11 +272,22 @@ Value padded_flash_attention(Call& c, const Tensor& query, const Tensor& key, co
   return c.call<"aten::slice.Tensor">(output, -1, 0, head);
 }
 
+// What attention is where there is nothing to attend to: zeros, plus sums of the inputs times zero
+// that let gradients flow.
+Value empty_attention(Call& c, const Tensor& query, Dims sizes) {
+  const DType dtype = query.dtype();
+  return c.empty(sizes, is_bool(dtype) ? DType::kInt64 : dtype);
+}
+
 // Mirrors scaled_dot_product_attention, aten/src/ATen/native/transformers/attention.cpp.
 Value scaled_dot_product_attention(Call& c, const Tensor& query, const Tensor& key,
                                    const Tensor& value, Tensor* attn_mask, double dropout_p,
                                    bool is_causal, const Value& scale, bool enable_gqa) {
   check_attention(c, query, key, value, attn_mask);
+  DimVector sizes(query.sizes());
+  sizes.back() = value.size(-1);
+  if (guard_or_false(numel(sizes) == 0) || guard_or_false(key.size(-2) == 0))
+    return empty_attention(c, query, sizes);
   const SdpaArguments arguments = {query, key, value, attn_mask, dropout_p, is_causal, enable_gqa};
   switch (choose_sdpa(arguments, c.target())) {
     case SdpaKernel::kFlash:

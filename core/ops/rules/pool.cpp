@@ -357,14 +357,18 @@ Value avg_pool3d(Call& c, const Tensor& input, Dims kernel, Dims stride, Dims pa
 Value fixed_avg_pool2d(Call& c, const Tensor& self, Dims output_size) {
   c.check(self.dim() == 3 || self.dim() == 4, "Expected 3D or 4D tensor, but got {}",
           size_text(self.sizes()));
-  return empty_as(c, with_spatial(self, output_size), self.dtype(), suggest_memory_format(self));
+  DimVector sizes(self.sizes().first(self.sizes().size() - 2));
+  sizes.append(output_size);
+  return empty_as(c, sizes, self.dtype(), suggest_memory_format(self));
 }
 
 // Mirrors meta_adaptive_avg_pool3d, torch/_meta_registrations.py.
 Value fixed_avg_pool3d(Call& c, const Tensor& self, Dims output_size) {
   c.check(self.dim() == 4 || self.dim() == 5, "Expected 4D or 5D tensor, but got {}",
           size_text(self.sizes()));
-  return c.empty(with_spatial(self, output_size), self.dtype());
+  DimVector sizes(self.sizes().first(self.sizes().size() - 3));
+  sizes.append(output_size);
+  return c.empty(sizes, self.dtype());
 }
 
 bool is_all(Dims sizes, int64_t value) {
