@@ -1,0 +1,380 @@
+// Fourier transforms: three kernels, whose results are laid out in the order in which the library
+// beneath works through the dimensions, and the operators of torch.fft composed of them.
+#include <algorithm>
+
+#include "core/ops/families/arithmetic.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+// --- kernels ---
+
+using Axes = SmallVector<int64_t, 8>;
+
+Axes axes_of(Dims dims, int64_t rank) {
+  Axes result;
+  for (const SymInt dim : dims) {
+    const int64_t axis = guard_int(dim);
+    result.push_back(axis < 0 ? axis + rank : axis);
+  }
+  return result;
+}
+
+void sort_by_stride(std::span<int64_t> axes, Dims strides) {
+  std::stable_sort(axes.begin(), axes.end(), [&](int64_t a, int64_t b) {
+    return guard_bool(strides[static_cast<size_t>(a)] > strides[static_cast<size_t>(b)]);
+  });
+}
+
+bool has_axis(const Axes& axes, int64_t axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+// The strides of a transform's result. Mirrors _exec_fft, torch/_meta_registrations.py: it is
+// written as [batch, transformed...], with the batch dimensions in the order of the input's
+// strides.
+DimVector transformed_strides(Dims input_strides, Dims sizes, const Axes& axes) {
+  Axes batch;
+  for (int64_t i = 0; i < static_cast<int64_t>(sizes.size()); ++i) {
+    if (!has_axis(axes, i)) batch.push_back(i);
+  }
+  sort_by_stride({batch.data(), batch.size()}, input_strides);
+  DimVector transformed;
+  for (const int64_t axis : axes) transformed.push_back(sizes[static_cast<size_t>(axis)]);
+  const DimVector inner = contiguous_strides(transformed);
+  DimVector strides(sizes.size());
+  for (size_t i = 0; i < axes.size(); ++i) strides[static_cast<size_t>(axes[i])] = inner[i];
+  SymInt step = 1;
+  for (const SymInt size : transformed)
+    step = step * (!size.is_symbolic() && size.as_int() == 0 ? SymInt(1) : size);
+  for (size_t i = batch.size(); i-- > 0;) {
+    const auto axis = static_cast<size_t>(batch[i]);
+    strides[axis] = step;
+    step = step * sizes[axis];
+  }
+  return strides;
+}
+
+// cuFFT transforms at most three dimensions at once.
+constexpr size_t kCufftMaxRank = 3;
+
+// Mirrors use_optimized_cufft_path, torch/_meta_registrations.py.
+bool is_one_cufft_call(const Axes& axes) {
+  return axes.size() <= kCufftMaxRank && !(axes.size() >= 2 && axes[0] == 0 && axes[1] == 1);
+}
+
+// Stages of complex transforms on CUDA: the last up to three of the remaining axes, which are
+// sorted by the strides that the stage before left.
+DimVector staged_strides(DimVector strides, Dims sizes, Axes axes) {
+  while (!axes.empty()) {
+    sort_by_stride({axes.data(), axes.size()}, strides);
+    const size_t taken = std::min(kCufftMaxRank, axes.size());
+    const Axes last(std::span<const int64_t>(axes.data() + axes.size() - taken, taken));
+    strides = transformed_strides(strides, sizes, last);
+    axes.resize(axes.size() - taken);
+  }
+  return strides;
+}
+
+DimVector complex_strides(const Tensor& self, Axes axes) {
+  if (self.device().is_cuda()) return staged_strides(DimVector(self.strides()), self.sizes(), axes);
+  sort_by_stride({axes.data(), axes.size()}, self.strides());
+  return transformed_strides(self.strides(), self.sizes(), axes);
+}
+
+constexpr std::string_view kFailedCheck =
+    "Expected cond to be True, but got False. (Could this error message be improved? If so, "
+    "please report an enhancement request to PyTorch.)";
+
+// Mirrors meta_fft_c2c, torch/_meta_registrations.py.
+Value complex_to_complex(Call& c, const Tensor& self, Dims dim) {
+  c.check(is_complex(self.dtype()), kFailedCheck);
+  if (dim.empty()) return c.call<"aten::clone">(self);
+  return c.empty_strided(self.sizes(), complex_strides(self, axes_of(dim, self.dim())),
+                         self.dtype());
+}
+
+// Mirrors meta_fft_r2c, torch/_meta_registrations.py.
+Value real_to_complex(Call& c, const Tensor& self, Dims dim, int64_t, bool onesided) {
+  c.check(is_floating(self.dtype()), kFailedCheck);
+  Axes axes = axes_of(dim, self.dim());
+  const auto last = static_cast<size_t>(axes.back());
+  DimVector half(self.sizes());
+  half[last] = floor_div(half[last], 2) + 1;
+  const DimVector sizes = onesided ? half : DimVector(self.sizes());
+  DimVector strides;
+  if (!self.device().is_cuda()) {
+    sort_by_stride({axes.data(), axes.size() - 1}, self.strides());
+    strides = transformed_strides(self.strides(), sizes, axes);
+  } else if (is_one_cufft_call(axes)) {
+    strides = transformed_strides(self.strides(), sizes, axes);
+  } else {
+    // The last axis from real to complex, then the others.
+    const DimVector& first = axes.size() == 1 ? sizes : half;
+    strides = transformed_strides(self.strides(), first, Axes{axes.back()});
+    axes.pop_back();
+    strides = staged_strides(strides, half, axes);
+    if (!onesided && !same_expr(half[last], sizes[last])) strides = contiguous_strides(sizes);
+  }
+  return c.empty_strided(sizes, strides, to_complex(self.dtype()));
+}
+
+// Mirrors meta_fft_c2r, torch/_meta_registrations.py.
+Value complex_to_real(Call& c, const Tensor& self, Dims dim, int64_t, SymInt last_dim_size) {
+  c.check(is_complex(self.dtype()), kFailedCheck);
+  Axes axes = axes_of(dim, self.dim());
+  DimVector sizes(self.sizes());
+  sizes[static_cast<size_t>(axes.back())] = last_dim_size;
+  const DType dtype = to_real(self.dtype());
+  if (self.device().is_cuda() && is_one_cufft_call(axes)) {
+    const DimVector strides = transformed_strides(contiguous_strides(self.sizes()), sizes, axes);
+    return c.empty_strided(sizes, strides, dtype);
+  }
+  const Axes last = {axes.back()};
+  axes.pop_back();
+  DimVector strides(self.strides());
+  if (!axes.empty()) {
+    strides = complex_strides(self, axes);
+  } else if (self.device().is_cuda()) {
+    strides = contiguous_strides(self.sizes());
+  }
+  return c.empty_strided(sizes, transformed_strides(strides, sizes, last), dtype);
+}
+
+// --- torch.fft: aten/src/ATen/native/SpectralOps.cpp ---
+
+// Mirrors promote_tensor_fft.
+Tensor& promoted(Call& c, const Tensor& self, bool require_complex) {
+  DType dtype = self.dtype();
+  if (is_complex(dtype)) return const_cast<Tensor&>(self);
+  if (!is_floating(dtype)) dtype = c.context().default_dtype;
+  const bool takes_half = self.device().is_cuda() || self.device().is_meta();
+  c.check(dtype == DType::kFloat32 || dtype == DType::kFloat64 ||
+              (takes_half && dtype == DType::kFloat16),
+          "Unsupported dtype {}", info(dtype).cpp_name);
+  if (require_complex) dtype = to_complex(dtype);
+  return *cast_to(c, self, dtype);
+}
+
+void check_norm(Call& c, const Value& norm) {
+  if (norm.is_none()) return;
+  const std::string_view text = norm.text();
+  c.check(text == "backward" || text == "forward" || text == "ortho",
+          "Invalid normalization mode: \"{}\"", text);
+}
+
+// Mirrors resize_fft_input: padded or cut to `sizes` along `axes`.
+const Tensor& resized(Call& c, const Tensor& self, const Axes& axes, Dims sizes) {
+  const Tensor* result = &self;
+  DimVector padding(self.sizes().size() * 2, SymInt(0));
+  bool pads = false;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const SymInt size = self.size(axes[i]);
+    if (guard_bool(sizes[i] == -1)) continue;
+    if (guard_bool(size < sizes[i])) {
+      padding[padding.size() - 2 * static_cast<size_t>(axes[i]) - 1] = sizes[i] - size;
+      pads = true;
+    } else if (guard_bool(size > sizes[i])) {
+      result = &c.tensor<"aten::slice.Tensor">(*result, axes[i], 0, sizes[i]);
+    }
+  }
+  return pads ? c.tensor<"aten::constant_pad_nd">(*result, padding) : *result;
+}
+
+void check_points(Call& c, SymInt count) {
+  c.check(count >= 1, "Invalid number of data points ({}) specified", count);
+}
+
+// A transform's parts: how many dimensions it takes and what it goes from and to.
+enum class Transform : uint8_t { kComplex, kReal, kHermitian };
+
+struct FftParams {
+  Transform transform;  // kComplex: fft, ifft; kReal: rfft, ihfft; kHermitian: irfft, hfft
+  bool forward;
+  char name[6];  // "rfft", for messages
+};
+
+DimVector as_dims(const Axes& axes) {
+  DimVector result;
+  for (const int64_t axis : axes) result.push_back(axis);
+  return result;
+}
+
+Value conjugated(Call& c, const Value& tensor) { return c.call<"aten::conj">(tensor); }
+Value conjugated_copy(Call& c, const Value& tensor) {
+  return c.call<"aten::conj_physical">(tensor);
+}
+
+// One dimension: fft(self, n, dim, norm). Mirrors fft_c2c, fft_r2c and fft_c2r.
+Value fft_1d(Call& c, uint64_t params) {
+  const auto given = rule_params<FftParams>(params);
+  const Tensor& self = c.arg(0).tensor();
+  const bool has_n = !c.arg(1).is_none();
+  const bool hermitian = given.transform == Transform::kHermitian;
+  const bool to_onesided = given.transform == Transform::kReal;
+  c.check(!to_onesided || !is_complex(self.dtype()), "{} expects a real input tensor, but got {}",
+          given.name, info(self.dtype()).cpp_name);
+  const Tensor& input = promoted(c, self, hermitian);
+  const int64_t axis = wrap_dim(guard_int(c.arg(2).as_sym_int()), input.dim(), false);
+  SymInt n = hermitian ? (input.size(axis) - 1) * 2 : input.size(axis);
+  if (has_n) n = c.arg(1).as_sym_int();
+  check_points(c, n);
+  const DimVector length = {hermitian ? floor_div(n, 2) + 1 : n};
+  const Tensor& x = has_n ? resized(c, input, Axes{axis}, length) : input;
+  check_norm(c, c.arg(3));
+  const DimVector dims = {axis};
+  if (hermitian) {
+    const Value source = given.forward ? conjugated(c, x) : Value(x);
+    return c.call<"aten::_fft_c2r">(source, dims, 0, n);
+  }
+  if (is_complex(x.dtype())) return c.call<"aten::_fft_c2c">(x, dims, 0, given.forward);
+  const Value result = c.call<"aten::_fft_r2c">(x, dims, 0, to_onesided);
+  return given.forward ? result : conjugated(c, result);
+}
+
+// The dimensions and lengths of a transform of several dimensions.
+struct Lengths {
+  Axes axes;
+  DimVector sizes;
+};
+
+// Mirrors canonicalize_fft_shape_and_dim_args.
+Lengths lengths(Call& c, const Tensor& self, const Value& s, const Value& dim) {
+  const int64_t rank = self.dim();
+  Lengths result;
+  if (!dim.is_none()) {
+    for (const SymInt axis : dim.ints())
+      result.axes.push_back(wrap_dim(guard_int(axis), rank, false));
+    Axes sorted = result.axes;
+    std::sort(sorted.begin(), sorted.end());
+    c.check(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),
+            "FFT dims must be unique");
+  }
+  if (!s.is_none()) {
+    const auto count = static_cast<int64_t>(s.size());
+    c.check(dim.is_none() || dim.size() == s.size(),
+            "When given, dim and shape arguments must have the same length");
+    c.check(count <= rank, "Got shape with {} values but input tensor only has {} dimensions.",
+            count, rank);
+    if (dim.is_none()) {
+      for (int64_t i = rank - count; i < rank; ++i) result.axes.push_back(i);
+    }
+  } else if (dim.is_none()) {
+    for (int64_t i = 0; i < rank; ++i) result.axes.push_back(i);
+  }
+  for (size_t i = 0; i < result.axes.size(); ++i) {
+    const bool is_given = !s.is_none() && !guard_bool(s.ints()[i] == -1);
+    result.sizes.push_back(is_given ? s.ints()[i] : self.size(result.axes[i]));
+    c.check(result.sizes.back() > 0, "Invalid number of data points ({}) specified",
+            result.sizes.back());
+  }
+  return result;
+}
+
+// The real side of a hermitian transform: its length, for which half as much input is taken.
+SymInt hermitian_length(Call& c, const Tensor& self, const Value& s, std::string_view name,
+                        Lengths& given) {
+  c.check(!given.sizes.empty(), "{} must transform at least one axis", name);
+  const bool is_default = s.is_none() || guard_bool(s.ints().back() == -1);
+  const SymInt length = is_default ? (self.size(given.axes.back()) - 1) * 2 : given.sizes.back();
+  check_points(c, length);
+  given.sizes.back() = floor_div(length, 2) + 1;
+  return length;
+}
+
+// Several dimensions: fftn(self, s, dim, norm). Mirrors fft_fftn, fft_rfftn, fft_irfftn, fft_hfftn,
+// fft_ihfftn.
+Value fft_nd(Call& c, uint64_t params) {
+  const auto given = rule_params<FftParams>(params);
+  const Tensor& self = c.arg(0).tensor();
+  const std::string name = std::string(given.name) + "n";
+  const bool to_onesided = given.transform == Transform::kReal;
+  c.check(!to_onesided || !is_complex(self.dtype()),
+          "{} expects a real-valued input tensor, but got {}", name, info(self.dtype()).cpp_name);
+  Lengths shape = lengths(c, self, c.arg(1), c.arg(2));
+  c.check(!to_onesided || !shape.sizes.empty(), "{} must transform at least one axis", name);
+  SymInt length = 0;
+  if (given.transform == Transform::kHermitian)
+    length = hermitian_length(c, self, c.arg(1), name, shape);
+  const Tensor& input = promoted(c, self, !to_onesided);
+  const Tensor& x = resized(c, input, shape.axes, shape.sizes);
+  check_norm(c, c.arg(3));
+  const DimVector dims = as_dims(shape.axes);
+  const Dims leading = dims.span().first(dims.empty() ? 0 : dims.size() - 1);
+  const DimVector last(dims.span().last(dims.empty() ? 0 : 1));
+  const bool is_plain = given.forward == to_onesided;  // rfftn and irfftn, not hfftn and ihfftn
+  switch (given.transform) {
+    case Transform::kComplex:
+      return c.call<"aten::_fft_c2c">(x, dims, 0, given.forward);
+    case Transform::kReal: {
+      if (is_plain) return c.call<"aten::_fft_r2c">(x, dims, 0, true);
+      const Value half = conjugated_copy(c, c.call<"aten::_fft_r2c">(x, last, 0, true));
+      return leading.empty() ? half : c.call<"aten::_fft_c2c">(half, leading, 0, false);
+    }
+    case Transform::kHermitian: {
+      if (is_plain) return c.call<"aten::_fft_c2r">(x, dims, 0, length);
+      const Value spread =
+          leading.empty() ? Value(x) : c.call<"aten::_fft_c2c">(x, leading, 0, true);
+      return c.call<"aten::_fft_c2r">(conjugated(c, spread), last, 0, length);
+    }
+  }
+  return Value();
+}
+
+consteval Rule one_dimension(FftParams params) { return family_rule(&fft_1d, params); }
+consteval Rule many_dimensions(FftParams params) { return family_rule(&fft_nd, params); }
+
+constexpr FftParams kFft = {Transform::kComplex, true, "fft"};
+constexpr FftParams kIfft = {Transform::kComplex, false, "ifft"};
+constexpr FftParams kRfft = {Transform::kReal, true, "rfft"};
+constexpr FftParams kIhfft = {Transform::kReal, false, "ihfft"};
+constexpr FftParams kIrfft = {Transform::kHermitian, false, "irfft"};
+constexpr FftParams kHfft = {Transform::kHermitian, true, "hfft"};
+
+// Mirrors fft_fftshift and fft_ifftshift: rolled by half of each size, rounded down or up.
+template <int64_t kRoundUp>
+Value fft_shift(Call& c, const Tensor& self, const Value& dim) {
+  DimVector dims;
+  for (int64_t i = 0; dim.is_none() && i < self.dim(); ++i) dims.push_back(i);
+  if (!dim.is_none()) dims = DimVector(dim.ints());
+  DimVector shifts;
+  for (const SymInt axis : dims)
+    shifts.push_back(floor_div(self.size(guard_int(axis)) + kRoundUp, 2));
+  return c.call<"aten::roll">(self, shifts, dims);
+}
+
+// clang-format off
+constexpr OpDef kFftRules[] = {
+    {"aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor", rule<&complex_to_complex>()},
+    {"aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor", rule<&complex_to_real>()},
+    {"aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor", rule<&real_to_complex>()},
+    {"aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", one_dimension(kFft), kComposite},
+    {"aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor", many_dimensions(kFft), kComposite},
+    {"aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor", many_dimensions(kFft), kComposite},
+    {"aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor", rule<&fft_shift<0>>(), kComposite},
+    {"aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", one_dimension(kHfft), kComposite},
+    {"aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor", many_dimensions(kHfft), kComposite},
+    {"aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor", many_dimensions(kHfft), kComposite},
+    {"aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", one_dimension(kIfft), kComposite},
+    {"aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor", many_dimensions(kIfft), kComposite},
+    {"aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor", many_dimensions(kIfft), kComposite},
+    {"aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor", rule<&fft_shift<1>>(), kComposite},
+    {"aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", one_dimension(kIhfft), kComposite},
+    {"aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor", many_dimensions(kIhfft), kComposite},
+    {"aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor", many_dimensions(kIhfft), kComposite},
+    {"aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", one_dimension(kIrfft), kComposite},
+    {"aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor", many_dimensions(kIrfft), kComposite},
+    {"aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor", many_dimensions(kIrfft), kComposite},
+    {"aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", one_dimension(kRfft), kComposite},
+    {"aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor", many_dimensions(kRfft), kComposite},
+    {"aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor", many_dimensions(kRfft), kComposite},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> fft_rules() { return kFftRules; }
+
+}  // namespace faketensor
