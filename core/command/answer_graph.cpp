@@ -15,8 +15,8 @@ PropagateOptions overrides_of(const json& header) {
   PropagateOptions options;
   options.stop_at_first_error = true;
   const json overrides = header.value("overrides", json::object());
-  for (const auto& [name, value] : overrides.value("inputs", json::object()).items())
-    options.inputs[name] = read_override(value);
+  const json inputs = overrides.value("inputs", json::object());
+  for (const auto& [name, value] : inputs.items()) options.inputs[name] = read_override(value);
   return options;
 }
 
