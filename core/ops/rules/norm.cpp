@@ -391,6 +391,8 @@ Value scaled_by_channel(Call& c, const Tensor& input, const Tensor& rstd, const 
 
 // Mirrors reshape as a kernel sees it, aten/src/ATen/native/TensorShape.cpp.
 Tensor* reshaped(Call& c, const Tensor& x, Dims sizes) {
+  c.check(x.numel() == numel(sizes), "shape '{}' is invalid for input of size {}", sizes,
+          x.numel());
   const std::optional<DimVector> strides = view_strides(x.sizes(), x.strides(), sizes);
   return strides ? c.view(x, sizes, *strides) : c.empty(sizes, x.dtype());
 }
