@@ -2,7 +2,7 @@
 
     python make_files.py          # needs PyTorch 2.13; the files are committed, so tests do not
 
-classifier.pt2  a small convolutional classifier whose `view` has its batch of 4 written into it: another batch raises there
+classifier.pt2  a small convolutional classifier whose `view` has its batch of 4 written into it: with another, the linear after it raises
 custom.pt2      a program with an operator of its own, `example::scale_rows`, which no engine can know
 """
 

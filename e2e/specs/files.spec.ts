@@ -6,6 +6,7 @@ test("opens a .pt2 archive", async ({ playground, page }) => {
   await playground.open();
   await playground.openFile("classifier.pt2");
   await expect(page.locator("#file-name")).toHaveText("classifier.pt2");
+  await page.keyboard.press("2");
   await playground.row(/^conv2d/).click();
   await expect(playground.inspector.getByRole("heading", { name: "conv2d" })).toBeVisible();
   await expect(playground.inspector).toContainText("[4, 8, 16, 16]");

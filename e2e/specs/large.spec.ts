@@ -2,9 +2,12 @@ import { writeFileSync } from "node:fs";
 import { grownDecoder } from "../measure/grow.mjs";
 import { expect, test } from "./page.js";
 
+// Making and opening it takes seconds, more on a machine that does other things too.
+test.describe.configure({ timeout: 90_000 });
+
 function largeFile(): string {
   const path = test.info().outputPath("large.json");
-  writeFileSync(path, grownDecoder(100_000));
+  writeFileSync(path, grownDecoder(60_000));
   return path;
 }
 
@@ -32,9 +35,9 @@ test("a large file opens, with its hundreds of equal blocks as one box", async (
   await playground.shown(2);
   await expect(page.locator("#file-name")).toHaveText("large.json");
   await expect(page.locator("#progress")).toBeHidden();
-  await expect(page.locator("#summary")).toContainText(/^10\d,\d{3} values/);
-  await playground.search.fill("layers.1234.mlp op:silu");
+  await expect(page.locator("#summary")).toContainText(/^60,\d{3} values/);
+  await playground.search.fill("layers.1000.mlp op:silu");
   await page.keyboard.press("Enter");
   await expect(playground.inspector.getByRole("heading", { name: "silu" })).toBeVisible();
-  await expect(playground.inspector.getByRole("button", { name: "layers.1234.mlp" })).toBeVisible();
+  await expect(playground.inspector.getByRole("button", { name: /^layers\.1000 / })).toBeVisible();
 });
