@@ -489,6 +489,10 @@ Value tensordot(Call& c, const Tensor& self, const Tensor& other, Dims dims_self
 
 // Mirrors inner, aten/src/ATen/native/LinearAlgebra.cpp.
 Value inner(Call& c, const Tensor& self, const Tensor& other) {
+  c.check(self.device().type == other.device().type,
+          "Expected tensor to have {} DeviceType, but got tensor with {} DeviceType (while "
+          "checking arguments for inner())",
+          name(self.device().type), name(other.device().type));
   if (self.dim() == 0 || other.dim() == 0) return c.call<"aten::mul.Tensor">(self, other);
   c.check(self.size(-1) == other.size(-1),
           "inner() the last dimension must match on both input tensors but got shapes {} and {}",
@@ -521,6 +525,8 @@ Value bilinear(Call& c, const Tensor& input1, const Tensor& input2, const Tensor
   c.check(bias == nullptr ? SymBool(true) : bias->size(0) == weight.size(0),
           "bilinear(): bias size does not match weight size: got {} but expected {}",
           bias == nullptr ? SymInt(0) : bias->size(0), weight.size(0));
+  c.call<"aten::reshape">(input1, DimVector{-1, input1.size(-1)});
+  c.call<"aten::reshape">(input2, DimVector{-1, input2.size(-1)});
   DimVector sizes(input1.sizes());
   sizes.back() = weight.size(0);
   Tensor* output = c.empty(sizes, dtype);

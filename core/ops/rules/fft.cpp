@@ -204,9 +204,6 @@ DimVector as_dims(const Axes& axes) {
 }
 
 Value conjugated(Call& c, const Value& tensor) { return c.call<"aten::conj">(tensor); }
-Value conjugated_copy(Call& c, const Value& tensor) {
-  return c.call<"aten::conj_physical">(tensor);
-}
 
 // One dimension: fft(self, n, dim, norm). Mirrors fft_c2c, fft_r2c and fft_c2r.
 Value fft_1d(Call& c, uint64_t params) {
@@ -311,7 +308,7 @@ Value fft_nd(Call& c, uint64_t params) {
       return c.call<"aten::_fft_c2c">(x, dims, 0, given.forward);
     case Transform::kReal: {
       if (is_plain) return c.call<"aten::_fft_r2c">(x, dims, 0, true);
-      const Value half = conjugated_copy(c, c.call<"aten::_fft_r2c">(x, last, 0, true));
+      const Value half = conjugated(c, c.call<"aten::_fft_r2c">(x, last, 0, true));
       return leading.empty() ? half : c.call<"aten::_fft_c2c">(half, leading, 0, false);
     }
     case Transform::kHermitian: {

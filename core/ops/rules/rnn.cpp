@@ -93,10 +93,11 @@ State gru_step(Call& c, const CellWeights& w, const Tensor& input, bool is_gates
   return {&c.tensor<"aten::add_.Tensor">(kept, fresh)};
 }
 
-State simple_step(Call& c, const CellWeights& w, const Tensor& input, bool is_gates, State state) {
+State simple_step(Call& c, CellKind kind, const CellWeights& w, const Tensor& input, bool is_gates,
+                  State state) {
   const Value from_input = is_gates ? Value(input) : linear_input(c, w, input);
   const Value sum = c.call<"aten::add_.Tensor">(linear_hidden(c, w, *state.hidden), from_input);
-  return {&c.tensor<"aten::tanh">(sum)};
+  return {kind == CellKind::kRelu ? &c.tensor<"aten::relu">(sum) : &c.tensor<"aten::tanh">(sum)};
 }
 
 // One time step of a cell; with `is_gates` the input was multiplied by its weights already.
@@ -109,7 +110,7 @@ State step(Call& c, CellKind kind, const CellWeights& w, const Tensor& input, bo
       return gru_step(c, w, input, is_gates, state);
     case CellKind::kTanh:
     case CellKind::kRelu:
-      return simple_step(c, w, input, is_gates, state);
+      return simple_step(c, kind, w, input, is_gates, state);
   }
   return state;
 }
@@ -222,7 +223,8 @@ bool uses_cudnn(Call& c, const Tensor& input) {
          is_known && !guard_or_false(input.numel() == 0);
 }
 
-// Mirrors use_mkldnn, aten/src/ATen/native/RNN.cpp, on a CPU that computes in half types.
+// Mirrors use_mkldnn, aten/src/ATen/native/RNN.cpp, on a CPU that computes in bfloat16 but not in
+// float16, as most do (the one that the recorded answers are from too).
 bool uses_mkldnn(Call& c, const Tensor& input, TensorList params, TensorList hx) {
   const auto on_cpu = [](TensorList tensors) {
     for (size_t i = 0; i < tensors.size(); ++i) {
@@ -230,7 +232,7 @@ bool uses_mkldnn(Call& c, const Tensor& input, TensorList params, TensorList hx)
     }
     return true;
   };
-  const bool is_known = input.dtype() == DType::kFloat32 || is_reduced_floating(input.dtype());
+  const bool is_known = input.dtype() == DType::kFloat32 || input.dtype() == DType::kBFloat16;
   return c.target().mkldnn_enabled && is_known && input.device().is_cpu() && on_cpu(params) &&
          on_cpu(hx) && !guard_or_false(input.numel() == 0);
 }
@@ -258,6 +260,8 @@ Value lstm_mkldnn(Call& c, const Layers& layers, const Tensor& input, TensorList
                   TensorList params) {
   const size_t directions = layers.bidirectional ? 2 : 1;
   const size_t group = layers.has_biases ? 4 : 2;
+  c.check(params.size() % group == 0, "MatrixRef: ArrayRef size {} not divisible by stride {}",
+          params.size(), group);
   const Tensor& hidden = c.tensor<"aten::contiguous">(hx[0]);
   const Tensor& cell = c.tensor<"aten::contiguous">(hx[1]);
   const SymInt hidden_size = hidden.size(2);

@@ -18,6 +18,7 @@ std::span<const std::span<const OpDef>> rule_tables() {
       image_rules(),
       indexing_rules(),
       join_rules(),
+      library_rules(),
       loss_rules(),
       matmul_rules(),
       norm_rules(),

@@ -23,6 +23,7 @@ std::span<const OpDef> fft_rules();
 std::span<const OpDef> image_rules();
 std::span<const OpDef> indexing_rules();
 std::span<const OpDef> join_rules();
+std::span<const OpDef> library_rules();
 std::span<const OpDef> loss_rules();
 std::span<const OpDef> matmul_rules();
 std::span<const OpDef> norm_rules();
