@@ -1,0 +1,128 @@
+#include "expect_call.h"
+
+namespace faketensor {
+namespace {
+
+struct Case {
+  std::string_view op;
+  std::vector<std::string> args;
+  std::string_view answer;
+};
+
+TEST(Join, PromotesAndKeepsTheCommonMemoryFormat) {
+  const Case cases[] = {
+      {"aten::cat", {"[f32[2,3],f64[1,3]]"}, "f64[3, 3]"},
+      {"aten::cat", {"[f32[0],f32[2,3]]", "1"}, "f32[2, 3]"},
+      {"aten::cat",
+       {"[f32[1,2,3,4]{24,1,8,2},f32[1,2,3,4]{24,1,8,2}]", "1"},
+       "f32[1, 4, 3, 4] channels_last"},
+      {"aten::cat", {"[f32[1,2,3,4]{24,1,8,2},f32[1,2,3,4]]", "1"}, "f32[1, 4, 3, 4]"},
+      {"aten::stack", {"[f32[2],f32[2]]", "1"}, "f32[2, 2]"},
+      {"aten::hstack", {"[f32[2],f32[3]]"}, "f32[5]"},
+      {"aten::vstack", {"[f32[2],f32[2]]"}, "f32[2, 2]"},
+      {"aten::dstack", {"[f32[2],f32[2]]"}, "f32[1, 2, 2]"},
+      {"aten::block_diag", {"[f32[2,3],f32[1,1]]"}, "f32[3, 4]"},
+      {"aten::meshgrid.indexing",
+       {"[f32[2],f32[3]]", "indexing=xy"},
+       "(f32[3, 2] strides [0, 1], f32[3, 2] strides [1, 0])"},
+  };
+  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+}
+
+TEST(Rearrange, RepeatsAndTurns) {
+  const Case cases[] = {
+      {"aten::repeat", {"f32[2]", "[3,2]"}, "f32[3, 4]"},
+      {"aten::tile", {"f32[2,3]", "[2]"}, "f32[2, 6]"},
+      {"aten::repeat_interleave.self_int", {"f32[2,3]", "2", "1"}, "f32[2, 6]"},
+      {"aten::roll", {"f32[2,3]{1,2}", "[1]", "[0]"}, "f32[2, 3]"},
+      {"aten::flip", {"f32[2,3]{1,2}", "[0]"}, "f32[2, 3] strides [1, 2]"},
+      {"aten::rot90", {"f32[2,3]"}, "f32[3, 2] strides [1, 3]"},
+      {"aten::tril", {"f32[2,3]{1,2}"}, "f32[2, 3]"},
+      {"aten::diag_embed", {"f32[2,3]"}, "f32[2, 3, 3]"},
+      {"aten::diag", {"f32[3,3]"}, "f32[3]"},
+  };
+  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+}
+
+TEST(Pad, GrowsTheLastDimensions) {
+  const Case cases[] = {
+      {"aten::constant_pad_nd",
+       {"f32[1,2,3,3]{18,1,6,2}", "[1,1]"},
+       "f32[1, 2, 3, 5] channels_last"},
+      {"aten::constant_pad_nd", {"f32[4]", "[-1,-1]"}, "f32[2]"},
+      {"aten::pad", {"f32[1,3,4,4]", "[1,1,2,2]", "reflect"}, "f32[1, 3, 8, 6]"},
+      {"aten::replication_pad1d", {"f32[2,3,4]", "[1,2]"}, "f32[2, 3, 7]"},
+      {"aten::pad", {"f32[1,3,4]", "[1,1]", "circular"}, "f32[1, 3, 6]"},
+  };
+  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+}
+
+TEST(Index, BroadcastsIndicesIntoTheirPlace) {
+  const Case cases[] = {
+      {"aten::index.Tensor", {"f32[2,3,4]", "[None,i64[5],i64[5]]"}, "f32[2, 5]"},
+      {"aten::index.Tensor", {"f32[2,3,4]", "[i64[5],None,i64[6,1]]"}, "f32[6, 5, 3]"},
+      {"aten::index.Tensor", {"f32[2,3]@cuda", "[i64[5]]"}, "f32[5, 3] cuda:0"},
+      {"aten::index.Tensor", {"f32[2]", "[bool[2]]"}, "f32[u0]"},
+      {"aten::index_select", {"f32[2,3]", "1", "i64[4]"}, "f32[2, 4]"},
+      {"aten::index_put", {"f32[2,3]{1,2}", "[i64[4]]", "f32[]"}, "f32[2, 3] strides [1, 2]"},
+      {"aten::index_add", {"f32[2,3]{1,2}", "0", "i64[4]", "f32[4,3]"}, "f32[2, 3]"},
+      {"aten::index_copy_",
+       {"f32[2,3]{1,2}", "0", "i64[4]", "f32[4,3]"},
+       "f32[2, 3] strides [1, 2]"},
+      {"aten::index_fill.int_Scalar",
+       {"f32[2,3]{1,2}", "0", "i64[1]", "0"},
+       "f32[2, 3] strides [1, 2]"},
+      {"aten::gather", {"f32[2,3]", "1", "i64[2,5]"}, "f32[2, 5]"},
+      {"aten::scatter.value", {"f32[2,3]{1,2}", "0", "i64[1,3]", "1"}, "f32[2, 3]"},
+      {"aten::scatter_add_", {"f32[2,3]", "0", "i64[1,3]", "f32[1,3]"}, "f32[2, 3]"},
+      {"aten::take", {"f32[2,3]", "i64[5]"}, "f32[5]"},
+      {"aten::take_along_dim", {"f32[2,3]", "i64[2,1]", "1"}, "f32[2, 1]"},
+      {"aten::one_hot", {"i64[2]", "3"}, "i64[2, 3]"},
+      {"aten::slice_scatter",
+       {"f32[2,3]{1,2}", "f32[1,3]", "0", "0", "1"},
+       "f32[2, 3] strides [1, 2]"},
+      {"aten::embedding", {"f16[10,3]", "i64[2,4]"}, "f16[2, 4, 3]"},
+      {"aten::embedding_bag",
+       {"f32[10,3]", "i64[4]", "i64[2]"},
+       "(f32[2, 3], i64[0], i64[2], i64[2])"},
+      {"aten::_embedding_bag",
+       {"f32[10,3]@cuda", "i64[4]@cuda", "i64[2]@cuda"},
+       "(f32[2, 3] cuda:0, i64[4] cuda:0, i64[2] cuda:0, i64[0] cuda:0)"},
+  };
+  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+}
+
+TEST(Index, Refuses) {
+  const Case cases[] = {
+      {"aten::cat", {"[]"}, "ValueError: cat expects at least one tensor, but received zero!"},
+      {"aten::cat",
+       {"[f32[2,3],f32[2,4]]"},
+       "RuntimeError: Sizes of tensors must match except in dimension 0. Expected 3 in dimension 1 "
+       "but got 4 for tensor number 1 in the list"},
+      {"aten::index.Tensor",
+       {"f32[2]", "[f32[2]]"},
+       "RuntimeError: tensors used as indices must be long, int, byte or bool tensors"},
+      {"aten::index_put",
+       {"f32[2]@cuda", "[i64[1]@cuda]", "f32[1]"},
+       "RuntimeError: Mismatching aten.index_put.default device between self (cuda:0) and values "
+       "(cpu)"},
+      {"aten::gather",
+       {"f32[2,3]", "0", "i64[2]"},
+       "RuntimeError: Index tensor must have the same number of dimensions as input tensor"},
+      {"aten::scatter_reduce.two",
+       {"f32[2]", "0", "i64[2]", "f32[2]", "x"},
+       "RuntimeError: reduce argument must be either sum, prod, mean, amax or amin."},
+      {"aten::embedding", {"f32[2]", "i64[2]"}, "AssertionError: 'weight' must be 2-D, got 1-D"},
+      {"aten::reflection_pad1d",
+       {"f32[1,2,2]", "[2,0]"},
+       "RuntimeError: Argument #4: Padding size should be less than the corresponding input "
+       "dimension, but got: padding (2, 0) at dimension 2 of input torch.Size([1, 2, 2])"},
+      {"aten::repeat",
+       {"f32[2]", "[-1]"},
+       "RuntimeError: Repeats cannot be negative, found -1 at index 0"},
+  };
+  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+}
+
+}  // namespace
+}  // namespace faketensor
