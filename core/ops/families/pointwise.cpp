@@ -262,6 +262,12 @@ void check_number_fits(Call& call, ErrorKind kind, std::string_view name, const 
                 python_type(given), python_type(dtype));
 }
 
+void check_negatable(Call& call, const Tensor& self) {
+  call.check(!is_bool(self.dtype()),
+             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+             "invert a mask, use the `~` or `logical_not()` operator instead.");
+}
+
 void check_inplace_broadcast(Call& call, const Tensor& self, const Tensor& other) {
   const Value operands[] = {self, other};
   const DimVector sizes = broadcast_operands(call, operands);

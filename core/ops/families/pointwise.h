@@ -97,6 +97,8 @@ DimVector broadcast_operands(Call& call, std::span<const Value> operands);
 // "alpha argument of type <class 'float'> cannot be safely cast to type <class 'int'>!".
 void check_number_fits(Call& call, ErrorKind kind, std::string_view name, const Value& number,
                        DType dtype);
+// That `-self` exists: not of bool.
+void check_negatable(Call& call, const Tensor& self);
 // Python's type of a dtype's values, "<class 'float'>".
 std::string_view python_type(DType dtype);
 // That an in-place operator with this operand keeps the shape of `self`

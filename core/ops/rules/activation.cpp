@@ -19,6 +19,14 @@ Value choice(Call& c, uint64_t) {
   return steps.result(steps.where(steps.of(self), 0, self));
 }
 
+// where(self > 0, self, what is computed from it): both branches are tensors.
+Value branches(Call& c) {
+  const Value self = c.arg(0);
+  if (has_plain_layout(self.tensor())) return elementwise(c, {&self, 1}, kDefault);
+  const ReferenceSteps steps(c, {&self, 1}, kDefault);
+  return steps.result(steps.where(steps.of(self), self, steps.of(self)));
+}
+
 // Mirrors _hardtanh, torch/_refs/nn/functional/__init__.py.
 Value hardtanh(Call& c, const Tensor& self, const Value& min, const Value& max) {
   c.check(!is_bool(self.dtype()), "Bool inputs not supported for hardtanh");
@@ -38,19 +46,37 @@ Value hardtanh(Call& c, const Tensor& self, const Value& min, const Value& max) 
   return c.call<"aten::clamp">(self, min, max);
 }
 
-// Mirrors celu, torch/_refs/nn/functional/__init__.py.
-Tensor* celu(Call& c, const Tensor& self, const Value& alpha) {
-  check_number_fits(c, ErrorKind::kValueError, "alpha", alpha, self.dtype());
-  return elementwise(c, c.args().first(1), kDefault);
+// A number that equals the schema's default does not reach a Python reference, whose own default
+// takes its place.
+bool is_left_out(const Call& c, size_t position) {
+  const Value& given = c.arg(position);
+  const Value& assumed = c.op().schema.arguments[position].default_value;
+  const auto number = [](const Value& value) {
+    return value.is(Value::Tag::kFloat) ? value.as_double()
+                                        : static_cast<double>(guard_int(value.as_sym_int()));
+  };
+  if (given.tag() != Value::Tag::kFloat && given.tag() != Value::Tag::kInt) return false;
+  return number(given) >= number(assumed) && number(given) <= number(assumed);
 }
 
-// Mirrors elu, torch/_refs/nn/functional/__init__.py.
-Tensor* elu(Call& c, const Tensor& self, const Value& alpha, const Value& scale,
-            const Value& input_scale) {
-  check_number_fits(c, ErrorKind::kRuntimeError, "input_scale", input_scale, self.dtype());
-  check_number_fits(c, ErrorKind::kRuntimeError, "scale", scale, self.dtype());
-  check_number_fits(c, ErrorKind::kRuntimeError, "alpha", alpha, self.dtype());
-  return elementwise(c, c.args().first(1), kDefault);
+// Mirrors celu, torch/_refs/nn/functional/__init__.py: alpha is None by default.
+Value celu(Call& c, const Tensor& self, const Value& alpha) {
+  if (!is_left_out(c, 1))
+    check_number_fits(c, ErrorKind::kValueError, "alpha", alpha, self.dtype());
+  return branches(c);
+}
+
+// Mirrors elu, torch/_refs/nn/functional/__init__.py: the numbers are floats by default.
+Value elu(Call& c, const Tensor& self, const Value& alpha, const Value& scale,
+          const Value& input_scale) {
+  const auto check = [&](std::string_view name, size_t position, const Value& number) {
+    check_number_fits(c, ErrorKind::kRuntimeError, name,
+                      is_left_out(c, position) ? Value(1.0) : number, self.dtype());
+  };
+  check("input_scale", 3, input_scale);
+  check("scale", 2, scale);
+  check("alpha", 1, alpha);
+  return branches(c);
 }
 
 // Mirrors gelu, torch/_refs/nn/functional/__init__.py.
@@ -64,19 +90,28 @@ Tensor* gelu(Call& c, const Tensor&, std::string_view approximate) {
 Tensor* relu_inplace(Call&, Tensor& self) { return &self; }
 
 // Mirrors leaky_relu, torch/_refs/nn/functional/__init__.py.
-Tensor* leaky_relu(Call& c, const Tensor& self, const Value& negative_slope) {
+Value leaky_relu(Call& c, const Tensor& self, const Value& negative_slope) {
   check_number_fits(c, ErrorKind::kValueError, "negative_slope", negative_slope, self.dtype());
-  return elementwise(c, c.args().first(1), kDefault);
+  return branches(c);
 }
 
-// Mirrors softplus, torch/_refs/nn/functional/__init__.py.
-Tensor* softplus(Call& c, const Tensor& self, const Value& beta) {
-  check_number_fits(c, ErrorKind::kValueError, "beta", beta, self.dtype());
-  return elementwise(c, c.args().first(1), kDefault);
+// Mirrors softplus, torch/_refs/nn/functional/__init__.py: beta is None by default.
+Value softplus(Call& c, const Tensor& self, const Value& beta) {
+  if (!is_left_out(c, 1)) check_number_fits(c, ErrorKind::kValueError, "beta", beta, self.dtype());
+  return branches(c);
+}
+
+// Mirrors softshrink, torch/_refs/nn/functional/__init__.py.
+Value softshrink(Call& c, const Tensor& self) {
+  c.check_as(ErrorKind::kTypeError, is_float_or_complex(self.dtype()),
+             "torch.finfo() requires a floating point input type. Use torch.iinfo to handle "
+             "'torch.finfo'");
+  return branches(c);
 }
 
 // Mirrors log_sigmoid_forward, torch/_decomp/decompositions.py; the buffer is only used on the CPU.
 Value log_sigmoid_forward(Call& c, const Tensor& self) {
+  check_negatable(c, self);
   Tensor* output = elementwise(c, c.args().first(1), kDefault);
   Tensor* buffer = self.device().is_cuda() ? c.empty({0}, self.dtype())
                                            : elementwise(c, c.args().first(1), kDefault);
@@ -124,9 +159,9 @@ Value prelu(Call& c, const Tensor& self, const Tensor& weight) {
         "channel size = {}.",
         weight.numel(), channels);
   }
-  if (self.dim() < 2 || weight.dim() == 0) return c.call<"aten::_prelu_kernel">(self, weight);
+  if (self.dim() == weight.dim()) return c.call<"aten::_prelu_kernel">(self, weight);
   DimVector shape(static_cast<size_t>(self.dim()), SymInt(1));
-  shape[1] = weight.numel();
+  if (self.dim() > 1) shape[1] = weight.numel();
   return c.call<"aten::_prelu_kernel">(self, c.call<"aten::reshape">(weight, shape));
 }
 // Mirrors _prelu_kernel, torch/_decomp/decompositions.py.
@@ -189,7 +224,7 @@ constexpr OpDef kActivation[] = {
     {"aten::selu(Tensor self) -> Tensor", rule<&selu>(), kComposite | kInplace},
     {"aten::silu(Tensor self) -> Tensor", like_first(), kInplaceCopies},
     {"aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor", rule<&softplus>()},
-    {"aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", unary()},
+    {"aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", rule<&softshrink>()},
     {"aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor", {&choice}, kInplace},
 };
 // clang-format on

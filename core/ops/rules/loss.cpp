@@ -83,6 +83,7 @@ Value l1_loss(Call& c, const Tensor& self, const Tensor& target, int64_t reducti
 // Mirrors binary_cross_entropy, torch/_decomp/decompositions.py.
 Value binary_cross_entropy(Call& c, const Tensor& self, const Tensor& target, Tensor* weight,
                            int64_t reduction) {
+  check_negatable(c, self);
   const Value all[] = {self, target, weight};
   const ElementwiseTypes types =
       elementwise_types(promoted_dtype(c, all), kDefault, c.context().default_dtype);

@@ -1,4 +1,5 @@
 // Elementwise operators of three operands.
+#include "core/ops/families/copy.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
 
@@ -30,12 +31,25 @@ Tensor* lerp(Call& c, const Tensor& self, const Tensor& end, const Value& weight
   return elementwise(c, c.args().first(is_tensor ? 3 : 2), kNoOpmath);
 }
 
+// Mirrors _register_inplace_meta, torch/_meta_registrations.py: any dtype, but no other shape.
+template <FixedString name>
+Value inplace(Call& c, uint64_t) {
+  Tensor& self = c.arg(0).tensor();
+  const Value out = c.forward<name>(c.args());
+  check_inplace_broadcast(c, self, out.tensor());
+  return written(c, self);
+}
+
 // clang-format off
 constexpr OpDef kPointwiseTernary[] = {
-    {"aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", rule<&addcdiv>(), kInplace},
-    {"aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", ternary({.promote = kNoOpmath}), kInplace},
-    {"aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor", rule<&lerp>(), kInplace},
-    {"aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor", rule<&lerp>(), kInplace},
+    {"aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", rule<&addcdiv>()},
+    {"aten::addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)", {&inplace<"aten::addcdiv">}},
+    {"aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", ternary({.promote = kNoOpmath})},
+    {"aten::addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)", {&inplace<"aten::addcmul">}},
+    {"aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor", rule<&lerp>()},
+    {"aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor", rule<&lerp>()},
+    {"aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)", {&inplace<"aten::lerp.Scalar">}},
+    {"aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)", {&inplace<"aten::lerp.Tensor">}},
 };
 // clang-format on
 }  // namespace

@@ -68,6 +68,12 @@ Tensor* signed_infinity(Call& c, const Tensor& self) {
   return elementwise(c, c.args().first(1), kAlwaysBool);
 }
 
+// Mirrors neg, torch/_refs/__init__.py.
+Tensor* neg(Call& c, const Tensor& self) {
+  check_negatable(c, self);
+  return elementwise(c, c.args().first(1), kDefault);
+}
+
 // Mirrors frac, torch/_refs/__init__.py.
 Tensor* frac(Call& c, const Tensor& self) {
   c.check(!is_bool(self.dtype()),
@@ -154,7 +160,7 @@ constexpr OpDef kPointwiseUnary[] = {
     {"aten::logit(Tensor self, float? eps=None) -> Tensor", unary({.promote = kIntToFloat}), kInplaceCopies},
     {"aten::mvlgamma(Tensor self, int p) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor", like_first(), kInplace},
-    {"aten::neg(Tensor self) -> Tensor", unary(), kInplace},
+    {"aten::neg(Tensor self) -> Tensor", rule<&neg>(), kInplace},
     {"aten::negative(Tensor self) -> Tensor", same_as<"aten::neg">(), kComposite},
     {"aten::negative_(Tensor(a!) self) -> Tensor(a!)", same_as<"aten::neg_">(), kComposite},
     {"aten::polygamma(int n, Tensor self) -> Tensor", rule<&polygamma>()},

@@ -26,8 +26,7 @@ Value native_dropout(Call& c, Tensor& self, double p, std::optional<bool> train)
 
 // Mirrors native_dropout_backward, torch/_decomp/decompositions.py.
 Value native_dropout_backward(Call& c, const Tensor& grad, const Tensor& mask, double scale) {
-  const Value scaled =
-      c.call<"aten::mul.Tensor">(c.call<"aten::to.dtype">(mask, grad.dtype()), scale);
+  const Value scaled = c.call<"aten::mul.Tensor">(c.call<"aten::type_as">(mask, grad), scale);
   const Value product = c.call<"aten::mul.Tensor">(grad, scaled);
   return c.call<"aten::clone">(product, suggest_memory_format(grad));
 }
@@ -161,10 +160,23 @@ Tensor* normal_of_tensors(Call& c, const Value& mean, const Value& std) {
   const DType result = elementwise_types(promoted_dtype(c, operands), kDefault).result;
   return elementwise(c, terms, to_opmath(result), result);
 }
+void check_inexact(Call& c, const Tensor& self) {
+  c.check(is_float_or_complex(self.dtype()),
+          "expected a floating-point or complex dtype, but got dtype={}", self.dtype());
+}
 Tensor* normal_inplace(Call& c, Tensor& self, double, double std) {
+  check_inexact(c, self);
   c.check(std >= 0, "normal expects std >= 0.0, but found std {}", std);
   return &self;
 }
+// Mirrors normal_functional, aten/src/ATen/native/Distributions.cpp.
+Value normal_functional(Call& c, const Tensor& self) {
+  check_inexact(c, self);
+  return c.call<"aten::clone">(self);
+}
+
+// Functional forms that are generated from the in-place ones: a clone that is written to.
+Value sampled_clone(Call& c, const Tensor& self) { return c.call<"aten::clone">(self); }
 
 // clang-format off
 constexpr OpDef kRandomRules[] = {
@@ -173,7 +185,7 @@ constexpr OpDef kRandomRules[] = {
     {"aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", dropout_of(Noise::kAlpha), kComposite | kRandom},
     {"aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", dropout_of(Noise::kAlpha, true), kComposite | kRandom},
     {"aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", rule<&bernoulli>(), kRandom},
-    {"aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor", rule<&bernoulli>(), kRandom},
+    {"aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor", rule<&sampled_clone>(), kRandom},
     {"aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", rule<&bernoulli>(), kRandom},
     {"aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},
     {"aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},
@@ -193,11 +205,11 @@ constexpr OpDef kRandomRules[] = {
     {"aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor", rule<&normal_of_tensors>(), kRandom},
     {"aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", rule<&normal_of_tensors>(), kRandom},
     {"aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor(a!)", rule<&normal_inplace>(), kRandom},
-    {"aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor", like_first(), kRandom},
+    {"aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor", rule<&normal_functional>(), kRandom},
     {"aten::poisson(Tensor self, Generator? generator=None) -> Tensor", like_first(), kRandom},
-    {"aten::random(Tensor self, *, Generator? generator=None) -> Tensor", like_first(), kRandom},
-    {"aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor", like_first(), kRandom},
-    {"aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor", like_first(), kRandom},
+    {"aten::random(Tensor self, *, Generator? generator=None) -> Tensor", rule<&sampled_clone>(), kRandom},
+    {"aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor", rule<&sampled_clone>(), kRandom},
+    {"aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor", rule<&sampled_clone>(), kRandom},
     {"aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},
     {"aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},
     {"aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},

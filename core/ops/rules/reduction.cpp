@@ -48,6 +48,10 @@ Value nanmean(Call& c, const Tensor& self, const Value& dim, bool keepdim, Optio
   c.check(is_float_or_complex(self.dtype()),
           "nanmean(): expected input to have floating point or complex dtype but got {}",
           info(self.dtype()).cpp_name);
+  c.check(is_float_or_complex(dtype.value_or(self.dtype())),
+          "nanmean(): could not infer output dtype. Optional dtype must be either a floating point "
+          "or complex dtype. Got: {}",
+          info(dtype.value_or(self.dtype())).cpp_name);
   const Value present =
       c.call<"aten::logical_not">(c.call<"aten::isnan">(c.call<"aten::detach">(self)));
   const Value count = c.call<"aten::sum.dim_IntList">(present, dim, keepdim);
@@ -243,7 +247,9 @@ Tensor* logsumexp(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
   const DimSet dims = reduction_dims_or_all(c, self, dim);
   if (guard_or_true(self.numel() != 0)) check_reduction_not_empty(c, self, dims);
   const DType dtype = is_float_or_complex(self.dtype()) ? self.dtype() : c.context().default_dtype;
-  return reduce(c, self, dims, keepdim, dtype);
+  // No dimension is squeezed from the maxima of an empty list, which are added last.
+  const bool keeps_maxima = dim.size() == 0 && guard_or_true(self.numel() != 0);
+  return reduce(c, self, dims, keepdim || keeps_maxima, dtype);
 }
 
 // Mirrors meta_histc, torch/_meta_registrations.py.
@@ -255,14 +261,13 @@ Tensor* histc(Call& c, const Tensor& self, int64_t bins, const Value& min, const
   return c.empty({bins}, self.dtype());
 }
 
-// Mirrors sum_to_size, aten/src/ATen/ExpandUtils.h (sum_to).
+// Mirrors sum_to_size, aten/src/ATen/native/TensorFactories.cpp (sum_to, ATen/ExpandUtils.h).
 Value sum_to_size(Call& c, const Tensor& self, Dims size) {
   const size_t rank = self.sizes().size();
-  c.check(size.size() <= rank, "size {} is not expandable to size {}.", size, self.sizes());
-  const size_t leading = rank - size.size();
+  bool expandable = size.size() <= rank;
+  const size_t leading = expandable ? rank - size.size() : 0;
   DimVector dims;
-  bool expandable = true;
-  for (size_t i = 0; i < rank; ++i) {
+  for (size_t i = 0; expandable && i < rank; ++i) {
     if (i < leading) {
       dims.push_back(i);
       continue;
@@ -270,14 +275,19 @@ Value sum_to_size(Call& c, const Tensor& self, Dims size) {
     const SymInt target = size[i - leading];
     if (guard_or_false(target == 1) && guard_or_true(self.sizes()[i] != 1)) {
       dims.push_back(i);
-    } else if (!guard_or_true(target == self.sizes()[i])) {
-      expandable = false;
+    } else {
+      expandable = guard_or_true(target == self.sizes()[i]);
     }
   }
-  c.check(expandable, "size {} is not expandable to size {}.", size, self.sizes());
-  Value result = self;
-  if (!dims.empty()) result = c.call<"aten::sum.dim_IntList">(self, dims, true);
-  return leading > 0 ? c.call<"aten::view">(result, size) : c.call<"aten::alias">(result);
+  if (!expandable) {  // braces stand around these lists, so the text is put together
+    c.fail(ErrorKind::kRuntimeError, "size {" + format("{}", self.sizes()) +
+                                         "} is not expandable to size {" + format("{}", size) +
+                                         "}.");
+  }
+  if (size.empty()) return c.call<"aten::sum">(self);
+  const Value result =
+      dims.empty() ? Value(self) : c.call<"aten::sum.dim_IntList">(self, dims, true);
+  return leading > 0 ? c.call<"aten::view">(result, size) : result;
 }
 
 // clang-format off

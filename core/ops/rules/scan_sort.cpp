@@ -38,6 +38,7 @@ Tensor* logcumsumexp(Call& c, const Tensor& self, int64_t dim) {
 // Mirrors diff, aten/src/ATen/native/ReduceOps.cpp: n times the difference of two slices.
 Value diff(Call& c, const Tensor& self, int64_t n, int64_t dim, Tensor* prepend, Tensor* append) {
   c.check(self.dim() >= 1, "diff expects input to be at least one-dimensional");
+  if (n == 0) return c.call<"aten::zeros_like">(self);
   const int64_t at = wrap_dim(dim, self.dim());
   for (const Tensor* extra : {prepend, append}) {
     if (extra == nullptr) continue;
@@ -55,9 +56,7 @@ Value diff(Call& c, const Tensor& self, int64_t n, int64_t dim, Tensor* prepend,
   if (prepend != nullptr) parts.push_back(*prepend);
   parts.push_back(self);
   if (append != nullptr) parts.push_back(*append);
-  Value result =
-      parts.size() == 1 || n == 0 ? Value(self) : c.call<"aten::cat">(c.list(parts.span()), at);
-  if (n == 0) return c.call<"aten::zeros_like">(result);
+  Value result = parts.size() == 1 ? Value(self) : c.call<"aten::cat">(c.list(parts.span()), at);
   SymInt size = result.tensor().size(at);
   if (guard_bool(SymInt(n) > size)) n = guard_int(size);
   for (; n > 0; --n) {

@@ -1,5 +1,6 @@
 // Softmax and log_softmax: contiguous results, whatever the input's strides.
-#include "core/ops/call.h"
+#include "core/ops/families/pointwise.h"
+#include "core/ops/families/reduction.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -24,7 +25,15 @@ Tensor* log_softmax_kernel(Call& c, const Tensor& self, int64_t dim, bool half_t
   c.check(!is_bool(self.dtype()),
           "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
           "`logical_xor()` operator instead.");
-  return c.empty(self.sizes(), half_to_float ? to_opmath(self.dtype()) : self.dtype());
+  const DType dtype = half_to_float ? to_opmath(self.dtype()) : self.dtype();
+  if (!self.is_contiguous() || has_plain_layout(self)) return c.empty(self.sizes(), dtype);
+  // Contiguous, but with odd strides of dimensions of size 1, which two differences may keep.
+  const Value input = self;
+  const ReferenceSteps steps(c, {&input, 1}, Promotion::kNoOpmath);
+  const DimSet dims = DimSet{1} << wrap_dim(dim, self.dim());
+  const Value reduced = reduce(c, self, dims, true, self.dtype());
+  const Tensor& result = steps.of(steps.of(input, reduced), reduced).tensor();
+  return c.empty_strided(result.sizes(), result.strides(), dtype);
 }
 
 // Mirrors softmax and log_softmax, aten/src/ATen/native/SoftMax.cpp: a conversion, then the kernel.
