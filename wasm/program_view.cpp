@@ -185,11 +185,11 @@ InputColumns input_columns(const Graph& graph) {
 
 namespace {
 
-// Label widths in the layout's classes. The page draws labels at 12 px, about 6.6 px per character,
-// beside a badge.
+// Label widths in the layout's classes. The page draws labels at 12 px, 7 px per character in the
+// widest of its fonts, and beside them padding and the dtype's badge of up to four letters.
 uint8_t width_class(size_t characters) {
-  constexpr int64_t kCharacterTenths = 66;
-  constexpr int64_t kBesideLabel = 44;
+  constexpr int64_t kCharacterTenths = 70;
+  constexpr int64_t kBesideLabel = 50;
   const int64_t pixels =
       static_cast<int64_t>(std::min<size_t>(characters, 200)) * kCharacterTenths / 10 +
       kBesideLabel;
