@@ -38,6 +38,21 @@ TEST(Loss, Answers) {
   for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
+TEST(Loss, OfClasses) {
+  const Case cases[] = {
+      {"aten::nll_loss", {"f32[2,5]", "i64[2]"}, "f32[]"},
+      {"aten::nll_loss", {"f32[2,5]", "i64[2]", "f32[5]", "0"}, "f32[2]"},
+      {"aten::nll_loss_nd", {"f32[2,5,3]", "i64[2,3]", "reduction=0"}, "f32[2, 3]"},
+      {"aten::nll_loss2d_forward",
+       {"f32[2,5,3,3]", "i64[2,3,3]", "None", "0", "-100"},
+       "(f32[2, 3, 3], f32[])"},
+      {"aten::cross_entropy_loss", {"f16[2,5]", "i64[2]"}, "f16[]"},
+      {"aten::cross_entropy_loss", {"f32[2,5]", "i64[2]", "f32[5]", "1", "-100", "0.1"}, "f32[]"},
+      {"aten::cross_entropy_loss", {"f32[2,5,7]", "i64[2,7]", "None", "0"}, "f32[2, 7]"},
+  };
+  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+}
+
 TEST(Loss, Refuses) {
   const Case cases[] = {
       {"aten::mse_loss",
