@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/ops/families/arithmetic.h"
+#include "core/ops/families/factory.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -343,6 +344,15 @@ Value fft_shift(Call& c, const Tensor& self, const Value& dim) {
   return c.call<"aten::roll">(self, shifts, dims);
 }
 
+// Mirrors fft_fftfreq and fft_rfftfreq.
+template <bool is_half>
+Value fft_frequencies(Call& c, SymInt n) {
+  const FactoryOptions options = factory_options(c, 2);
+  c.check(is_float_or_complex(options.dtype), "{} requires a floating point or complex dtype",
+          is_half ? "rfftfreq" : "fftfreq");
+  return new_tensor(c, DimVector{is_half ? floor_div(n, 2) + 1 : n}, options);
+}
+
 // clang-format off
 constexpr OpDef kFftRules[] = {
     {"aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor", rule<&complex_to_complex>()},
@@ -350,6 +360,7 @@ constexpr OpDef kFftRules[] = {
     {"aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor", rule<&real_to_complex>()},
     {"aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", one_dimension(kFft), kComposite},
     {"aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor", many_dimensions(kFft), kComposite},
+    {"aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&fft_frequencies<false>>()},
     {"aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor", many_dimensions(kFft), kComposite},
     {"aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor", rule<&fft_shift<0>>(), kComposite},
     {"aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", one_dimension(kHfft), kComposite},
@@ -367,6 +378,7 @@ constexpr OpDef kFftRules[] = {
     {"aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor", many_dimensions(kIrfft), kComposite},
     {"aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", one_dimension(kRfft), kComposite},
     {"aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor", many_dimensions(kRfft), kComposite},
+    {"aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&fft_frequencies<true>>()},
     {"aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor", many_dimensions(kRfft), kComposite},
 };
 // clang-format on

@@ -57,8 +57,7 @@ DimVector by_group(const Tensor& self, SymInt groups) {
   return sizes;
 }
 
-// Mirrors channel_shuffle, torch/_refs/nn/functional/__init__.py.
-Value channel_shuffle(Call& c, const Tensor& self, SymInt groups) {
+void check_channel_groups(Call& c, const Tensor& self, SymInt groups) {
   c.check(self.dim() > 2,
           "channel_shuffle expects input with > 2 dims, but got input with sizes {}", self.sizes());
   c.check(groups > 0, "Number of groups to divide channels in must be positive. Value of groups:{}",
@@ -66,6 +65,11 @@ Value channel_shuffle(Call& c, const Tensor& self, SymInt groups) {
   c.check(mod(self.size(1), groups) == 0,
           "Number of channels must be divisible by groups. Got {} channels and {} groups.",
           self.size(1), groups);
+}
+
+// Mirrors channel_shuffle, torch/_refs/nn/functional/__init__.py.
+Value channel_shuffle(Call& c, const Tensor& self, SymInt groups) {
+  check_channel_groups(c, self, groups);
   const bool trivial = guard_bool(groups == 1) || guard_bool(groups == self.size(1));
   if (guard_bool(self.numel() == 0) || (self.device().is_cuda() && trivial))
     return c.call<"aten::view">(self, self.sizes());
@@ -76,6 +80,7 @@ Value channel_shuffle(Call& c, const Tensor& self, SymInt groups) {
 
 // Mirrors math_channel_shuffle, aten/src/ATen/native/ChanelShuffle.cpp.
 Value native_channel_shuffle(Call& c, const Tensor& self, SymInt groups) {
+  check_channel_groups(c, self, groups);
   const DimVector split = {self.size(0), groups, floor_div(self.size(1), groups), -1};
   const Value grouped = c.call<"aten::view">(self, split);
   const Value swapped = c.call<"aten::permute">(grouped, DimVector{0, 2, 1, 3});
@@ -84,12 +89,10 @@ Value native_channel_shuffle(Call& c, const Tensor& self, SymInt groups) {
 
 // --- grids ---
 
-// Mirrors check_grid_sampler_common, torch/_meta_registrations.py.
-void check_grid(Call& c, const Tensor& input, const Tensor& grid) {
-  c.check(input.device() == grid.device(),
-          "grid_sampler(): expected input and grid to be on same device, but input is on {} and "
-          "grid is on {}",
-          input.device(), grid.device());
+// Mirrors check_grid_sampler_common and check_grid_sampler_3d, torch/_meta_registrations.py, which
+// run on the meta device and see one device only.
+void check_volume_and_grid(Call& c, const Tensor& input, const Tensor& grid,
+                           int64_t interpolation) {
   c.check(input.size(0) == grid.size(0),
           "grid_sampler(): expected grid and input to have same batch size, but got input with "
           "sizes {} and grid with sizes {}",
@@ -104,16 +107,16 @@ void check_grid(Call& c, const Tensor& input, const Tensor& grid) {
             "sizes {} with dimension {} being empty",
             size_text(input.sizes()), i);
   }
-}
-
-// Mirrors grid_sampler_3d, torch/_meta_registrations.py.
-Value grid_sampler_3d(Call& c, const Tensor& input, const Tensor& grid, int64_t interpolation) {
-  check_grid(c, input, grid);
   c.check(input.dim() == 5 && grid.dim() == 5,
           "grid_sampler(): expected 5D input and grid with same number of dimensions, but got "
           "input with sizes {} and grid with sizes {}",
           size_text(input.sizes()), size_text(grid.sizes()));
   c.check(interpolation != 2, "grid_sampler(): bicubic interpolation only supports 4D input");
+}
+
+// Mirrors grid_sampler_3d, torch/_meta_registrations.py.
+Value grid_sampler_3d(Call& c, const Tensor& input, const Tensor& grid, int64_t interpolation) {
+  check_volume_and_grid(c, input, grid, interpolation);
   return c.empty({input.size(0), input.size(1), grid.size(1), grid.size(2), grid.size(3)},
                  input.dtype());
 }
@@ -168,12 +171,40 @@ Value grid_sampler_2d(Call& c, const Tensor& input, const Tensor& grid, int64_t 
   return *cast_to(c, result.tensor(), dtype);
 }
 
+// The gradients of the input, where it is asked for, and of the grid.
+Value sampler_gradients(Call& c, const Tensor& input, const Tensor& grid, const Value& mask) {
+  Tensor* grad_grid = c.empty(grid.sizes(), grid.dtype());
+  if (!guard_bool(mask[0].as_sym_bool())) return c.tuple(Value(), grad_grid);
+  return c.tuple(c.empty(input.sizes(), input.dtype()), grad_grid);
+}
+
+// Mirrors grid_sampler_2d_backward_meta and grid_sampler_3d_backward,
+// torch/_meta_registrations.py.
+Value grid_sampler_2d_backward(Call& c, const Tensor&, const Tensor& input, const Tensor& grid,
+                               int64_t, int64_t, bool, const Value& output_mask) {
+  return sampler_gradients(c, input, grid, output_mask);
+}
+Value grid_sampler_3d_backward(Call& c, const Tensor&, const Tensor& input, const Tensor& grid,
+                               int64_t interpolation, int64_t, bool, const Value& output_mask) {
+  check_volume_and_grid(c, input, grid, interpolation);
+  return sampler_gradients(c, input, grid, output_mask);
+}
+
 // Mirrors grid_sampler, aten/src/ATen/native/GridSampler.cpp.
 Value grid_sampler(Call& c, const Tensor& input, const Tensor& grid, const Value& interpolation,
                    const Value& padding, const Value& align_corners) {
   if (input.dim() == 4)
     return c.call<"aten::grid_sampler_2d">(input, grid, interpolation, padding, align_corners);
   return c.call<"aten::grid_sampler_3d">(input, grid, interpolation, padding, align_corners);
+}
+
+// The length of the coordinates along dimension `i`, which are one number reshaped where no more
+// than one is asked for: then -1 stands for one and other sizes do not fit.
+SymInt coordinate_line(Call& c, Dims sizes, size_t i) {
+  if (guard_bool(sizes[i] > 1)) return sizes[i];
+  DimVector shape(sizes.size() + 1, 1);
+  shape[i] = sizes[i];
+  return c.tensor<"aten::view">(*c.empty(Dims(), DType::kFloat32), shape).numel();
 }
 
 // Mirrors affine_grid_generator, torch/_decomp/decompositions.py: a base grid of homogeneous
@@ -185,7 +216,9 @@ Value affine_grid_generator(Call& c, const Tensor& theta, Dims size) {
   const Tensor& matrices = *cast_to(c, theta, computation_dtype(dtype));
   const auto spatial = static_cast<int64_t>(size.size()) - 2;
   const Dims output = size.subspan(2);
-  const Value base = *c.empty({numel(output), spatial + 1, 1}, matrices.dtype());
+  SymInt points = 1;
+  for (size_t i = output.size(); i-- > 0;) points *= coordinate_line(c, output, i);
+  const Value base = *c.empty({points, spatial + 1, 1}, matrices.dtype());
   const Value transposed = c.call<"aten::unsqueeze">(c.call<"aten::mT">(matrices), 1);
   const Value product = *arithmetic(c, base, transposed);
   const Value grid = c.call<"aten::sum.dim_IntList">(product, DimVector{-2});
@@ -201,7 +234,9 @@ constexpr OpDef kImage[] = {
     {"aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor", rule<&channel_shuffle>()},
     {"aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", rule<&grid_sampler>(), kComposite},
     {"aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", rule<&grid_sampler_2d>()},
+    {"aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)", rule<&grid_sampler_2d_backward>()},
     {"aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", rule<&grid_sampler_3d>()},
+    {"aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)", rule<&grid_sampler_3d_backward>()},
     {"aten::native_channel_shuffle(Tensor self, SymInt groups) -> Tensor", rule<&native_channel_shuffle>(), kComposite},
     {"aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor", rule<&pixel_shuffle>()},
     {"aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor", rule<&pixel_unshuffle>()},

@@ -185,16 +185,25 @@ Value stacked(Call& c, const std::vector<State>& states, const Tensor* State::*m
   return c.call<"aten::stack">(c.list(values), 0);
 }
 
+// That there are weights and states for each layer and direction. Returns the number of layers.
+size_t check_layer_counts(Call& c, int64_t num_layers, bool bidirectional, size_t weights,
+                          size_t states) {
+  const size_t directions = bidirectional ? 2 : 1;
+  const auto count = static_cast<size_t>(std::max<int64_t>(num_layers, 0));
+  c.check(weights % directions == 0 && states % directions == 0,
+          "Odd number of params or hiddens given to a bidirectional RNN");
+  c.check(states == count * directions, "Expected more hidden states in stacked_rnn");
+  c.check(weights == count * directions, "Expected more weights in stacked_rnn");
+  return count;
+}
+
 // Mirrors _rnn_impl and apply_layer_stack, aten/src/ATen/native/RNN.cpp. Returns the output and the
 // final states.
 LayerResult run_layers(Call& c, const Layers& layers, const Tensor& input,
                        const std::vector<CellWeights>& weights, std::vector<State>& states) {
   const size_t directions = layers.bidirectional ? 2 : 1;
-  const auto count = static_cast<size_t>(std::max<int64_t>(layers.num_layers, 0));
-  c.check(!layers.bidirectional || (weights.size() % 2 == 0 && states.size() % 2 == 0),
-          "Odd number of params or hiddens given to a bidirectional RNN");
-  c.check(states.size() == count * directions, "Expected more hidden states in stacked_rnn");
-  c.check(weights.size() == count * directions, "Expected more weights in stacked_rnn");
+  const size_t count =
+      check_layer_counts(c, layers.num_layers, layers.bidirectional, weights.size(), states.size());
   Value current = input;
   for (size_t layer = 0; layer < count; ++layer) {
     SmallVector<Value, 4> outputs;
@@ -408,20 +417,26 @@ Value one_hidden(Call& c, const Tensor& input, const Tensor& hx, TensorList para
   return recurrent(c, layers, input, TensorList(Value::list({&hidden, 1})), params);
 }
 
-// Mirrors the checks of the cell operators, aten/src/ATen/native/RNN.cpp.
-void check_cell(Call& c, const Tensor& input, const Tensor& hx, const CellWeights& w,
-                std::string_view label, int64_t gates) {
+// The checks of the cell operators, aten/src/ATen/native/RNN.cpp; each kind of cell makes them in
+// an order of its own.
+void check_cell_input(Call& c, const Tensor& input, const CellWeights& w) {
+  const SymInt expected = w.input->size(1);
+  c.check(input.size(1) == expected, "input has inconsistent input_size: got {} expected {}",
+          input.size(1), expected);
+}
+void check_cell_hidden(Call& c, const Tensor& input, const Tensor& hx, const CellWeights& w,
+                       int label) {
   const SymInt hidden_size = w.hidden->size(1);
-  c.check(input.size(1) == w.input->size(1),
-          "input has inconsistent input_size: got {} expected {}", input.size(1), w.input->size(1));
   c.check(input.size(0) == hx.size(0), "Input batch size {} doesn't match hidden{} batch size {}",
           input.size(0), label, hx.size(0));
   c.check(hx.size(1) == hidden_size, "hidden{} has inconsistent hidden_size: got {}, expected {}",
           label, hx.size(1), hidden_size);
+}
+void check_cell_weights(Call& c, const CellWeights& w, int64_t gates) {
+  const SymInt expected = w.hidden->size(1) * gates;
   const auto check_rows = [&](std::string_view name, const Tensor& weight) {
-    c.check(weight.size(0) == hidden_size * gates,
-            "{} first dim must be {} * hidden_size = {}, but got {}", name, gates,
-            hidden_size * gates, weight.size(0));
+    c.check(weight.size(0) == expected, "{} first dim must be {} * hidden_size = {}, but got {}",
+            name, gates, expected, weight.size(0));
   };
   check_rows("weight_ih", *w.input);
   check_rows("weight_hh", *w.hidden);
@@ -431,33 +446,94 @@ Value lstm_cell(Call& c, const Tensor& input, TensorList hx, Tensor& w_ih, Tenso
                 Tensor* b_ih, Tensor* b_hh) {
   c.check(hx.size() == 2, "lstm_cell expects two hidden states");
   const CellWeights w = {&w_ih, &w_hh, b_ih, b_hh};
-  check_cell(c, input, hx[0], w, "0", 4);
-  check_cell(c, input, hx[1], w, "1", 4);
+  check_cell_input(c, input, w);
+  check_cell_weights(c, w, 4);
+  check_cell_hidden(c, input, hx[0], w, 0);
+  check_cell_hidden(c, input, hx[1], w, 1);
   const State state = lstm_step(c, w, input, false, {&hx[0], &hx[1]});
   return c.tuple(*state.hidden, *state.cell);
 }
 
-template <CellKind kKind>
-Value one_hidden_cell(Call& c, const Tensor& input, const Tensor& hx, Tensor& w_ih, Tensor& w_hh,
-                      Tensor* b_ih, Tensor* b_hh) {
+Value gru_cell(Call& c, const Tensor& input, const Tensor& hx, Tensor& w_ih, Tensor& w_hh,
+               Tensor* b_ih, Tensor* b_hh) {
   const CellWeights w = {&w_ih, &w_hh, b_ih, b_hh};
-  check_cell(c, input, hx, w, "0", kKind == CellKind::kGru ? 3 : 1);
-  return *step(c, kKind, w, input, false, {&hx}).hidden;
+  check_cell_input(c, input, w);
+  check_cell_hidden(c, input, hx, w, 0);
+  check_cell_weights(c, w, 3);
+  return *gru_step(c, w, input, false, {&hx}).hidden;
+}
+
+Value simple_cell(Call& c, const Tensor& input, const Tensor& hx, Tensor& w_ih, Tensor& w_hh,
+                  Tensor* b_ih, Tensor* b_hh) {
+  const CellWeights w = {&w_ih, &w_hh, b_ih, b_hh};
+  check_cell_weights(c, w, 1);
+  check_cell_input(c, input, w);
+  check_cell_hidden(c, input, hx, w, 0);
+  return *simple_step(c, w, input, false, {&hx}).hidden;
+}
+
+// --- packed sequences ---
+
+// The sizes of the steps are data, which PyTorch's kernel goes on to read. Mirrors PackedLayer,
+// aten/src/ATen/native/RNN.cpp.
+[[noreturn]] void read_batch_sizes(Call& c, const Tensor& batch_sizes) {
+  batch_sizes.size(0);
+  c.check(batch_sizes.dtype() == DType::kInt64, "expected scalar type Long but found {}",
+          info(batch_sizes.dtype()).cpp_name);
+  c.fail(ErrorKind::kRuntimeError,
+         "The tensor has a non-zero number of elements, but its data is not allocated yet.\n"
+         "If you're using torch.compile/export/fx, it is likely that we are erroneously tracing "
+         "into a custom kernel. To fix this, please wrap the custom kernel into an opaque custom "
+         "op. Please see the following for details: "
+         "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html\n"
+         "If you're using Caffe2, Caffe2 uses a lazy allocation, so you will need to call "
+         "mutable_data() or raw_mutable_data() to actually allocate memory.");
+}
+
+Value one_hidden_packed(Call& c, const Tensor&, const Tensor& batch_sizes, const Tensor& hx,
+                        TensorList params, bool has_biases, int64_t num_layers, double, bool,
+                        bool bidirectional) {
+  const size_t weights = gather_weights(c, params, has_biases, false).size();
+  const Value hidden = hx;
+  const size_t states = initial_states(c, TensorList(Value::list({&hidden, 1}))).size();
+  check_layer_counts(c, num_layers, bidirectional, weights, states);
+  read_batch_sizes(c, batch_sizes);
+}
+
+Value lstm_packed(Call& c, const Tensor&, const Tensor& batch_sizes, TensorList hx,
+                  TensorList params, bool has_biases, int64_t num_layers, double, bool,
+                  bool bidirectional) {
+  c.check(hx.size() == 2, "lstm expects two hidden states");
+  const bool has_projections = !guard_bool(hx[0].size(2) == hx[1].size(2));
+  const size_t weights = gather_weights(c, params, has_biases, has_projections).size();
+  const size_t states = c.call<"aten::unbind.int">(hx[0], 0).size();
+  check_layer_counts(c, num_layers, bidirectional, weights, states);
+  read_batch_sizes(c, batch_sizes);
+}
+
+// The fused GRU cell has neither a meta function nor a fake kernel.
+Value fused_gru_cell(Call& c, const Tensor&, const Tensor&, const Tensor&) {
+  c.fail(ErrorKind::kUnsupportedOperator, "aten._thnn_fused_gru_cell.default");
 }
 
 // clang-format off
 constexpr OpDef kRnn[] = {
     {"aten::_cudnn_rnn(Tensor input, Tensor[] weight, int weight_stride0, Tensor? weight_buf, Tensor hx, Tensor? cx, int mode, SymInt hidden_size, SymInt proj_size, int num_layers, bool batch_first, float dropout, bool train, bool bidirectional, SymInt[] batch_sizes, Tensor? dropout_state) -> (Tensor, Tensor, Tensor, Tensor, Tensor)", rule<&cudnn_rnn>()},
+    {"aten::_thnn_fused_gru_cell(Tensor input_gates, Tensor hidden_gates, Tensor hx, Tensor? input_bias=None, Tensor? hidden_bias=None) -> (Tensor, Tensor)", rule<&fused_gru_cell>()},
     {"aten::_thnn_fused_lstm_cell(Tensor input_gates, Tensor hidden_gates, Tensor cx, Tensor? input_bias=None, Tensor? hidden_bias=None) -> (Tensor, Tensor, Tensor)", rule<&thnn_fused_lstm_cell>()},
+    {"aten::gru.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)", rule<&one_hidden_packed>(), kComposite},
     {"aten::gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)", rule<&one_hidden<CellKind::kGru>>(), kComposite},
-    {"aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", rule<&one_hidden_cell<CellKind::kGru>>(), kComposite},
+    {"aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", rule<&gru_cell>(), kComposite},
+    {"aten::lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)", rule<&lstm_packed>(), kComposite},
     {"aten::lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)", rule<&lstm>(), kComposite},
     {"aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)", rule<&lstm_cell>(), kComposite},
     {"aten::mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3, Tensor hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers, bool has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor)", rule<&mkldnn_rnn_layer>()},
+    {"aten::rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)", rule<&one_hidden_packed>(), kComposite},
     {"aten::rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)", rule<&one_hidden<CellKind::kRelu>>(), kComposite},
-    {"aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", rule<&one_hidden_cell<CellKind::kRelu>>(), kComposite},
+    {"aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", rule<&simple_cell>(), kComposite},
+    {"aten::rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)", rule<&one_hidden_packed>(), kComposite},
     {"aten::rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)", rule<&one_hidden<CellKind::kTanh>>(), kComposite},
-    {"aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", rule<&one_hidden_cell<CellKind::kTanh>>(), kComposite},
+    {"aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", rule<&simple_cell>(), kComposite},
 };
 // clang-format on
 }  // namespace
