@@ -1,0 +1,47 @@
+#include "expect_call.h"
+
+namespace faketensor {
+namespace {
+
+struct Case {
+  std::string_view op;
+  std::vector<std::string> args;
+  std::string_view answer;
+};
+
+TEST(Fft, Answers) {
+  const Case cases[] = {
+      {"aten::fft_fft", {"f32[2,8]"}, "c64[2, 8]"},
+      {"aten::fft_ifft", {"c128[2,8]", "5"}, "c128[2, 5]"},
+      {"aten::fft_rfft", {"f32[2,8]"}, "c64[2, 5]"},
+      {"aten::fft_irfft", {"c64[2,5]"}, "f32[2, 8]"},
+      {"aten::fft_hfft", {"c64[2,5]", "7"}, "f32[2, 7]"},
+      {"aten::fft_rfft2", {"f32[2,3,8,8]"}, "c64[2, 3, 8, 5]"},
+      {"aten::fft_irfft2", {"c64[2,3,8,5]", "[8, 9]"}, "f32[2, 3, 8, 9]"},
+      {"aten::fft_rfftn", {"f64[4,6]"}, "c128[4, 4]"},
+      {"aten::fft_fftn", {"i64[4,6]"}, "c64[4, 6]"},
+      {"aten::fft_fftshift", {"f32[4,6]"}, "f32[4, 6]"},
+      {"aten::fft_fftfreq", {"5"}, "f32[5]"},
+      {"aten::fft_rfftfreq", {"5"}, "f32[3]"},
+  };
+  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+}
+
+TEST(Fft, TransformedDimensionsAreInnermost) {
+  expect_call("aten::fft_fft", {"c64[4,6]", "None", "0"}, "c64[4, 6] strides [1, 4]");
+}
+
+TEST(Fft, RefusesInPytorchsWords) {
+  expect_call("aten::fft_rfft", {"c64[8]"},
+              "RuntimeError: rfft expects a real input tensor, but got ComplexFloat");
+  expect_call("aten::fft_rfft2", {"bf16[8,8]"}, "RuntimeError: Unsupported dtype BFloat16");
+  expect_call("aten::fft_fft", {"f32[8]", "0"},
+              "RuntimeError: Invalid number of data points (0) specified");
+  expect_call("aten::fft_fft", {"f32[8]", "8", "0", "mean"},
+              "RuntimeError: Invalid normalization mode: \"mean\"");
+  expect_call("aten::fft_fftn", {"f32[8,8]", "None", "[0, -2]"},
+              "RuntimeError: FFT dims must be unique");
+}
+
+}  // namespace
+}  // namespace faketensor

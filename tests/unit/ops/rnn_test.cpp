@@ -1,0 +1,56 @@
+#include "expect_call.h"
+
+namespace faketensor {
+namespace {
+
+constexpr const char* kLstmWeights = "[f32[16,3], f32[16,4], f32[16], f32[16]]";
+
+TEST(Rnn, CellsGiveTheNextState) {
+  expect_call("aten::lstm_cell",
+              {"f32[2,3]", "[f32[2,4], f32[2,4]]", "f32[16,3]", "f32[16,4]", "f32[16]", "f32[16]"},
+              "(f32[2, 4], f32[2, 4])");
+  expect_call("aten::gru_cell", {"f32[2,3]", "f32[2,4]", "f32[12,3]", "f32[12,4]"}, "f32[2, 4]");
+  expect_call("aten::rnn_tanh_cell", {"f32[2,3]", "f32[2,4]", "f32[4,3]", "f32[4,4]"}, "f32[2, 4]");
+}
+
+TEST(Rnn, LayersGiveAllStepsAndTheFinalState) {
+  expect_call("aten::lstm.input",
+              {"f32[5,2,3]", "[f32[1,2,4], f32[1,2,4]]", kLstmWeights, "True", "1", "0.0", "False",
+               "False", "False"},
+              "(f32[5, 2, 4], f32[1, 2, 4], f32[1, 2, 4])");
+  expect_call("aten::gru.input",
+              {"f32[5,2,3]", "f32[2,2,4]", "[f32[12,3], f32[12,4], f32[12,3], f32[12,4]]", "False",
+               "1", "0.0", "False", "True", "False"},
+              "(f32[5, 2, 8], f32[2, 2, 4])");
+}
+
+TEST(Rnn, ABatchFirstLayerReturnsATransposedTensor) {
+  expect_call("aten::rnn_relu.input",
+              {"f32[2,5,3]", "f32[1,2,4]", "[f32[4,3], f32[4,4]]", "False", "1", "0.0", "False",
+               "False", "True"},
+              "(f32[2, 5, 4] strides [4, 8, 1], f32[1, 2, 4])");
+}
+
+TEST(Rnn, OnCudaAnLstmCellIsFusedAndAGruCellHasNoFake) {
+  expect_call("aten::lstm_cell",
+              {"f32[2,3]@cuda", "[f32[2,4]@cuda, f32[2,4]@cuda]", "f32[16,3]@cuda",
+               "f32[16,4]@cuda", "f32[16]@cuda", "f32[16]@cuda"},
+              "(f32[2, 4] cuda:0, f32[2, 4] cuda:0)");
+  expect_call("aten::gru_cell",
+              {"f32[2,3]@cuda", "f32[2,4]@cuda", "f32[12,3]@cuda", "f32[12,4]@cuda"},
+              "UnsupportedOperatorException: aten._thnn_fused_gru_cell.default");
+}
+
+TEST(Rnn, RefusesInPytorchsWords) {
+  expect_call("aten::gru_cell", {"f32[2,3]", "f32[3,4]", "f32[12,3]", "f32[12,4]"},
+              "RuntimeError: Input batch size 2 doesn't match hidden0 batch size 3");
+  expect_call("aten::rnn_tanh_cell", {"f32[2,3]", "f32[2,4]", "f32[5,3]", "f32[4,4]"},
+              "RuntimeError: weight_ih first dim must be 1 * hidden_size = 4, but got 5");
+  expect_call("aten::gru.input",
+              {"f32[5,2,3]", "f32[2,2,4]", "[f32[12,3], f32[12,4]]", "False", "1", "0.0", "False",
+               "False", "False"},
+              "RuntimeError: Expected more hidden states in stacked_rnn");
+}
+
+}  // namespace
+}  // namespace faketensor
