@@ -9,12 +9,15 @@ namespace {
 
 // --- torchvision: torchvision/_meta_registrations.py ---
 
+void check_dtypes(Call& c, const Tensor& tensor, std::string_view name, const Tensor& rois) {
+  c.check(tensor.dtype() == rois.dtype(),
+          "Expected tensor for {} to have the same type as tensor for rois; but type {} does not "
+          "equal {}",
+          name, tensor.dtype(), rois.dtype());
+}
 void check_regions(Call& c, const Tensor& input, const Tensor& rois) {
   c.check(rois.size(1) == 5, "rois must have shape as Tensor[K, 5]");
-  c.check(input.dtype() == rois.dtype(),
-          "Expected tensor for input to have the same type as tensor for rois; but type {} does "
-          "not equal {}",
-          input.dtype(), rois.dtype());
+  check_dtypes(c, input, "input", rois);
 }
 
 // Mirrors meta_roi_align.
@@ -49,9 +52,32 @@ Value position_sensitive(Call& c, const Tensor& input, const Tensor& rois, doubl
   return c.tuple(c.empty(sizes, input.dtype()), c.empty(sizes, DType::kInt32));
 }
 
+// The gradient of a pooling has the sizes of its input, which begin at argument `at`. Mirrors
+// meta_roi_align_backward and its like.
+template <size_t at>
+Value roi_backward(Call& c, uint64_t) {
+  const Tensor& grad = c.arg(0).tensor();
+  check_dtypes(c, grad, "grad", c.arg(1).tensor());
+  DimVector sizes;
+  for (size_t i = at; i < at + 4; ++i) sizes.push_back(c.arg(i).as_sym_int());
+  return c.empty(sizes, grad.dtype());
+}
+
 // Mirrors meta_deform_conv2d.
 Value deform_conv2d(Call& c, const Tensor& input, const Tensor& weight, const Tensor& offset) {
   return c.empty({input.size(0), weight.size(0), offset.size(-2), offset.size(-1)}, input.dtype());
+}
+
+// Mirrors meta_deform_conv2d_backward: a gradient of each tensor, contiguous.
+Value deform_conv2d_backward(Call& c, const Tensor&, const Tensor& input, const Tensor& weight,
+                             const Tensor& offset, const Tensor& mask, const Tensor& bias) {
+  const auto like = [&c](const Tensor& tensor) { return c.empty(tensor.sizes(), tensor.dtype()); };
+  return c.tuple(like(input), like(weight), like(offset), like(mask), like(bias));
+}
+
+// It has no fake kernel.
+Value box_iou_rotated(Call& c, const Tensor&, const Tensor&) {
+  c.fail(ErrorKind::kUnsupportedOperator, "torchvision.box_iou_rotated.default");
 }
 
 // Mirrors meta_nms: how many boxes are kept is data.
@@ -84,6 +110,12 @@ Value grouped_mm_fallback(Call& c, const Tensor& input, const Tensor& weight, co
 
 // clang-format off
 constexpr OpDef kLibraries[] = {
+    {"torchvision::_deform_conv2d_backward(Tensor grad, Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> (Tensor, Tensor, Tensor, Tensor, Tensor)", rule<&deform_conv2d_backward>()},
+    {"torchvision::_ps_roi_align_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor", {&roi_backward<7>}},
+    {"torchvision::_ps_roi_pool_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, SymInt pooled_height, SymInt pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor", {&roi_backward<6>}},
+    {"torchvision::_roi_align_backward(Tensor grad, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width, int sampling_ratio, bool aligned) -> Tensor", {&roi_backward<5>}},
+    {"torchvision::_roi_pool_backward(Tensor grad, Tensor rois, Tensor argmax, float spatial_scale, SymInt pooled_height, SymInt pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor", {&roi_backward<6>}},
+    {"torchvision::box_iou_rotated(Tensor boxes1, Tensor boxes2) -> Tensor", rule<&box_iou_rotated>()},
     {"torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> Tensor", rule<&deform_conv2d>()},
     {"torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor", rule<&nms>(), kDynamicShape},
     {"torchvision::ps_roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio) -> (Tensor, Tensor)", rule<&position_sensitive>()},

@@ -463,13 +463,14 @@ Value gru_cell(Call& c, const Tensor& input, const Tensor& hx, Tensor& w_ih, Ten
   return *gru_step(c, w, input, false, {&hx}).hidden;
 }
 
+template <CellKind kKind>
 Value simple_cell(Call& c, const Tensor& input, const Tensor& hx, Tensor& w_ih, Tensor& w_hh,
                   Tensor* b_ih, Tensor* b_hh) {
   const CellWeights w = {&w_ih, &w_hh, b_ih, b_hh};
   check_cell_weights(c, w, 1);
   check_cell_input(c, input, w);
   check_cell_hidden(c, input, hx, w, 0);
-  return *simple_step(c, w, input, false, {&hx}).hidden;
+  return *simple_step(c, kKind, w, input, false, {&hx}).hidden;
 }
 
 // --- packed sequences ---
@@ -530,10 +531,10 @@ constexpr OpDef kRnn[] = {
     {"aten::mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3, Tensor hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers, bool has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor)", rule<&mkldnn_rnn_layer>()},
     {"aten::rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)", rule<&one_hidden_packed>(), kComposite},
     {"aten::rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)", rule<&one_hidden<CellKind::kRelu>>(), kComposite},
-    {"aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", rule<&simple_cell>(), kComposite},
+    {"aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", rule<&simple_cell<CellKind::kRelu>>(), kComposite},
     {"aten::rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)", rule<&one_hidden_packed>(), kComposite},
     {"aten::rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)", rule<&one_hidden<CellKind::kTanh>>(), kComposite},
-    {"aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", rule<&simple_cell>(), kComposite},
+    {"aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", rule<&simple_cell<CellKind::kTanh>>(), kComposite},
 };
 // clang-format on
 }  // namespace

@@ -40,7 +40,6 @@ std::span<const std::span<const OpDef>> rule_tables() {
       view_rules(),
       view_split_rules(),
       view_variant_rules(),
-      vision_rules(),
   };
   // clang-format on
   return kTables;

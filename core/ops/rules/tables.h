@@ -45,6 +45,5 @@ std::span<const OpDef> view_dtype_rules();
 std::span<const OpDef> view_rules();
 std::span<const OpDef> view_split_rules();
 std::span<const OpDef> view_variant_rules();
-std::span<const OpDef> vision_rules();
 
 }  // namespace faketensor

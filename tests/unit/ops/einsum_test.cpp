@@ -3,7 +3,7 @@
 namespace faketensor {
 namespace {
 
-TEST(Einsum, AnswersAsItsProductsDo) {
+TEST(Contraction, AnswersAsItsProductsDo) {
   expect_call("aten::einsum", {"ij,jk->ik", "[f32[2,3], f32[3,4]]"}, "f32[2, 4]");
   expect_call("aten::einsum", {"bij,bjk", "[f32[5,2,3], f32[5,3,4]]"}, "f32[5, 2, 4]");
   expect_call("aten::einsum", {"...ij->...ji", "[f32[5,2,3]]"}, "f32[5, 3, 2] strides [6, 1, 3]");
@@ -14,11 +14,11 @@ TEST(Einsum, AnswersAsItsProductsDo) {
 }
 
 // Where the right operand's dimensions come first, bmm gives the result's order itself.
-TEST(Einsum, OperandsTradePlacesForAContiguousResult) {
+TEST(Contraction, OperandsTradePlacesForAContiguousResult) {
   expect_call("aten::einsum", {"bij,bjk->bki", "[f32[2,3,4], f32[2,4,5]]"}, "f32[2, 5, 3]");
 }
 
-TEST(Einsum, RefusesInPytorchsWords) {
+TEST(Contraction, RefusesInPytorchsWords) {
   expect_call("aten::einsum", {"ij,jk->ik", "[f32[2,3], f32[4,4]]"},
               "RuntimeError: einsum(): subscript j has size 4 for operand 1 which does not "
               "broadcast with previously seen size 3");

@@ -9,7 +9,7 @@ struct Case {
   std::string_view answer;
 };
 
-TEST(Fft, Answers) {
+TEST(Fourier, Answers) {
   const Case cases[] = {
       {"aten::fft_fft", {"f32[2,8]"}, "c64[2, 8]"},
       {"aten::fft_ifft", {"c128[2,8]", "5"}, "c128[2, 5]"},
@@ -27,11 +27,11 @@ TEST(Fft, Answers) {
   for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
-TEST(Fft, TransformedDimensionsAreInnermost) {
+TEST(Fourier, TransformedDimensionsAreInnermost) {
   expect_call("aten::fft_fft", {"c64[4,6]", "None", "0"}, "c64[4, 6] strides [1, 4]");
 }
 
-TEST(Fft, RefusesInPytorchsWords) {
+TEST(Fourier, RefusesInPytorchsWords) {
   expect_call("aten::fft_rfft", {"c64[8]"},
               "RuntimeError: rfft expects a real input tensor, but got ComplexFloat");
   expect_call("aten::fft_rfft2", {"bf16[8,8]"}, "RuntimeError: Unsupported dtype BFloat16");

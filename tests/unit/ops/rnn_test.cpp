@@ -5,7 +5,7 @@ namespace {
 
 constexpr const char* kLstmWeights = "[f32[16,3], f32[16,4], f32[16], f32[16]]";
 
-TEST(Rnn, CellsGiveTheNextState) {
+TEST(Recurrent, CellsGiveTheNextState) {
   expect_call("aten::lstm_cell",
               {"f32[2,3]", "[f32[2,4], f32[2,4]]", "f32[16,3]", "f32[16,4]", "f32[16]", "f32[16]"},
               "(f32[2, 4], f32[2, 4])");
@@ -13,7 +13,7 @@ TEST(Rnn, CellsGiveTheNextState) {
   expect_call("aten::rnn_tanh_cell", {"f32[2,3]", "f32[2,4]", "f32[4,3]", "f32[4,4]"}, "f32[2, 4]");
 }
 
-TEST(Rnn, LayersGiveAllStepsAndTheFinalState) {
+TEST(Recurrent, LayersGiveAllStepsAndTheFinalState) {
   expect_call("aten::lstm.input",
               {"f32[5,2,3]", "[f32[1,2,4], f32[1,2,4]]", kLstmWeights, "True", "1", "0.0", "False",
                "False", "False"},
@@ -24,14 +24,14 @@ TEST(Rnn, LayersGiveAllStepsAndTheFinalState) {
               "(f32[5, 2, 8], f32[2, 2, 4])");
 }
 
-TEST(Rnn, ABatchFirstLayerReturnsATransposedTensor) {
+TEST(Recurrent, ABatchFirstLayerReturnsATransposedTensor) {
   expect_call("aten::rnn_relu.input",
               {"f32[2,5,3]", "f32[1,2,4]", "[f32[4,3], f32[4,4]]", "False", "1", "0.0", "False",
                "False", "True"},
               "(f32[2, 5, 4] strides [4, 8, 1], f32[1, 2, 4])");
 }
 
-TEST(Rnn, OnCudaAnLstmCellIsFusedAndAGruCellHasNoFake) {
+TEST(Recurrent, OnCudaAnLstmCellIsFusedAndAGruCellHasNoFake) {
   expect_call("aten::lstm_cell",
               {"f32[2,3]@cuda", "[f32[2,4]@cuda, f32[2,4]@cuda]", "f32[16,3]@cuda",
                "f32[16,4]@cuda", "f32[16]@cuda", "f32[16]@cuda"},
@@ -41,7 +41,7 @@ TEST(Rnn, OnCudaAnLstmCellIsFusedAndAGruCellHasNoFake) {
               "UnsupportedOperatorException: aten._thnn_fused_gru_cell.default");
 }
 
-TEST(Rnn, RefusesInPytorchsWords) {
+TEST(Recurrent, RefusesInPytorchsWords) {
   expect_call("aten::gru_cell", {"f32[2,3]", "f32[3,4]", "f32[12,3]", "f32[12,4]"},
               "RuntimeError: Input batch size 2 doesn't match hidden0 batch size 3");
   expect_call("aten::rnn_tanh_cell", {"f32[2,3]", "f32[2,4]", "f32[5,3]", "f32[4,4]"},
