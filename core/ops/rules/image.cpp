@@ -228,9 +228,22 @@ Value affine_grid_generator(Call& c, const Tensor& theta, Dims size) {
   return *cast_to(c, c.tensor<"aten::view">(grid, sizes), dtype);
 }
 
+// Mirrors affine_grid_generator_backward, aten/src/ATen/native/AffineGridGenerator.cpp: the base
+// grid transposed times the gradient, transposed back.
+Value affine_grid_generator_backward(Call& c, const Tensor& grad, Dims size) {
+  c.check(size.size() == 4 || size.size() == 5,
+          "AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.");
+  const auto spatial = static_cast<int64_t>(size.size()) - 2;
+  const SymInt points = numel(size.subspan(2));
+  const Value base = *c.empty({size[0], spatial + 1, points}, grad.dtype());
+  const Value gradients = c.call<"aten::reshape">(grad, DimVector{size[0], points, spatial});
+  return c.call<"aten::transpose.int">(c.call<"aten::bmm">(base, gradients), 1, 2);
+}
+
 // clang-format off
 constexpr OpDef kImage[] = {
     {"aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor", rule<&affine_grid_generator>()},
+    {"aten::affine_grid_generator_backward(Tensor grad, SymInt[] size, bool align_corners) -> Tensor", rule<&affine_grid_generator_backward>(), kComposite},
     {"aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor", rule<&channel_shuffle>()},
     {"aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", rule<&grid_sampler>(), kComposite},
     {"aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", rule<&grid_sampler_2d>()},

@@ -5,7 +5,9 @@ namespace {
 
 TEST(Contraction, AnswersAsItsProductsDo) {
   expect_call("aten::einsum", {"ij,jk->ik", "[f32[2,3], f32[3,4]]"}, "f32[2, 4]");
-  expect_call("aten::einsum", {"bij,bjk", "[f32[5,2,3], f32[5,3,4]]"}, "f32[5, 2, 4]");
+  expect_call("aten::einsum", {"bij,bjk->bik", "[f32[5,2,3], f32[5,3,4]]"}, "f32[5, 2, 4]");
+  // Without an arrow, labels that occur once are the result.
+  expect_call("aten::einsum", {"bij,bjk", "[f32[5,2,3], f32[5,3,4]]"}, "f32[2, 4]");
   expect_call("aten::einsum", {"...ij->...ji", "[f32[5,2,3]]"}, "f32[5, 3, 2] strides [6, 1, 3]");
   expect_call("aten::einsum", {"ii->i", "[f32[3,3]]"}, "f32[3] strides [4]");
   expect_call("aten::einsum", {"ii", "[f32[3,3]]"}, "f32[]");
