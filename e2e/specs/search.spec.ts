@@ -10,6 +10,7 @@ test("finds by operator and shape, and jumps into a closed module", async ({ pla
   await expect(playground.inspector.getByRole("heading", { name: "silu" })).toBeVisible();
   await expect(playground.row(/^layers\.1 DecoderLayer/)).toHaveAttribute("aria-expanded", "true");
   await expect(playground.row(/^silu_1/)).toHaveAttribute("aria-selected", "true");
+  await expect(playground.matches).toHaveCount(0);
 
   await page.keyboard.press("Control+k");
   await playground.search.fill("shape:[*,*,14336]");

@@ -43,7 +43,9 @@ test("an error is shown at its node, and what follows as not reached", async ({ 
   await playground.batch.blur();
   await page.keyboard.press("e");
   await expect(playground.inspector.getByRole("heading", { name: "linear" })).toBeVisible();
-  await expect(playground.inspector).toContainText("a and b must have same reduction dim, but got [4, 192] X [128, 10].");
+  await expect(playground.inspector).toContainText(
+    "a and b must have same reduction dim, but got [4, 192] X [128, 10].",
+  );
   await expect(playground.row(/^linear/)).toContainText("error");
   await expect(playground.row(/^softmax/)).toContainText("not reached");
   await page.getByRole("button", { name: "Undo" }).click();

@@ -48,7 +48,7 @@ export class SearchBox {
 
   show(model: Model): void {
     this.model = model;
-    if (this.field.value !== "" && this.field === document.activeElement) this.run();
+    if (!this.popup.hidden) this.run();
   }
 
   open(): void {
