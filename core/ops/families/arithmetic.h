@@ -14,19 +14,16 @@
 
 namespace faketensor {
 
-// a + b, a - b, a * b for any operands; a / b for floating-point ones.
-inline Tensor* arithmetic(Call& call, const Value& a, const Value& b) {
-  const Value operands[] = {a, b};
-  return elementwise(call, operands, Promotion::kDefault);
-}
+// a + b, a - b, a * b for any operands; a / b for floating-point ones. With symbolic sizes the
+// result of contiguous operands is contiguous, also in dimensions of size 1 (mirrors
+// make_fast_binary_impl, torch/_subclasses/fake_impls.py).
+Tensor* arithmetic(Call& call, const Value& a, const Value& b);
 
 // tensor.to(dtype): itself where it has that dtype.
 Tensor* cast_to(Call& call, const Tensor& tensor, DType dtype);
 
 // The dtype that references compute in (torch._prims_common.get_computation_dtype).
-inline DType computation_dtype(DType dtype) {
-  return is_float8(dtype) ? dtype : to_opmath(dtype);
-}
+inline DType computation_dtype(DType dtype) { return is_float8(dtype) ? dtype : to_opmath(dtype); }
 
 // Whether the strides are those of torch.empty(sizes), also in dimensions of size 1. Elementwise
 // operators on such a tensor and smaller operands that broadcast to it are contiguous again.

@@ -1,4 +1,4 @@
-// Normalisation: by batch, layer, group, instance, root mean square and weight.
+// Normalisation: by batch, layer, group, instance and root mean square.
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
@@ -498,13 +498,8 @@ void check_rms_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight) {
 
 // Mirrors _fused_rms_norm, torch/_decomp/decompositions.py, and rms_norm_composite,
 // aten/src/ATen/native/layer_norm.cpp.
-Value fused_rms_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight) {
+Value root_mean_square(Call& c, const Tensor& input, Dims shape, Tensor* weight) {
   const DType dtype = input.dtype();
-  const bool is_known = dtype == DType::kFloat64 || dtype == DType::kFloat32 ||
-                        is_reduced_floating(dtype) || dtype == DType::kComplex64 ||
-                        dtype == DType::kComplex128;
-  c.check_as(ErrorKind::kNotImplementedError, is_known, "\"rms_norm\" not implemented for '{}'",
-             info(dtype).cpp_name);
   DimVector dims;
   for (size_t i = 0; i < shape.size(); ++i)
     dims.push_back(input.dim() - 1 - static_cast<int64_t>(i));
@@ -520,58 +515,29 @@ Value fused_rms_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight) {
   return c.tuple(cast_to(c, output.tensor(), dtype), scale);
 }
 
+// That the composite's kernel takes the dtype.
+void check_rms_norm_dtype(Call& c, DType dtype) {
+  const bool is_known = dtype == DType::kFloat64 || dtype == DType::kFloat32 ||
+                        is_reduced_floating(dtype) || dtype == DType::kComplex64 ||
+                        dtype == DType::kComplex128;
+  c.check_as(ErrorKind::kNotImplementedError, is_known, "\"rms_norm\" not implemented for '{}'",
+             info(dtype).cpp_name);
+}
+
+// CUDA has a kernel, in whose place the decomposition stands; other devices take the composite.
+Value fused_rms_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight) {
+  if (!input.device().is_cuda()) check_rms_norm_dtype(c, input.dtype());
+  return root_mean_square(c, input, shape, weight);
+}
+
+// Mirrors rms_norm_symint, aten/src/ATen/native/layer_norm.cpp.
 Value rms_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight) {
   check_rms_norm(c, input, shape, weight);
-  return fused_rms_norm(c, input, shape, weight)[0];
-}
-
-// --- weight norm ---
-
-// Mirrors _weight_norm_interface, torch/_decomp/decompositions.py; `dim` is not wrapped there.
-Value weight_norm_interface(Call& c, const Tensor& v, const Tensor& g, int64_t dim) {
-  DimVector kept;
-  for (int64_t i = 0; i < v.dim(); ++i) {
-    if (i != dim) kept.push_back(i);
-  }
-  const Value norm =
-      g.dtype() == DType::kBFloat16
-          ? c.call<"aten::norm.ScalarOpt_dim_dtype">(v, 2, kept, true, DType::kFloat32)
-          : c.call<"aten::norm.ScalarOpt_dim">(v, 2, kept, true);
-  const Value ratio = *arithmetic(c, g, *cast_to(c, norm.tensor(), g.dtype()));
-  return c.tuple(arithmetic(c, v, ratio), norm);
-}
-
-// Mirrors norm_except_dim, aten/src/ATen/native/WeightNorm.cpp.
-Value norm_except_dim(Call& c, const Tensor& v, const Value& pow, int64_t dim) {
-  if (dim == -1) return c.call<"aten::norm.Scalar">(v, pow);
-  const bool is_first = dim == 0;
-  if (!is_first && dim != v.dim() - 1) {
-    const Value swapped = c.call<"aten::transpose.int">(v, 0, dim);
-    const Value norm = c.call<"aten::norm_except_dim">(swapped, pow, 0);
-    return c.call<"aten::transpose.int">(norm, 0, dim);
-  }
-  DimVector sizes(static_cast<size_t>(v.dim()), SymInt(1));
-  sizes[static_cast<size_t>(dim)] = v.size(dim);
-  const DimVector flat = is_first ? DimVector{v.size(0), -1} : DimVector{-1, v.size(dim)};
-  const Value rows = c.call<"aten::view">(c.call<"aten::contiguous">(v), flat);
-  const Value norm =
-      c.call<"aten::norm.ScalarOpt_dim">(rows, pow, DimVector{is_first ? 1 : 0}, false);
-  return c.call<"aten::view">(norm, sizes);
-}
-
-// Mirrors _weight_norm, aten/src/ATen/native/WeightNorm.cpp.
-Value weight_norm(Call& c, const Tensor& v, const Tensor& g, int64_t dim) {
-  c.check(v.device() == g.device(),
-          "weight_norm: expected v_in and g_in to be on the same device, but v_in is on {} and "
-          "g_in is on {}",
-          v.device(), g.device());
-  const Value dense_v = c.call<"aten::contiguous">(v);
-  const Value dense_g = c.call<"aten::contiguous">(g);
-  const bool is_half = v.dtype() == DType::kFloat16 || g.dtype() == DType::kFloat16;
-  if (!is_half && (dim == 0 || dim == v.dim() - 1))
-    return c.call<"aten::_weight_norm_interface">(dense_v, dense_g, dim)[0];
-  const Value norm = c.call<"aten::norm_except_dim">(dense_v, 2, dim);
-  return c.call<"aten::mul.Tensor">(dense_v, c.call<"aten::div.Tensor">(dense_g, norm));
+  const bool is_composite = !input.device().is_cuda() || is_complex(input.dtype()) ||
+                            suggest_memory_format(input) != MemoryFormat::kContiguous ||
+                            (weight != nullptr && weight->dtype() != input.dtype());
+  if (is_composite) check_rms_norm_dtype(c, input.dtype());
+  return root_mean_square(c, input, shape, weight)[0];
 }
 
 // clang-format off
@@ -585,8 +551,6 @@ constexpr OpDef kNorm[] = {
     {"aten::_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)", rule<&batch_norm_no_stats>()},
     {"aten::_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)", rule<&batch_norm_functional>()},
     {"aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)", rule<&batch_norm_no_training>()},
-    {"aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", rule<&weight_norm>(), kComposite},
-    {"aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)", rule<&weight_norm_interface>()},
     {"aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor", rule<&batch_norm>(), kComposite},
     {"aten::cudnn_batch_norm(Tensor input, Tensor weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float exponential_average_factor, float epsilon) -> (Tensor, Tensor, Tensor, Tensor)", rule<&cudnn_batch_norm>()},
     {"aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor", rule<&group_norm>(), kComposite},
@@ -596,7 +560,6 @@ constexpr OpDef kNorm[] = {
     {"aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)", rule<&native_batch_norm>()},
     {"aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor)", rule<&native_group_norm>()},
     {"aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)", rule<&native_layer_norm>()},
-    {"aten::norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor", rule<&norm_except_dim>(), kComposite},
     {"aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor", rule<&rms_norm>(), kComposite},
 };
 // clang-format on

@@ -40,6 +40,7 @@ std::span<const std::span<const OpDef>> rule_tables() {
       view_rules(),
       view_split_rules(),
       view_variant_rules(),
+      weight_norm_rules(),
   };
   // clang-format on
   return kTables;

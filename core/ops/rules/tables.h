@@ -45,5 +45,6 @@ std::span<const OpDef> view_dtype_rules();
 std::span<const OpDef> view_rules();
 std::span<const OpDef> view_split_rules();
 std::span<const OpDef> view_variant_rules();
+std::span<const OpDef> weight_norm_rules();
 
 }  // namespace faketensor
