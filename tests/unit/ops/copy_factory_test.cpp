@@ -3,14 +3,8 @@
 namespace faketensor {
 namespace {
 
-struct Case {
-  std::string_view op;
-  std::vector<std::string> args;
-  std::string_view answer;
-};
-
 TEST(Copy, CastsAndMovesKeepTheOrderOfStrides) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::clone", {"f32[2,3]{1,2}"}, "f32[2, 3] strides [1, 2]"},
       {"aten::clone", {"f32[2,3]{1,2}", "memory_format=contiguous_format"}, "f32[2, 3]"},
       {"aten::clone", {"f32[2,3]{6,2}"}, "f32[2, 3]"},
@@ -25,11 +19,11 @@ TEST(Copy, CastsAndMovesKeepTheOrderOfStrides) {
       {"aten::fill.Scalar", {"f32[2,3]{1,2}", "1"}, "f32[2, 3] strides [1, 2]"},
       {"aten::lift_fresh_copy", {"f32[2,3]{1,2}"}, "f32[2, 3]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Copy, Refuses) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::copy_",
        {"f32[2]", "f32[3]"},
        "RuntimeError: The size of tensor a (2) must match the size of tensor b (3) at "
@@ -48,11 +42,11 @@ TEST(Copy, Refuses) {
        "RuntimeError: fill_ only supports 0-dimension value tensor but got tensor with 1 "
        "dimensions."},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Factory, TakesSizesDtypeAndDevice) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::zeros", {"[2,3]"}, "f32[2, 3]"},
       {"aten::empty.memory_format",
        {"[2,3,4,5]", "memory_format=channels_last"},
@@ -77,11 +71,11 @@ TEST(Factory, TakesSizesDtypeAndDevice) {
       {"aten::randperm", {"4"}, "i64[4]"},
       {"aten::hann_window", {"4"}, "f32[4]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Factory, Refuses) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::zeros",
        {"[-1,2]"},
        "RuntimeError: Trying to create tensor with negative dimension -1: [-1, 2]"},
@@ -94,7 +88,7 @@ TEST(Factory, Refuses) {
        "RuntimeError: expected a floating-point or complex dtype, but got dtype=torch.int64"},
       {"aten::linspace", {"0", "1", "-1"}, "RuntimeError: number of steps must be non-negative"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 }  // namespace

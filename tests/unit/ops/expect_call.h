@@ -1,5 +1,5 @@
-// Calls as text, for tables of operators: expect_call("aten::mm", {"f32[2,3]", "f32[3,4]"}, "f32[2,
-// 4]").
+// Calls as text, for tables of operators: expect_call("aten::mm", {"f32[2,3]", "f32[3,4]"},
+// "f32[2, 4]").
 //
 // Arguments are typed as `faketensor call` takes them (core/command/value_text.h); the answer is
 // what it prints. "dtype=int64" gives an argument by its name.
@@ -44,5 +44,12 @@ inline void expect_call(std::string_view op, const std::vector<std::string>& arg
                         std::string_view expected) {
   EXPECT_EQ(call_text(op, args), expected) << op;
 }
+
+// One line of a table: a call and its answer.
+struct CallCase {
+  std::string_view op;
+  std::vector<std::string> args;
+  std::string_view answer;
+};
 
 }  // namespace faketensor

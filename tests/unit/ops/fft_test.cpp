@@ -3,14 +3,8 @@
 namespace faketensor {
 namespace {
 
-struct Case {
-  std::string_view op;
-  std::vector<std::string> args;
-  std::string_view answer;
-};
-
 TEST(Fourier, Answers) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::fft_fft", {"f32[2,8]"}, "c64[2, 8]"},
       {"aten::fft_ifft", {"c128[2,8]", "5"}, "c128[2, 5]"},
       {"aten::fft_rfft", {"f32[2,8]"}, "c64[2, 5]"},
@@ -24,7 +18,7 @@ TEST(Fourier, Answers) {
       {"aten::fft_fftfreq", {"5"}, "f32[5]"},
       {"aten::fft_rfftfreq", {"5"}, "f32[3]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Fourier, TransformedDimensionsAreInnermost) {

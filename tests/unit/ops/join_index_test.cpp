@@ -3,14 +3,8 @@
 namespace faketensor {
 namespace {
 
-struct Case {
-  std::string_view op;
-  std::vector<std::string> args;
-  std::string_view answer;
-};
-
 TEST(Join, PromotesAndKeepsTheCommonMemoryFormat) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::cat", {"[f32[2,3],f64[1,3]]"}, "f64[3, 3]"},
       {"aten::cat", {"[f32[0],f32[2,3]]", "1"}, "f32[2, 3]"},
       {"aten::cat",
@@ -26,11 +20,11 @@ TEST(Join, PromotesAndKeepsTheCommonMemoryFormat) {
        {"[f32[2],f32[3]]", "indexing=xy"},
        "(f32[3, 2] strides [0, 1], f32[3, 2] strides [1, 0])"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Rearrange, RepeatsAndTurns) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::repeat", {"f32[2]", "[3,2]"}, "f32[3, 4]"},
       {"aten::tile", {"f32[2,3]", "[2]"}, "f32[2, 6]"},
       {"aten::repeat_interleave.self_int", {"f32[2,3]", "2", "1"}, "f32[2, 6]"},
@@ -41,11 +35,11 @@ TEST(Rearrange, RepeatsAndTurns) {
       {"aten::diag_embed", {"f32[2,3]"}, "f32[2, 3, 3]"},
       {"aten::diag", {"f32[3,3]"}, "f32[3]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Pad, GrowsTheLastDimensions) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::constant_pad_nd",
        {"f32[1,2,3,3]{18,1,6,2}", "[1,1]"},
        "f32[1, 2, 3, 5] channels_last"},
@@ -54,11 +48,11 @@ TEST(Pad, GrowsTheLastDimensions) {
       {"aten::replication_pad1d", {"f32[2,3,4]", "[1,2]"}, "f32[2, 3, 7]"},
       {"aten::pad", {"f32[1,3,4]", "[1,1]", "circular"}, "f32[1, 3, 6]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Index, BroadcastsIndicesIntoTheirPlace) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::index.Tensor", {"f32[2,3,4]", "[None,i64[5],i64[5]]"}, "f32[2, 5]"},
       {"aten::index.Tensor", {"f32[2,3,4]", "[i64[5],None,i64[6,1]]"}, "f32[6, 5, 3]"},
       {"aten::index.Tensor", {"f32[2,3]@cuda", "[i64[5]]"}, "f32[5, 3] cuda:0"},
@@ -89,11 +83,11 @@ TEST(Index, BroadcastsIndicesIntoTheirPlace) {
        {"f32[10,3]@cuda", "i64[4]@cuda", "i64[2]@cuda"},
        "(f32[2, 3] cuda:0, i64[4] cuda:0, i64[2] cuda:0, i64[0] cuda:0)"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Index, Refuses) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::cat", {"[]"}, "ValueError: cat expects at least one tensor, but received zero!"},
       {"aten::cat",
        {"[f32[2,3],f32[2,4]]"},
@@ -121,7 +115,7 @@ TEST(Index, Refuses) {
        {"f32[2]", "[-1]"},
        "RuntimeError: Repeats cannot be negative, found -1 at index 0"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 }  // namespace

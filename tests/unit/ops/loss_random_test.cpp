@@ -3,14 +3,8 @@
 namespace faketensor {
 namespace {
 
-struct Case {
-  std::string_view op;
-  std::vector<std::string> args;
-  std::string_view answer;
-};
-
 TEST(Loss, Answers) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::mse_loss", {"f16[2,3]", "f32[2,3]"}, "f32[]"},
       {"aten::mse_loss", {"f32[2,3]", "f32[2,3]", "0"}, "f32[2, 3]"},
       {"aten::l1_loss", {"f32[2,3]", "f32[2,3]", "2"}, "f32[]"},
@@ -35,11 +29,11 @@ TEST(Loss, Answers) {
        "f32[2]"},
       {"aten::cross_entropy_loss", {"f32[2,5]", "f32[2,5]", "f32[5]"}, "f32[]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Loss, OfClasses) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::nll_loss", {"f32[2,5]", "i64[2]"}, "f32[]"},
       {"aten::nll_loss", {"f32[2,5]", "i64[2]", "f32[5]", "0"}, "f32[2]"},
       {"aten::nll_loss_nd", {"f32[2,5,3]", "i64[2,3]", "reduction=0"}, "f32[2, 3]"},
@@ -50,11 +44,11 @@ TEST(Loss, OfClasses) {
       {"aten::cross_entropy_loss", {"f32[2,5]", "i64[2]", "f32[5]", "1", "-100", "0.1"}, "f32[]"},
       {"aten::cross_entropy_loss", {"f32[2,5,7]", "i64[2,7]", "None", "0"}, "f32[2, 7]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Loss, Refuses) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::mse_loss",
        {"i64[2]", "i64[2]"},
        "RuntimeError: mean(): could not infer output dtype. Input dtype must be either a floating "
@@ -102,11 +96,11 @@ TEST(Loss, Refuses) {
        "RuntimeError: The anchor, positive, and negative tensors are expected to have the same "
        "number of dimensions, but got: anchor 2D, positive 1D, and negative 2D inputs"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Random, Answers) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::dropout", {"f32[2,3]{1,2}", "0.5", "True"}, "f32[2, 3] strides [1, 2]"},
       {"aten::dropout", {"f32[2,3]@cuda", "0.5", "True"}, "f32[2, 3] cuda:0"},
       {"aten::dropout_", {"f32[2,3]", "0.5", "True"}, "f32[2, 3]"},
@@ -125,11 +119,11 @@ TEST(Random, Answers) {
       {"aten::random_", {"i64[3]"}, "i64[3]"},
       {"aten::poisson", {"f32[2,3]{1,2}"}, "f32[2, 3] strides [1, 2]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Random, Refuses) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::dropout",
        {"f32[2]", "1.5", "True"},
        "RuntimeError: dropout probability has to be between 0 and 1, but got 1.5"},
@@ -153,7 +147,7 @@ TEST(Random, Refuses) {
        {"f32[2]", "0.0", "-1.0"},
        "RuntimeError: normal expects std >= 0.0, but found std -1.0"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 }  // namespace

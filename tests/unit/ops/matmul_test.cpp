@@ -3,14 +3,8 @@
 namespace faketensor {
 namespace {
 
-struct Case {
-  std::string_view op;
-  std::vector<std::string> args;
-  std::string_view answer;
-};
-
 TEST(Matmul, Answers) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::mm", {"f32[2,3]", "f32[3,4]"}, "f32[2, 4]"},
       {"aten::mm",
        {"f32[2,3]", "f32[4,3]{1,4}"},
@@ -34,7 +28,7 @@ TEST(Matmul, Answers) {
       {"aten::matmul", {"f32[7,1,2,3]", "f32[5,3,4]"}, "f32[7, 5, 2, 4]"},
       {"aten::outer", {"f32[2]", "f32[3]"}, "f32[2, 3]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 // The result of a folded product is a view of the matrix product: dense rows whatever the input's

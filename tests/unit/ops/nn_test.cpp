@@ -4,18 +4,12 @@
 namespace faketensor {
 namespace {
 
-struct Case {
-  std::string_view op;
-  std::vector<std::string> args;
-  std::string_view answer;
-};
-
-void expect_all(std::span<const Case> cases) {
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+void expect_all(std::span<const CallCase> cases) {
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Norm, Answers) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::batch_norm",
        {"f32[2,3,4,4]", "f32[3]", "f32[3]", "f32[3]", "f32[3]", "False", "0.1", "1e-05", "True"},
        "f32[2, 3, 4, 4]"},
@@ -62,7 +56,7 @@ TEST(Norm, KeepsChannelsLastOfABatch) {
 }
 
 TEST(Attention, Answers) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::scaled_dot_product_attention",
        {"f32[2,4,8,16]", "f32[2,4,8,16]", "f32[2,4,8,16]"},
        "f32[2, 4, 8, 16]"},
@@ -90,7 +84,7 @@ TEST(Attention, LayoutTellsTheKernel) {
 }
 
 TEST(Pool, Answers) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::max_pool2d", {"f32[1,3,8,8]", "[3,3]", "[2,2]", "[1,1]"}, "f32[1, 3, 4, 4]"},
       {"aten::max_pool2d",
        {"f32[1,3,9,9]", "[2,2]", "[2,2]", "[0,0]", "[1,1]", "True"},
@@ -117,7 +111,7 @@ TEST(Pool, Answers) {
 }
 
 TEST(Image, Answers) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::pixel_shuffle", {"f32[1,8,2,3]", "2"}, "f32[1, 2, 4, 6]"},
       {"aten::pixel_unshuffle", {"f32[1,2,4,6]", "2"}, "f32[1, 8, 2, 3]"},
       {"aten::channel_shuffle", {"f32[1,6,2,2]", "3"}, "f32[1, 6, 2, 2]"},
@@ -133,7 +127,7 @@ TEST(Image, Answers) {
 }
 
 TEST(Einsum, Answers) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::einsum", {"bij,bjk->bik", "[f32[2,3,4], f32[2,4,5]]"}, "f32[2, 3, 5]"},
       {"aten::einsum", {"ij->ji", "[f32[2,3]]"}, "f32[3, 2] strides [1, 3]"},
       {"aten::einsum", {"ii->i", "[f32[3,3]]"}, "f32[3] strides [4]"},
@@ -155,7 +149,7 @@ TEST(Einsum, Answers) {
 
 TEST(Rnn, Answers) {
   const std::string weights = "[f32[16,3], f32[16,4], f32[16], f32[16]]";
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::lstm.input",
        {"f32[2,5,3]", "[f32[1,2,4], f32[1,2,4]]", weights, "True", "1", "0.0", "False", "False",
         "True"},
@@ -180,7 +174,7 @@ TEST(Rnn, Answers) {
 }
 
 TEST(Fft, Answers) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::fft_fft", {"f32[2,8]"}, "c64[2, 8]"},
       {"aten::fft_rfft", {"f32[2,8]"}, "c64[2, 5]"},
       {"aten::fft_irfft", {"c64[2,5]"}, "f32[2, 8]"},
@@ -196,7 +190,7 @@ TEST(Fft, Answers) {
 }
 
 TEST(Libraries, Answers) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"torchvision::roi_align",
        {"f32[1,3,8,8]", "f32[4,5]", "0.5", "2", "2", "0", "False"},
        "f32[4, 3, 2, 2]"},

@@ -3,12 +3,6 @@
 namespace faketensor {
 namespace {
 
-struct Case {
-  std::string_view op;
-  std::vector<std::string> args;
-  std::string_view answer;
-};
-
 TEST(Pointwise, IntegersBecomeFloating) {
   for (const char* name :
        {"acos",       "acosh",      "arccos",  "arcsin",  "asin",  "asinh",  "atan", "atanh",
@@ -79,7 +73,7 @@ TEST(Pointwise, BitwiseOperatorsKeepIntegers) {
 
 // A number or a 0-dimensional tensor only raises the category.
 TEST(Pointwise, PromotesByCategoryThenByDimensions) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::add.Tensor", {"i64[3]", "2"}, "i64[3]"},
       {"aten::add.Tensor", {"i64[3]", "2.5"}, "f32[3]"},
       {"aten::add.Tensor", {"f16[3]", "2.5"}, "f16[3]"},
@@ -96,11 +90,11 @@ TEST(Pointwise, PromotesByCategoryThenByDimensions) {
       {"aten::complex", {"f32[3]", "f32[3]"}, "c64[3]"},
       {"aten::where.ScalarOther", {"bool[3]", "i64[3]", "0.5"}, "f32[3]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Pointwise, KeepsTheOperandsMemoryFormat) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::add.Tensor",
        {"f32[2,3,4,5]{60,1,15,3}", "f32[3,1,1]"},
        "f32[2, 3, 4, 5] channels_last"},
@@ -124,11 +118,11 @@ TEST(Pointwise, KeepsTheOperandsMemoryFormat) {
       {"aten::addcdiv", {"f32[2,3]", "f32[3]", "f32[2,1]"}, "f32[2, 3]"},
       {"aten::isin.Tensor_Tensor", {"i64[2,3]", "i64[7]"}, "b8[2, 3]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Pointwise, InPlaceOverloadsKeepSelf) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::add_.Tensor", {"f16[2,3]", "f32[3]"}, "f16[2, 3]"},
       {"aten::mul_.Scalar", {"i64[3]", "2.5"}, "i64[3]"},
       {"aten::relu_", {"f32[2,3]{1,2}"}, "f32[2, 3] strides [1, 2]"},
@@ -139,11 +133,11 @@ TEST(Pointwise, InPlaceOverloadsKeepSelf) {
       {"aten::__iand__.Tensor", {"bool[3]", "bool[3]"}, "b8[3]"},
       {"aten::logit_", {"i64[3]"}, "i64[3]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Pointwise, Refuses) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::add.Tensor",
        {"f32[2,3]", "f32[4]"},
        "RuntimeError: Attempting to broadcast a dimension of length 4 at -1! Mismatching argument "
@@ -235,7 +229,7 @@ TEST(Pointwise, Refuses) {
        {"i64[3]", "i64[3]"},
        "AssertionError: real must be floating point, got torch.int64"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 }  // namespace

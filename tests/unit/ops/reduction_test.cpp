@@ -3,14 +3,8 @@
 namespace faketensor {
 namespace {
 
-struct Case {
-  std::string_view op;
-  std::vector<std::string> args;
-  std::string_view answer;
-};
-
 TEST(Reduction, RemovesOrKeepsDimensions) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::sum", {"i32[2,3]"}, "i64[]"},
       {"aten::sum.dim_IntList", {"bool[2,3]", "[1]"}, "i64[2]"},
       {"aten::sum.dim_IntList", {"f16[2,3,4]{1,2,6}", "[0,-1]", "True"}, "f16[1, 3, 1]"},
@@ -50,11 +44,11 @@ TEST(Reduction, RemovesOrKeepsDimensions) {
       {"aten::histc", {"f32[10]", "4"}, "f32[4]"},
       {"aten::sum_to_size", {"f32[2,3]", "[3]"}, "f32[3]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Reduction, Refuses) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::mean",
        {"i64[2,3]"},
        "RuntimeError: mean(): could not infer output dtype. Input dtype must be either a floating "
@@ -102,11 +96,11 @@ TEST(Reduction, Refuses) {
        "RuntimeError: nanmean(): expected input to have floating point or complex dtype but got "
        "Long"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Softmax, IsContiguous) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::softmax.int", {"f32[2,3]{1,2}", "1"}, "f32[2, 3]"},
       {"aten::softmax.int", {"i64[2,3]", "1", "float32"}, "f32[2, 3]"},
       {"aten::log_softmax.int", {"f16[2,3]", "0"}, "f16[2, 3]"},
@@ -119,11 +113,11 @@ TEST(Softmax, IsContiguous) {
        {"f32[2,3]", "2"},
        "IndexError: Dimension out of range (expected to be in range of [-2, 1], but got 2)"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(ScanSort, Answers) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::cumsum", {"i32[2,3]{1,2}", "1"}, "i64[2, 3]"},
       {"aten::cumprod", {"f32[2,3]", "0", "dtype=float64"}, "f64[2, 3]"},
       {"aten::cumsum_", {"f32[2,3]{1,2}", "1"}, "f32[2, 3] strides [1, 2]"},
@@ -146,11 +140,11 @@ TEST(ScanSort, Answers) {
        "RuntimeError: linalg.cross: inputs must have the same number of dimensions."},
       {"aten::linalg_cross", {"f32[2,3]", "f32[1,3]"}, "f32[2, 3]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(ScanSort, Refuses) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::cumsum",
        {"f32[2]", "1"},
        "IndexError: Dimension out of range (expected to be in range of [-1, 0], but got 1)"},
@@ -182,7 +176,7 @@ TEST(ScanSort, Refuses) {
        {"f32[2,4]", "f32[2,4]"},
        "RuntimeError: linalg.cross: inputs dimension -1 must have length 3. Got 4 and 4"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 }  // namespace

@@ -3,14 +3,8 @@
 namespace faketensor {
 namespace {
 
-struct Case {
-  std::string_view op;
-  std::vector<std::string> args;
-  std::string_view answer;
-};
-
 TEST(SymbolicScalar, ComputesAsPythonDoes) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"_operator::add", {"3", "4"}, "7"},
       {"_operator::add", {"3", "0.5"}, "3.5"},
       {"_operator::add", {"True", "1"}, "2"},
@@ -51,11 +45,11 @@ TEST(SymbolicScalar, ComputesAsPythonDoes) {
       {"aten::sym_is_contiguous", {"f32[2,3]{1,2}"}, "False"},
       {"aten::_assert_scalar", {"True", "never"}, "None"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(SymbolicScalar, Refuses) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"_operator::floordiv", {"3", "0"}, "ZeroDivisionError: division by zero"},
       {"_operator::truediv", {"3", "0"}, "ZeroDivisionError: division by zero"},
       {"_operator::mod", {"3.0", "0.0"}, "ZeroDivisionError: float division by zero"},
@@ -76,11 +70,11 @@ TEST(SymbolicScalar, Refuses) {
        {"5", "min=4", "max=3"},
        "RuntimeError: Max must be greater than or equal to min. max 3 and min 4"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(DataDependent, GivesUnbackedSymbols) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::nonzero", {"i64[3,4]"}, "i64[u0, 2] strides [1, u0]"},
       {"aten::nonzero", {"i64[0]"}, "i64[0, 1]"},
       {"aten::nonzero_static", {"i64[3,4]", "size=5"}, "i64[5, 2]"},
@@ -98,11 +92,11 @@ TEST(DataDependent, GivesUnbackedSymbols) {
       {"aten::_assert_async", {"b8[]"}, "None"},
       {"aten::_assert_tensor_metadata", {"f32[2,3]", "dtype=float32"}, "None"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(DataDependent, Refuses) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::item",
        {"i64[2]"},
        "RuntimeError: a Tensor with 2 elements cannot be converted to Scalar"},
@@ -120,7 +114,7 @@ TEST(DataDependent, Refuses) {
        {"f32[2,3]", "size=[3,2]"},
        "AssertionError: Tensor sizes mismatch! Expected: [3, 2], Got: torch.Size([2, 3])"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 // The exceptions of a FakeTensorMode without a ShapeEnv.

@@ -3,14 +3,8 @@
 namespace faketensor {
 namespace {
 
-struct Case {
-  std::string_view op;
-  std::vector<std::string> args;
-  std::string_view answer;
-};
-
 TEST(Upsample, SizesOrScaleFactorsGiveTheResult) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::upsample_nearest1d", {"f32[2,3,4]", "[8]"}, "f32[2, 3, 8]"},
       {"aten::upsample_nearest2d.vec", {"f32[2,3,4,4]", "None", "[2.0, 1.5]"}, "f32[2, 3, 8, 6]"},
       {"aten::upsample_nearest3d", {"f32[2,3,4,4,4]", "[2, 3, 5]"}, "f32[2, 3, 2, 3, 5]"},
@@ -32,7 +26,7 @@ TEST(Upsample, SizesOrScaleFactorsGiveTheResult) {
        {"f32[2,3,8,8,8]", "[8, 8, 8]", "[2, 3, 4, 4, 4]", "True"},
        "f32[2, 3, 4, 4, 4]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Upsample, KeepsChannelsLast) {

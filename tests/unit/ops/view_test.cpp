@@ -4,14 +4,8 @@
 namespace faketensor {
 namespace {
 
-struct Case {
-  std::string_view op;
-  std::vector<std::string> args;
-  std::string_view answer;
-};
-
 TEST(View, GivesTheSameStorageAnotherShape) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::view", {"f32[4,6]", "[2,-1]"}, "f32[2, 12]"},
       {"aten::view", {"f32[1,3]{7,1}", "[3]"}, "f32[3]"},
       {"aten::view", {"f32[0,3]", "[3,0]"}, "f32[3, 0]"},
@@ -31,11 +25,11 @@ TEST(View, GivesTheSameStorageAnotherShape) {
       {"aten::alias", {"f32[2,3]{1,2}"}, "f32[2, 3] strides [1, 2]"},
       {"aten::detach", {"f32[2]"}, "f32[2]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(View, ReordersDimensions) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::transpose.int", {"f32[2,3]", "0", "-1"}, "f32[3, 2] strides [1, 3]"},
       {"aten::t", {"f32[2,3]"}, "f32[3, 2] strides [1, 3]"},
       {"aten::t", {"f32[2]"}, "f32[2]"},
@@ -49,11 +43,11 @@ TEST(View, ReordersDimensions) {
        "f32[3, 2, 4] strides [4, 12, 1]"},
       {"aten::swapaxes", {"f32[2,3]", "0", "1"}, "f32[3, 2] strides [1, 3]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(View, BroadcastsWithStrideZero) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::expand", {"f32[3,1]", "[2,-1,4]"}, "f32[2, 3, 4] strides [0, 1, 0]"},
       {"aten::expand", {"f32[]", "[2]"}, "f32[2] strides [0]"},
       {"aten::expand_as", {"f32[3]", "f32[2,3]"}, "f32[2, 3] strides [0, 1]"},
@@ -62,11 +56,11 @@ TEST(View, BroadcastsWithStrideZero) {
        {"[f32[3],f32[2,1]]"},
        "(f32[2, 3] strides [0, 1], f32[2, 3] strides [1, 0])"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(View, TakesParts) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::select.int", {"f32[4,6]", "0", "-1"}, "f32[6] offset 18"},
       {"aten::slice.Tensor", {"f32[4,6]", "1", "2", "5", "2"}, "f32[4, 2] strides [6, 2] offset 2"},
       {"aten::slice.Tensor", {"f32[4]", "0", "3", "1"}, "f32[0] offset 3"},
@@ -82,11 +76,11 @@ TEST(View, TakesParts) {
       {"aten::hsplit.int", {"f32[4]", "2"}, "(f32[2], f32[2] offset 2)"},
       {"aten::unbind.int", {"f32[2,3]"}, "(f32[3], f32[3] offset 3)"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(View, ReadsTheBytesAsOtherNumbers) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::view.dtype", {"f32[2,4]", "float64"}, "f64[2, 2]"},
       {"aten::view.dtype", {"f32[2,4]", "float16"}, "f16[2, 8]"},
       {"aten::view_as_real", {"c64[2]"}, "f32[2, 2]"},
@@ -96,21 +90,21 @@ TEST(View, ReadsTheBytesAsOtherNumbers) {
       {"aten::imag", {"c64[2]"}, "f32[2] strides [2] offset 1"},
       {"aten::resolve_conj", {"c64[2]"}, "c64[2]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(View, CopiesOfViewsAreContiguous) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::permute_copy", {"f32[2,3]", "[1,0]"}, "f32[3, 2]"},
       {"aten::expand_copy", {"f32[1]", "[3]"}, "f32[3]"},
       {"aten::slice_copy.Tensor", {"f32[4]", "0", "1", "3"}, "f32[2]"},
       {"aten::unbind_copy.int", {"f32[2,3]"}, "(f32[3], f32[3])"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(View, Refuses) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::view",
        {"f32[4,6]{1,4}", "[24]"},
        "ValueError: Cannot view a tensor with shape torch.Size([4, 6]) and strides (1, 4) as a "
@@ -139,7 +133,7 @@ TEST(View, Refuses) {
        {"f32[2]", "0", "3"},
        "IndexError: Dimension out of range (expected to be in range of [-1, 0], but got 3)"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 class ViewIdentity : public testing::Test {

@@ -3,14 +3,8 @@
 namespace faketensor {
 namespace {
 
-struct Case {
-  std::string_view op;
-  std::vector<std::string> args;
-  std::string_view answer;
-};
-
 TEST(Vision, Answers) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"aten::grid_sampler",
        {"f32[2,3,4,5]", "f32[2,6,7,2]", "0", "0", "False"},
        "f32[2, 3, 6, 7]"},
@@ -38,7 +32,7 @@ TEST(Vision, Answers) {
        "(f32[3, 2, 2, 3], i32[3, 2, 2, 3])"},
       {"transformers::grouped_mm_fallback", {"f32[64,8]", "f32[4,8,16]", "i32[4]"}, "f32[64, 16]"},
   };
-  for (const Case& c : cases) expect_call(c.op, c.args, c.answer);
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Vision, PixelShuffleKeepsTheMemoryFormatOnTheCpuOnly) {
