@@ -126,6 +126,9 @@ Value converted(Context& context, const OpEntry& op, size_t position, const Valu
     return context.make_list(
         SmallVector<Value, 4>(static_cast<size_t>(type.list_size), value).span());
   }
+  if (type.kind == ArgKind::kDevice && !type.is_list && value.is(Tag::kString)) {
+    if (const std::optional<Device> device = parse_device(value.text())) return *device;
+  }
   const Value named = enumeration(type, value);
   if (!named.is_none()) return named;
   refuse(op, position, value);

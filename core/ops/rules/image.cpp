@@ -235,7 +235,12 @@ Value affine_grid_generator_backward(Call& c, const Tensor& grad, Dims size) {
           "AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.");
   const auto spatial = static_cast<int64_t>(size.size()) - 2;
   const SymInt points = numel(size.subspan(2));
-  const Value base = *c.empty({size[0], spatial + 1, points}, grad.dtype());
+  DimVector sizes = {size[0]};
+  sizes.append(size.subspan(2));
+  sizes.push_back(spatial + 1);
+  const Value grid =
+      c.call<"aten::view">(*c.empty(sizes, grad.dtype()), DimVector{size[0], points, spatial + 1});
+  const Value base = c.call<"aten::transpose.int">(grid, 1, 2);
   const Value gradients = c.call<"aten::reshape">(grad, DimVector{size[0], points, spatial});
   return c.call<"aten::transpose.int">(c.call<"aten::bmm">(base, gradients), 1, 2);
 }

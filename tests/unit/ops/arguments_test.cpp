@@ -39,6 +39,18 @@ TEST(Devices, AZeroDimensionalCpuTensorGivesWay) {
   expect_call("aten::add.Tensor", {"f32[]", "f32[2]@cuda"}, "f32[2] cuda:0");
 }
 
+// move_to_device_pass writes the device of factories as text.
+TEST(Arguments, ADeviceMayBeGivenAsText) {
+  FakeTensorMode mode;
+  const OpId zeros = Registry::builtin().find("aten::zeros");
+  const SymInt sizes[] = {2};
+  const Value args[] = {Value::ints(sizes), Value::unset(), Value::unset(),
+                        Value::string("cuda:1")};
+  const Outcome outcome = mode.call(zeros, args);
+  ASSERT_FALSE(outcome.error);
+  EXPECT_EQ(outcome.value.tensor().device(), (Device{DeviceType::kCUDA, 1}));
+}
+
 TEST(Sizes, ANegativeOneIsRefusedWhenTheTensorIsMade) {
   expect_call("aten::conv_transpose2d.input",
               {"f32[1,2,1,8]", "f32[2,1,1,1]", "None", "[1,1]", "[2,0]"},
