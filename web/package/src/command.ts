@@ -5,7 +5,7 @@
  */
 import * as fs from "node:fs";
 import { Engine, type EngineHost, type EngineSource } from "./engine.js";
-import { readFully } from "./source.js";
+import { readFully } from "./node.js";
 
 /** The C library's words for what Node gives as codes, so that both commands complain alike. */
 const reasons: Readonly<Record<string, string>> = {

@@ -5,18 +5,26 @@
 import type * as FileSystem from "node:fs/promises";
 import createModule from "./glue.js";
 import { EngineFailure, FakeTensorError, abortError, type ErrorData } from "./errors.js";
-import { isNode, nodeModule, type ByteSource } from "./source.js";
+import { isNode, nodeModule } from "./node.js";
+import type { ByteSource } from "./source.js";
 import type { Progressing } from "./types.js";
+
+/** `WebAssembly.Module`, where the platform's types have it: those of Node 20 do not. */
+export type WebAssemblyModule = typeof globalThis extends {
+  WebAssembly: { Module: { prototype: infer Module } };
+}
+  ? Module
+  : never;
 
 /** What {@link load} takes as `wasm`: bytes, a compiled module, or where to get it. */
 export type WasmInput =
   | ArrayBuffer
   | Uint8Array
-  | WebAssembly.Module
+  | WebAssemblyModule
   | Response
   | URL
   | string
-  | PromiseLike<ArrayBuffer | Uint8Array | WebAssembly.Module | Response>;
+  | PromiseLike<ArrayBuffer | Uint8Array | WebAssemblyModule | Response>;
 
 /** A file as C++ sees it. `read` returns null after a failure, which the JavaScript side then reports itself. */
 export interface EngineSource {

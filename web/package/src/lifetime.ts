@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * Objects that own something in wasm memory: `dispose()` frees it at once, `using` does so at the end of a block, and
  * an object that was forgotten is freed after the garbage collector finds it.

@@ -2,6 +2,7 @@
  * The messages between `connect()` (faketensor/worker) and the worker behind it (worker-main). Each request has a
  * number; the worker answers it with any number of progress messages and then one result or one error.
  */
+import type { WebAssemblyModule } from "./engine.js";
 import type { ErrorData } from "./errors.js";
 import type {
   EngineInfo,
@@ -21,7 +22,7 @@ export const channel = "faketensor/1";
 export type RemoteSource = { readonly blob: Blob } | { readonly path: string };
 
 /** A compiled module or bytes are posted; an address is fetched by the worker itself. */
-export type RemoteWasm = WebAssembly.Module | ArrayBuffer | Uint8Array | string;
+export type RemoteWasm = WebAssemblyModule | ArrayBuffer | Uint8Array | string;
 
 export type WhatIf = Omit<PropagateOptions, "onProgress" | "signal">;
 

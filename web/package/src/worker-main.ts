@@ -3,7 +3,8 @@ import type * as WorkerThreads from "node:worker_threads";
 import { toErrorData } from "./errors.js";
 import { load, type FakeTensor, type Program, type Run } from "./index.js";
 import { channel, isMessage, type CallName, type Calls, type Reply, type Request } from "./protocol.js";
-import { fileSource, isNode, nodeModule, sourceOfBlob, type ByteSource } from "./source.js";
+import { isNode, nodeModule } from "./node.js";
+import { fileSource, sourceOfBlob, type ByteSource } from "./source.js";
 
 interface Port {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;

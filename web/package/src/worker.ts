@@ -23,7 +23,7 @@ import {
   type RemoteWasm,
   type Reply,
 } from "./protocol.js";
-import { isNode, nodeModule } from "./source.js";
+import { isNode, nodeModule } from "./node.js";
 import type {
   EngineInfo,
   Layout,
@@ -90,15 +90,18 @@ function starterOf(
 }
 
 async function startDefaultWorker(): Promise<WorkerLike> {
-  if (isNode) {
-    const threads = await nodeModule<{ Worker: new (url: URL) => WorkerLike & { unref(): void } }>(
-      "node:worker_threads",
-    );
-    const worker = new threads.Worker(new URL("./worker-main.js", import.meta.url));
-    worker.unref();
-    return worker;
-  }
+  if (isNode) return startThread("./worker-main.js");
   return new Worker(new URL("./worker-main.js", import.meta.url), { type: "module" });
+}
+
+/** Apart, so that bundlers for pages, which follow literal addresses, do not take Node's worker for a file to copy. */
+async function startThread(script: string): Promise<WorkerLike> {
+  const threads = await nodeModule<{ Worker: new (url: URL) => WorkerLike & { unref(): void } }>(
+    "node:worker_threads",
+  );
+  const worker = new threads.Worker(new URL(script, import.meta.url));
+  worker.unref();
+  return worker;
 }
 
 async function postable(wasm: ConnectOptions["wasm"]): Promise<RemoteWasm | undefined> {
@@ -294,8 +297,7 @@ export class RemoteFakeTensor {
   /** Reads a program. A Blob or a path is read in slices; bytes are copied once. */
   async open(from: RemoteOpenable, options: OpenOptions = {}): Promise<RemoteProgram> {
     const name = options.name ?? nameOf(from);
-    const source: RemoteSource =
-      from instanceof Blob ? { blob: from } : "path" in from ? from : { blob: new Blob([from]) };
+    const source = await postableSource(from);
     const reopen = (progressing: Progressing) =>
       this.connection.call("open", () => ({ source, name }), progressing);
     const { program, info } = await reopen(options);
@@ -318,6 +320,13 @@ export class RemoteFakeTensor {
   terminate(): void {
     this.connection.close();
   }
+}
+
+/** Kept to open the program again in another worker: a Blob costs nothing to keep and to post. */
+async function postableSource(from: RemoteOpenable): Promise<RemoteSource> {
+  if (!(from instanceof Blob)) return "path" in from ? from : { blob: new Blob([from]) };
+  // Another thread of Node cannot read a Blob that stands for a file.
+  return { blob: isNode ? new Blob([await from.arrayBuffer()]) : from };
 }
 
 function nameOf(from: RemoteOpenable): string {
