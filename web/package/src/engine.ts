@@ -116,7 +116,8 @@ export class Engine {
     try {
       return call(this.exports);
     } catch (error) {
-      // Nothing but a trap comes out of the engine: its own errors are replies, and callbacks are guarded.
+      // Nothing but a trap comes out of the engine: its own errors are replies, and callbacks are guarded. `call` itself
+      // does nothing that could throw.
       this.#failure = new EngineFailure(error);
       throw this.#failure;
     }

@@ -55,12 +55,11 @@ export class Program extends EngineResource {
     const whatIf: PropagateOptions = { ...options };
     delete whatIf.onProgress;
     delete whatIf.signal;
+    const text = JSON.stringify(whatIf);
     const guard = new CallGuard(options);
     const started = performance.now();
     const reply = guard.run(() =>
-      this.engine.json<PropagateReply>((exports) =>
-        exports.propagate(this.handle, JSON.stringify(whatIf), guard.progress),
-      ),
+      this.engine.json<PropagateReply>((exports) => exports.propagate(this.handle, text, guard.progress)),
     );
     return new Run(this.engine, reply, performance.now() - started);
   }
@@ -113,15 +112,14 @@ export class Run extends EngineResource {
 
   /** The value of a node, or of one output of a node with several, by name; undefined if there is no such name. */
   value(name: string): Value | undefined {
-    const reply = this.engine.json<{ readonly val?: Value }>((exports) =>
-      exports.runValue(this.handle, name),
-    );
-    return reply.val;
+    const { handle } = this;
+    return this.engine.json<{ readonly val?: Value }>((exports) => exports.runValue(handle, name)).val;
   }
 
   /** Everything about the node in row `index` of {@link table}. */
   node(index: number): NodeDetail {
-    return this.engine.json<NodeDetail>((exports) => exports.runNode(this.handle, index));
+    const { handle } = this;
+    return this.engine.json<NodeDetail>((exports) => exports.runNode(handle, index));
   }
 
   /** All nodes as columns; made at the first call. */
@@ -132,6 +130,7 @@ export class Run extends EngineResource {
 
   /** @internal */
   packedTable(): ArrayBuffer {
-    return this.engine.buffer((exports) => exports.runTable(this.handle));
+    const { handle } = this;
+    return this.engine.buffer((exports) => exports.runTable(handle));
   }
 }

@@ -231,7 +231,10 @@ describe("a run", () => {
     assert.throws(() => program.propagate(), /has been disposed/);
     run.dispose();
     run.dispose();
-    assert.throws(() => run.node(0), /has been disposed/);
+    for (const use of [() => run.node(0), () => run.value("x"), () => run.table()]) {
+      assert.throws(use, { name: "TypeError", message: "this Run has been disposed" });
+    }
+    classifier().dispose();
   });
 });
 
