@@ -210,12 +210,20 @@ size_t op_label_size(std::string_view op) {
   return std::min(op.find('.'), op.size());
 }
 
-// A module is labelled by the last component of its path and, where there is room, of its type.
+// A module is labelled by the last component of its path ("layers.0" rather than "0") and, where
+// there is room, of its type.
 size_t module_label_size(const Program& program, const Module& module) {
   const auto last_component = [](std::string_view text) {
-    return text.size() - (text.rfind('.') + 1);
+    return text.substr(text.rfind('.') + 1);
   };
-  return last_component(program.text(module.path)) + last_component(program.text(module.type)) + 4;
+  const std::string_view path = program.text(module.path);
+  const std::string_view name = last_component(path);
+  size_t size = name.size() + last_component(program.text(module.type)).size() + 4;
+  if (name.size() < path.size() && name.find_first_not_of("0123456789") == std::string_view::npos) {
+    const std::string_view list = path.substr(0, path.size() - name.size() - 1);
+    size += last_component(list).size() + 1;
+  }
+  return size;
 }
 
 uint8_t input_flags(InputSpec::Kind kind) {

@@ -56,5 +56,8 @@ test("a narrow window shows one pane at a time", async ({ playground, page }) =>
   await expect(playground.tree).toBeVisible();
   await expect(playground.stage).toBeHidden();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await playground.search.fill("silu");
+  await page.keyboard.press("Enter");
+  await expect(playground.stage).toBeVisible();
   expect(await violations(playground)).toEqual([]);
 });

@@ -18,6 +18,7 @@ import { Notice } from "./notice.js";
 import { Outline } from "./outline.js";
 import { makeMeasure } from "./painter.js";
 import { ProblemsPane, problemSentence, type ProblemCounts } from "./problems_pane.js";
+import { PaneTabs } from "./pane_tabs.js";
 import { addressOf, stateOf } from "./permalink.js";
 import { Progress } from "./progress.js";
 import { Scene } from "./scene.js";
@@ -74,6 +75,7 @@ export class App {
   private anchor: number | null = null;
   private readonly measure = makeMeasure();
   readonly notice = new Notice();
+  private readonly tabs = new PaneTabs();
   private readonly announcer = new Announcer(byId("live", HTMLElement));
   private readonly theme: Theme;
   private readonly view: CanvasView;
@@ -124,10 +126,12 @@ export class App {
       detail: (row) => this.detail(row),
     });
     this.problems = new ProblemsPane(byId("problems", HTMLElement), (row) => {
+      this.tabs.show("graph");
       this.jump({ kind: "node", row });
     });
     this.search = new SearchBox(byId("search", HTMLInputElement), byId("search-results", HTMLElement), {
       jump: (selection) => {
+        this.tabs.show("graph");
         this.jump(selection);
       },
       matched: (matches) => {

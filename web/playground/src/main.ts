@@ -126,20 +126,6 @@ function listenToButtons(app: App): void {
   });
 }
 
-/** On narrow windows one pane is shown at a time. */
-function listenToTabs(): void {
-  const tabs = [...document.querySelectorAll<HTMLButtonElement>("[data-show]")];
-  for (const tab of tabs) {
-    tab.addEventListener("click", () => {
-      byId("panes", HTMLElement).dataset["pane"] = tab.dataset["show"] ?? "graph";
-      for (const other of tabs) {
-        if (other === tab) other.setAttribute("aria-current", "true");
-        else other.removeAttribute("aria-current");
-      }
-    });
-  }
-}
-
 async function start(): Promise<void> {
   const asked = parseHash(location.hash);
   const example = fetchExample(asked.example ?? kFirstExample);
@@ -147,7 +133,6 @@ async function start(): Promise<void> {
   const app = new App({ open: async (file, options) => (await engine).open(file, options) });
   listenToButtons(app);
   listenToFiles(app);
-  listenToTabs();
   listenToKeys(app);
   window.addEventListener("hashchange", () => {
     const address = parseHash(location.hash);
