@@ -72,7 +72,12 @@ export async function connect(
 ): Promise<RemoteFakeTensor> {
   const wasm = await postable(options.wasm);
   const connection = new Connection(starterOf(worker), wasm);
-  return new RemoteFakeTensor(connection, await connection.info());
+  try {
+    return new RemoteFakeTensor(connection, await connection.info());
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
 }
 
 function starterOf(
