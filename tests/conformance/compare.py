@@ -1,10 +1,14 @@
 """Are two values the same? The rules of conformance/FORMAT.md and GRAPHS.md, for values that this project prints itself.
 
 Everything that describes a tensor is compared exactly; numbers of tensors ("t") and storages only up to renaming, so that identity and
-aliasing are compared too. Not compared: "const" (known values) and "requires_grad". Unbacked symbols (u0, zuf1) are equal up to
-renaming; other symbolic expressions by their printed text.
+aliasing are compared too. Not compared: "const" (known values) and "requires_grad". Symbolic expressions are equal when they agree at
+random assignments of their symbols; unbacked symbols (u0, zuf1) up to renaming.
 """
+import ast
+import operator
+import random
 import re
+import zlib
 
 IGNORED = ("const", "requires_grad")
 UNBACKED = re.compile(r"\b(?:zuf|u)\d+\b")
@@ -74,14 +78,58 @@ class Comparison:
         return None
 
     def same_scalar(self, expected, got):
-        if type(expected) is not type(got):
+        if isinstance(expected, str) and isinstance(got, str) and UNBACKED.fullmatch(expected) and UNBACKED.fullmatch(got):
+            return self.symbols.same(expected, got)
+        if isinstance(expected, bool) or isinstance(got, bool) or not isinstance(expected, (int, str)):
+            return type(expected) is type(got) and expected == got
+        if not isinstance(got, (int, str)):
             return False
-        if expected == got:
-            return True
-        if not isinstance(expected, str) or UNBACKED.sub("u", expected) != UNBACKED.sub("u", got):
+        renamed = UNBACKED.sub(lambda name: self.symbols.back.get(name.group(), name.group()), str(got))
+        return str(expected) == renamed or same_expression(str(expected), renamed)
+
+
+OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+FUNCTIONS = {"Min": min, "Max": max, "Mod": operator.mod, "PythonMod": operator.mod, "FloorDiv": operator.floordiv, "CeilToInt": lambda x: -int(-x // 1)}
+
+
+def evaluate(node, symbols):
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        return symbols.setdefault(node.id, random.Random(zlib.crc32(node.id.encode()) + symbols[""]).randrange(1, 1000))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -evaluate(node.operand, symbols)
+    if isinstance(node, ast.BinOp):
+        return OPERATORS[type(node.op)](evaluate(node.left, symbols), evaluate(node.right, symbols))
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        return OPERATORS[type(node.ops[0])](evaluate(node.left, symbols), evaluate(node.comparators[0], symbols))
+    if isinstance(node, ast.Call):
+        return FUNCTIONS[node.func.id](*(evaluate(argument, symbols) for argument in node.args))
+    raise KeyError(type(node).__name__)
+
+
+def same_expression(expected, got):
+    """Whether two printed expressions agree at twenty assignments. What cannot be read as one is compared as text, which differed."""
+    try:
+        trees = [ast.parse(text, mode="eval").body for text in (expected, got)]
+        if all(isinstance(tree, (ast.Name, ast.Constant)) for tree in trees):
             return False
-        pairs = zip(UNBACKED.findall(expected), UNBACKED.findall(got))
-        return all(self.symbols.same(e, g) for e, g in pairs)
+        return all(evaluate(trees[0], {"": seed}) == evaluate(trees[1], {"": seed}) for seed in range(20))
+    except (SyntaxError, KeyError, AttributeError, ZeroDivisionError):
+        return False
 
 
 DEFAULTS = {"offset": 0, "layout": "strided", "conj": False, "neg": False, "coalesced": False, "index_dtype": "int64"}
