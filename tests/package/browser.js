@@ -66,7 +66,8 @@ export async function visit(folder, model) {
     chromium.kill();
     await ended;
     server.close();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    // Its helper processes write a moment longer than it lives.
+    rmSync(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
 }
 

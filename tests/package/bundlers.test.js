@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -40,13 +40,11 @@ describe("the package bundled", () => {
       copyFileSync(path.join(consumer.folder, file), resolved(file));
     // What an import map would do, which the policy forbids to write inline.
     for (const file of ["browser.js", "answers.js"]) {
-      const { readFileSync } = await import("node:fs");
       const text = readFileSync(resolved(file), "utf8")
         .replace('"faketensor"', '"/faketensor/index.js"')
         .replace(/"faketensor\/(\w+)"/, '"/faketensor/$1.js"');
       writeFileSync(resolved(file), text);
     }
-    const { cpSync } = await import("node:fs");
     cpSync(path.join(consumer.package, "dist"), resolved("faketensor"), { recursive: true });
     await inBrowser("plain");
   });

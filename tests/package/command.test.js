@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { classifier, custom, decoder, makeConsumer, run } from "./consumer.js";
@@ -56,7 +56,7 @@ describe("npx faketensor", () => {
     assert.match(stdout.toString(), /propagate/);
   });
 
-  it("reads a pipe", { skip: !existsSync(native) && "no native command" }, async () => {
+  it("reads a pipe", async () => {
     const script = 'mkfifo pipe-$$ && { cat "$0" > pipe-$$ & } && "$@" propagate pipe-$$ --format jsonl';
     const piped = (...program) => consumer.run("bash", ["-c", script, decoder, ...program]);
     const expected = await piped(native);
