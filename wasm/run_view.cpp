@@ -1,6 +1,7 @@
 #include "wasm/run_view.h"
 
 #include <algorithm>
+#include <deque>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -19,28 +20,34 @@ namespace {
 class TextColumn {
  public:
   uint32_t number(std::string_view text) {
-    const auto [found, is_new] =
-        numbers_.try_emplace(std::string(text), static_cast<uint32_t>(texts_.size()));
-    if (is_new) texts_.push_back(found->first);
-    return found->second;
+    const auto found = numbers_.find(text);
+    if (found != numbers_.end()) return found->second;
+    const auto number = static_cast<uint32_t>(views_.size());
+    views_.push_back(texts_.emplace_back(text));
+    numbers_.emplace(views_.back(), number);
+    return number;
   }
-  std::span<const std::string_view> texts() const { return texts_; }
+  std::span<const std::string_view> texts() const { return views_; }
 
  private:
-  std::unordered_map<std::string, uint32_t>
-      numbers_;  // nodes keep their address, so the views stay good
-  std::vector<std::string_view> texts_;
+  std::deque<std::string> texts_;  // which keep their addresses
+  std::vector<std::string_view> views_;
+  std::unordered_map<std::string_view, uint32_t> numbers_;
 };
 
-// Numbers of objects by first appearance, as FORMAT.md counts tensors and storages.
+// Numbers by first appearance, as FORMAT.md counts tensors and storages, of objects whose own ids
+// are their places in a mode.
 class Numbering {
  public:
-  int32_t number(const void* object) {
-    return numbers_.try_emplace(object, static_cast<int32_t>(numbers_.size())).first->second;
+  int32_t number(uint32_t id) {
+    if (id >= numbers_.size()) numbers_.resize(size_t{id} + 1, -1);
+    if (numbers_[id] < 0) numbers_[id] = next_++;
+    return numbers_[id];
   }
 
  private:
-  std::unordered_map<const void*, int32_t> numbers_;
+  std::vector<int32_t> numbers_;
+  int32_t next_ = 0;
 };
 
 enum ValueKind : uint8_t { kNone = 0, kTensor = 1, kList = 2, kOther = 3 };
@@ -94,8 +101,8 @@ class TablePacker {
     kind_.push_back(value_kind(record));
     // Tensors inside lists take part in the numbering, as they do where values are printed.
     for (const TensorRecord& tensor : record.tensors) {
-      tensors_.number(tensor.tensor);
-      if (tensor.storage != nullptr) storages_.number(tensor.storage);
+      tensors_.number(tensor.tensor->id);
+      if (tensor.storage != nullptr) storages_.number(tensor.storage->id);
     }
     if (kind_.back() == kTensor && !record.tensors.empty()) {
       add_tensor(record.tensors.front());
@@ -114,8 +121,8 @@ class TablePacker {
     stride_.resize(size_.size());  // sparse tensors have none
     offset_.push_back(dim(meta.offset()));
     nbytes_.push_back(dim(record.nbytes));
-    tensor_.push_back(tensors_.number(record.tensor));
-    storage_.push_back(record.storage == nullptr ? -1 : storages_.number(record.storage));
+    tensor_.push_back(tensors_.number(record.tensor->id));
+    storage_.push_back(record.storage == nullptr ? -1 : storages_.number(record.storage->id));
   }
 
   void add_no_tensor() {
@@ -149,13 +156,15 @@ class TablePacker {
 
 }  // namespace
 
-RunView::RunView(Run run) : run_(std::move(run)) {
+void RunView::number_tensors() {
+  if (std::exchange(is_numbered_, true)) return;
   Numbering tensors, storages;
   for (const NodeRecord& record : run_.records()) {
     for (const TensorRecord& tensor : record.tensors) {
-      writer_.name_tensor(tensor.tensor, tensors.number(tensor.tensor));
-      if (tensor.storage != nullptr)
-        writer_.name_storage(tensor.storage, storages.number(tensor.storage));
+      writer_.name_tensor(tensor.tensor, tensors.number(tensor.tensor->id));
+      if (tensor.storage != nullptr) {
+        writer_.name_storage(tensor.storage, storages.number(tensor.storage->id));
+      }
     }
   }
 }
@@ -163,6 +172,7 @@ RunView::RunView(Run run) : run_(std::move(run)) {
 std::vector<uint8_t> RunView::pack_table() { return TablePacker(run_).pack(); }
 
 std::string RunView::value_of(NodeId row) {
+  number_tensors();
   std::string text;
   writer_.append(text, run_.record(row));
   return text;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -20,7 +21,7 @@ namespace faketensor::wasm {
 // appearance over all nodes, as in FORMAT.md of the conformance data.
 class RunView {
  public:
-  explicit RunView(Run run);
+  explicit RunView(Run run) : run_(std::move(run)) {}
 
   const Run& run() const { return run_; }
   // Table of web/package/src/types.ts, as a packed buffer of kind kTable.
@@ -32,10 +33,13 @@ class RunView {
   nlohmann::json node_detail(NodeId row);
 
  private:
+  // Tells the writer the numbers; at the first value that is asked for.
+  void number_tensors();
   std::string value_of(NodeId row);
 
   Run run_;
   ValueWriter writer_;
+  bool is_numbered_ = false;
 };
 
 // A list of Problem of types.ts.
