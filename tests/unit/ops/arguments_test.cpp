@@ -55,8 +55,6 @@ TEST(Sizes, ANegativeOneIsRefusedWhenTheTensorIsMade) {
   expect_call("aten::conv_transpose2d.input",
               {"f32[1,2,1,8]", "f32[2,1,1,1]", "None", "[1,1]", "[2,0]"},
               "RuntimeError: Trying to create tensor with negative dimension -3: [1, 1, -3, 8]");
-},
-              "RuntimeError: Trying to create tensor with negative dimension -3: [1, 1, -3]");
 }
 
 }  // namespace
