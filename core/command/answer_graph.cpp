@@ -14,6 +14,7 @@ using nlohmann::json;
 PropagateOptions overrides_of(const json& header) {
   PropagateOptions options;
   options.stop_at_first_error = true;
+  options.python_dispatcher = header.value("python_dispatcher", false);
   const json overrides = header.value("overrides", json::object());
   const json inputs = overrides.value("inputs", json::object());
   for (const auto& [name, value] : inputs.items()) options.inputs[name] = read_override(value);

@@ -106,6 +106,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
   run.mode_ = std::make_unique<FakeTensorMode>(options.target);
   FakeTensorMode& mode = *run.mode_;
   mode.attach_shape_env(program.shape_env);
+  mode.context().python_dispatcher = options.python_dispatcher;
   const Graph& graph = program.graph();
   const Placeholders placeholders(program, options);
   Interpreter interpreter(program, mode);

@@ -44,6 +44,8 @@ struct PropagateOptions {
   std::optional<MemoryFormat> memory_format =
       {};  // of every floating-point placeholder of the rank that has it
   bool stop_at_first_error = false;
+  // As under enable_python_dispatcher(), which PyTorch's own tracing of symbolic sizes uses.
+  bool python_dispatcher = false;
   // Called now and then with nodes done and in all; returning false cancels the run.
   std::function<bool(size_t, size_t)> progress = {};
 };
