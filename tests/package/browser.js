@@ -1,7 +1,8 @@
 /** Opens a folder as a page in Chromium and waits for what the page reports. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -47,9 +48,8 @@ export async function visit(folder, model) {
   const chromium = spawn(
     process.env.CHROMIUM ?? "chromium",
     [...switches, `http://127.0.0.1:${server.address().port}/`],
-    {
-      stdio: "ignore",
-    },
+    // A group of its own, so that its helper processes end with it.
+    { stdio: "ignore", detached: true },
   );
   let timer;
   const late = new Promise((_, reject) => {
@@ -63,11 +63,22 @@ export async function visit(folder, model) {
   } finally {
     clearTimeout(timer);
     const ended = once(chromium, "exit");
-    chromium.kill();
+    process.kill(-chromium.pid, "SIGKILL");
     await ended;
     server.close();
-    // Its helper processes write a moment longer than it lives.
-    rmSync(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
+    await removeProfile(profile);
+  }
+}
+
+/** A helper that was about to write when it was ended may leave a file behind the removal. */
+async function removeProfile(profile) {
+  for (let attempt = 1; ; ++attempt) {
+    try {
+      return await rm(profile, { recursive: true, force: true });
+    } catch (error) {
+      if (error.code !== "ENOTEMPTY" || attempt === 50) throw error;
+      await new Promise((done) => setTimeout(done, 100));
+    }
   }
 }
 
