@@ -42,8 +42,7 @@ class Report {
       const TensorMeta* meta = node.recorded;
       if (program_.inputs[i].kind == InputSpec::Kind::kUser) {
         line(format("  {}  {}", program_.text(node.name),
-                    meta == nullptr ? format("{}", node.recorded_scalar)
-                                    : shape_text(*meta) + " " + layout_text(*meta)));
+                    meta == nullptr ? format("{}", node.recorded_scalar) : tensor_text(*meta)));
       } else if (meta != nullptr) {
         ++stored;
         if (!meta->numel().is_symbolic()) bytes += meta->numel().as_int() * itemsize(meta->dtype());

@@ -74,8 +74,7 @@ class Table {
   }
 
   void print_node(NodeId id, const Node& node) {
-    const size_t indent =
-        2 * (program_.modules[node.module].depth + (program_.modules.size() > 1 ? 1 : 0));
+    const size_t indent = 2 * program_.modules[node.module].depth;
     std::string line(node.kind == NodeKind::kCall || node.kind == NodeKind::kGetItem ? indent : 0,
                      ' ');
     line += padded(std::string(program_.text(node.name)), name_width_) + "  " +

@@ -33,6 +33,11 @@ std::string layout_text(const TensorMeta& meta) {
   return text;
 }
 
+std::string tensor_text(const TensorMeta& meta) {
+  const std::string layout = layout_text(meta);
+  return layout.empty() ? shape_text(meta) : shape_text(meta) + " " + layout;
+}
+
 std::string value_text(const Value& value, std::span<const TensorRecord>& tensors) {
   if (value.is_tensor()) {
     const TensorMeta* meta = value.tensor().meta;
@@ -40,8 +45,7 @@ std::string value_text(const Value& value, std::span<const TensorRecord>& tensor
       meta = tensors.front().meta;
       tensors = tensors.subspan(1);
     }
-    const std::string layout = layout_text(*meta);
-    return layout.empty() ? shape_text(*meta) : shape_text(*meta) + " " + layout;
+    return tensor_text(*meta);
   }
   if (!value.is(Value::Tag::kList)) return format("{}", value);
   std::string text = "(";

@@ -13,6 +13,8 @@ std::string shape_text(const TensorMeta& meta);
 // What is not the default: strides unless contiguous ("channels_last", "strides [1, 2]"), offset,
 // device unless cpu, conj, neg.
 std::string layout_text(const TensorMeta& meta);
+// Both: "f32[2, 3] channels_last cuda:0".
+std::string tensor_text(const TensorMeta& meta);
 // A value of any kind on one line; lists in parentheses.
 std::string value_text(const Value& value, std::span<const TensorRecord>& tensors);
 // "588.0 KiB"
