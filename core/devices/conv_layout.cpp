@@ -35,7 +35,9 @@ bool uses_cudnn(const Target& target, const ConvGeometry& conv, MemoryFormat for
   return !conv.big_output_padding;
 }
 
-// ConvParams::use_mkldnn. float16 and bfloat16 need CPU instructions that the recorded machine had.
+// ConvParams::use_mkldnn on a machine with more than one thread, where 1x1 filters and small
+// batches make no difference. float16 and bfloat16 need CPU instructions that the recorded machine
+// had.
 bool uses_mkldnn(const Target& target, const ConvGeometry& conv) {
   if (!target.mkldnn_enabled || (conv.transposed && conv.big_output_padding)) return false;
   if (is_reduced_floating(conv.input_dtype)) return true;

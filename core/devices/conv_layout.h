@@ -25,7 +25,6 @@ struct ConvGeometry {
   Device device = {};
   bool transposed = false;
   bool dilated = false;
-  bool strided = false;
   bool big_output_padding = false;  // some output padding is not below its stride
   SymInt groups = 1;
 };

@@ -129,7 +129,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
       continue;
     try {
       values[i] = node.kind == NodeKind::kPlaceholder ? placeholders.make(mode, i)
-                                                      : interpreter.run_node(graph, node, values);
+                                                      : interpreter.run_node(node, values);
       record.value = values[i];
       record.status = NodeStatus::kOk;
       SmallVector<TensorRecord, 4> tensors;

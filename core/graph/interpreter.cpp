@@ -42,7 +42,7 @@ Value Interpreter::resolve_list(const Value& list, std::span<const Value> values
   return context.make_ints(ints);
 }
 
-Value Interpreter::run_node(const Graph&, const Node& node, std::span<const Value> values) {
+Value Interpreter::run_node(const Node& node, std::span<const Value> values) {
   if (node.kind == NodeKind::kGetItem) {
     const Value container = values[node.args[0].node()];
     const auto index = static_cast<size_t>(node.args[1].as_sym_int().as_int());
@@ -80,7 +80,7 @@ Value Interpreter::run_graph(const Graph& graph, std::span<const Value> inputs) 
   } const depth(depth_);
   std::vector<Value> values(graph.size());
   for (NodeId i = 0; i < graph.size(); ++i) {
-    values[i] = i < expected ? inputs[i] : run_node(graph, graph.node(i), values);
+    values[i] = i < expected ? inputs[i] : run_node(graph.node(i), values);
   }
   return values.back();
 }

@@ -22,7 +22,7 @@ class Interpreter {
   }
 
   // The value of one call or getitem node, given those of earlier nodes. Throws Error.
-  Value run_node(const Graph& graph, const Node& node, std::span<const Value> values);
+  Value run_node(const Node& node, std::span<const Value> values);
   // Runs a whole graph on `inputs` and returns its output. Throws Error. Raises LimitExceeded for
   // graphs nested over 64 deep.
   Value run_graph(const Graph& graph, std::span<const Value> inputs);

@@ -166,7 +166,6 @@ MemoryFormat result_format(Call& c, const ConvArgs& conv) {
   geometry.groups = conv.groups;
   const auto not_one = [](SymInt value) { return guard_or_false(value != 1); };
   geometry.dilated = std::any_of(conv.dilation.begin(), conv.dilation.end(), not_one);
-  geometry.strided = std::any_of(conv.stride.begin(), conv.stride.end(), not_one);
   for (size_t i = 0; i < conv.stride.size(); ++i) {
     geometry.big_output_padding |= guard_or_false(conv.output_padding[i] >= conv.stride[i]);
   }
