@@ -38,13 +38,14 @@ example:
   faketensor info model.pt2
 )";
 
-constexpr std::string_view kOpsHelp = R"(usage: faketensor ops [PATTERN]
+constexpr std::string_view kOpsHelp = R"(usage: faketensor ops [PATTERN] [--format text|jsonl]
 
-Lists the schemas of the operators that have a rule, those whose name contains PATTERN.
+Lists the schemas of the operators that have a rule, those whose name contains PATTERN. A jsonl line also says where the
+rule comes from: a row of its own, a composite row, or derived from another operator's row.
 
 examples:
   faketensor ops
-  faketensor ops conv
+  faketensor ops conv --format jsonl
 )";
 
 constexpr std::string_view kCallHelp =

@@ -56,11 +56,8 @@ class Parser {
     if (accept("(")) {
       while (!accept(")")) {
         skip(" ,");
-        if (accept("...")) continue;
-        if (peek() == ')') continue;
-        list.push_back(returned());
+        if (peek() != ')') list.push_back(returned());
       }
-    } else if (accept("...")) {
     } else {
       list.push_back(returned());
     }
@@ -96,10 +93,12 @@ class Parser {
     const size_t begin = at_;
     const std::string_view word = take_until(" ,()[]?=");
     if (word.empty() && peek() != '(') fail("a type expected");
-    if (word == "Dict" || word == "Future" || word == "Await" || word == "RRef" ||
+    const bool is_tuple = word.empty();
+    if (is_tuple || word == "Dict" || word == "Future" || word == "Await" || word == "RRef" ||
         word == "Union") {
       skip_brackets();
-    } else if (peek() == '(') {
+    }
+    if (peek() == '(') {
       ++at_;
       argument.alias = take_until(")");
       expect(')');
@@ -164,6 +163,7 @@ class Parser {
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
       if (quote != 0) {
+        if (c == '\\' && at_ + 1 < text_.size()) ++at_;
         if (c == quote) quote = 0;
       } else if (c == '"' || c == '\'') {
         quote = c;
@@ -204,11 +204,21 @@ class Parser {
     return Value::ints(arena_.copy(ints.span()));
   }
 
+  std::string_view unescaped(std::string_view text) {
+    if (text.find('\\') == std::string_view::npos) return text;
+    std::string plain;
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\\' && i + 1 < text.size()) ++i;
+      plain += text[i];
+    }
+    return arena_.copy(std::string_view(plain));
+  }
+
   Value default_scalar(std::string_view text, ArgKind kind) {
     if (text == "True") return true;
     if (text == "False") return false;
     if (text.starts_with("\"") || text.starts_with("'"))
-      return Value::string(text.substr(1, text.size() - 2));
+      return Value::string(unescaped(text.substr(1, text.size() - 2)));
     if (text == "contiguous_format") return MemoryFormat::kContiguous;
     if (text == "Mean") return 1;
     if (text == "strided") return Layout::kStrided;
@@ -305,7 +315,8 @@ std::string to_string(const Schema& schema) {
   }
   if (schema.is_variadic) out += schema.arguments.empty() ? "..." : ", ...";
   out += ") -> ";
-  if (schema.returns.size() == 1 && schema.returns[0].name.empty()) {
+  // A tuple's own brackets would read as those of a list of returns.
+  if (schema.returns.size() == 1 && !schema.returns[0].type.text.starts_with("(")) {
     append_argument(out, schema.returns[0]);
     return out;
   }

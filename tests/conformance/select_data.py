@@ -4,6 +4,7 @@
 Graphs: the architectures named below, their static and decomposed programs with all answer sets that replay.py asks for.
 Operators: of every overload that has a rule, up to six vectors, spread over those that the given command answers as recorded; they hold
 what is reached. What is not reached is seen by scoring the whole collection.
+Schemas: of every overload of PyTorch its schema, where it is registered, and who answers for it in FakeTensorMode.
 """
 import argparse
 import collections
@@ -49,12 +50,27 @@ def select_operators(collection, command):
         chosen = [v for found in good.values() for v in found[:: max(1, len(found) // PER_OVERLOAD)][:PER_OVERLOAD]]
         if not chosen:
             continue
-        target = HERE / "data" / "ops" / path.name
-        target.parent.mkdir(parents=True, exist_ok=True)
         header = {"header": {**vectors[0]["header"], "count": len(chosen)}}
-        with open(target, "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as out:
-            for row in [header, *chosen]:
-                out.write(json.dumps(row, separators=(",", ":")).encode() + b"\n")
+        write_rows(HERE / "data" / "ops" / path.name, [header, *chosen])
+
+
+def write_rows(target, rows_to_write):
+    """Gzipped JSON lines; the same rows are the same bytes."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with open(target, "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as out:
+        for row in rows_to_write:
+            out.write(json.dumps(row, separators=(",", ":")).encode() + b"\n")
+
+
+def select_schemas(collection):
+    header, *operators = rows(collection / "schemas" / "ops.jsonl.gz")
+    chosen = [{"header": {key: header["header"][key] for key in ("torch", "target", "kind", "count")}}]
+    for operator in operators:
+        row = {"schema": operator["schema"], "registered": operator["registered"]}
+        if "answers" in operator:
+            row["answers"], row["by"] = operator["answers"]["static"], operator["answers"].get("static_fn")
+        chosen.append({key: value for key, value in row.items() if value is not None})
+    write_rows(HERE / "data" / "schemas" / "ops.jsonl.gz", chosen)
 
 
 def main():
@@ -62,6 +78,7 @@ def main():
     parser.add_argument("collection", type=pathlib.Path)
     parser.add_argument("--command", default="build/bin/faketensor")
     args = parser.parse_args()
+    select_schemas(args.collection)
     select_graphs(args.collection)
     select_operators(args.collection, args.command)
 
