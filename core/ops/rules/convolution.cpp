@@ -1,6 +1,7 @@
 // Convolutions.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "core/devices/conv_layout.h"
 #include "core/ops/call.h"
@@ -151,8 +152,9 @@ bool all_hinted(const Tensor& tensor) {
                      [](SymInt size) { return hint(size).has_value(); });
 }
 
-MemoryFormat result_format(Call& c, const ConvArgs& conv) {
-  if (!all_hinted(conv.input) || !all_hinted(conv.weight)) return MemoryFormat::kContiguous;
+// The back-end's memory format; none where sizes have no hint to choose a back-end by.
+std::optional<MemoryFormat> backend_format(Call& c, const ConvArgs& conv) {
+  if (!all_hinted(conv.input) || !all_hinted(conv.weight)) return std::nullopt;
   const Operand input(conv.input, /*make_contiguous=*/true);
   const Operand weight(conv.weight, /*make_contiguous=*/false);
   ConvGeometry geometry{.input_sizes = input.sizes,
@@ -172,6 +174,37 @@ MemoryFormat result_format(Call& c, const ConvArgs& conv) {
   return conv_memory_format(c.target(), geometry);
 }
 
+// Strides after `.to(memory_format=...)`, which leaves alone what already looks as asked. Of three
+// dimensions the last is the width of an image of height 1.
+DimVector converted(Dims sizes, const DimVector& strides, MemoryFormat format) {
+  if (sizes.size() == 3) {
+    if (format != MemoryFormat::kChannelsLast) return strides;
+    const DimVector wide = channels_last_strides(DimVector{sizes[0], sizes[1], 1, sizes[2]});
+    return {wide[0], wide[1], wide[3]};
+  }
+  const bool is_2d = has_channels_last_strides(sizes, strides);
+  const bool is_3d = !is_2d && has_channels_last_3d_strides(sizes, strides);
+  const MemoryFormat look = is_2d   ? MemoryFormat::kChannelsLast
+                            : is_3d ? MemoryFormat::kChannelsLast3d
+                                    : MemoryFormat::kContiguous;
+  return look == format ? strides : strides_for(sizes, format);
+}
+
+ConvArgs conv_args(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias, Dims stride,
+                   Dims padding, Dims dilation, bool transposed, Dims output_padding,
+                   SymInt groups) {
+  const auto rank = static_cast<size_t>(std::max<int64_t>(weight.dim() - 2, 0));
+  return {input,
+          weight,
+          bias,
+          expand_param(c, stride, "stride", rank),
+          expand_param(c, padding, "padding", rank),
+          expand_param(c, dilation, "dilation", rank),
+          expand_param(c, output_padding, "output_padding", rank),
+          transposed,
+          groups};
+}
+
 // Mirrors conv, torch/_subclasses/fake_impls.py: the meta function's contiguous result, then
 // `.to(memory_format=...)`.
 Tensor* convolution(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias, Dims stride,
@@ -179,34 +212,51 @@ Tensor* convolution(Call& c, const Tensor& input, const Tensor& weight, Tensor* 
                     SymInt groups) {
   c.check(input.dtype() == weight.dtype(),
           "Input type ({}) and weight type ({}) should be the same", input.dtype(), weight.dtype());
-  const auto rank = static_cast<size_t>(std::max<int64_t>(weight.dim() - 2, 0));
   c.check(weight.dim() > 2, "weight should have at least three dimensions");
-  const ConvArgs conv{input,
-                      weight,
-                      bias,
-                      expand_param(c, stride, "stride", rank),
-                      expand_param(c, padding, "padding", rank),
-                      expand_param(c, dilation, "dilation", rank),
-                      expand_param(c, output_padding, "output_padding", rank),
-                      transposed,
-                      groups};
+  const ConvArgs conv = conv_args(c, input, weight, bias, stride, padding, dilation, transposed,
+                                  output_padding, groups);
   check_convolution(c, conv);
   const DimVector sizes = output_sizes(c, conv);
-  const MemoryFormat format = result_format(c, conv);
-  if (format == MemoryFormat::kChannelsLast && sizes.size() == 3) {
-    const DimVector wide = {sizes[0], sizes[1], 1, sizes[2]};
-    const DimVector strides = channels_last_strides(wide);
-    return c.context().empty(sizes, input.dtype(), input.device(),
-                             DimVector{strides[0], strides[1], strides[3]});
-  }
-  const DimVector contiguous = contiguous_strides(sizes);
-  // `.to` leaves a tensor alone that already looks as asked.
-  const bool looks_so =
-      format == MemoryFormat::kContiguous ||
-      (format == MemoryFormat::kChannelsLast && has_channels_last_strides(sizes, contiguous)) ||
-      (format == MemoryFormat::kChannelsLast3d && has_channels_last_3d_strides(sizes, contiguous));
+  const MemoryFormat format = backend_format(c, conv).value_or(MemoryFormat::kContiguous);
   return c.context().empty(sizes, input.dtype(), input.device(),
-                           looks_so ? contiguous : strides_for(sizes, format));
+                           converted(sizes, contiguous_strides(sizes), format));
+}
+
+using OptionalDims = std::optional<Dims>;
+
+// Mirrors conv, torch/_subclasses/fake_impls.py, and meta_convolution_backward,
+// torch/_meta_registrations.py: gradients have the dtype of the output's gradient, the device of
+// the input, and first the format of input or weight, then the back-end's.
+Value convolution_backward(Call& c, const Tensor& grad_output, const Tensor& input,
+                           const Tensor& weight, OptionalDims bias_sizes, Dims stride, Dims padding,
+                           Dims dilation, bool transposed, Dims output_padding, SymInt groups,
+                           const Value& output_mask) {
+  std::optional<MemoryFormat> format;
+  if (all_hinted(input) && all_hinted(weight)) {
+    const ConvArgs conv = conv_args(c, input, weight, nullptr, stride, padding, dilation,
+                                    transposed, output_padding, groups);
+    check_convolution(c, conv);
+    format = backend_format(c, conv);
+  }
+  const MemoryFormat by_weight = suggest_memory_format(weight);
+  const MemoryFormat by_input = suggest_memory_format(input);
+  const MemoryFormat first = by_input == MemoryFormat::kContiguous ? by_weight : by_input;
+  const auto gradient = [&](Dims sizes) {
+    DimVector strides = contiguous_strides(sizes);
+    if (sizes.size() > 3) strides = converted(sizes, strides, first);
+    if (format) strides = converted(sizes, strides, *format);
+    return c.context().empty(sizes, grad_output.dtype(), input.device(), strides);
+  };
+  const auto wanted = [&](size_t i) { return guard_bool(output_mask[i].as_sym_bool()); };
+  Tensor* grad_input = wanted(0) ? gradient(input.sizes()) : nullptr;
+  Tensor* grad_weight = wanted(1) ? gradient(weight.sizes()) : nullptr;
+  Tensor* grad_bias = nullptr;
+  if (wanted(2)) {
+    c.check_as(ErrorKind::kTypeError, bias_sizes.has_value(),
+               "new_empty(): argument 'size' (position 1) must be tuple of ints, not NoneType");
+    grad_bias = c.context().empty(*bias_sizes, grad_output.dtype(), input.device());
+  }
+  return c.tuple(grad_input, grad_weight, grad_bias);
 }
 
 // The input with a batch dimension (aten/src/ATen/native/Convolution.cpp, batchify).
@@ -315,6 +365,7 @@ constexpr OpDef kConvolution[] = {
     {"aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] output_padding=[0, 0], SymInt groups=1, SymInt[2] dilation=[1, 1]) -> Tensor", rule<&conv_transpose_nd<2>>(), kComposite},
     {"aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] output_padding=[0, 0, 0], SymInt groups=1, SymInt[3] dilation=[1, 1, 1]) -> Tensor", rule<&conv_transpose_nd<3>>(), kComposite},
     {"aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor", rule<&convolution>()},
+    {"aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)", rule<&convolution_backward>()},
 };
 // clang-format on
 }  // namespace

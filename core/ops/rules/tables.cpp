@@ -5,6 +5,7 @@ namespace faketensor {
 std::span<const std::span<const OpDef>> rule_tables() {
   // clang-format off
   static const std::span<const OpDef> kTables[] = {
+      activation_backward_rules(),
       activation_rules(),
       attention_rules(),
       comparison_rules(),
@@ -19,13 +20,16 @@ std::span<const std::span<const OpDef>> rule_tables() {
       indexing_rules(),
       join_rules(),
       library_rules(),
+      loss_backward_rules(),
       loss_rules(),
       matmul_rules(),
+      norm_backward_rules(),
       norm_rules(),
       pad_rules(),
       pointwise_binary_rules(),
       pointwise_ternary_rules(),
       pointwise_unary_rules(),
+      pool_backward_rules(),
       pool_rules(),
       random_rules(),
       rearrange_rules(),

@@ -10,6 +10,7 @@ namespace faketensor {
 std::span<const std::span<const OpDef>> rule_tables();
 
 // One per file of this folder, alphabetical.
+std::span<const OpDef> activation_backward_rules();
 std::span<const OpDef> activation_rules();
 std::span<const OpDef> attention_rules();
 std::span<const OpDef> comparison_rules();
@@ -24,13 +25,16 @@ std::span<const OpDef> image_rules();
 std::span<const OpDef> indexing_rules();
 std::span<const OpDef> join_rules();
 std::span<const OpDef> library_rules();
+std::span<const OpDef> loss_backward_rules();
 std::span<const OpDef> loss_rules();
 std::span<const OpDef> matmul_rules();
+std::span<const OpDef> norm_backward_rules();
 std::span<const OpDef> norm_rules();
 std::span<const OpDef> pad_rules();
 std::span<const OpDef> pointwise_binary_rules();
 std::span<const OpDef> pointwise_ternary_rules();
 std::span<const OpDef> pointwise_unary_rules();
+std::span<const OpDef> pool_backward_rules();
 std::span<const OpDef> pool_rules();
 std::span<const OpDef> random_rules();
 std::span<const OpDef> rearrange_rules();

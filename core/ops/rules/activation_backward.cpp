@@ -1,0 +1,226 @@
+// Gradients of activations.
+//
+// Most are decompositions (torch/_decomp/decompositions.py) that FakeTensorMode runs step by step;
+// the steps that combine tensors are kept in their order, since they decide layouts and which
+// mismatch is found first.
+#include "core/ops/families/operand.h"
+#include "core/ops/families/pointwise.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+using enum Promotion;
+
+// Mirrors tanh_backward and sigmoid_backward, torch/_decomp/decompositions.py.
+Value tanh_backward(Call& c, const Tensor& grad_output, const Tensor& output) {
+  const OpmathCast cast(c, {grad_output, output});
+  const Operand y = cast(output);
+  return cast.back(cast(grad_output) * (1 - y * y).op<"aten::conj_physical">());
+}
+Value sigmoid_backward(Call& c, const Tensor& grad_output, const Tensor& output) {
+  const OpmathCast cast(c, {grad_output, output});
+  const Operand y = cast(output);
+  return cast.back(cast(grad_output) * (y * (1 - y)).op<"aten::conj_physical">());
+}
+
+// Mirrors softplus_backward, torch/_decomp/decompositions.py.
+Value softplus_backward(Call& c, const Tensor& grad_output, const Tensor& self, const Value& beta,
+                        const Value& threshold) {
+  const OpmathCast cast(c, {grad_output, self});
+  const Operand grad = cast(grad_output);
+  const Operand scaled = cast(self) * Operand(c, beta);
+  const Operand z = scaled.op<"aten::exp">();
+  return cast.back(where(scaled > Operand(c, threshold), grad, grad * z / (z + 1.0)));
+}
+
+// Mirrors elu_backward, torch/_decomp/decompositions.py; the numbers do not decide anything.
+Value elu_backward(Call& c, const Tensor& grad_output, const Value&, const Value& scale,
+                   const Value& input_scale, bool is_result, const Tensor& self_or_result) {
+  const OpmathCast cast(c, {grad_output, self_or_result});
+  const Operand grad = cast(grad_output);
+  const Operand x = cast(self_or_result);
+  const Operand factor(c, input_scale);
+  const Operand negative = is_result
+                               ? grad * factor * (x + Operand(c, scale))
+                               : grad * factor * Operand(c, scale) * (x * factor).op<"aten::exp">();
+  return cast.back(where(x <= 0, negative, grad * Operand(c, scale)));
+}
+
+// Mirrors hardsigmoid_backward, hardtanh_backward, hardswish_backward, threshold_backward,
+// leaky_relu_backward, torch/_decomp/decompositions.py.
+Value hardsigmoid_backward(Call& c, const Tensor& grad_output, const Tensor& self) {
+  const OpmathCast cast(c, {grad_output, self});
+  const Operand x = cast(self);
+  const Operand inside = (x > -3.0).op<"aten::__and__.Tensor">(x < 3.0);
+  return cast.back(where(inside, cast(grad_output) * (1.0 / 6.0), 0.0));
+}
+Value hardtanh_backward(Call& c, const Tensor& grad_output, const Tensor& self, const Value& min,
+                        const Value& max) {
+  const OpmathCast cast(c, {grad_output, self});
+  const Operand x = cast(self);
+  const Operand outside = (x <= Operand(c, min)).op<"aten::__or__.Tensor">(x >= Operand(c, max));
+  return cast.back(where(outside, 0.0, cast(grad_output)));
+}
+Value hardswish_backward(Call& c, const Tensor& grad_output, const Tensor& self) {
+  const OpmathCast cast(c, {grad_output, self});
+  const Operand grad = cast(grad_output);
+  const Operand x = cast(self);
+  const Operand below = x <= -3;
+  return cast.back(where(below, 0.0, where(x < 3, grad * (x / 3 + 0.5), grad)));
+}
+Value threshold_backward(Call& c, const Tensor& grad_output, const Tensor& self,
+                         const Value& threshold) {
+  return where(Operand(c, self) <= Operand(c, threshold), 0, Operand(c, grad_output));
+}
+Value leaky_relu_backward(Call& c, const Tensor& grad_output, const Tensor& self,
+                          const Value& negative_slope, bool) {
+  const OpmathCast cast(c, {grad_output, self});
+  const Operand grad = cast(grad_output);
+  return cast.back(where(cast(self) > 0, grad, grad * Operand(c, negative_slope)));
+}
+
+// Mirrors rrelu_with_noise_backward, torch/_decomp/decompositions.py.
+Value rrelu_with_noise_backward(Call& c, const Tensor& grad_output, const Tensor& self,
+                                const Tensor& noise, const Value&, const Value&, bool training,
+                                bool self_is_result) {
+  const OpmathCast cast(c, {grad_output, self, noise});
+  const Operand grad = cast(grad_output);
+  if (training) return cast.back(grad * cast(noise));
+  return cast.back(grad.op<"aten::leaky_relu_backward">(cast(self), 0.5, self_is_result));
+}
+
+// Mirrors gelu_backward, torch/_decomp/decompositions.py.
+Value gelu_backward(Call& c, const Tensor& grad_output, const Tensor& self,
+                    std::string_view approximate) {
+  const OpmathCast cast(c, {grad_output, self});
+  const Operand x = cast(self);
+  const Operand grad = cast(grad_output);
+  if (approximate == "tanh") {
+    const Operand square = x * x;
+    const Operand tanh = (0.5 * (x + 0.5 * (square * x))).op<"aten::tanh">();
+    const Operand derivative = 1 - tanh * tanh;
+    const Operand right = 0.5 * x * derivative * (0.5 * (1 + 0.5 * square));
+    return cast.back(grad * (0.5 * (1 + tanh) + right));
+  }
+  const Operand cdf = 0.5 * (1 + (x * 0.5).op<"aten::erf">());
+  const Operand pdf = 0.5 * (x * x * -0.5).op<"aten::exp">();
+  return cast.back(grad * (cdf + x * pdf));
+}
+
+// Mirrors silu_backward and mish_backward (math_silu_backward, math_mish_backward),
+// aten/src/ATen/native/Activation.cpp.
+Value silu_backward(Call& c, const Tensor& grad_output, const Tensor& self) {
+  const Operand x(c, self);
+  const Operand sigmoid = x.op<"aten::sigmoid">();
+  return Operand(c, grad_output) * (sigmoid * (x * (1 - sigmoid) + 1));
+}
+Value mish_backward(Call& c, const Tensor& grad_output, const Tensor& self) {
+  const Operand x(c, self);
+  const Operand tanh = x.op<"aten::softplus">().op<"aten::tanh">();
+  const Operand sigmoid = x.op<"aten::sigmoid">();
+  return Operand(c, grad_output) * (tanh + x * sigmoid * (1 - tanh * tanh));
+}
+
+// Mirrors infinitely_differentiable_gelu_backward, aten/src/ATen/native/Activation.cpp.
+Value differentiable_gelu_backward(Call& c, const Tensor& grad, const Tensor& self) {
+  const Operand x(c, self);
+  const Operand cdf = (1.0 + (x * 0.5).op<"aten::erf_">()).op<"aten::mul_.Tensor">(0.5);
+  const Operand pdf = (-0.5 * x * x).op<"aten::exp_">();
+  const Operand sum = cdf.op<"aten::addcmul_">(x, pdf, 0.5);
+  return sum.op<"aten::mul_.Tensor">(grad);
+}
+
+// Mirrors log_sigmoid_backward, torch/_decomp/decompositions.py: the forward's buffer is empty on
+// CUDA.
+Value log_sigmoid_backward(Call& c, const Tensor& grad_output, const Tensor& self,
+                           const Tensor& buffer) {
+  const OpmathCast cast(c, {grad_output, self, buffer});
+  const Operand x = cast(self);
+  const Operand negative = x < 0;
+  const Operand most = where(negative, 1, 0);
+  const Operand sign = where(negative, 1, -1);
+  const Operand z =
+      guard_bool(buffer.numel() > 0) ? cast(buffer) : (-x.op<"aten::abs">()).op<"aten::exp">();
+  return cast.back(cast(grad_output) * (most - sign * (z / (1 + z))));
+}
+
+// Mirrors logit_backward, torch/_decomp/decompositions.py.
+Value logit_backward(Call& c, const Tensor& grad_output, const Tensor& self,
+                     std::optional<double> eps) {
+  const OpmathCast cast(c, {grad_output, self});
+  const Operand x = cast(self);
+  const double low = eps.value_or(0.0);
+  const Operand inside = (x >= low).op<"aten::logical_and">(x <= 1.0 - low);
+  const Operand inner = cast(grad_output) / (x * (1.0 - x));
+  if (eps) return cast.back(where(inside, inner, 0.0));
+  return cast.back(where(inside, inner, x.op<"aten::new_full">(DimVector(), __builtin_nan(""))));
+}
+
+// Mirrors glu_backward, torch/_decomp/decompositions.py.
+Value glu_backward(Call& c, const Tensor& grad_output, const Tensor& self, int64_t dim) {
+  const OpmathCast cast(c, {grad_output, self});
+  const Operand grad = cast(grad_output);
+  c.check_as(ErrorKind::kAssertionError, self.dim() > 0,
+             "glu does not support 0-dimensional tensors");
+  const int64_t at = wrap_dim(dim, self.dim());
+  const SymInt size = self.size(at);
+  c.check_as(ErrorKind::kAssertionError, guard_bool(mod(size, 2) == 0),
+             "Halving dimension must be even, but dimension {} is size {}", at, size);
+  const SymInt half = floor_div(size, 2);
+  const Operand x = cast(self);
+  const Operand first = x.op<"aten::narrow">(at, 0, half);
+  const Operand gate = x.op<"aten::narrow">(at, half, half).op<"aten::sigmoid">();
+  const Operand second = (1.0 - gate) * gate * first * grad;
+  const Value halves[] = {gate * grad, second};
+  return cast.back({c, c.call<"aten::cat">(c.list(halves), at)});
+}
+
+// Mirrors _prelu_kernel_backward, torch/_decomp/decompositions.py.
+Value prelu_kernel_backward(Call& c, const Tensor& grad_output, const Tensor& self,
+                            const Tensor& weight) {
+  const Operand x(c, self);
+  const Operand grad(c, grad_output);
+  const Operand by_input = where(x > 0, grad, Operand(c, weight) * grad);
+  return c.tuple(by_input.value(), where(x > 0, 0.0, x * grad).value());
+}
+
+// Mirrors the structured kernels hardshrink_backward and softshrink_backward,
+// aten/src/ATen/native/Activation.cpp: a TensorIterator of the two tensors.
+Tensor* shrink_backward(Call& c, const Tensor& grad, const Tensor& self) {
+  (void)broadcast_shapes(grad.sizes(), self.sizes());
+  const Value operands[] = {grad, self};
+  const DType common = result_type(c, operands);
+  return elementwise(c, operands, common, common);
+}
+
+// clang-format off
+constexpr OpDef kActivationBackward[] = {
+    {"aten::_prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)", rule<&prelu_kernel_backward>()},
+    {"aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor self_or_result) -> Tensor", rule<&elu_backward>()},
+    {"aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor", rule<&gelu_backward>()},
+    {"aten::glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor", rule<&glu_backward>()},
+    {"aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor", rule<&shrink_backward>()},
+    {"aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor", rule<&hardsigmoid_backward>()},
+    {"aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor", rule<&hardswish_backward>()},
+    {"aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor", rule<&hardtanh_backward>()},
+    {"aten::infinitely_differentiable_gelu_backward(Tensor grad, Tensor self) -> Tensor", rule<&differentiable_gelu_backward>(), kComposite},
+    {"aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor", rule<&leaky_relu_backward>()},
+    {"aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor", rule<&log_sigmoid_backward>()},
+    {"aten::logit_backward(Tensor grad_output, Tensor self, float? eps=None) -> Tensor", rule<&logit_backward>()},
+    {"aten::mish_backward(Tensor grad_output, Tensor self) -> Tensor", rule<&mish_backward>(), kComposite},
+    {"aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, bool self_is_result) -> Tensor", rule<&rrelu_with_noise_backward>()},
+    {"aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor", rule<&sigmoid_backward>()},
+    {"aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor", rule<&silu_backward>(), kComposite},
+    {"aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor", rule<&softplus_backward>()},
+    {"aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor", rule<&shrink_backward>()},
+    {"aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor", rule<&tanh_backward>()},
+    {"aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor", rule<&threshold_backward>()},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> activation_backward_rules() { return kActivationBackward; }
+
+}  // namespace faketensor
