@@ -68,20 +68,75 @@ bool fits(const Value& value, const ArgType& type) {
   return list_fits(value, type);
 }
 
+// The type as PyTorch's parser calls it: "List[int]", "Optional[Tensor]".
+std::string type_name(const ArgType& type) {
+  static constexpr std::string_view kNames[] = {"Tensor", "int",     "float", "bool",
+                                                "number", "complex", "int",   "int",
+                                                "Device", "int",     "str",   "Generator"};
+  const auto kind = static_cast<size_t>(type.kind);
+  std::string name(kind < std::size(kNames) ? kNames[kind] : type.text);
+  if (type.is_list)
+    name = format(type.is_element_optional ? "List[Optional[{}]]" : "List[{}]", name);
+  return type.is_optional ? format("Optional[{}]", name) : name;
+}
+
+// The name of the Python class of a value.
+std::string_view python_type(const Value& value) {
+  static constexpr std::string_view kNames[] = {
+      "NoneType", "NoneType",   "bool",          "int",       "float", "complex",
+      "SymFloat", "FakeTensor", "list",          "list",      "str",   "dtype",
+      "device",   "layout",     "memory_format", "Generator", "Graph", "Node"};
+  return kNames[static_cast<size_t>(value.tag())];
+}
+
+// Why pybind11 does not cast a value: an int[] or float[] is refused as a whole, a SymInt[] at the
+// first element that is no integer.
+std::string cast_error(const ArgType& type, const Value& value) {
+  if (type.kind == ArgKind::kTensor && !type.is_list)
+    return format("Unable to cast {} to Tensor", value);
+  if (value.is_tensor() && type.kind == ArgKind::kInt && !type.is_list)
+    return "cannot extract int from tensor with meta storage";
+  Value refused = value;
+  for (size_t i = 0; type.is_symbolic_int && value.is(Tag::kList) && i < value.size(); ++i) {
+    if (value[i].is(Tag::kInt) || value[i].is(Tag::kBool)) continue;
+    refused = value[i];
+    break;
+  }
+  const std::string_view module = refused.is_tensor() ? "torch._subclasses.fake_tensor."
+                                  : refused.tag() >= Tag::kDType && refused.tag() <= Tag::kGenerator
+                                      ? "torch."
+                                      : "";
+  return format(
+      "Unable to cast Python instance of type <class '{}{}'> to C++ type '?' (#define "
+      "PYBIND11_DETAILED_ERROR_MESSAGES or compile in debug mode for details)",
+      module, python_type(refused));
+}
+
 [[noreturn, gnu::cold]] void refuse(const OpEntry& op, size_t position, const Value& value) {
   const Argument& argument = op.schema.arguments[position];
-  static constexpr std::string_view kPythonTypes[] = {
-      "NoneType", "NoneType", "bool",          "int",       "float", "complex",
-      "SymFloat", "Tensor",   "list",          "list",      "str",   "dtype",
-      "device",   "Layout",   "memory_format", "Generator", "Graph", "Node"};
-  Error error(
-      ErrorKind::kRuntimeError,
-      format("{}() Expected a value of type '{}' for argument '{}' but instead found type "
-             "'{}'.\nPosition: {}\nValue: {}\nDeclaration: {}",
-             op.schema.name, argument.type.text, argument.name,
-             kPythonTypes[static_cast<size_t>(value.tag())], position, value, op.schema.text));
+  Error error(ErrorKind::kRuntimeError,
+              format("{}() Expected a value of type '{}' for argument '{}' but instead found type "
+                     "'{}'.\nPosition: {}\nValue: {}\nDeclaration: {}\nCast error details: {}",
+                     op.schema.name, type_name(argument.type), argument.name, python_type(value),
+                     position, value, op.schema.text, cast_error(argument.type, value)));
   error.set_argument(std::string(argument.name));
   throw error;
+}
+
+// Any numbers serve as a list of bools.
+Value as_bools(Context& context, const Value& list) {
+  SmallVector<Value, 4> bools;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Value element = list[i];
+    if (element.is(Tag::kInt)) {
+      bools.push_back(element.as_sym_int() != 0);
+    } else if (element.is(Tag::kBool)) {
+      bools.push_back(element);
+    } else {
+      return {};
+    }
+  }
+  return context.make_list(bools.span());
 }
 
 // Enumerations may be given by c10's number ("dtype=6" is float32, as schema defaults write them),
@@ -108,8 +163,12 @@ Value enumeration(const ArgType& type, const Value& value) {
 Value converted(Context& context, const OpEntry& op, size_t position, const Value& value) {
   const ArgType& type = op.schema.arguments[position].type;
   if (fits(value, type)) return value;
-  if (type.kind == ArgKind::kTensor && !type.is_list && value.is_number())
+  if (type.kind == ArgKind::kTensor && !type.is_list && !type.is_optional && value.is_number())
     return context.wrap_number(value);
+  if (type.kind == ArgKind::kBool && type.is_list && value.is_list()) {
+    const Value bools = as_bools(context, value);
+    if (fits(bools, type) && !bools.is_none()) return bools;
+  }
   if (type.kind == ArgKind::kInt && type.is_list) {
     const bool is_one = value.is(Tag::kInt);
     if (is_one && type.list_size > 0)

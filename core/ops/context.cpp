@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/ops/arguments.h"
+#include "core/ops/autograd.h"
 #include "core/ops/call.h"
 #include "core/support/error.h"
 #include "core/tensor/promotion.h"
@@ -169,12 +170,17 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   Call call(*this, op, complete_arguments(*this, op, args, room));
   check_layouts(op, call.args());
   const bool seen_by_autograd = !below_autograd_ && (op.tags & kComposite) == 0;
-  if (grad_enabled && seen_by_autograd) check_leaves(op, call.args());
+  const bool is_recorded = grad_enabled && seen_by_autograd;
+  if (is_recorded) {
+    check_leaves(op, call.args());
+    check_differentiable(op, call.args());
+  }
   const BelowAutograd scope(below_autograd_, below_autograd_ || seen_by_autograd);
   const Value result = op.derived == OpEntry::Derived::kInplace
                            ? run_inplace(call)
                            : op.rule.function(call, op.rule.params);
   if (op.written_arguments != 0) bump_versions(op, call.args());
+  if (is_recorded) check_differentiable_results(op, call.args(), result);
   return result;
 }
 

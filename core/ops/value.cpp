@@ -1,5 +1,7 @@
 #include "core/ops/value.h"
 
+#include <cmath>
+
 #include "core/support/format.h"
 #include "core/symbolic/expr.h"
 
@@ -19,6 +21,39 @@ DType number_dtype(const Value& number, DType default_dtype) {
 }
 
 namespace {
+// "1.5", and "2" for what Python prints as "2.0" but for complex numbers.
+std::string complex_part(double number) {
+  std::string text;
+  append_text(text, number);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
+// "(1+2j)", "2j"
+void append_complex(std::string& out, double real, double imaginary) {
+  const bool has_real = real != 0 || std::signbit(real);
+  if (!has_real) {
+    out += complex_part(imaginary) + "j";
+    return;
+  }
+  out += "(" + complex_part(real);
+  if (!std::signbit(imaginary)) out += "+";
+  out += complex_part(imaginary) + "j)";
+}
+
+// "FakeTensor(..., device='cuda:0', size=(2, 3), dtype=torch.bool)"
+void append_tensor(std::string& out, const Tensor& tensor) {
+  out += "FakeTensor(...";
+  if (!tensor.device().is_cpu()) out += format(", device='{}'", tensor.device());
+  std::string sizes = format("{}", tensor.sizes());
+  sizes.front() = '(';
+  sizes.back() = ')';
+  if (tensor.dim() == 1) sizes.insert(sizes.size() - 1, ",");
+  out += ", size=" + sizes;
+  if (tensor.dtype() != DType::kFloat32) out += format(", dtype={}", tensor.dtype());
+  if (tensor.meta->has(kRequiresGrad)) out += ", requires_grad=True";
+  out += ")";
+}
+
 // One level of text; lists of lists do not occur deeper than schemas nest them, so the depth is
 // bounded by construction of the reader (core/io limits nesting).
 void append_scalar(std::string& out, const Value& value) {
@@ -40,13 +75,13 @@ void append_scalar(std::string& out, const Value& value) {
       append_text(out, value.as_double());
       break;
     case Value::Tag::kComplex:
-      out += format("({}+{}j)", value.as_complex()[0], value.as_complex()[1]);
+      append_complex(out, value.as_complex()[0], value.as_complex()[1]);
       break;
     case Value::Tag::kSymFloat:
       out += to_string(value.as_node());
       break;
     case Value::Tag::kTensor:
-      out += format("<tensor {}>", value.tensor().id);
+      append_tensor(out, value.tensor());
       break;
     case Value::Tag::kString:
       out.append("'").append(value.text()).append("'");

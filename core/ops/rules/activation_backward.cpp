@@ -109,18 +109,19 @@ Value gelu_backward(Call& c, const Tensor& grad_output, const Tensor& self,
   return cast.back(grad * (cdf + x * pdf));
 }
 
-// Mirrors silu_backward and mish_backward (math_silu_backward, math_mish_backward),
-// aten/src/ATen/native/Activation.cpp.
+// Mirrors silu_backward and mish_backward, torch/_decomp/decompositions.py.
 Value silu_backward(Call& c, const Tensor& grad_output, const Tensor& self) {
-  const Operand x(c, self);
+  const OpmathCast cast(c, {grad_output, self});
+  const Operand x = cast(self);
   const Operand sigmoid = x.op<"aten::sigmoid">();
-  return Operand(c, grad_output) * (sigmoid * (x * (1 - sigmoid) + 1));
+  return cast.back(cast(grad_output) * sigmoid * (1 + x * (1 - sigmoid)));
 }
 Value mish_backward(Call& c, const Tensor& grad_output, const Tensor& self) {
-  const Operand x(c, self);
+  const OpmathCast cast(c, {grad_output, self});
+  const Operand x = cast(self);
   const Operand tanh = x.op<"aten::softplus">().op<"aten::tanh">();
-  const Operand sigmoid = x.op<"aten::sigmoid">();
-  return Operand(c, grad_output) * (tanh + x * sigmoid * (1 - tanh * tanh));
+  const Operand out = x * x.op<"aten::sigmoid">() * (1 - tanh * tanh);
+  return cast.back(cast(grad_output) * (tanh + out));
 }
 
 // Mirrors infinitely_differentiable_gelu_backward, aten/src/ATen/native/Activation.cpp.
@@ -209,10 +210,10 @@ constexpr OpDef kActivationBackward[] = {
     {"aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor", rule<&leaky_relu_backward>()},
     {"aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor", rule<&log_sigmoid_backward>()},
     {"aten::logit_backward(Tensor grad_output, Tensor self, float? eps=None) -> Tensor", rule<&logit_backward>()},
-    {"aten::mish_backward(Tensor grad_output, Tensor self) -> Tensor", rule<&mish_backward>(), kComposite},
+    {"aten::mish_backward(Tensor grad_output, Tensor self) -> Tensor", rule<&mish_backward>()},
     {"aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, bool self_is_result) -> Tensor", rule<&rrelu_with_noise_backward>()},
     {"aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor", rule<&sigmoid_backward>()},
-    {"aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor", rule<&silu_backward>(), kComposite},
+    {"aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor", rule<&silu_backward>()},
     {"aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor", rule<&softplus_backward>()},
     {"aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor", rule<&shrink_backward>()},
     {"aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor", rule<&tanh_backward>()},

@@ -166,18 +166,19 @@ Value adaptive_max_pool3d_backward(Call& c, const Tensor& grad, const Tensor& se
 // Mirrors the structured kernel fractional_max_pool2d_backward,
 // aten/src/ATen/native/FractionalMaxPool2d.cpp.
 Value fractional_max_pool2d_backward(Call& c, const Tensor& grad, const Tensor& self, Dims,
-                                     Dims output_size) {
+                                     Dims output_size, const Tensor& indices) {
   const int64_t first = self.dim() == 4 ? 2 : 1;
-  const SymInt output_height = output_size[0];
-  const SymInt output_width = output_size[1];
   self.size(first);
   self.size(first + 1);
-  c.check(output_width == grad.size(first + 1),
-          "fractional_max_pool2d_backward(): gradOutput width "
-          "unexpected");
-  c.check(output_height == grad.size(first),
-          "fractional_max_pool2d_backward(): gradOutput height "
-          "unexpected");
+  const DimVector expected = with_spatial(self, output_size);
+  const auto check = [&](const Tensor& tensor, std::string_view what) {
+    SymBool fits = tensor.sizes().size() == expected.size();
+    for (size_t i = 0; i < expected.size() && tensor.sizes().size() == expected.size(); ++i)
+      fits = sym_and(fits, tensor.sizes()[i] == expected[i]);
+    c.check(fits, "fractional_max_pool2d_backward(): {} sizes unexpected", what);
+  };
+  check(grad, "gradOutput");
+  check(indices, "indices");
   return c.empty(self.sizes(), self.dtype());
 }
 

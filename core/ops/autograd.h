@@ -1,0 +1,27 @@
+// What autograd refuses when a tensor among the arguments requires grad and grad mode is on.
+//
+// Mirrors the checks that tools/autograd/gen_variable_type.py writes into the autograd kernel of
+// each operator that has a derivative formula: an argument without a formula may not require grad,
+// and results may not be complex (where the formula holds for real numbers alone) nor of an integer
+// type. A maker of new rules has nothing to do here.
+//
+//   check_differentiable(op, args);                 // before the rule runs
+//   check_differentiable_results(op, args, result); // after
+#pragma once
+
+#include <span>
+
+#include "core/ops/registry.h"
+
+namespace faketensor {
+
+// Raises RuntimeError: "The function 'nll_loss_backward' is not differentiable with respect to
+// argument 'weight'. This input cannot have requires_grad True."
+void check_differentiable(const OpEntry& op, std::span<const Value> args);
+
+// Raises RuntimeError: "elu_backward does not support automatic differentiation for outputs with
+// complex dtype." or "Autograd not support dtype: Int".
+void check_differentiable_results(const OpEntry& op, std::span<const Value> args,
+                                  const Value& result);
+
+}  // namespace faketensor
