@@ -387,6 +387,7 @@ Value ValueReader::read_tensor(const json& value, ValueWriter* writer) {
       const SymInt bytes =
           value.contains("nbytes") ? SymInt(int_of(value, value["nbytes"])) : SymInt(0);
       known = mode_.context().make_storage(spec.device, bytes);
+      known->version = 1;  // set_ placed the tensor on it, which counts as a write
       if (writer != nullptr) writer->name_storage(known, storage_number);
     }
     storage = known;

@@ -57,12 +57,15 @@ DType promote_types(DType a, DType b) {
                        info(a).cpp_name, info(b).cpp_name));
   }
   if (is_float8(a) || is_float8(b)) refuse("Float8 Types is", a, b);
+  if (is_barebones_unsigned(a) || is_barebones_unsigned(b)) {
+    if (is_floating(a)) return a;
+    if (is_floating(b)) return b;
+    refuse("uint16, uint32, uint64 types is", a, b);
+  }
   if (is_complex(a) || is_complex(b)) return promote_complex(a, b);
   const DTypeCategory highest = std::max(category(a), category(b));
   if (category(a) != category(b)) return category(a) == highest ? a : b;
   if (highest == DTypeCategory::kFloating) return promote_floats(a, b);
-  if (is_barebones_unsigned(a) || is_barebones_unsigned(b))
-    refuse("uint16, uint32, uint64 types is", a, b);
   return promote_integers(a, b);
 }
 
@@ -83,7 +86,13 @@ namespace {
 // (at::native::combine_categories).
 DType combine(DType higher, DType lower) {
   if (is_complex(higher)) return higher;
-  if (is_floating(higher)) return is_complex(lower) ? to_complex(higher) : higher;
+  if (is_floating(higher)) {
+    if (is_complex(lower) && is_float8(higher)) {
+      throw_error(ErrorKind::kRuntimeError,
+                  format("Unknown Complex ScalarType for {}", info(higher).cpp_name));
+    }
+    return is_complex(lower) ? to_complex(higher) : higher;
+  }
   if (is_bool(higher) || is_float_or_complex(lower)) return promote_types(higher, lower);
   return higher;
 }

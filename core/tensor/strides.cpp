@@ -335,7 +335,7 @@ DimVector infer_shape(Dims shape, SymInt elements) {
 DimVector broadcast_shapes(Dims a, Dims b) {
   const size_t rank = std::max(a.size(), b.size());
   DimVector result(rank);
-  for (size_t i = 0; i < rank; ++i) {
+  for (size_t i = rank; i-- > 0;) {
     const size_t from_end = rank - i;
     const SymInt size_a = a.size() >= from_end ? a[a.size() - from_end] : SymInt(1);
     const SymInt size_b = b.size() >= from_end ? b[b.size() - from_end] : SymInt(1);

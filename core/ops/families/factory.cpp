@@ -49,6 +49,9 @@ Value factory(Call& call, uint64_t params) {
   const FactoryOptions options =
       factory_options(call, static_cast<size_t>(given.options), {}, self);
   if (given.only_inexact) {
+    // randn_like makes the tensor before it looks at its dtype.
+    if (given.sizes < 0 && options.format && *options.format != MemoryFormat::kPreserve)
+      strides_for(self->sizes(), *options.format);
     call.check(is_float_or_complex(options.dtype),
                "expected a floating-point or complex dtype, but got dtype={}", options.dtype);
   }

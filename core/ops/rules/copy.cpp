@@ -104,7 +104,7 @@ Value type_as(Call& c, const Tensor& self, const Tensor& other) {
 Value to_cpu(Call& c, TensorList tensors) {
   SmallVector<Value, 8> results;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    results.push_back(to(c, tensors[i], {{}, Device{}, {}}, false));
+    results.push_back(to(c, tensors[i], {tensors[i].dtype(), Device{}, {}}, false));
   }
   return c.list(results.span());
 }

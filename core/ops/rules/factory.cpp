@@ -257,6 +257,12 @@ Tensor* normal(Call& c, double, double std, Dims size) {
   return normal_samples(c, size);
 }
 
+// With a generator, randint_like runs its kernel, which wants the bound on the CPU: on the meta
+// device it never is.
+void randint_like_tensor(Call& c) {
+  c.fail(ErrorKind::kRuntimeError, "high must be a scalar tensor and on CPU");
+}
+
 // --- windows ---
 
 Tensor* window(Call& c, SymInt window_length, size_t options_at) {
@@ -318,7 +324,7 @@ constexpr OpDef kFactoryRules[] = {
     {"aten::randint.low_generator(SymInt low, SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&randint_low>(), kRandom},
     {"aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 2}), kRandom},
     {"aten::randint_like.Tensor(Tensor self, Tensor high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 2}), kRandom},
-    {"aten::randint_like.Tensor_generator(Tensor self, Tensor high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 3}), kRandom},
+    {"aten::randint_like.Tensor_generator(Tensor self, Tensor high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", rule<&randint_like_tensor>(), kRandom},
     {"aten::randint_like.generator(Tensor self, SymInt high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 3}), kRandom},
     {"aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 3}), kRandom},
     {"aten::randint_like.low_generator_dtype(Tensor self, SymInt low, SymInt high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 4}), kRandom},

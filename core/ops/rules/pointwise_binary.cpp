@@ -67,6 +67,16 @@ Value xlogy(Call& c, const Value& self, const Value& other) {
   return steps.result(steps.where(steps.of(b), 0, product));
 }
 
+// Mirrors copysign, torch/_refs/__init__.py: the sign of `other` chooses, and so its layout leads.
+Value copysign(Call& c, const Value& self, const Value& other) {
+  const ReferenceSteps steps(c, c.args().first(2), kIntToFloat);
+  Value a = self;
+  Value b = other;
+  steps.expand(a, b);
+  const Value magnitude = steps.of(a);
+  return steps.result(steps.where(steps.of(steps.as_tensor(b)), steps.of(magnitude), magnitude));
+}
+
 // Mirrors heaviside, torch/_refs/__init__.py.
 Value heaviside(Call& c, const Value& self, const Value& values) {
   const ReferenceSteps steps(c, c.args().first(2), kDefault);
@@ -291,8 +301,8 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor", binary(), kInplace},
     {"aten::complex(Tensor real, Tensor imag) -> Tensor", rule<&complex>()},
     {"aten::copysign(Scalar a, Scalar b) -> float", binary({.promote = kIntToFloat})},
-    {"aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor", binary({.promote = kIntToFloat}), kInplace},
-    {"aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat}), kInplace},
+    {"aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor", rule<&copysign>(), kInplace},
+    {"aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor", rule<&copysign>(), kInplace},
     {"aten::copysign.float(float a, float b) -> float", binary({.promote = kIntToFloat})},
     {"aten::copysign.float_int(float a, int b) -> float", binary({.promote = kIntToFloat})},
     {"aten::copysign.int(int a, int b) -> float", binary({.promote = kIntToFloat})},

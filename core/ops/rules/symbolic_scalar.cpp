@@ -342,40 +342,66 @@ Value functional_assert_scalar(Call& c, const Value& self, std::string_view mess
   return c.call<"aten::clone">(token);
 }
 
-struct Bounds {
-  int64_t min;
-  int64_t max;
-};
-Bounds bounds_of(Call& c, std::optional<int64_t> min, std::optional<int64_t> max, int64_t least) {
-  const Bounds bounds{min.value_or(least), max.value_or(kIntInfinity)};
-  c.check(bounds.max >= bounds.min, "Max must be greater than or equal to min. max {} and min {}",
-          bounds.max, bounds.min);
-  return bounds;
+// An end of a range as Python prints it; without one, infinity.
+std::string bound_text(std::optional<int64_t> bound, std::string_view none) {
+  return bound ? format("{}", *bound) : std::string(none);
 }
 
-SymInt constrained(Call& c, const Value& size) {
-  c.check_as(ErrorKind::kValueError, size.is(Tag::kInt), "Constraining SymFloat or Symbool is nyi");
-  return size.as_sym_int();
+void check_constrainable(const Call& c, const Value& size) {
+  c.check_as(ErrorKind::kValueError,
+             !is_float(size) && !(size.is(Tag::kBool) && size.as_sym_bool().is_symbolic()),
+             "Constraining SymFloat or Symbool is nyi");
 }
 
-// Mirrors sym_constrain_range, torch/fx/experimental/symbolic_shapes.py.
+void check_bounds(const Call& c, std::optional<int64_t> min, std::optional<int64_t> max) {
+  c.check_as(ErrorKind::kValueError, !min || !max || *min <= *max,
+             "Maximum value to constrain_as_size can't be less than the specified min value, "
+             "received min={} and max={}",
+             bound_text(min, "-int_oo"), bound_text(max, "int_oo"));
+}
+
+// Mirrors sym_constrain_range, torch/_meta_registrations.py, and constrain_range,
+// torch/fx/experimental/symbolic_shapes.py.
 void sym_constrain_range(Call& c, const Value& value, std::optional<int64_t> min,
                          std::optional<int64_t> max) {
-  const SymInt size = constrained(c, value);
-  const Bounds bounds = bounds_of(c, min, max, -kIntInfinity);
+  check_constrainable(c, value);
+  check_bounds(c, min, max);
+  const SymInt size = to_int(value);
+  const int64_t least = min.value_or(-kIntInfinity);
+  const int64_t most = max.value_or(kIntInfinity);
   if (size.is_symbolic()) {
-    size.node()->pool->shape_env()->constrain_range(size, bounds.min, bounds.max);
+    size.node()->pool->shape_env()->constrain_range(size, least, most);
     return;
   }
-  c.check_as(ErrorKind::kValueError, bounds.min <= size.as_int() && size.as_int() <= bounds.max,
-             "Invalid value {} for range [{}:{}]", size, bounds.min, bounds.max);
+  c.check_as(ErrorKind::kValueError, least <= size.as_int() && size.as_int() <= most,
+             "Invalid value {} for range [{}:{}]", size, bound_text(min, "-int_oo"),
+             bound_text(max, "int_oo"));
 }
+
+// Mirrors sym_constrain_range_for_size, torch/_meta_registrations.py.
 void sym_constrain_range_for_size(Call& c, const Value& value, std::optional<int64_t> min,
                                   std::optional<int64_t> max) {
-  const SymInt size = constrained(c, value);
-  const Bounds bounds = bounds_of(c, min, max, 0);
-  if (!size.is_symbolic()) return sym_constrain_range(c, value, bounds.min, bounds.max);
-  size.node()->pool->shape_env()->constrain_range_for_size(size, bounds.min, bounds.max);
+  constexpr std::string_view kNoWords =
+      "Expected cond to be True, but got False. (Could this error message be improved? If so, "
+      "please report an enhancement request to PyTorch.)";
+  if (!min && !max && !(value.is(Tag::kInt) && value.as_sym_int().is_symbolic())) {
+    c.check(is_float(value) ? SymBool(!value.is(Tag::kFloat) || value.as_double() >= 0)
+                            : to_int(value) >= 0,
+            kNoWords);
+    return;
+  }
+  check_constrainable(c, value);
+  c.check_as(ErrorKind::kAssertionError, value.is(Tag::kInt),
+             "can only constrain range for SymInt");
+  const SymInt size = value.as_sym_int();
+  if (!size.is_symbolic()) {
+    if (min) c.check(size >= *min, kNoWords);
+    if (max) c.check(size <= *max, kNoWords);
+    return;
+  }
+  check_bounds(c, min, max);
+  size.node()->pool->shape_env()->constrain_range_for_size(size, min.value_or(0),
+                                                           max.value_or(kIntInfinity));
 }
 
 // clang-format off

@@ -26,9 +26,12 @@ Tensor* view_dtype(Call& c, const Tensor& self, DType dtype) {
           cpp_name(dtype), kSizes);
   Geometry view{DimVector(self.sizes()), DimVector(self.strides())};
   const size_t last = view.sizes.size() - 1;
-  c.check(view.strides[last] == 1, "self.stride(-1) must be 1 to view {} as {}{}, but got {}",
-          cpp_name(self.dtype()), cpp_name(dtype), kSizes, view.strides[last]);
+  const auto check_last = [&] {
+    c.check(view.strides[last] == 1, "self.stride(-1) must be 1 to view {} as {}{}, but got {}",
+            cpp_name(self.dtype()), cpp_name(dtype), kSizes, view.strides[last]);
+  };
   if (from > to) {
+    check_last();
     const int64_t ratio = from / to;
     for (size_t i = 0; i < last; ++i) view.strides[i] *= ratio;
     view.sizes[last] *= ratio;
@@ -43,6 +46,7 @@ Tensor* view_dtype(Call& c, const Tensor& self, DType dtype) {
   };
   view.sizes[last] = divided(view.sizes[last], "size(-1)");
   const SymInt offset = divided(self.offset(), "storage_offset()");
+  check_last();
   for (size_t i = 0; i < last; ++i) {
     view.strides[i] = divided(view.strides[i], format("stride({})", i));
   }

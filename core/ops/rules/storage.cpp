@@ -1,0 +1,169 @@
+// Operators that give a tensor another size or another storage.
+#include "core/ops/families/copy.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+using Format = std::optional<MemoryFormat>;
+
+// Other sizes and strides on the same storage.
+void set_geometry(Call& c, Tensor& self, Dims sizes, Dims strides, SymInt offset) {
+  MetaSpec spec = self.meta->spec();
+  spec.sizes = sizes;
+  spec.strides = strides;
+  spec.offset = offset;
+  self.meta = c.context().metas().intern(spec);
+}
+
+// The storage grows where the tensor reaches beyond it; it never shrinks
+// (at::native::maybe_resize_storage_meta).
+void grow_storage(Tensor& self) {
+  if (guard_bool(self.numel() == 0)) return;
+  const SymInt needed = storage_bytes(self.sizes(), self.strides(), self.offset(), self.dtype());
+  if (guard_bool(needed > self.storage->nbytes)) self.storage->nbytes = needed;
+}
+
+// TensorImpl::empty_tensor_restride.
+void restride(Call& c, Tensor& self, MemoryFormat format) {
+  set_geometry(c, self, self.sizes(), strides_for(self.sizes(), format), self.offset());
+}
+
+void resize_to(Call& c, Tensor& self, Dims sizes) {
+  bool same = sizes.size() == self.sizes().size();
+  for (size_t i = 0; same && i < sizes.size(); ++i) {
+    same = guard_bool(sizes[i] == self.sizes()[i]);
+  }
+  if (same) return;
+  for (const SymInt size : sizes) {
+    c.check(!guard_or_false(size < 0), "numel: integer multiplication overflow");
+  }
+  set_geometry(c, self, sizes, contiguous_strides(sizes), self.offset());
+  grow_storage(self);
+}
+
+// Mirrors resize__symint, aten/src/ATen/native/Resize.cpp.
+Value resize_in_place(Call& c, Tensor& self, Dims size, Format format) {
+  resize_to(c, self, size);
+  if (!format) return self;
+  c.check(*format != MemoryFormat::kPreserve, "Unsupported memory formatPreserve");
+  restride(c, self, *format);
+  return self;
+}
+
+// Mirrors resize_as_, aten/src/ATen/native/Resize.cpp.
+Value resize_as_in_place(Call& c, Tensor& self, const Tensor& other, Format format) {
+  resize_to(c, self, other.sizes());
+  if (format) {
+    const bool preserves = *format == MemoryFormat::kPreserve;
+    restride(c, self, preserves ? suggest_memory_format(other, true) : *format);
+  }
+  return self;
+}
+
+// Mirrors resize_as, torch/_decomp/decompositions.py.
+Value resize_as(Call& c, const Tensor& self, const Tensor& other, Format format) {
+  MemoryFormat wanted = format.value_or(MemoryFormat::kContiguous);
+  if (wanted == MemoryFormat::kPreserve) wanted = suggest_memory_format(other);
+  return c.call<"aten::resize">(self, other.sizes(), wanted);
+}
+
+// An operator that only its in-place form implements: the same on a clone of the first argument.
+template <FixedString in_place>
+Value on_clone(Call& c, uint64_t) {
+  SmallVector<Value, 8> args(c.args());
+  args[0] = c.call<"aten::clone">(args[0]);
+  return c.forward<in_place>(args.span());
+}
+
+// A sparse operator that leaves strided tensors as they are.
+Value unchanged(Call& c, Tensor& self) { return written(c, self); }
+
+// Mirrors set_storage_meta__symint, aten/src/ATen/native/TensorShape.cpp.
+Value set_storage(Call& c, Tensor& self, Storage* storage, SymInt offset, Dims size, Dims stride) {
+  c.check(stride.empty() || size.size() == stride.size(),
+          "unequal size length ({}) and stride length ({})", size.size(), stride.size());
+  c.check(!guard_or_false(offset < 0), "Tensor: invalid storage offset {}", offset);
+  for (const SymInt length : size) {
+    c.check(!guard_or_false(length < 0), "numel: integer multiplication overflow");
+  }
+  self.storage = storage;
+  set_geometry(c, self, size, stride.empty() ? contiguous_strides(size) : DimVector(stride),
+               offset);
+  grow_storage(self);
+  return self;
+}
+
+// Mirrors set_meta_: an empty storage of its own.
+Value set_empty(Call& c, Tensor& self) {
+  return set_storage(c, self, c.context().make_storage(self.device(), 0), 0, DimVector{0}, {});
+}
+// Mirrors set_tensor_.
+Value set_tensor(Call& c, Tensor& self, const Tensor& source) {
+  if (self.id != source.id) {
+    set_storage(c, self, source.storage, source.offset(), source.sizes(), source.strides());
+  }
+  return written(c, self);
+}
+// Mirrors set__symint, which counts the offset from that of `source`.
+Value set_tensor_part(Call& c, Tensor& self, const Tensor& source, SymInt storage_offset, Dims size,
+                      Dims stride) {
+  c.check(source.is_contiguous(), "passed in tensor to be used as storage must be contiguous");
+  return set_storage(c, self, source.storage, storage_offset + source.offset(), size, stride);
+}
+
+// Mirrors VariableHooks::set_data, torch/csrc/autograd/variable.cpp: everything but whether it
+// requires grad becomes that of the other.
+void set_data(Call& c, Tensor& self, const Tensor& new_data) {
+  const bool is_compatible =
+      guard_bool(c.call<"aten::_has_compatible_shallow_copy_type">(self, new_data).as_sym_bool());
+  c.check(is_compatible,
+          "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
+          "incompatible tensor type.");
+  MetaSpec spec = new_data.meta->spec();
+  spec.flags =
+      static_cast<uint16_t>((spec.flags & ~kRequiresGrad) | (self.meta->flags() & kRequiresGrad));
+  self.meta = c.context().metas().intern(spec);
+  self.storage = new_data.storage;
+}
+
+// Mirrors _lazy_clone, aten/src/ATen/native/TensorFactories.cpp: another storage of the same size.
+Tensor* lazy_clone(Call& c, const Tensor& self) {
+  return c.context().make_tensor(self.meta,
+                                 c.context().make_storage(self.device(), self.storage->nbytes));
+}
+
+void not_implemented(Call& c) {
+  std::string name = c.op().name;
+  name.replace(name.find("::"), 2, ".");
+  c.fail(ErrorKind::kAssertionError, format("NYI: {}", name));
+}
+
+// clang-format off
+constexpr OpDef kStorageRules[] = {
+    {"aten::_lazy_clone(Tensor self) -> Tensor", rule<&lazy_clone>()},
+    {"aten::_resize_output(Tensor self, SymInt[] size, Device device) -> Tensor", rule<&not_implemented>()},
+    {"aten::_resize_output_(Tensor(a!) self, SymInt[] size, Device device) -> Tensor(a!)", rule<&not_implemented>()},
+    {"aten::copy_sparse_to_sparse(Tensor self, Tensor src, bool non_blocking=False) -> Tensor", {&on_clone<"aten::copy_sparse_to_sparse_">}},
+    {"aten::copy_sparse_to_sparse_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)", rule<&unchanged>()},
+    {"aten::resize(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor", {&on_clone<"aten::resize_">}},
+    {"aten::resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)", rule<&resize_in_place>()},
+    {"aten::resize_as(Tensor self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor", rule<&resize_as>()},
+    {"aten::resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)", rule<&resize_as_in_place>()},
+    {"aten::resize_as_sparse(Tensor self, Tensor the_template) -> Tensor", {&on_clone<"aten::resize_as_sparse_">}},
+    {"aten::resize_as_sparse_(Tensor(a!) self, Tensor the_template) -> Tensor(a!)", rule<&unchanged>()},
+    {"aten::set(Tensor self) -> Tensor", {&on_clone<"aten::set_">}},
+    {"aten::set.source_Tensor(Tensor self, Tensor source) -> Tensor", {&on_clone<"aten::set_.source_Tensor">}},
+    {"aten::set_(Tensor(a!) self) -> Tensor(a!)", rule<&set_empty>()},
+    {"aten::set_.source_Tensor(Tensor(a!) self, Tensor source) -> Tensor(a!)", rule<&set_tensor>()},
+    {"aten::set_.source_Tensor_storage_offset(Tensor(a!) self, Tensor source, SymInt storage_offset, SymInt[] size, SymInt[] stride=[]) -> Tensor(a!)", rule<&set_tensor_part>(), kComposite},
+    {"aten::set_data(Tensor(a!) self, Tensor new_data) -> ()", rule<&set_data>(), kComposite},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> storage_rules() { return kStorageRules; }
+
+}  // namespace faketensor
