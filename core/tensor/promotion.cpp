@@ -93,7 +93,8 @@ DType combine(DType higher, DType lower) {
     }
     return is_complex(lower) ? to_complex(higher) : higher;
   }
-  if (is_bool(higher) || is_float_or_complex(lower)) return promote_types(higher, lower);
+  if (is_complex(lower)) return lower;
+  if (is_bool(higher) || is_floating(lower)) return promote_types(higher, lower);
   return higher;
 }
 }  // namespace
