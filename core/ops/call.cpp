@@ -60,7 +60,7 @@ SymInt Call::unbacked_int(ErrorKind refusal) {
   const bool allowed = refusal == ErrorKind::kDynamicOutputShape ? context_.allow_dynamic_shapes
                                                                  : context_.allow_scalar_outputs;
   if (env == nullptr || !allowed) {
-    std::string name = op_.name;  // "aten::nonzero.default" is "aten.nonzero.default" to Python
+    std::string name(op_.name);  // "aten::nonzero.default" is "aten.nonzero.default" to Python
     const size_t colons = name.find("::");
     if (colons != std::string::npos) name.replace(colons, 2, ".");
     fail(refusal, std::move(name));

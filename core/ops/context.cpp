@@ -1,12 +1,9 @@
 #include "core/ops/context.h"
 
-#include <algorithm>
-
 #include "core/ops/arguments.h"
 #include "core/ops/autograd.h"
-#include "core/ops/call.h"
+#include "core/ops/derived.h"
 #include "core/support/error.h"
-#include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -117,41 +114,21 @@ struct BelowAutograd {
   ~BelowAutograd() { flag = before; }
 };
 
-// torch._prims_common.wrappers._maybe_resize_out: `self` becomes a contiguous tensor of these
-// sizes.
-void resize_written(Call& call, Tensor& self, Dims sizes) {
-  const bool same = std::equal(sizes.begin(), sizes.end(), self.sizes().begin(), self.sizes().end(),
-                               [](SymInt a, SymInt b) { return guard_bool(a == b); });
-  if (same) return;
-  const DimVector strides = contiguous_strides(sizes);
-  MetaSpec spec = self.meta->spec();
-  spec.sizes = sizes;
-  spec.strides = strides;
-  self.meta = call.context().metas().intern(spec);
-  if (self.storage == nullptr) return;
-  const SymInt needed = storage_bytes(sizes, strides, self.offset(), self.dtype());
-  if (guard_or_true(needed > self.storage->nbytes)) self.storage->nbytes = needed;
-}
+}  // namespace
 
-// self.op_(...) after the functional answer, as torch._prims_common.wrappers.out_wrapper with `out`
-// being `self` writes it, or as a copy.
-Value run_inplace(Call& call) {
-  Tensor& self = call.arg(0).tensor();
-  const Value result = call.op().rule.function(call, call.op().rule.params);
-  if ((call.op().tags & kInplaceCopies) != 0) return call.call<"aten::copy_">(self, result);
-  const Tensor& out = result.tensor();
-  call.check(
-      can_cast(out.dtype(), self.dtype()),
-      "Attempting to cast from {} to out tensor with dtype {}, but this can't be cast because "
-      "it is not safe!",
-      out.dtype(), self.dtype());
-  call.check(self.device() == call.device(),
-             "FakeTensor is wrapped to wrong device, found {}, expected {}", self.device(),
-             call.device());
-  resize_written(call, self, out.sizes());
-  return Value(self);
+namespace {
+Value answer(Call& call) {
+  const OpEntry& op = call.op();
+  switch (op.derived) {
+    case OpEntry::Derived::kNone:
+      break;
+    case OpEntry::Derived::kInplace:
+      return run_inplace(call);
+    case OpEntry::Derived::kOut:
+      return run_out(call);
+  }
+  return op.rule.function(call, op.rule.params);
 }
-
 }  // namespace
 
 Value Context::call(OpId id, std::span<const Value> args) {
@@ -159,7 +136,7 @@ Value Context::call(OpId id, std::span<const Value> args) {
   try {
     return dispatch(op, args);
   } catch (Error& error) {
-    if (error.op().empty()) error.set_op(op.name);
+    if (error.op().empty()) error.set_op(std::string(op.name));
     throw;
   }
 }
@@ -171,16 +148,17 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   check_layouts(op, call.args());
   const bool seen_by_autograd = !below_autograd_ && (op.tags & kComposite) == 0;
   const bool is_recorded = grad_enabled && seen_by_autograd;
-  if (is_recorded) {
+  if (is_recorded && op.derived == OpEntry::Derived::kOut) {
+    check_out_grad(op, call.args());
+  } else if (is_recorded) {
     check_leaves(op, call.args());
     check_differentiable(op, call.args());
   }
   const BelowAutograd scope(below_autograd_, below_autograd_ || seen_by_autograd);
-  const Value result = op.derived == OpEntry::Derived::kInplace
-                           ? run_inplace(call)
-                           : op.rule.function(call, op.rule.params);
+  const Value result = answer(call);
   if (op.written_arguments != 0) bump_versions(op, call.args());
-  if (is_recorded) check_differentiable_results(op, call.args(), result);
+  if (is_recorded && op.derived != OpEntry::Derived::kOut)
+    check_differentiable_results(op, call.args(), result);
   return result;
 }
 

@@ -1,6 +1,8 @@
 #include "core/ops/registry.h"
 
+#include "core/ops/rules/out_overloads.h"
 #include "core/ops/rules/tables.h"
+#include "core/support/format.h"
 
 namespace faketensor {
 
@@ -15,11 +17,10 @@ Registry::Registry() {
   for (size_t i = 0; i < rows; ++i) {
     if ((entries_[i].tags & (kInplace | kInplaceCopies)) != 0) derive_inplace(static_cast<OpId>(i));
   }
-  // Last, because entries no longer move.
-  ids_.reserve(2 * entries_.size());
-  for (const OpEntry& entry : entries_) {
-    ids_.emplace(entry.name, entry.id);
-    if (entry.schema.overload.empty()) ids_.emplace(entry.schema.name, entry.id);
+  const std::span<const OutDef> outs = out_overloads();
+  for (const OutDef& def : outs) derive_out(def);
+  for (OpEntry& entry : entries_) {
+    if (entry.out != nullptr) entry.forward = find(entry.out->target);
   }
 }
 
@@ -57,12 +58,134 @@ void Registry::derive_inplace(OpId functional) {
   add(std::move(entry));
 }
 
+namespace {
+
+// The functional operator of "aten::X.Y_out" is "aten::X.Y", that of "aten::X.out" is "aten::X" or
+// "aten::X.Tensor".
+OpId functional_of(const Registry& registry, const OutDef& def) {
+  if (!def.functional.empty()) return registry.find(def.functional);
+  const std::string_view stem = def.name.substr(0, def.name.rfind('.'));
+  if (def.name.ends_with("_out")) return registry.find(def.name.substr(0, def.name.size() - 4));
+  const OpId plain = registry.find(stem);
+  return plain != kNoOp ? plain : registry.find(std::string(stem) + ".Tensor");
+}
+
+bool is_factory_option(const Argument& argument) {
+  return (argument.type.kind == ArgKind::kDType && argument.name == "dtype") ||
+         (argument.type.kind == ArgKind::kLayout && argument.name == "layout") ||
+         argument.type.kind == ArgKind::kDevice || argument.name == "pin_memory";
+}
+
+// Whether out= takes the place of dtype, layout, device and pin_memory.
+bool is_factory(const Schema& schema) {
+  return schema.find_argument("pin_memory") >= 0 ||
+         (schema.find_argument("device") >= 0 && schema.find_argument("layout") >= 0);
+}
+
+// The text of an out= overload, made from the functional schema.
+class OutSchemaText {
+ public:
+  OutSchemaText(const Schema& functional, const OutDef& def) : functional_(functional), def_(def) {
+    text_ = def.name;
+    if (text_.ends_with(".default"))
+      text_.resize(text_.size() - std::string_view(".default").size());
+    text_ += '(';
+    add_arguments();
+    if (!keyword_only_) separate("*");
+    add_outputs();
+  }
+  const std::string& text() const { return text_; }
+  size_t output_count() const { return functional_.returns.size(); }
+
+ private:
+  void separate(std::string_view next) {
+    if (!text_.ends_with('(')) text_ += ", ";
+    text_ += next;
+  }
+  void add_arguments() {
+    const bool factory = is_factory(functional_);
+    for (const Argument& argument : functional_.arguments) {
+      if (factory && is_factory_option(argument)) continue;
+      if (argument.is_keyword_only && !keyword_only_) {
+        keyword_only_ = true;
+        separate("*");
+      }
+      separate(argument.type.text);
+      text_.append(" ").append(argument.name);
+      if (argument.has_default) text_.append("=").append(argument.default_text);
+      if (argument.is_written()) ++next_letter_;
+    }
+  }
+  // "Tensor" of the functional result is "Tensor(a!)", the next letter for the next.
+  static std::string written(const Argument& result, char letter) {
+    std::string type(result.type.text.substr(std::string_view("Tensor").size()));
+    if (type.starts_with('(')) type.erase(0, type.find(')') + 1);
+    return format("Tensor({}!){}", std::string_view(&letter, 1), type);
+  }
+  void add_outputs() {
+    std::string results;
+    std::string_view names = def_.outputs;
+    bool lists = false;
+    const size_t count = functional_.returns.size();
+    for (size_t i = 0; i < count; ++i) {
+      const Argument& result = functional_.returns[i];
+      const size_t comma = names.find(',');
+      std::string name(names.substr(0, comma));
+      names.remove_prefix(comma == std::string_view::npos ? names.size() : comma + 1);
+      if (name.find(':') == 1) {
+        next_letter_ = name[0];
+        name.erase(0, 2);
+      }
+      const std::string type = written(result, next_letter_++);
+      if (name.empty()) name = count == 1 ? std::string("out") : format("out{}", i);
+      separate(type);
+      text_.append(" ").append(name);
+      lists = lists || result.type.is_list;
+      if (i > 0) results += ", ";
+      results += type;
+      if (!result.name.empty() && !def_.unnamed) results.append(" ").append(result.name);
+    }
+    text_ += ") -> ";
+    if (lists) results.clear();
+    text_ += lists || count != 1 ? "(" + results + ")" : results;
+  }
+
+  const Schema& functional_;
+  const OutDef& def_;
+  std::string text_;
+  bool keyword_only_ = false;
+  char next_letter_ = 'a';
+};
+
+}  // namespace
+
+void Registry::derive_out(const OutDef& def) {
+  const OpId functional = functional_of(*this, def);
+  if (functional == kNoOp) return;  // listed in core/ops/STATUS.md
+  const OutSchemaText made(entries_[functional].schema, def);
+  OpEntry entry;
+  entry.schema = parse_schema(arena_.copy(std::string_view(made.text())), arena_);
+  entry.out = &def;
+  entry.functional = functional;
+  entry.derived = OpEntry::Derived::kOut;
+  entry.output_count = static_cast<uint8_t>(made.output_count());
+  constexpr uint32_t kOwn = kInplace | kInplaceCopies | kComposite;
+  const uint32_t tags = entries_[functional].tags;
+  entry.tags = tags & ~kOwn;
+  if ((tags & kComposite) != 0) entry.tags |= kAnyLayout;  // what it calls decides
+  const bool calls_only = def.by == OutBy::kForward || def.by == OutBy::kComposed;
+  if (calls_only && def.grad == OutGrad::kNoGrad) entry.tags |= kComposite;
+  add(std::move(entry));
+}
+
 OpId Registry::add(OpEntry entry) {
   entry.id = static_cast<OpId>(entries_.size());
-  entry.name = entry.schema.full_name();
+  entry.name = arena_.copy(std::string_view(entry.schema.full_name()));
   for (size_t i = 0; i < entry.schema.arguments.size() && i < 64; ++i) {
     if (entry.schema.arguments[i].is_written()) entry.written_arguments |= uint64_t{1} << i;
   }
+  ids_.emplace(entry.name, entry.id);
+  if (entry.schema.overload.empty()) ids_.emplace(entry.schema.name, entry.id);
   entries_.push_back(std::move(entry));
   return entries_.back().id;
 }

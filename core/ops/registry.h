@@ -2,8 +2,9 @@
 //
 // The tables of core/ops/rules/ are named once, in registry.cpp; no static initialisers register
 // anything. Numbers (OpId) are positions: first the rows in order of their tables, then the
-// overloads derived from them. Readers of graphs resolve a name once; loops only see numbers. The
-// registry of built-in operators is built on first use and never changes.
+// overloads derived from them: in-place ones by tag, out= ones by the rows of out_overloads().
+// Readers of graphs resolve a name once; loops only see numbers. The registry of built-in operators
+// is built on first use and never changes.
 #pragma once
 
 #include <span>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "core/ops/op_def.h"
+#include "core/ops/out_def.h"
 
 namespace faketensor {
 
@@ -21,16 +23,19 @@ inline constexpr OpId kNoOp = 0xFFFFFFFF;
 
 // An operator as the dispatcher sees it.
 struct OpEntry {
-  enum class Derived : uint8_t { kNone, kInplace };
+  enum class Derived : uint8_t { kNone, kInplace, kOut };
 
   Schema schema;
-  std::string name;  // full: "aten::add.Tensor"
+  std::string_view name;  // full: "aten::add.Tensor"
   const OpDef* def = nullptr;
-  Rule rule;  // for derived entries: the functional row's
+  const OutDef* out = nullptr;  // for Derived::kOut
+  Rule rule;                    // for derived entries: the functional row's
   OpId id = kNoOp;
   OpId functional = kNoOp;  // for derived entries: the row they follow from
   Derived derived = Derived::kNone;
   uint32_t tags = 0;
+  OpId forward = kNoOp;            // for OutBy::kForward: the operator called instead
+  uint8_t output_count = 0;        // for Derived::kOut: the last arguments are what is written to
   uint64_t written_arguments = 0;  // bit i: the operator writes to argument i (the first 64)
 };
 
@@ -48,6 +53,7 @@ class Registry {
   Registry();
   void add_table(std::span<const OpDef> table);
   void derive_inplace(OpId functional);
+  void derive_out(const OutDef& def);
   OpId add(OpEntry entry);
 
   Arena arena_;

@@ -15,7 +15,7 @@ namespace {
 
 // "aten.nonzero.default"
 std::string dotted_name(const Call& c) {
-  std::string name = c.op().name;
+  std::string name(c.op().name);
   name.replace(name.find("::"), 2, ".");
   return name;
 }

@@ -55,7 +55,7 @@ Value unsafe_masked_index_put(Call& c, const Tensor& self, const Tensor& mask, T
 // --- index_put ---
 
 std::string python_name(const Call& c) {
-  std::string name = c.op().name;
+  std::string name(c.op().name);
   name.replace(name.find("::"), 2, ".");
   return name;
 }

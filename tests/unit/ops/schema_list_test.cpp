@@ -50,7 +50,7 @@ TEST(SchemaList, EverySchemaOfTheRegistryIsPyTorchsCharForChar) {
     recorded.emplace(parse_schema(text, arena).full_name(), text);
   for (const OpEntry& entry : Registry::builtin().entries()) {
     if (!is_listed(entry.name)) continue;
-    const auto found = recorded.find(entry.name);
+    const auto found = recorded.find(std::string(entry.name));
     ASSERT_NE(found, recorded.end()) << "PyTorch has no overload " << entry.schema.text;
     EXPECT_EQ(entry.schema.text, found->second);
   }

@@ -1,0 +1,322 @@
+#include "core/ops/derived.h"
+
+#include <algorithm>
+
+#include "core/tensor/promotion.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+bool resize_output(Context& context, Tensor& out, Dims sizes, Dims strides) {
+  const bool same = std::equal(sizes.begin(), sizes.end(), out.sizes().begin(), out.sizes().end(),
+                               [](SymInt a, SymInt b) { return guard_bool(a == b); });
+  if (same) return false;
+  const DimVector contiguous = strides.empty() ? contiguous_strides(sizes) : DimVector(strides);
+  MetaSpec spec = out.meta->spec();
+  spec.sizes = sizes;
+  spec.strides = contiguous;
+  out.meta = context.metas().intern(spec);
+  if (out.storage == nullptr) return true;
+  const SymInt needed = storage_bytes(sizes, contiguous, out.offset(), out.dtype());
+  if (guard_or_true(needed > out.storage->nbytes)) out.storage->nbytes = needed;
+  return true;
+}
+
+namespace {
+
+// c10's TypeMeta names, which C++ kernels print.
+std::string_view type_meta_name(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return "float";
+    case DType::kFloat64:
+      return "double";
+    case DType::kInt64:
+      return "long int";
+    case DType::kInt32:
+      return "int";
+    case DType::kInt16:
+      return "short int";
+    case DType::kInt8:
+      return "signed char";
+    case DType::kUInt8:
+      return "unsigned char";
+    case DType::kUInt16:
+      return "short unsigned int";
+    case DType::kUInt32:
+      return "unsigned int";
+    case DType::kUInt64:
+      return "long unsigned int";
+    case DType::kBool:
+      return "bool";
+    case DType::kFloat16:
+      return "c10::Half";
+    case DType::kBFloat16:
+      return "c10::BFloat16";
+    case DType::kComplex32:
+      return "c10::complex<c10::Half>";
+    case DType::kComplex64:
+      return "c10::complex<float>";
+    case DType::kComplex128:
+      return "c10::complex<double>";
+    case DType::kFloat8E5M2:
+      return "c10::Float8_e5m2";
+    case DType::kFloat8E4M3FN:
+      return "c10::Float8_e4m3fn";
+    case DType::kFloat8E5M2FNUZ:
+      return "c10::Float8_e5m2fnuz";
+    case DType::kFloat8E4M3FNUZ:
+      return "c10::Float8_e4m3fnuz";
+    case DType::kFloat8E8M0FNU:
+      return "c10::Float8_e8m0fnu";
+    default:
+      return info(dtype).cpp_name;
+  }
+}
+
+void check_safe_cast(const Call& call, DType from, DType to) {
+  call.check(can_cast(from, to),
+             "Attempting to cast from {} to out tensor with dtype {}, but this can't be cast "
+             "because it is not safe!",
+             from, to);
+}
+
+// FakeTensorMode.wrap_meta_outputs_with_default_device_logic for a tensor that was passed in.
+void check_wrapped_device(Call& call, const Tensor& out) {
+  call.check(out.device() == call.device(),
+             "FakeTensor is wrapped to wrong device, found {}, expected {}", out.device(),
+             call.device());
+}
+
+}  // namespace
+
+Value run_inplace(Call& call) {
+  Tensor& self = call.arg(0).tensor();
+  const Value result = call.op().rule.function(call, call.op().rule.params);
+  if ((call.op().tags & kInplaceCopies) != 0) return call.call<"aten::copy_">(self, result);
+  const Tensor& out = result.tensor();
+  check_safe_cast(call, out.dtype(), self.dtype());
+  check_wrapped_device(call, self);
+  resize_output(call.context(), self, out.sizes());
+  return Value(self);
+}
+
+// Note [Writing to out]
+// An out= overload is answered by one of a few wrappers that PyTorch puts around the functional
+// kernel, and they differ in what a user sees:
+//   - out_wrapper (Python) resizes to contiguous, then checks that the cast is safe, or with
+//     exact_dtype that there is none.
+//   - Wrappers around a Meta kernel see every tensor as if it were on "meta": the functional rule
+//     is asked with such twins of the arguments, and devices are only compared when FakeTensorMode
+//     wraps the results. A decomposition sees the devices, and compares them first.
+//   - Generated kernels and structured ones want the same dtype, in C++'s names. Structured kernels
+//     give a resized `out` the strides that the functional result has.
+//   - Results that are lists are written one by one.
+namespace {
+
+class OutWriter {
+ public:
+  explicit OutWriter(Call& call)
+      : call_(call), op_(call.op()), outs_(call.args().last(op_.output_count)) {}
+
+  Value run() {
+    if (sees_devices()) check_devices_of_arguments();
+    const Value result = functional_result();
+    if (op_.output_count == 1) {
+      write_value(result, outs_[0]);
+    } else {
+      for (size_t i = 0; i < outs_.size(); ++i) write_value(result.values()[i], outs_[i]);
+    }
+    if (op_.schema.returns.empty()) return Value();
+    if (!sees_devices()) {
+      for (const Value& out : outs_) check_devices(out);
+    }
+    return op_.output_count == 1 ? outs_[0] : call_.list(outs_);
+  }
+
+ private:
+  bool is_decomposition() const {
+    return op_.out->by == OutBy::kDecomposition || op_.out->by == OutBy::kExactDecomposition;
+  }
+  bool sees_devices() const { return is_decomposition() || op_.out->by == OutBy::kComposed; }
+
+  // The functional operator's arguments are this one's but the outputs; a factory's options are
+  // those of the output.
+  Value functional_result() {
+    const OpEntry& functional = Registry::builtin().entry(op_.functional);
+    SmallVector<Value, 16> args;
+    for (const Argument& argument : functional.schema.arguments) {
+      const int position = op_.schema.find_argument(argument.name);
+      const Value value =
+          position >= 0 ? call_.arg(static_cast<size_t>(position)) : option_of_output(argument);
+      args.push_back(sees_devices() ? value : on_meta(value));
+    }
+    return call_.context().call(op_.functional, args);
+  }
+  // The value as a Meta kernel sees it.
+  Value on_meta(const Value& value) {
+    static const Device kMeta{DeviceType::kMeta};
+    if (value.is(Value::Tag::kDevice)) return kMeta;
+    if (value.is_tensor()) {
+      const Tensor& tensor = value.tensor();
+      if (tensor.device() == kMeta) return value;
+      MetaSpec spec = tensor.meta->spec();
+      spec.device = kMeta;
+      Tensor* twin = call_.context().make_tensor(call_.context().metas().intern(spec), nullptr);
+      twin->is_wrapped_number = tensor.is_wrapped_number;
+      return Value(twin);
+    }
+    if (!value.is(Value::Tag::kList)) return value;
+    SmallVector<Value, 8> elements;
+    for (const Value& element : value.values()) elements.push_back(on_meta(element));
+    return call_.context().make_list(elements);
+  }
+  Value option_of_output(const Argument& argument) const {
+    const Tensor& out = outs_[0].tensor();
+    switch (argument.type.kind) {
+      case ArgKind::kDType:
+        return op_.out->by == OutBy::kUnchecked ? Value::unset() : Value(out.dtype());
+      case ArgKind::kLayout:
+        return out.layout();
+      case ArgKind::kDevice:
+        return out.device();
+      default:
+        return Value::unset();
+    }
+  }
+
+  void check_same_device(Device from, Device to) const {
+    call_.check(from == to,
+                "Attempting to copy from device {} to device {}, but cross-device copies are not "
+                "allowed!",
+                from, to);
+  }
+  // out_wrapper's maybe_check_copy_devices.
+  void check_devices_of_arguments() const {
+    if (call_.args().empty() || !call_.arg(0).is_tensor()) return;
+    for (const Value& out : outs_) {
+      if (out.is_tensor()) check_same_device(call_.arg(0).tensor().device(), out.tensor().device());
+    }
+  }
+  void check_devices(const Value& out) {
+    if (out.is_tensor()) return check_wrapped_device(call_, out.tensor());
+    for (const Value& element : TensorList(out).values())
+      check_wrapped_device(call_, element.tensor());
+  }
+
+  void write_value(const Value& result, const Value& out) {
+    if (result.is_none()) return refuse_undefined(out);
+    if (out.is_tensor()) return write(result.tensor(), out.tensor());
+    const TensorList results(result), outs(out);
+    if (op_.out->by == OutBy::kCopy) {
+      std::string kernel = format("{}_{}", op_.schema.name, op_.schema.overload);
+      kernel.erase(0, std::string_view("aten::").size());
+      call_.check(results.size() == outs.size(),
+                  "{}() expected an out= argument of size {}, got size {}", kernel, results.size(),
+                  outs.size());
+    }
+    call_.check_as(ErrorKind::kTypeError, results.size() == outs.size(),
+                   "expected tuple of {} elements but got {}", results.size(), outs.size());
+    for (size_t i = 0; i < outs.size(); ++i) write(results[i], outs[i]);
+  }
+
+  // A result that is not computed (output_mask) is an undefined tensor, which has no dtype.
+  void refuse_undefined(const Value& out) const {
+    if (!out.is_tensor()) return;
+    call_.fail(ErrorKind::kRuntimeError,
+               format("Expected out tensor to have dtype nullptr (uninitialized), but got {} "
+                      "instead",
+                      type_meta_name(out.tensor().dtype())));
+  }
+
+  void write(const Tensor& result, Tensor& out) {
+    switch (op_.out->by) {
+      case OutBy::kWrapper:
+      case OutBy::kExactWrapper:
+      case OutBy::kDecomposition:
+      case OutBy::kExactDecomposition:
+        return write_wrapped(result, out);
+      case OutBy::kStructured:
+        check_type_meta(result, out);
+        resize_output(call_.context(), out, result.sizes(), result.strides());
+        return;
+      case OutBy::kIterator:
+        call_.check(can_cast(result.dtype(), out.dtype()),
+                    "result type {} can't be cast to the desired output type {}",
+                    info(result.dtype()).cpp_name, info(out.dtype()).cpp_name);
+        resize_output(call_.context(), out, result.sizes(), result.strides());
+        return;
+      case OutBy::kUnchecked:
+        resize_output(call_.context(), out, result.sizes());
+        return;
+      case OutBy::kComposed:
+        resize_output(call_.context(), out, result.sizes());
+        call_.call<"aten::copy_">(out, result);
+        return;
+      default:
+        resize_output(call_.context(), out, result.sizes());
+        check_type_meta(result, out);
+        return;
+    }
+  }
+  void write_wrapped(const Tensor& result, Tensor& out) {
+    resize_output(call_.context(), out, result.sizes());
+    const bool is_cpu_scalar = result.dim() == 0 && result.device().is_cpu();
+    if (is_decomposition() && !is_cpu_scalar) check_same_device(result.device(), out.device());
+    const OutBy by = op_.out->by;
+    if (by == OutBy::kExactWrapper || by == OutBy::kExactDecomposition) {
+      call_.check(result.dtype() == out.dtype(),
+                  "Expected out tensor to have dtype {} but got {} instead", result.dtype(),
+                  out.dtype());
+    } else {
+      check_safe_cast(call_, result.dtype(), out.dtype());
+    }
+  }
+  void check_type_meta(const Tensor& result, const Tensor& out) const {
+    call_.check(result.dtype() == out.dtype(),
+                "Expected out tensor to have dtype {}, but got {} instead",
+                type_meta_name(result.dtype()), type_meta_name(out.dtype()));
+  }
+
+  Call& call_;
+  const OpEntry& op_;
+  std::span<const Value> outs_;
+};
+
+}  // namespace
+
+Value run_out(Call& call) {
+  const OpEntry& op = call.op();
+  if (op.out->by == OutBy::kForward) return call.context().call(op.forward, call.args());
+  if (op.out->by == OutBy::kRefused) {
+    const size_t count = op.schema.arguments.size();
+    call.fail(ErrorKind::kRuntimeError,
+              format("{}() expected at most {} argument(s) but received {} argument(s). "
+                     "Declaration: {}",
+                     op.schema.name, count, count + 1, op.schema.text));
+  }
+  return OutWriter(call).run();
+}
+
+namespace {
+bool requires_grad(const Value& value) {
+  if (value.is_tensor()) return value.tensor().meta->has(kRequiresGrad);
+  if (!value.is(Value::Tag::kList)) return false;
+  return std::any_of(value.values().begin(), value.values().end(), requires_grad);
+}
+}  // namespace
+
+void check_out_grad(const OpEntry& op, std::span<const Value> args) {
+  if (op.out->grad == OutGrad::kNoGrad) return;
+  const bool formula = op.out->grad == OutGrad::kFormula;
+  const std::span<const Value> checked = formula ? args : args.last(op.output_count);
+  if (std::none_of(checked.begin(), checked.end(), requires_grad)) return;
+  std::string_view name = op.schema.name;
+  if (formula) name.remove_prefix(std::string_view("aten::").size());
+  throw_error(ErrorKind::kRuntimeError,
+              format("{}(): functions with out=... arguments don't support automatic "
+                     "differentiation, but one of the arguments requires grad.",
+                     name));
+}
+
+}  // namespace faketensor
