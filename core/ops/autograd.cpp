@@ -271,6 +271,18 @@ void check_differentiable(const OpEntry& op, std::span<const Value> args) {
   }
 }
 
+void check_out_grad(const OpEntry& op, std::span<const Value> args) {
+  if (op.out->grad == OutGrad::kNoGrad) return;
+  const bool formula = op.out->grad == OutGrad::kFormula;
+  const std::span<const Value> checked = formula ? args : args.last(op.output_count);
+  if (!any_requires_grad(checked)) return;
+  const std::string_view name = formula ? local_name(op.schema.name) : op.schema.name;
+  throw_error(ErrorKind::kRuntimeError,
+              format("{}(): functions with out=... arguments don't support automatic "
+                     "differentiation, but one of the arguments requires grad.",
+                     name));
+}
+
 void check_differentiable_results(const OpEntry& op, std::span<const Value> args,
                                   const Value& result) {
   const auto refused = [](const Tensor& tensor) { return !is_floating(tensor.dtype()); };

@@ -24,4 +24,9 @@ void check_differentiable(const OpEntry& op, std::span<const Value> args);
 void check_differentiable_results(const OpEntry& op, std::span<const Value> args,
                                   const Value& result);
 
+// What is held against an out= overload (OutGrad, out_def.h). Raises RuntimeError: "add():
+// functions with out=... arguments don't support automatic differentiation, but one of the
+// arguments requires grad."
+void check_out_grad(const OpEntry& op, std::span<const Value> args);
+
 }  // namespace faketensor

@@ -298,25 +298,4 @@ Value run_out(Call& call) {
   return OutWriter(call).run();
 }
 
-namespace {
-bool requires_grad(const Value& value) {
-  if (value.is_tensor()) return value.tensor().meta->has(kRequiresGrad);
-  if (!value.is(Value::Tag::kList)) return false;
-  return std::any_of(value.values().begin(), value.values().end(), requires_grad);
-}
-}  // namespace
-
-void check_out_grad(const OpEntry& op, std::span<const Value> args) {
-  if (op.out->grad == OutGrad::kNoGrad) return;
-  const bool formula = op.out->grad == OutGrad::kFormula;
-  const std::span<const Value> checked = formula ? args : args.last(op.output_count);
-  if (std::none_of(checked.begin(), checked.end(), requires_grad)) return;
-  std::string_view name = op.schema.name;
-  if (formula) name.remove_prefix(std::string_view("aten::").size());
-  throw_error(ErrorKind::kRuntimeError,
-              format("{}(): functions with out=... arguments don't support automatic "
-                     "differentiation, but one of the arguments requires grad.",
-                     name));
-}
-
 }  // namespace faketensor

@@ -17,9 +17,6 @@ Value run_inplace(Call& call);
 // op.out(..., out) by op(...). Note [Writing to out] in derived.cpp.
 Value run_out(Call& call);
 
-// What autograd holds against calling an out= overload. Raises RuntimeError.
-void check_out_grad(const OpEntry& op, std::span<const Value> args);
-
 // torch._prims_common.wrappers._maybe_resize_out, at::native::resize_output: where the sizes
 // differ, `out` becomes a tensor of these sizes and strides (contiguous where none are given), its
 // offset kept, its storage grown to the bytes needed. True if it was resized.
