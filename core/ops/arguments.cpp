@@ -64,6 +64,10 @@ bool fits(const Value& value, const ArgType& type) {
   if (value.is_none()) return type.is_optional || type.kind == ArgKind::kOther;
   if (!type.is_list) return (tags_of(type.kind) & bit(value.tag())) != 0;
   if (!value.is_list()) return type.kind == ArgKind::kOther;
+  // The one list that PyTorch holds to its length, a std::array in C++: a mask.
+  if (type.kind == ArgKind::kBool && type.list_size > 0 &&
+      value.size() != static_cast<size_t>(type.list_size))
+    return false;
   if (type.kind == ArgKind::kInt) return value.is(Tag::kIntList) || value.size() == 0;
   return list_fits(value, type);
 }
@@ -187,6 +191,11 @@ Value converted(Context& context, const OpEntry& op, size_t position, const Valu
   }
   if (type.kind == ArgKind::kDevice && !type.is_list && value.is(Tag::kString)) {
     if (const std::optional<Device> device = parse_device(value.text())) return *device;
+  }
+  if (type.kind == ArgKind::kBool && type.is_list && value.is_list() && list_fits(value, type)) {
+    throw_error(ErrorKind::kRuntimeError,
+                format("Tried to convert a List with {} elements to a fixed-size array of size {}",
+                       value.size(), type.list_size));
   }
   const Value named = enumeration(type, value);
   if (!named.is_none()) return named;

@@ -11,6 +11,8 @@ namespace faketensor {
 namespace {
 constexpr int kMaxDepth =
     64;  // composites call composites; none of PyTorch's nests deeper than a dozen
+// That one call from outside may make: unbinding a dimension of 2^31 ends here, not in swap.
+constexpr size_t kMaxTensorsPerCall = size_t{1} << 17;
 }
 
 Context::Context(const Target& target) : target_(target) {}
@@ -36,6 +38,10 @@ Tensor* Context::make_tensor(const TensorMeta* meta, Storage* storage, Tensor* b
             ? meta->numel() * itemsize(meta->dtype())
             : storage_bytes(meta->sizes(), meta->strides(), meta->offset(), meta->dtype());
     storage = make_storage(meta->device(), bytes);
+  }
+  if (tensors_.size() >= tensor_limit_) [[unlikely]] {
+    throw_error(ErrorKind::kLimitExceeded,
+                format("an operator makes more than {} tensors", kMaxTensorsPerCall));
   }
   Tensor& tensor = tensors_.emplace_back();
   tensor.id = static_cast<uint32_t>(tensors_.size() - 1);

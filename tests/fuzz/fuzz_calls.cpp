@@ -26,8 +26,16 @@
 #include "core/support/format.h"
 #include "random_calls.h"
 
-// Set by AddressSanitizer's runtime, absent elsewhere.
-extern "C" [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
+#ifdef __SANITIZE_ADDRESS__
+// Of the runtime's interface; its headers are not installed everywhere.
+extern "C" {
+void __sanitizer_set_death_callback(void (*callback)());
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*, size_t),
+                                              void (*on_free)(const volatile void*));
+// UBSan has a runtime of its own, which says nothing before it exits.
+const char* __ubsan_default_options() { return "abort_on_error=1:print_stacktrace=1"; }
+}
+#endif
 
 namespace faketensor {
 namespace {
@@ -99,12 +107,25 @@ void on_crash(int signal_number) {
   raise(signal_number);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+void on_malloc(const volatile void*, size_t bytes) {
+  g_allocated += bytes;
+  if (g_allocated <= kMemoryBudget) return;
+  g_allocated = 0;
+  std::printf("asks for more than %zu bytes: ", kMemoryBudget);
+  say_where();
+  _exit(1);
+}
+void on_free(const volatile void*) {}
+#endif
+
 void watch() {
-  if (__sanitizer_set_death_callback != nullptr) {
-    __sanitizer_set_death_callback(&say_where);
-  } else {
-    for (const int fatal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) signal(fatal, &on_crash);
-  }
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_set_death_callback(&say_where);
+  __sanitizer_install_malloc_and_free_hooks(&on_malloc, &on_free);
+#else
+  for (const int fatal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) signal(fatal, &on_crash);
+#endif
   signal(SIGABRT, &on_crash);
   signal(SIGPROF, &on_tick);
   const itimerval every_second = {{1, 0}, {1, 0}};
@@ -249,7 +270,9 @@ int write(const Options& options) {
 }  // namespace
 }  // namespace faketensor
 
-// Counted, so that a call that asks for too much is stopped before the machine is.
+// Counted, so that a call that asks for too much is stopped before the machine is. Under
+// AddressSanitizer, whose operator new must stay, a hook of its runtime ends the program instead.
+#ifndef __SANITIZE_ADDRESS__
 void* operator new(size_t bytes) {
   faketensor::g_allocated += bytes;
   if (faketensor::g_allocated > faketensor::kMemoryBudget) {
@@ -261,6 +284,7 @@ void* operator new(size_t bytes) {
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+#endif
 
 int main(int argc, char** argv) {
   const faketensor::Options options = faketensor::parse_options(argc, argv);

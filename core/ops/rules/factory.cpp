@@ -18,6 +18,11 @@ Tensor* empty_strided_with(Call& c, Dims size, Dims stride, const FactoryOptions
     c.check(!guard_or_false(length < 0), "Trying to create tensor with negative dimension {}: {}",
             length, size);
   }
+  for (const SymInt step : stride) {
+    c.check(!guard_or_false(step < 0),
+            "as_strided: Negative strides are not supported at the moment, got strides: {}",
+            stride);
+  }
   return c.context().empty(size, options.dtype, options.device, stride);
 }
 
@@ -192,18 +197,23 @@ Tensor* eye(Call& c, SymInt n) { return eye_with(c, n, n, 1); }
 Tensor* eye_m(Call& c, SymInt n, SymInt m) { return eye_with(c, n, m, 2); }
 
 // Elements on and below the diagonal `offset` of a row x col matrix, at::native::get_tril_size.
-int64_t tril_size(int64_t row, int64_t col, int64_t offset) {
-  if (row == 0 || col == 0) return 0;
+// Counted in SymInts, which raise where 64 bits are too few.
+SymInt tril_size(int64_t row, int64_t col, int64_t offset) {
+  if (row <= 0 || col <= 0) return 0;
+  // An offset beyond the matrix is as good as its edge.
+  offset = std::clamp(offset, -row, col);
   const int64_t first = offset > 0 ? std::min(col, 1 + offset) : (row + offset > 0 ? 1 : 0);
-  const int64_t last = std::max<int64_t>(0, std::min(col, row + offset));
-  const int64_t rows = std::max<int64_t>(0, std::min(row, row + offset));
-  const int64_t trapezoid_rows = last - first + 1;
-  const int64_t full_rows = rows - trapezoid_rows;
-  return (first + last) * trapezoid_rows / 2 + std::max<int64_t>(0, full_rows * col);
+  const int64_t reached = (SymInt(row) + offset).as_int();
+  const int64_t last = std::min(col, reached);
+  const int64_t rows = std::min(row, reached);
+  const SymInt trapezoid_rows = SymInt(last) - first + 1;
+  const SymInt full_rows = SymInt(rows) - trapezoid_rows;
+  return floor_div((SymInt(first) + last) * trapezoid_rows, 2) +
+         std::max<int64_t>(0, (full_rows * col).as_int());
 }
 
 Tensor* triangle_indices(Call& c, std::string_view name, int64_t row, int64_t col,
-                         int64_t elements) {
+                         SymInt elements) {
   const FactoryOptions options = factory_options(c, 3, DType::kInt64);
   c.check(row >= 0, "row must be non-negative, got {}", row);
   c.check(col >= 0, "col must be non-negative, got {}", col);
@@ -219,7 +229,8 @@ Tensor* tril_indices(Call& c, int64_t row, int64_t col, int64_t offset) {
   return triangle_indices(c, "tril_indices", row, col, tril_size(row, col, offset));
 }
 Tensor* triu_indices(Call& c, int64_t row, int64_t col, int64_t offset) {
-  return triangle_indices(c, "triu_indices", row, col, row * col - tril_size(row, col, offset - 1));
+  return triangle_indices(c, "triu_indices", row, col,
+                          SymInt(row) * col - tril_size(row, col, (SymInt(offset) - 1).as_int()));
 }
 
 // --- random numbers ---

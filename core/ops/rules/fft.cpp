@@ -15,13 +15,33 @@ namespace {
 
 using Axes = SmallVector<int64_t, 8>;
 
+// What the kernels' meta functions index sizes and strides with, each once: they raise as Python
+// does.
 Axes axes_of(Dims dims, int64_t rank) {
   Axes result;
   for (const SymInt dim : dims) {
-    const int64_t axis = guard_int(dim);
-    result.push_back(axis < 0 ? axis + rank : axis);
+    int64_t axis = guard_int(dim);
+    if (axis < 0) axis += rank;
+    if (axis < 0 || axis >= rank) throw_error(ErrorKind::kIndexError, "tuple index out of range");
+    result.push_back(axis);
+  }
+  Axes distinct(result);
+  std::sort(distinct.begin(), distinct.end());
+  const auto count = std::unique(distinct.begin(), distinct.end()) - distinct.begin();
+  const int64_t permuted = rank - count + static_cast<int64_t>(result.size());
+  if (permuted != rank) {
+    throw_error(
+        ErrorKind::kRuntimeError,
+        format("permute(sparse_coo): number of dimensions in the tensor input does not match the "
+               "length of the desired ordering of dimensions i.e. input.dim() = {} is not equal to "
+               "len(dims) = {}",
+               rank, permuted));
   }
   return result;
+}
+Axes axes_with_last(Dims dims, int64_t rank) {
+  if (dims.empty()) throw_error(ErrorKind::kIndexError, "list index out of range");
+  return axes_of(dims, rank);
 }
 
 void sort_by_stride(std::span<int64_t> axes, Dims strides) {
@@ -101,7 +121,7 @@ Value complex_to_complex(Call& c, const Tensor& self, Dims dim) {
 // Mirrors meta_fft_r2c, torch/_meta_registrations.py.
 Value real_to_complex(Call& c, const Tensor& self, Dims dim, int64_t, bool onesided) {
   c.check(is_floating(self.dtype()), kFailedCheck);
-  Axes axes = axes_of(dim, self.dim());
+  Axes axes = axes_with_last(dim, self.dim());
   const auto last = static_cast<size_t>(axes.back());
   DimVector half(self.sizes());
   half[last] = floor_div(half[last], 2) + 1;
@@ -126,10 +146,11 @@ Value real_to_complex(Call& c, const Tensor& self, Dims dim, int64_t, bool onesi
 // Mirrors meta_fft_c2r, torch/_meta_registrations.py.
 Value complex_to_real(Call& c, const Tensor& self, Dims dim, int64_t, SymInt last_dim_size) {
   c.check(is_complex(self.dtype()), kFailedCheck);
-  Axes axes = axes_of(dim, self.dim());
+  Axes axes = axes_with_last(dim, self.dim());
   DimVector sizes(self.sizes());
   sizes[static_cast<size_t>(axes.back())] = last_dim_size;
   const DType dtype = to_real(self.dtype());
+  c.empty(sizes, dtype);  // a negative or huge length is refused here
   if (self.device().is_cuda() && is_one_cufft_call(axes)) {
     const DimVector strides = transformed_strides(contiguous_strides(self.sizes()), sizes, axes);
     return c.empty_strided(sizes, strides, dtype);

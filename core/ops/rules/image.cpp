@@ -16,11 +16,12 @@ std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
 Value pixel_shuffle(Call& c, const Tensor& self, int64_t factor) {
   const Dims sizes = self.sizes();
   c.check(sizes.size() > 2, "Invalid input shape for pixel_shuffle: {}", size_text(sizes));
-  c.check(mod(self.size(-3), factor * factor) == 0,
+  const SymInt area = SymInt(factor) * factor;
+  c.check(mod(self.size(-3), area) == 0,
           "Invalid input shape for pixel_shuffle: {} with upscale_factor = {}", size_text(sizes),
           factor);
   DimVector result(sizes.first(sizes.size() - 3));
-  result.push_back(floor_div(self.size(-3), factor * factor));
+  result.push_back(floor_div(self.size(-3), area));
   result.push_back(self.size(-2) * factor);
   result.push_back(self.size(-1) * factor);
   const MemoryFormat format =
@@ -44,7 +45,7 @@ Value pixel_unshuffle(Call& c, const Tensor& self, int64_t factor) {
   for (size_t i = 0; i < batch; ++i) order.push_back(static_cast<int64_t>(i));
   for (const size_t i : {0u, 2u, 4u, 1u, 3u}) order.push_back(static_cast<int64_t>(batch + i));
   DimVector result(sizes.first(batch));
-  result.append(DimVector{self.size(-3) * (factor * factor), height, width}.span());
+  result.append(DimVector{self.size(-3) * factor * factor, height, width}.span());
   const Value permuted = c.call<"aten::permute">(c.call<"aten::view">(self, split), order);
   return c.call<"aten::clone">(c.call<"aten::reshape">(permuted, result),
                                suggest_memory_format(self));

@@ -172,6 +172,9 @@ void check_devices(Call& c, const Tensor& input, TensorList params, TensorList h
 std::vector<State> initial_states(Call& c, TensorList hx) {
   const Value hiddens = c.call<"aten::unbind.int">(hx[0], 0);
   const Value cells = hx.size() > 1 ? c.call<"aten::unbind.int">(hx[1], 0) : Value();
+  c.check(hx.size() < 2 || cells.size() == hiddens.size(),
+          "Expected as many cell states as hidden states, but got {} and {}", cells.size(),
+          hiddens.size());
   std::vector<State> result;
   for (size_t i = 0; i < hiddens.size(); ++i) {
     result.push_back({&hiddens[i].tensor(), hx.size() > 1 ? &cells[i].tensor() : nullptr});

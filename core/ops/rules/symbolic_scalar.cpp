@@ -48,8 +48,10 @@ bool is_symbolic(const Value& value) {
 }
 bool is_float(const Value& value) { return value.is(Tag::kFloat) || value.is(Tag::kSymFloat); }
 
-// A bool counts as 0 or 1, as in Python.
+// A bool counts as 0 or 1, as in Python. Sizes are never complex, nor what is made of them.
 SymInt to_int(const Value& value) {
+  if (!value.is(Tag::kBool) && !value.is(Tag::kInt)) [[unlikely]]
+    throw_error(ErrorKind::kTypeError, format("an integer expected, not {}", value));
   return value.is(Tag::kBool) ? sym_ite(value.as_sym_bool(), 1, 0) : value.as_sym_int();
 }
 double to_double(const Value& value) {
@@ -269,6 +271,7 @@ Value negate(Call&, const Value& a) {
 Value same(Call&, const Value& a) { return is_float(a) ? a : Value(to_int(a)); }
 
 Value sym_not_(Call&, const Value& a) {
+  if (a.is(Tag::kFloat)) return a.as_double() == 0;
   return a.is(Tag::kBool) ? sym_not(a.as_sym_bool()) : to_int(a) == 0;
 }
 
