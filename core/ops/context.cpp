@@ -13,9 +13,18 @@ constexpr int kMaxDepth =
     64;  // composites call composites; none of PyTorch's nests deeper than a dozen
 // That one call from outside may make: unbinding a dimension of 2^31 ends here, not in swap.
 constexpr size_t kMaxTensorsPerCall = size_t{1} << 17;
-}
+}  // namespace
 
 Context::Context(const Target& target) : target_(target) {}
+
+namespace {
+// Mirrors computeStorageNbytes, aten/src/ATen/EmptyTensor.cpp.
+[[noreturn, gnu::cold]] void throw_too_large(Dims sizes, Dims strides) {
+  std::string message = format("Storage size calculation overflowed with sizes={}", sizes);
+  if (!strides.empty()) message += format(" and strides={}", strides);
+  throw_error(ErrorKind::kRuntimeError, std::move(message));
+}
+}  // namespace
 
 Tensor* Context::empty(Dims sizes, DType dtype, Device device, Dims strides) {
   for (const SymInt size : sizes) {
@@ -24,9 +33,14 @@ Tensor* Context::empty(Dims sizes, DType dtype, Device device, Dims strides) {
                   format("Trying to create tensor with negative dimension {}: {}", size, sizes));
     }
   }
-  const TensorMeta* meta =
-      metas_.intern({.sizes = sizes, .strides = strides, .dtype = dtype, .device = device});
-  return make_tensor(meta, nullptr);
+  try {
+    return make_tensor(
+        metas_.intern({.sizes = sizes, .strides = strides, .dtype = dtype, .device = device}),
+        nullptr);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kOverflowError) throw;
+    throw_too_large(sizes, strides);
+  }
 }
 
 Tensor* Context::make_tensor(const TensorMeta* meta, Storage* storage, Tensor* base) {
@@ -100,16 +114,21 @@ void bump_versions(const OpEntry& op, std::span<const Value> args) {
   }
 }
 
+// One level of calls; the outermost one sets how many tensors there may be.
 struct DepthGuard {
   int& depth;
-  explicit DepthGuard(int& counter) : depth(++counter) {
+  size_t& tensor_limit;
+  DepthGuard(int& counter, size_t& limit, size_t tensors) : depth(++counter), tensor_limit(limit) {
+    if (depth == 1) tensor_limit = tensors + kMaxTensorsPerCall;
     if (depth > kMaxDepth) {
       --depth;
       throw_error(ErrorKind::kLimitExceeded,
                   format("operators call each other more than {} deep", kMaxDepth));
     }
   }
-  ~DepthGuard() { --depth; }
+  ~DepthGuard() {
+    if (--depth == 0) tensor_limit = SIZE_MAX;
+  }
 };
 
 // Set while an operator runs that autograd has seen: what it calls is below autograd.
@@ -148,7 +167,7 @@ Value Context::call(OpId id, std::span<const Value> args) {
 }
 
 Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
-  const DepthGuard guard(depth_);
+  const DepthGuard guard(depth_, tensor_limit_, tensors_.size());
   ArgumentRoom room;
   Call call(*this, op, complete_arguments(*this, op, args, room));
   check_layouts(op, call.args());

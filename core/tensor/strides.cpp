@@ -265,8 +265,7 @@ DimVector elementwise_strides(Dims sizes, std::span<const Dims> operands) {
   bool channels_last = true;
   for (const Dims strides : operands) {
     if (strides.size() != rank) [[unlikely]] {
-      throw_error(ErrorKind::kRuntimeError,
-                  "Tensors of type SparseTensorImpl do not have strides");
+      throw_error(ErrorKind::kRuntimeError, "Tensors of type SparseTensorImpl do not have strides");
     }
     contiguous = contiguous && is_contiguous(sizes, strides);
     channels_last = channels_last && is_channels_last_contiguous(sizes, strides);

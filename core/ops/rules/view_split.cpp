@@ -13,6 +13,13 @@ Value slice_of(Call& c, const Tensor& self, int64_t dim, SymInt start, SymInt en
   return sliced(c, self, dim, start, end, 1);
 }
 
+// More parts than an operator may make are refused before their sizes are written down.
+void check_part_count(const Call& c, int64_t parts) {
+  constexpr int64_t kMostParts = 1 << 17;
+  c.check_as(ErrorKind::kLimitExceeded, parts <= kMostParts,
+             "a split into {} parts, of which {} are possible", parts, kMostParts);
+}
+
 // Mirrors split_with_sizes, aten/src/ATen/native/TensorShape.cpp; with symbolic sizes the reference
 // (torch/_refs), which takes the parts without clamping.
 Value split_with_sizes(Call& c, const Tensor& self, Dims split_sizes, int64_t dim) {
@@ -51,6 +58,7 @@ Value split(Call& c, const Tensor& self, SymInt split_size, int64_t dim) {
   c.check(split_size > 0,
           "split_size can only be 0 if dimension size is 0, but got dimension size of {}", size);
   const int64_t chunks = guard_int(ceil_div(size, split_size));
+  check_part_count(c, chunks);
   DimVector sizes(static_cast<size_t>(chunks), split_size);
   sizes.back() = split_size - (split_size * chunks - size);
   return c.call<"aten::split_with_sizes">(self, sizes, dim);
@@ -67,6 +75,7 @@ Value chunk(Call& c, const Tensor& self, int64_t chunks, int64_t dim) {
   const SymInt size = self.size(dim);
   const SymInt split_size = ceil_div(size, chunks);
   if (guard_or_false(split_size == 0) && guard_or_false(size == 0)) {
+    check_part_count(c, chunks);
     return c.call<"aten::split_with_sizes">(self, DimVector(static_cast<size_t>(chunks), SymInt(0)),
                                             dim);
   }

@@ -1,0 +1,52 @@
+// Calls that no program makes and the fuzzer found: they answer or raise, and ask for no more than
+// an operator may.
+#include "expect_call.h"
+
+namespace faketensor {
+namespace {
+
+TEST(HostileCalls, HugeCountsAreRefused) {
+  constexpr std::string_view kTooMany = "LimitExceeded: an operator makes more than 131072 tensors";
+  expect_call("aten::unbind.int", {"f32[2147483648]"}, kTooMany);
+  expect_call("aten::tensor_split.sections", {"f32[1]", "2147483648"}, kTooMany);
+  expect_call("aten::chunk", {"f32[0]", "4294967296"},
+              "LimitExceeded: a split into 4294967296 parts, of which 131072 are possible");
+  expect_call("aten::split.Tensor", {"f32[4294967296]", "1"},
+              "LimitExceeded: a split into 4294967296 parts, of which 131072 are possible");
+}
+
+TEST(HostileCalls, SizesBeyond64BitsRaise) {
+  constexpr std::string_view kOverflow =
+      "OverflowError: integer arithmetic on sizes does not fit 64 bits";
+  expect_call("aten::pixel_shuffle", {"f32[1,4,2,2]", "9223372036854775806"}, kOverflow);
+  expect_call("aten::triu_indices", {"9223372036854775806", "3"}, kOverflow);
+  expect_call("aten::empty.memory_format", {"[3,4611686018427387904]"},
+              "RuntimeError: Storage size calculation overflowed with sizes=[3, "
+              "4611686018427387904]");
+}
+
+TEST(HostileCalls, TransformsCheckTheirDimensions) {
+  expect_call("aten::_fft_r2c", {"f32[3,4]", "[]", "0", "True"},
+              "IndexError: list index out of range");
+  expect_call("aten::_fft_c2c", {"c64[3,4]", "[0,7]", "0", "True"},
+              "IndexError: tuple index out of range");
+  expect_call("aten::_fft_c2r", {"c64[3,4]", "[1]", "0", "-1"},
+              "RuntimeError: Trying to create tensor with negative dimension -1: [3, -1]");
+}
+
+TEST(HostileCalls, MasksHaveTheirLength) {
+  expect_call("aten::grid_sampler_2d_backward",
+              {"f32[1,2,3,3]", "f32[1,2,3,3]", "f32[1,3,3,2]", "0", "0", "True", "[True]"},
+              "RuntimeError: Tried to convert a List with 1 elements to a fixed-size array of "
+              "size 2");
+}
+
+TEST(HostileCalls, StatesAndWeightsOfAnLstmBelongTogether) {
+  expect_call(
+      "aten::lstm.input",
+      {"i8[5,2,4]", "[i8[2,2,3],i8[1,2,3]]", "[]", "True", "1", "0.0", "False", "False", "False"},
+      "RuntimeError: Expected as many cell states as hidden states, but got 1 and 2");
+}
+
+}  // namespace
+}  // namespace faketensor
