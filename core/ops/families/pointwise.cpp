@@ -96,15 +96,12 @@ DType result_type(Call& call, std::span<const Value> operands) {
   return type.result();
 }
 
-DimVector broadcast_operands(Call& call, std::span<const Value> operands) {
+DimVector broadcast_sizes(Call& call, std::span<const Dims> shapes) {
   size_t rank = 0;
-  for (const Value& operand : operands) {
-    if (operand.is_tensor()) rank = std::max(rank, operand.tensor().sizes().size());
-  }
+  for (const Dims sizes : shapes) rank = std::max(rank, sizes.size());
   DimVector common(rank, SymInt(1));
-  for (size_t index = 0; index < operands.size(); ++index) {
-    if (!operands[index].is_tensor()) continue;
-    const Dims sizes = operands[index].tensor().sizes();
+  for (size_t index = 0; index < shapes.size(); ++index) {
+    const Dims sizes = shapes[index];
     for (size_t from_end = 1; from_end <= sizes.size(); ++from_end) {
       const SymInt size = sizes[sizes.size() - from_end];
       SymInt& target = common[rank - from_end];
@@ -119,6 +116,14 @@ DimVector broadcast_operands(Call& call, std::span<const Value> operands) {
     }
   }
   return common;
+}
+
+DimVector broadcast_operands(Call& call, std::span<const Value> operands) {
+  SmallVector<Dims, 4> shapes;
+  for (const Value& operand : operands) {
+    if (operand.is_tensor()) shapes.push_back(operand.tensor().sizes());
+  }
+  return broadcast_sizes(call, shapes.span());
 }
 
 namespace {

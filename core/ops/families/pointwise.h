@@ -92,6 +92,7 @@ class ReferenceSteps {
 bool has_plain_layout(const Tensor& tensor);
 
 // torch._refs._broadcast_shapes, with its words.
+DimVector broadcast_sizes(Call& call, std::span<const Dims> shapes);
 DimVector broadcast_operands(Call& call, std::span<const Value> operands);
 // That a number is of no higher category than a dtype (torch._prims_common.is_weakly_lesser_type);
 // "alpha argument of type <class 'float'> cannot be safely cast to type <class 'int'>!".

@@ -246,6 +246,7 @@ constexpr OpDef kDataDependentRules[] = {
     {"aten::equal(Tensor self, Tensor other) -> bool", {&always_data}, kDataDependent},
     {"aten::is_nonzero(Tensor self) -> bool", rule<&is_nonzero>(), kComposite},
     {"aten::item(Tensor self) -> Scalar", rule<&item>(), kComposite | kDataDependent},
+    {"aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)", {&always_dynamic}, kDynamicShape},
     {"aten::masked_select(Tensor self, Tensor mask) -> Tensor", rule<&masked_select>(), kDynamicShape},
     {"aten::nonzero(Tensor self) -> Tensor", rule<&nonzero>(), kDynamicShape},
     {"aten::nonzero_numpy(Tensor self) -> Tensor[]", rule<&nonzero_numpy>(), kComposite},

@@ -1,0 +1,96 @@
+#include "core/ops/families/linalg.h"
+
+#include <algorithm>
+
+#include "core/ops/families/pointwise.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+DimVector column_major_strides(Dims sizes) {
+  DimVector strides = contiguous_strides(sizes);
+  const size_t rank = sizes.size();
+  if (rank < 2) return strides;
+  strides[rank - 2] = 1;
+  strides[rank - 1] = sym_max(sizes[rank - 2], 1);
+  return strides;
+}
+
+Tensor* column_major(Call& call, Dims sizes, DType dtype) {
+  return call.empty_strided(sizes, column_major_strides(sizes), dtype);
+}
+
+namespace {
+
+constexpr std::string_view kNotSquare =
+    "{}: A must be batches of square matrices, but they are {} by {} matrices";
+
+void check_sides_equal(Call& call, const Tensor& a, std::string_view name) {
+  call.check(a.size(-1) == a.size(-2), kNotSquare, name, a.size(-2), a.size(-1));
+}
+
+bool has_full_precision(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kComplex64 ||
+         dtype == DType::kComplex128;
+}
+
+template <typename Name>
+void check_inexact(Call& call, DType dtype, const Name& dtype_name, std::string_view name,
+                   Precision precision) {
+  call.check(is_float_or_complex(dtype),
+             "{}: Expected a floating point or complex tensor as input. Got {}", name, dtype_name);
+  call.check(precision == Precision::kAny || has_full_precision(dtype),
+             "{}: Low precision dtypes not supported. Got {}", name, dtype_name);
+}
+
+}  // namespace
+
+void check_square(Call& call, const Tensor& a, std::string_view name) {
+  call.check_as(ErrorKind::kAssertionError, a.dim() >= 2,
+                "{}: The input tensor must have at least 2 dimensions, got {}", name, a.dim());
+  check_sides_equal(call, a, name);
+}
+
+void check_is_matrix(Call& call, const Tensor& a, std::string_view name,
+                     std::string_view argument) {
+  call.check(a.dim() >= 2, "{}: The input tensor {} must have at least 2 dimensions.", name,
+             argument);
+}
+
+void check_floating_or_complex(Call& call, const Tensor& a, std::string_view name,
+                               Precision precision) {
+  check_inexact(call, a.dtype(), a.dtype(), name, precision);
+}
+
+void check_square_in_aten(Call& call, const Tensor& a, std::string_view name) {
+  check_is_matrix(call, a, name);
+  check_sides_equal(call, a, name);
+}
+
+void check_floating_or_complex_in_aten(Call& call, const Tensor& a, std::string_view name,
+                                       Precision precision) {
+  check_inexact(call, a.dtype(), info(a.dtype()).cpp_name, name, precision);
+}
+
+void check_same_device(Call& call, const Tensor& result, const Tensor& input, std::string_view name,
+                       std::string_view result_name) {
+  call.check(result.device() == input.device(),
+             "{}: Expected {} and input tensors to be on the same device, but got {} on {} and "
+             "input on {}",
+             name, result_name, result_name, result.device(), input.device());
+}
+
+DimVector with_common_batch(Call& call, const Tensor& a, const Tensor& b) {
+  const Dims shapes[] = {batch_sizes(a), batch_sizes(b)};
+  DimVector sizes = broadcast_sizes(call, shapes);
+  sizes.push_back(a.size(-2));
+  sizes.push_back(a.size(-1));
+  return sizes;
+}
+
+bool same_sizes(Dims a, Dims b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](SymInt x, SymInt y) { return guard_bool(x == y); });
+}
+
+}  // namespace faketensor

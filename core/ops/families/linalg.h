@@ -1,0 +1,50 @@
+// Linear algebra: the checks and layouts that decompositions, solvers and norms share.
+//
+// Matrices are the last two dimensions of a tensor, the dimensions before are the batch. LAPACK
+// works column by column, so most results are "column-major": row-major batches of matrices whose
+// columns are contiguous. Checks come twice, since Python's meta functions and ATen's composites
+// differ in their words.
+//
+//   check_square(c, a, "linalg.eigh");
+//   return column_major(c, a.sizes(), a.dtype());
+#pragma once
+
+#include <string_view>
+
+#include "core/ops/call.h"
+
+namespace faketensor {
+
+// The sizes without the last `count`; none where there are fewer.
+inline Dims without_last(Dims sizes, size_t count) {
+  return sizes.first(sizes.size() > count ? sizes.size() - count : 0);
+}
+inline Dims batch_sizes(const Tensor& a) { return without_last(a.sizes(), 2); }
+
+// make_contiguous_strides_for(sizes, row_major=False) of torch._prims_common.
+DimVector column_major_strides(Dims sizes);
+Tensor* column_major(Call& call, Dims sizes, DType dtype);
+
+// The words of torch/_meta_registrations.py. Low precision is float16, bfloat16, float8 and
+// complex32.
+enum class Precision : uint8_t { kAny, kNotLow };
+void check_square(Call& call, const Tensor& a, std::string_view name);
+void check_is_matrix(Call& call, const Tensor& a, std::string_view name,
+                     std::string_view argument = "A");
+void check_floating_or_complex(Call& call, const Tensor& a, std::string_view name,
+                               Precision precision = Precision::kAny);
+
+// The words of aten/src/ATen/native/LinearAlgebraUtils.h.
+void check_square_in_aten(Call& call, const Tensor& a, std::string_view name);
+void check_floating_or_complex_in_aten(Call& call, const Tensor& a, std::string_view name,
+                                       Precision precision = Precision::kAny);
+void check_same_device(Call& call, const Tensor& result, const Tensor& input, std::string_view name,
+                       std::string_view result_name);
+
+// The sizes of `a` with its batch broadcast against that of `b`. Mirrors
+// _linalg_broadcast_batch_dims.
+DimVector with_common_batch(Call& call, const Tensor& a, const Tensor& b);
+
+bool same_sizes(Dims a, Dims b);
+
+}  // namespace faketensor
