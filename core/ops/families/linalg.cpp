@@ -93,4 +93,19 @@ bool same_sizes(Dims a, Dims b) {
                     [](SymInt x, SymInt y) { return guard_bool(x == y); });
 }
 
+bool is_zero(const Value& number) {
+  switch (number.tag()) {
+    case Value::Tag::kBool:
+      return !guard_bool(number.as_sym_bool());
+    case Value::Tag::kInt:
+      return statically_known_true(number.as_sym_int() == 0);
+    case Value::Tag::kFloat:
+      return number.as_double() == 0;
+    case Value::Tag::kComplex:
+      return number.as_complex()[0] == 0 && number.as_complex()[1] == 0;
+    default:
+      return false;
+  }
+}
+
 }  // namespace faketensor

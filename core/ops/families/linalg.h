@@ -47,4 +47,7 @@ DimVector with_common_batch(Call& call, const Tensor& a, const Tensor& b);
 
 bool same_sizes(Dims a, Dims b);
 
+// Whether a number is 0 (also 0.0 and False) as Python's `beta == 0` asks; symbolic ones are not.
+bool is_zero(const Value& number);
+
 }  // namespace faketensor

@@ -265,7 +265,6 @@ Value linalg_householder_product(Call& c, const Tensor& input, const Tensor& tau
           kName, tau_batch);
   c.check(tau.dtype() == input.dtype(), "{}: tau dtype {} does not match input dtype {}", kName,
           tau.dtype(), input.dtype());
-  check_same_device(c, tau, input, kName, "tau");
   return column_major(c, input.sizes(), input.dtype());
 }
 

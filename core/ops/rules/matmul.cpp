@@ -1,7 +1,8 @@
 // Matrix products.
 #include <algorithm>
 
-#include "core/ops/families/pointwise.h"
+#include "core/ops/families/arithmetic.h"
+#include "core/ops/families/linalg.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
@@ -51,6 +52,14 @@ DimVector bmm_sizes(Call& c, const Tensor& batch1, const Tensor& batch2) {
 Tensor* bmm(Call& c, const Tensor& self, const Tensor& mat2) {
   return c.empty(bmm_sizes(c, self, mat2), mat2.dtype());
 }
+Tensor* bmm_dtype(Call& c, const Tensor& self, const Tensor& mat2, DType out_dtype) {
+  const DimVector sizes = bmm_sizes(c, self, mat2);
+  c.check(out_dtype == self.dtype() ||
+              (out_dtype == DType::kFloat32 && is_reduced_floating(self.dtype())),
+          "out_dtype only supported for torch.float32 output with float16/bfloat16 inputs or same "
+          "as input dtypes");
+  return c.empty(sizes, out_dtype);
+}
 
 // Mirrors meta_baddbmm, torch/_meta_registrations.py: self is expanded before the operands are
 // looked at.
@@ -65,19 +74,64 @@ Tensor* baddbmm(Call& c, const Tensor& self, const Tensor& batch1, const Tensor&
   return c.empty(bmm_sizes(c, batch1, batch2), batch2.dtype());
 }
 
+// Mirrors baddbmm, torch/_decomp/decompositions.py, which is registered for this overload too and
+// takes its out_dtype for beta.
+Value baddbmm_dtype(Call& c, const Tensor& self, const Tensor& batch1, const Tensor& batch2) {
+  c.check_as(ErrorKind::kTypeError, is_float_or_complex(self.dtype()),
+             "int() argument must be a string, a bytes-like object or a real number, not "
+             "'torch.dtype'");
+  c.call<"aten::bmm">(batch1, batch2);
+  c.fail(ErrorKind::kTypeError,
+         "unsupported operand type(s) for *: 'FakeTensor' and 'torch.dtype'");
+}
+
+// Mirrors meta_addbmm, torch/_meta_registrations.py.
+Value addbmm(Call& c, const Tensor& self, const Tensor& batch1, const Tensor& batch2) {
+  const DimVector sizes = {batch1.size(1), batch2.size(2)};
+  c.call<"aten::expand">(self, sizes);
+  c.check(batch1.dim() == 3, "batch1 must be a 3D tensor");
+  c.check(batch2.dim() == 3, "batch2 must be a 3D tensor");
+  c.check(batch1.size(0) == batch2.size(0),
+          "batch1 and batch2 must have same number of batches, got {} and {}", batch1.size(0),
+          batch2.size(0));
+  c.check(batch1.size(2) == batch2.size(1), "Incompatible matrix sizes for bmm ({}x{} and {}x{})",
+          batch1.size(1), batch1.size(2), batch2.size(1), batch2.size(2));
+  return c.empty(sizes, self.dtype());
+}
+
 // Mirrors addmm, torch/_decomp/decompositions.py: `out + beta * self` over the product, cast as
-// pw_cast_for_opmath casts.
+// pw_cast_for_opmath casts. The operators of a decomposition look for their devices one by one.
 Value addmm(Call& c, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
             const Value& beta) {
   const ElementwiseTypes types =
       elementwise_types(promoted_dtype(c, c.args().first(3)), Promotion::kDefault);
-  const Tensor* product = mm(c, mat1, mat2);
-  product = c.empty(product->sizes(), types.computation);
-  const bool beta_is_zero = beta.is(Value::Tag::kInt) && !beta.as_sym_int().is_symbolic() &&
-                            beta.as_sym_int().as_int() == 0;
-  if (beta_is_zero) return c.empty(product->sizes(), types.result);
+  const bool one_device = self.device() == mat1.device() && self.device() == mat2.device();
+  const Tensor* product = one_device ? mm(c, mat1, mat2) : &c.tensor<"aten::mm">(mat1, mat2);
+  if (is_zero(beta)) {
+    return c.context().empty(product->sizes(), types.result, product->device());
+  }
+  product = c.context().empty(product->sizes(), types.computation, product->device());
+  if (!one_device && self.dim() != 0)
+    return cast_to(c, c.tensor<"aten::add.Tensor">(*product, self), types.result);
   const Value operands[] = {*product, self};
   return elementwise(c, operands, types.computation, types.result);
+}
+
+// Mirrors addmm_dtype, torch/_decomp/decompositions.py.
+Value addmm_dtype(Call& c, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                  DType out_dtype, const Value& beta, const Value& alpha) {
+  const Value product =
+      c.call<"aten::mul.Tensor">(c.call<"aten::mm.dtype">(mat1, mat2, out_dtype), alpha);
+  if (is_zero(beta)) return product;
+  const Value cast = c.call<"aten::to.dtype">(self, out_dtype);
+  return c.call<"aten::add.Tensor">(product, c.call<"aten::mul.Tensor">(cast, beta));
+}
+
+// Mirrors _addmm_activation, torch/_decomp/decompositions.py.
+Value addmm_activation(Call& c, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                       const Value& beta, const Value& alpha, bool use_gelu) {
+  const Value sum = c.call<"aten::addmm">(self, mat1, mat2, beta, alpha);
+  return use_gelu ? c.call<"aten::gelu">(sum) : c.call<"aten::relu">(sum);
 }
 
 // Mirrors mv, torch/_decomp/decompositions.py.
@@ -105,11 +159,15 @@ Tensor* dot(Call& c, const Tensor& self, const Tensor& other) {
 }
 
 // Mirrors addmv, torch/_decomp/decompositions.py.
-Value addmv(Call& c, const Tensor& self, const Tensor& mat, const Tensor& vec) {
+Value addmv(Call& c, const Tensor& self, const Tensor& mat, const Tensor& vec, const Value& beta) {
   c.check(self.dtype() == mat.dtype() && mat.dtype() == vec.dtype(),
           "addmv input tensors must have the same dtype, but got {}, {}, and {}", self.dtype(),
           mat.dtype(), vec.dtype());
-  const Value operands[] = {*mv(c, mat, vec), self};
+  const Tensor& product = *mv(c, mat, vec);
+  if (is_zero(beta)) return product;
+  if (guard_or_false(product.numel() == 0))
+    return elementwise(c, {{self}}, self.dtype(), self.dtype());
+  const Value operands[] = {product, self};
   return elementwise(c, operands, self.dtype(), self.dtype());
 }
 
@@ -242,12 +300,18 @@ Value outer(Call& c, const Tensor& self, const Tensor& vec2) {
 
 // clang-format off
 constexpr OpDef kMatmul[] = {
-    {"aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addmm>(), kInplace},
-    {"aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addmv>(), kInplace},
-    {"aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&baddbmm>(), kInplace},
+    {"aten::_addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool use_gelu=False) -> Tensor", rule<&addmm_activation>()},
+    {"aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addbmm>(), kInplaceCopies},
+    {"aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addmm>(), kInplaceCopies},
+    {"aten::addmm.dtype(Tensor self, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addmm_dtype>()},
+    {"aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addmv>(), kInplaceCopies},
+    {"aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&baddbmm>(), kInplaceCopies},
+    {"aten::baddbmm.dtype(Tensor self, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&baddbmm_dtype>()},
     {"aten::bmm(Tensor self, Tensor mat2) -> Tensor", rule<&bmm>()},
+    {"aten::bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", rule<&bmm_dtype>()},
     {"aten::dot(Tensor self, Tensor tensor) -> Tensor", rule<&dot>()},
     {"aten::ger(Tensor self, Tensor vec2) -> Tensor", rule<&outer>(), kComposite},
+    {"aten::linalg_matmul(Tensor self, Tensor other) -> Tensor", same_as<"aten::matmul">(), kComposite},
     {"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", rule<&linear>(), kComposite},
     {"aten::matmul(Tensor self, Tensor other) -> Tensor", rule<&matmul>(), kComposite},
     {"aten::mm(Tensor self, Tensor mat2) -> Tensor", rule<&mm>()},
