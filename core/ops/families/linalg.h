@@ -49,5 +49,7 @@ bool same_sizes(Dims a, Dims b);
 
 // Whether a number is 0 (also 0.0 and False) as Python's `beta == 0` asks; symbolic ones are not.
 bool is_zero(const Value& number);
+// A number as a double; the real part of a complex one.
+double as_real(const Value& number);
 
 }  // namespace faketensor

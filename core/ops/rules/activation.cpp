@@ -1,6 +1,8 @@
 // Activations, and clamping.
 #include <cmath>
 
+#include "core/ops/families/copy.h"
+#include "core/ops/families/linalg.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -177,6 +179,32 @@ Value selu(Call& c, const Tensor& self) {
                              1.0507009873554804934193349852946);
 }
 
+Value selu_in_place(Call& c, Tensor& self) {
+  return c.call<"aten::elu_">(self, 1.6732632423543772848170429916717,
+                              1.0507009873554804934193349852946);
+}
+
+// Mirrors rrelu_, aten/src/ATen/native/Activation.cpp, and the meta functions of rrelu_with_noise,
+// torch/_meta_registrations.py.
+Value rrelu_in_place(Call& c, Tensor& self, const Value& lower, const Value& upper,
+                     const Value& training) {
+  for (const Value* bound : {&lower, &upper}) {
+    c.check(!bound->is(Value::Tag::kComplex),
+            "value cannot be converted to type double without overflow");
+  }
+  c.check(as_real(lower) <= as_real(upper),
+          "Lower bound should be less than or equal to the upper bound");
+  const Tensor* noise = c.context().empty(self.sizes(), self.dtype(), self.device());
+  return c.call<"aten::rrelu_with_noise_">(self, *noise, lower, upper, training);
+}
+Tensor* rrelu_with_noise(Call& c, const Tensor& self) { return c.empty_like(self); }
+Value rrelu_with_noise_in_place(Call& c, Tensor& self) { return written(c, self); }
+Value rrelu_with_noise_functional(Call& c, const Tensor& self, const Tensor& noise) {
+  return c.tuple(c.empty_like(self), c.empty_like(noise));
+}
+// _add_relu_ on the meta device writes nothing and looks at nothing.
+Value add_relu_in_place(Call& c, Tensor& self) { return written(c, self); }
+
 // Mirrors glu, torch/_refs/nn/functional/__init__.py.
 Value glu(Call& c, const Tensor& self, int64_t dim) {
   const int64_t at = wrap_dim(dim, self.dim());
@@ -194,6 +222,8 @@ Value glu(Call& c, const Tensor& self, int64_t dim) {
 
 // clang-format off
 constexpr OpDef kActivation[] = {
+    {"aten::_add_relu_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)", rule<&add_relu_in_place>()},
+    {"aten::_add_relu_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", rule<&add_relu_in_place>()},
     {"aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor", rule<&prelu_kernel>()},
     {"aten::celu(Tensor self, Scalar alpha=1.) -> Tensor", rule<&celu>(), kInplace},
     {"aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", rule<&clamp>(), kInplace},
@@ -221,7 +251,12 @@ constexpr OpDef kActivation[] = {
     {"aten::relu(Tensor self) -> Tensor", {&choice}},
     {"aten::relu6(Tensor self) -> Tensor", rule<&relu6>(), kComposite | kInplace},
     {"aten::relu_(Tensor(a!) self) -> Tensor(a!)", rule<&relu_inplace>()},
-    {"aten::selu(Tensor self) -> Tensor", rule<&selu>(), kComposite | kInplace},
+    {"aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)", rule<&rrelu_in_place>(), kComposite | kRandom},
+    {"aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor", rule<&rrelu_with_noise>(), kRandom},
+    {"aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)", rule<&rrelu_with_noise_in_place>(), kRandom},
+    {"aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor noise_out)", rule<&rrelu_with_noise_functional>(), kRandom},
+    {"aten::selu(Tensor self) -> Tensor", rule<&selu>(), kComposite},
+    {"aten::selu_(Tensor(a!) self) -> Tensor(a!)", rule<&selu_in_place>(), kComposite},
     {"aten::silu(Tensor self) -> Tensor", like_first(), kInplaceCopies},
     {"aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor", rule<&softplus>()},
     {"aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", rule<&softshrink>()},

@@ -156,6 +156,47 @@ Value unique_dim(Call& c, const Tensor& self, int64_t dim, bool, bool inverse, b
 Value always_dynamic(Call& c, uint64_t) { c.fail(ErrorKind::kDynamicOutputShape, dotted_name(c)); }
 Value always_data(Call& c, uint64_t) { c.fail(ErrorKind::kDataDependentOutput, dotted_name(c)); }
 
+// Mirrors combinations, aten/src/ATen/native/Itertools.cpp: `r` selections of equal size from a
+// grid of the vector, side by side.
+Value combinations(Call& c, const Tensor& self, int64_t r) {
+  c.check(self.dim() == 1, "Expect a 1D vector, but got shape {}", self.sizes());
+  c.check(r >= 0, "Expect a non-negative number, but got {}", r);
+  if (r == 0) return c.empty({0}, self.dtype());
+  const Value mask = c.empty(self.sizes(), DType::kBool);
+  const Tensor& selected = c.tensor<"aten::masked_select">(self, mask);
+  return c.empty({selected.size(0), r}, self.dtype());
+}
+
+// Mirrors _pack_padded_sequence, torch/_subclasses/fake_impls.py.
+Value pack_padded_sequence(Call& c, const Tensor& input, const Tensor&, bool batch_first) {
+  const SymInt batches = c.unbacked_int(ErrorKind::kDynamicOutputShape);
+  DimVector sizes(input.sizes());
+  if (!batch_first) {
+    c.check_as(ErrorKind::kIndexError, sizes.size() >= 2,
+               "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
+    std::swap(sizes[0], sizes[1]);
+  }
+  const Dims packed = sizes.span().subspan(sizes.empty() ? 0 : 1);
+  return c.tuple(c.empty(packed, input.dtype()), c.empty({batches}, input.dtype()));
+}
+
+// Mirrors _pad_packed_sequence, aten/src/ATen/native/PackedSequence.cpp, which reads the lengths.
+Value pad_packed_sequence(Call& c, const Tensor&, const Tensor& batch_sizes) {
+  c.check(batch_sizes.dim() == 1 && batch_sizes.device().is_cpu() &&
+              batch_sizes.dtype() == DType::kInt64,
+          "'lengths' argument should be a 1D CPU int64 tensor, but got {}D {} {} tensor",
+          batch_sizes.dim(), batch_sizes.device(), info(batch_sizes.dtype()).cpp_name);
+  c.check(batch_sizes.numel() > 0, "batch_sizes can not be empty");
+  c.fail(ErrorKind::kRuntimeError,
+         "The tensor has a non-zero number of elements, but its data is not allocated yet.\n"
+         "If you're using torch.compile/export/fx, it is likely that we are erroneously tracing "
+         "into a custom kernel. To fix this, please wrap the custom kernel into an opaque custom "
+         "op. Please see the following for details: "
+         "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html\n"
+         "If you're using Caffe2, Caffe2 uses a lazy allocation, so you will need to call "
+         "mutable_data() or raw_mutable_data() to actually allocate memory.");
+}
+
 // --- scalars out of tensors ---
 
 // Mirrors local_scalar_dense, torch/_subclasses/fake_impls.py.
@@ -234,15 +275,20 @@ constexpr OpDef kDataDependentRules[] = {
     {"aten::_assert_async(Tensor self) -> ()", rule<&assert_async>()},
     {"aten::_assert_async.msg(Tensor self, str assert_msg) -> ()", rule<&assert_async>()},
     {"aten::_assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, ScalarType? dtype=None, *, Device? device=None, Layout? layout=None) -> ()", rule<&assert_tensor_metadata>()},
+    {"aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)", {&always_dynamic}, kDynamicShape},
+    {"aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)", {&always_dynamic}, kDynamicShape},
     {"aten::_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor", rule<&functional_assert_async>()},
     {"aten::_functional_sym_constrain_range(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor", rule<&functional_constraint<"aten::sym_constrain_range">>()},
     {"aten::_functional_sym_constrain_range_for_size(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor", rule<&functional_constraint<"aten::sym_constrain_range_for_size">>()},
     {"aten::_local_scalar_dense(Tensor self) -> Scalar", rule<&local_scalar_dense>(), kDataDependent},
+    {"aten::_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)", rule<&pack_padded_sequence>(), kDynamicShape},
+    {"aten::_pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int total_length) -> (Tensor, Tensor)", rule<&pad_packed_sequence>(), kComposite},
     {"aten::_unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor)", rule<&unique_pair>(), kDynamicShape},
     {"aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", rule<&unique2>(), kDynamicShape},
     {"aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> bool", {&always_data}, kDataDependent},
     {"aten::argwhere(Tensor self) -> Tensor", same_as<"aten::nonzero">(), kComposite},
     {"aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor", rule<&bincount>(), kDynamicShape},
+    {"aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", rule<&combinations>(), kComposite | kDynamicShape},
     {"aten::equal(Tensor self, Tensor other) -> bool", {&always_data}, kDataDependent},
     {"aten::is_nonzero(Tensor self) -> bool", rule<&is_nonzero>(), kComposite},
     {"aten::item(Tensor self) -> Scalar", rule<&item>(), kComposite | kDataDependent},

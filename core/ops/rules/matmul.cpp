@@ -164,7 +164,7 @@ Value addmv(Call& c, const Tensor& self, const Tensor& mat, const Tensor& vec, c
           "addmv input tensors must have the same dtype, but got {}, {}, and {}", self.dtype(),
           mat.dtype(), vec.dtype());
   const Tensor& product = *mv(c, mat, vec);
-  if (is_zero(beta)) return product;
+  if (is_zero(beta)) return c.empty(product.sizes(), self.dtype());
   if (guard_or_false(product.numel() == 0))
     return elementwise(c, {{self}}, self.dtype(), self.dtype());
   const Value operands[] = {product, self};

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/ops/families/arithmetic.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/promotion.h"
@@ -13,13 +14,6 @@ namespace faketensor {
 namespace {
 
 using OptionalDType = std::optional<DType>;
-
-double as_real(const Value& number) {
-  if (number.is(Value::Tag::kFloat)) return number.as_double();
-  if (number.is(Value::Tag::kInt)) return static_cast<double>(guard_int(number.as_sym_int()));
-  if (number.is(Value::Tag::kBool)) return guard_bool(number.as_sym_bool()) ? 1 : 0;
-  return number.is(Value::Tag::kComplex) ? number.as_complex()[0] : 0;
-}
 
 // A double as a C++ stream ("%g") or std::to_string ("%f") writes it.
 std::string streamed(double value, const char* pattern = "%g") {
@@ -86,9 +80,12 @@ Value of_singular_values(Call& c, const Tensor& self, TwoDims dims, bool keepdim
   return c.call<"aten::permute">(c.call<"aten::unsqueeze">(result, -1), back);
 }
 
+// The largest of no norms is 0, a smallest there is none.
 Value extremum(Call& c, const Value& values, double ord, int64_t dim, bool keepdim) {
-  return ord > 0 ? c.call<"aten::amax">(values, one(dim), keepdim)
-                 : c.call<"aten::amin">(values, one(dim), keepdim);
+  if (ord < 0) return c.call<"aten::amin">(values, one(dim), keepdim);
+  return guard_or_false(values.tensor().size(dim) == 0)
+             ? c.call<"aten::sum.dim_IntList">(values, one(dim), keepdim)
+             : c.call<"aten::amax">(values, one(dim), keepdim);
 }
 
 Value linalg_matrix_norm(Call& c, const Tensor& self, const Value& ord_number, Dims dim,
@@ -166,6 +163,26 @@ Value nuclear_norm(Call& c, const Tensor& self, bool keepdim) {
 }
 Value nuclear_norm_dim(Call& c, const Tensor& self, Dims dim, bool keepdim) {
   return c.call<"aten::linalg_matrix_norm.str_ord">(self, "nuc", dim, keepdim);
+}
+
+// Mirrors renorm, torch/_refs/__init__.py.
+Value renorm(Call& c, const Tensor& self, const Value& p, int64_t dim, const Value& maxnorm) {
+  c.check(!p.is(Value::Tag::kComplex), "renorm: p must be real-valued");
+  c.check(as_real(p) > 0, "renorm: non-positive norm not supported");
+  c.check(!maxnorm.is(Value::Tag::kComplex), "renorm: maxnorm must be real-valued");
+  c.check(as_real(maxnorm) >= 0, "renorm: expected maxnorm to be >= 0 but got {}", maxnorm);
+  c.check(self.dim() > 1, "renorm: input needs at least 2 dimensions, got {} dimensions",
+          self.dim());
+  const int64_t kept = wrap_dim(dim, self.dim());
+  DimVector reduced;
+  for (int64_t i = 0; i < self.dim(); ++i)
+    if (i != kept) reduced.push_back(i);
+  const DType computation = computation_dtype(self.dtype());
+  const bool is_cast = computation != self.dtype();
+  const Value norm = c.call<"aten::linalg_vector_norm">(self, p, reduced, true,
+                                                        is_cast ? Value(computation) : Value());
+  const Value factor = *cast_to(c, norm.tensor(), is_cast ? self.dtype() : norm.tensor().dtype());
+  return c.call<"aten::contiguous">(*arithmetic(c, self, factor));
 }
 
 // --- linalg_cond ---
@@ -392,6 +409,7 @@ constexpr OpDef kMatrixNormRules[] = {
     {"aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", rule<&nuclear_norm>(), kComposite},
     {"aten::nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor", rule<&nuclear_norm_dim>(), kComposite},
     {"aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor", rule<&pinverse>(), kComposite},
+    {"aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", rule<&renorm>(), kInplaceCopies},
 };
 // clang-format on
 }  // namespace

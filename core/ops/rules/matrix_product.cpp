@@ -1,4 +1,5 @@
 // Products of more than two matrices, powers, products of vectors, and statistics made of them.
+#include "core/ops/families/arithmetic.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/reduction.h"
@@ -164,33 +165,35 @@ void check_addr_number(Call& c, const Value& number, std::string_view name, DTyp
   }
 }
 
-// Mirrors addr, torch/_refs/__init__.py.
+Value scaled(Call& c, const Value& number, const Value& tensor) {
+  const Value operands[] = {number, tensor};
+  return elementwise(c, operands, Promotion::kDefault);
+}
+
+// Mirrors addr, torch/_refs/__init__.py, whose three tensors are promoted first.
 Value addr(Call& c, const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Value& beta,
            const Value& alpha) {
+  const DType common = promoted_dtype(c, c.args().first(3));
+  const DType dtype = elementwise_types(common, Promotion::kDefault).computation;
   c.check(vec1.dim() == 1, "addr: Expected 1-D argument vec1, but got {}-D", vec1.dim());
   c.check(vec2.dim() == 1, "addr: Expected 1-D argument vec2, but got {}-D", vec2.dim());
-  const bool all_bool = is_bool(self.dtype()) && is_bool(vec1.dtype()) && is_bool(vec2.dtype());
-  c.check(!alpha.is(Value::Tag::kBool) || all_bool,
+  c.check(is_bool(dtype) || !alpha.is(Value::Tag::kBool),
           "Boolean alpha only supported for Boolean results.");
-  c.check(!beta.is(Value::Tag::kBool) || all_bool,
+  c.check(is_bool(dtype) || !beta.is(Value::Tag::kBool),
           "Boolean beta only supported for Boolean results.");
-  const Value expanded = c.call<"aten::expand">(self, DimVector{vec1.size(0), vec2.size(0)});
-  check_addr_number(c, beta, "beta", self.dtype());
-  check_addr_number(c, alpha, "alpha", self.dtype());
-  const Value vectors[] = {c.call<"aten::unsqueeze">(vec1, 1), vec2};
-  const Value outer = elementwise(c, vectors, Promotion::kDefault);
-  if (is_bool(self.dtype())) {
-    const Value product = is_zero(alpha) ? Value(c.empty_like(expanded.tensor())) : outer;
-    if (is_zero(beta)) return product;
-    const Value both[] = {expanded, product};
-    return elementwise(c, both, Promotion::kAlwaysBool);
+  const Value expanded =
+      c.call<"aten::expand">(*cast_to(c, self, dtype), DimVector{vec1.size(0), vec2.size(0)});
+  check_addr_number(c, beta, "beta", dtype);
+  check_addr_number(c, alpha, "alpha", dtype);
+  const Value column = c.call<"aten::unsqueeze">(*cast_to(c, vec1, dtype), 1);
+  Value result = arithmetic(c, column, *cast_to(c, vec2, dtype));
+  if (is_bool(dtype)) {
+    if (is_zero(alpha)) result = c.empty_like(expanded.tensor());
+    return is_zero(beta) ? result : Value(arithmetic(c, expanded, result));
   }
-  const Value scaled[] = {alpha, outer};
-  const Value product = elementwise(c, scaled, Promotion::kDefault);
-  if (is_zero(beta)) return product;
-  const Value scaled_self[] = {beta, expanded};
-  const Value sum[] = {elementwise(c, scaled_self, Promotion::kDefault), product};
-  return elementwise(c, sum, Promotion::kDefault);
+  result = scaled(c, alpha, result);
+  if (!is_zero(beta)) result = arithmetic(c, scaled(c, beta, expanded), result);
+  return cast_to(c, result.tensor(), common);
 }
 
 // Mirrors trace, torch/_refs/__init__.py.
