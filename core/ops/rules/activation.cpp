@@ -200,6 +200,7 @@ Value rrelu_in_place(Call& c, Tensor& self, const Value& lower, const Value& upp
 Tensor* rrelu_with_noise(Call& c, const Tensor& self) { return c.empty_like(self); }
 Value rrelu_with_noise_in_place(Call& c, Tensor& self) { return written(c, self); }
 Value rrelu_with_noise_functional(Call& c, const Tensor& self, const Tensor& noise) {
+  c.device();  // both results are on the one device of the arguments
   return c.tuple(c.empty_like(self), c.empty_like(noise));
 }
 // _add_relu_ on the meta device writes nothing and looks at nothing.

@@ -37,7 +37,7 @@ Value convert_weight_to_int4pack(Call& c, const Tensor& w, int64_t inner_k_tiles
   check_weight(c, w, DType::kUInt8);
   c.check_as(ErrorKind::kZeroDivisionError, inner_k_tiles != 0,
              "integer division or modulo by zero");
-  return c.empty({floor_div(w.size(0), 8), floor_div(w.size(1) * 2, inner_k_tiles * 16), 32,
+  return c.empty({floor_div(w.size(0), 8), floor_div(w.size(1) * 2, SymInt(inner_k_tiles) * 16), 32,
                   floor_div(SymInt(inner_k_tiles), 2)},
                  DType::kInt32);
 }
