@@ -136,7 +136,7 @@ Tensor* lazy_clone(Call& c, const Tensor& self) {
 }
 
 void not_implemented(Call& c) {
-  std::string name = c.op().name;
+  std::string name(c.op().name);
   name.replace(name.find("::"), 2, ".");
   c.fail(ErrorKind::kAssertionError, format("NYI: {}", name));
 }
