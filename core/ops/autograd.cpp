@@ -247,13 +247,18 @@ bool is_without_formula(const OpEntry& op, std::string_view argument) {
       });
 }
 
-// The first tensor of a result that has this property.
+// Of a gradient every result has a derivative, of other operators the first for certain: what
+// follows is declared not to (indices, saved statistics).
+std::span<const Value> differentiable(const Value& result, bool is_gradient) {
+  if (!result.is(Value::Tag::kList)) return {&result, 1};
+  return result.values().first(is_gradient ? result.size() : std::min<size_t>(result.size(), 1));
+}
+
+// The first tensor of these that has this property.
 template <typename Property>
-const Tensor* find_tensor(const Value& result, Property has_property) {
-  if (result.is_tensor()) return has_property(result.tensor()) ? &result.tensor() : nullptr;
-  if (!result.is(Value::Tag::kList)) return nullptr;
-  for (const Value& element : result.values()) {
-    if (element.is_tensor() && has_property(element.tensor())) return &element.tensor();
+const Tensor* find_tensor(std::span<const Value> results, Property has_property) {
+  for (const Value& result : results) {
+    if (result.is_tensor() && has_property(result.tensor())) return &result.tensor();
   }
   return nullptr;
 }
@@ -285,21 +290,20 @@ void check_out_grad(const OpEntry& op, std::span<const Value> args) {
 
 void check_differentiable_results(const OpEntry& op, std::span<const Value> args,
                                   const Value& result) {
-  const auto refused = [](const Tensor& tensor) { return !is_floating(tensor.dtype()); };
-  if (find_tensor(result, refused) == nullptr || !any_requires_grad(args)) return;
   std::string_view name = local_name(op.schema.name);
   if (name.ends_with('_')) name.remove_suffix(1);
-  if (!std::binary_search(std::begin(kRealDerivatives), std::end(kRealDerivatives), name)) return;
-  // Integer results beside the gradient proper (indices, counts) are declared as such; a
-  // gradient's are not.
-  const auto is_integer = [](const Tensor& tensor) { return is_integral_or_bool(tensor.dtype()); };
   const bool is_gradient = name.ends_with("_backward") || name.ends_with("_backward_data");
-  if (const Tensor* integer = find_tensor(result, is_integer); integer != nullptr && is_gradient) {
+  const std::span<const Value> results = differentiable(result, is_gradient);
+  const auto is_not_real = [](const Tensor& tensor) { return !is_floating(tensor.dtype()); };
+  if (find_tensor(results, is_not_real) == nullptr || !any_requires_grad(args)) return;
+  if (!std::binary_search(std::begin(kRealDerivatives), std::end(kRealDerivatives), name)) return;
+  const auto is_integer = [](const Tensor& tensor) { return is_integral_or_bool(tensor.dtype()); };
+  if (const Tensor* integer = find_tensor(results, is_integer); integer != nullptr && is_gradient) {
     throw_error(ErrorKind::kRuntimeError,
                 format("Autograd not support dtype: {}", info(integer->dtype()).cpp_name));
   }
   const auto is_of_complex = [](const Tensor& tensor) { return is_complex(tensor.dtype()); };
-  if (find_tensor(result, is_of_complex) == nullptr) return;
+  if (find_tensor(results, is_of_complex) == nullptr) return;
   throw_error(ErrorKind::kRuntimeError,
               format("{} does not support automatic differentiation for outputs with complex "
                      "dtype.",

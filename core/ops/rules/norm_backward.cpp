@@ -109,7 +109,8 @@ Value batch_norm_impl_index_backward(Call& c, int64_t impl_index, const Tensor& 
     return c.tuple(grad_input, grad_weight, grad_bias);
   }
   const Value given = weight == nullptr ? Value() : Value(*weight);
-  if (impl_index == 0) {
+  // cuDNN has no gradient of evaluation.
+  if (impl_index == 0 || !train) {
     return c.call<"aten::native_batch_norm_backward">(grad_output, input, weight, running_mean,
                                                       running_var, save_mean, save_var, train,
                                                       epsilon, output_mask);

@@ -7,7 +7,9 @@ std::span<const std::span<const OpDef>> rule_tables() {
   static const std::span<const OpDef> kTables[] = {
       activation_backward_rules(),
       activation_rules(),
+      attention_backward_rules(),
       attention_rules(),
+      backward_rules(),
       comparison_rules(),
       convolution_rules(),
       copy_rules(),
@@ -18,6 +20,7 @@ std::span<const std::span<const OpDef>> rule_tables() {
       factory_rules(),
       fft_rules(),
       image_rules(),
+      indexing_backward_rules(),
       indexing_rules(),
       join_rules(),
       library_rules(),

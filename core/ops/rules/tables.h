@@ -12,7 +12,9 @@ std::span<const std::span<const OpDef>> rule_tables();
 // One per file of this folder, alphabetical.
 std::span<const OpDef> activation_backward_rules();
 std::span<const OpDef> activation_rules();
+std::span<const OpDef> attention_backward_rules();
 std::span<const OpDef> attention_rules();
+std::span<const OpDef> backward_rules();
 std::span<const OpDef> comparison_rules();
 std::span<const OpDef> convolution_rules();
 std::span<const OpDef> copy_rules();
@@ -23,6 +25,7 @@ std::span<const OpDef> embedding_rules();
 std::span<const OpDef> factory_rules();
 std::span<const OpDef> fft_rules();
 std::span<const OpDef> image_rules();
+std::span<const OpDef> indexing_backward_rules();
 std::span<const OpDef> indexing_rules();
 std::span<const OpDef> join_rules();
 std::span<const OpDef> library_rules();

@@ -1,0 +1,472 @@
+// Gradients of operators whose gradients have no file of their own: second gradients of
+// convolutions, cells of recurrent networks, distances, fake quantisation; and autograd's switch.
+#include <algorithm>
+#include <array>
+
+#include "core/ops/families/copy.h"
+#include "core/ops/families/operand.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+bool wants(const Value& output_mask, size_t i) { return guard_bool(output_mask[i].as_sym_bool()); }
+
+// --- autograd ---
+
+// Mirrors VariableHooks::requires_grad_, torch/csrc/autograd/variable.cpp.
+Value requires_grad_inplace(Call& c, Tensor& self, bool requires_grad) {
+  c.check(!requires_grad || is_float_or_complex(self.dtype()),
+          "Only Tensors of floating point and complex dtype can require gradients");
+  MetaSpec spec = self.meta->spec();
+  const auto flags = static_cast<uint16_t>(spec.flags & ~kRequiresGrad);
+  spec.flags = requires_grad ? static_cast<uint16_t>(flags | kRequiresGrad) : flags;
+  self.meta = c.context().metas().intern(spec);
+  return self;
+}
+
+// Mirrors the refusals of run_backward, torch/csrc/autograd/autograd.cpp; there are no graphs to
+// walk.
+void run_backward(Call& c, const Tensor& self) {
+  c.check(self.meta->has(kRequiresGrad),
+          "element 0 of tensors does not require grad and does not have a grad_fn");
+}
+
+// --- convolution ---
+
+struct DoubleBackward {
+  const Tensor& weight;
+  const Tensor& input;
+  DimVector stride, padding, dilation, output_padding;
+  bool transposed;
+  int64_t groups;
+};
+
+Operand convolve(const Operand& input, const Operand& weight, const DoubleBackward& conv,
+                 int64_t groups) {
+  return input.op<"aten::convolution">(weight, nullptr, conv.stride, conv.padding, conv.dilation,
+                                       conv.transposed, conv.output_padding, groups);
+}
+
+Operand contiguous_on_cuda(const Operand& x) {
+  return x.tensor().device().is_cuda() ? x.op<"aten::contiguous">() : x;
+}
+
+// The g-th of `groups` parts of a dimension.
+Operand part(const Operand& x, int64_t dim, int64_t groups, int64_t g) {
+  const SymInt size = floor_div(x.tensor().size(dim), groups);
+  return x.op<"aten::narrow">(dim, size * g, size);
+}
+
+// x without what lies beyond the sizes of `like` in dimensions 2 and up.
+Operand narrowed_to(Operand x, const Tensor& like) {
+  for (int64_t i = 2; i < x.tensor().dim(); ++i) {
+    if (guard_bool(x.tensor().size(i) > like.size(i))) x = x.op<"aten::narrow">(i, 0, like.size(i));
+  }
+  return x;
+}
+
+// The gradient of the weight: ggI and gO, transposed to sum over the batch.
+Operand weight_gradient(Call& c, const DoubleBackward& conv, const Operand& gg_input,
+                        const Operand& grad) {
+  DoubleBackward swapped = conv;
+  std::swap(swapped.dilation, swapped.stride);
+  swapped.transposed = false;
+  const Operand inputs = gg_input.op<"aten::transpose.int">(0, 1);
+  const Operand grads = grad.op<"aten::transpose.int">(0, 1);
+  const auto one = [&](const Operand& x, const Operand& g) {
+    const Operand dense = contiguous_on_cuda(g);
+    return conv.transposed ? convolve(dense, x, swapped, 1) : convolve(x, dense, swapped, 1);
+  };
+  Operand result = inputs;
+  if (conv.groups == 1) {
+    result = one(inputs, grads);
+  } else {
+    SmallVector<Value, 8> parts;
+    for (int64_t g = 0; g < conv.groups; ++g)
+      parts.push_back(one(part(inputs, 0, conv.groups, g), part(grads, 0, conv.groups, g)));
+    result = {c, c.call<"aten::cat">(c.list(parts.span()), 1)};
+  }
+  return narrowed_to(result.op<"aten::transpose.int">(0, 1), conv.weight);
+}
+
+// The gradient of the input: gO with ggW.
+Operand input_gradient(Call& c, const DoubleBackward& conv, const Operand& gg_weight,
+                       const Operand& grad) {
+  DoubleBackward other = conv;
+  other.transposed = !conv.transposed;
+  if (conv.transposed)
+    return narrowed_to(convolve(contiguous_on_cuda(grad), gg_weight, other, conv.groups),
+                       conv.input);
+  std::swap(other.dilation, other.stride);
+  for (size_t i = 0; i + 2 < conv.weight.sizes().size(); ++i) {
+    const SymInt size = conv.input.sizes()[i + 2];
+    const SymInt expected = (conv.weight.sizes()[i + 2] - 1) * other.dilation[i] -
+                            2 * other.padding[i] +
+                            (other.stride[i] * (grad.tensor().sizes()[i + 2] - 1) + 1);
+    if (guard_bool(expected != size)) other.output_padding[i] = size - expected;
+  }
+  const Operand weights = gg_weight.op<"aten::transpose.int">(0, 1);
+  const Operand grads = grad.op<"aten::transpose.int">(0, 1);
+  if (conv.groups == 1)
+    return convolve(weights, contiguous_on_cuda(grads), other, 1).op<"aten::transpose.int">(0, 1);
+  SmallVector<Value, 8> parts;
+  for (int64_t g = 0; g < conv.groups; ++g) {
+    const Operand dense = contiguous_on_cuda(part(grads, 0, conv.groups, g));
+    parts.push_back(convolve(part(weights, 1, conv.groups, g), dense, other, 1));
+  }
+  return Operand(c, c.call<"aten::cat">(c.list(parts.span()), 0)).op<"aten::transpose.int">(0, 1);
+}
+
+DimVector expanded(Call& c, Dims given, std::string_view name, int64_t expected) {
+  if (given.size() == 1) {
+    c.check_as(ErrorKind::kValueError, expected >= 0,
+               "cannot create std::vector larger than max_size()");
+    return DimVector(static_cast<size_t>(expected), given[0]);
+  }
+  c.check(static_cast<int64_t>(given.size()) == expected,
+          "expected {} to be a single integer value or a list of {} values to match the "
+          "convolution dimensions, but got {}={}",
+          name, expected, name, given);
+  return DimVector(given);
+}
+
+// The gradient of the output's gradient: the sum of what each of the three given ones adds.
+Value output_gradient(Call& c, const DoubleBackward& conv, Tensor* gg_input, Tensor* gg_weight,
+                      Tensor* gg_bias, const Operand& grad) {
+  Value sum;
+  const auto add = [&](const Operand& term) {
+    sum = sum.is_none() ? term.value() : (Operand(c, sum) + term).value();
+  };
+  const bool is_empty = guard_bool(conv.input.numel() == 0);
+  if (gg_input != nullptr && !is_empty) {
+    const Operand weight(c, conv.weight);
+    add(convolve(Operand(c, *gg_input), contiguous_on_cuda(weight), conv, conv.groups));
+  }
+  if (gg_weight != nullptr && !is_empty)
+    add(convolve(Operand(c, conv.input), contiguous_on_cuda({c, *gg_weight}), conv, conv.groups));
+  if (gg_bias != nullptr) {
+    DimVector sizes(static_cast<size_t>(grad.tensor().dim()), SymInt(1));
+    if (sizes.size() > 1) sizes[1] = gg_bias->size(0);
+    add(Operand(c, *gg_bias)
+            .op<"aten::contiguous">()
+            .view(sizes)
+            .op<"aten::expand">(grad.tensor().sizes()));
+  }
+  return sum;
+}
+
+// Mirrors _convolution_double_backward, aten/src/ATen/native/Convolution.cpp.
+Value convolution_double_backward(Call& c, Tensor* gg_input, Tensor* gg_weight, Tensor* gg_bias,
+                                  const Tensor& grad_output, const Tensor& weight,
+                                  const Tensor& input, Dims stride, Dims padding, Dims dilation,
+                                  bool transposed, Dims output_padding, int64_t groups) {
+  const int64_t rank = weight.dim() - 2;
+  const DoubleBackward conv = {weight,
+                               input,
+                               expanded(c, stride, "stride", rank),
+                               expanded(c, padding, "padding", rank),
+                               expanded(c, dilation, "dilation", rank),
+                               expanded(c, output_padding, "output_padding", rank),
+                               transposed,
+                               groups};
+  constexpr int64_t kMostGroups = 1 << 20;
+  c.check_as(ErrorKind::kLimitExceeded, groups <= kMostGroups, "a convolution in {} groups",
+             groups);
+  const Operand grad(c, grad_output);
+  const Value grad_grad = output_gradient(c, conv, gg_input, gg_weight, gg_bias, grad);
+  const bool is_empty = guard_bool(input.numel() == 0);
+  Value grad_weight, grad_input;
+  if (gg_input != nullptr && !is_empty)
+    grad_weight = weight_gradient(c, conv, {c, *gg_input}, grad);
+  if (gg_weight != nullptr && !is_empty)
+    grad_input = input_gradient(c, conv, {c, *gg_weight}, grad);
+  return c.tuple(grad_grad, grad_input, grad_weight);
+}
+
+// Mirrors conv_tbc_backward, aten/src/ATen/native/ConvolutionTBC.cpp. The positions of the kernel
+// are alike: the first that overlaps stands for all.
+Value conv_tbc_backward(Call& c, const Tensor& grad_output, const Tensor& input,
+                        const Tensor& weight, const Tensor& bias, SymInt pad) {
+  const SymInt length = input.size(0);
+  const SymInt batch = input.size(1);
+  const SymInt input_planes = input.size(2);
+  const SymInt output_planes = weight.size(2);
+  const SymInt kernel = weight.size(0);
+  const SymInt output_length = length - kernel + 1 + pad * 2;
+  const SymInt before = floor_div(output_length - length + kernel - 1, 2);
+  const Operand grad(c, grad_output);
+  const auto zeros = [&](const Tensor& x) {
+    return Operand(c, c.call<"aten::zeros_like">(x, nullptr, nullptr, nullptr, nullptr,
+                                                 MemoryFormat::kContiguous));
+  };
+  const Operand grad_input = zeros(input);
+  const Operand grad_weight = zeros(weight);
+  const SymInt shift = sym_max(before, 0);
+  const SymInt overlap = sym_min(length + before, output_length) - shift;
+  if (guard_bool(kernel > 0) && guard_bool(overlap > 0)) {
+    const auto rows = [&](const Operand& x, SymInt start, SymInt planes) {
+      return x.op<"aten::narrow">(0, start, overlap).view({overlap * batch, planes});
+    };
+    const SymInt start = sym_max(-before, 0);
+    const Operand grads = rows(grad, shift, output_planes);
+    const Operand inputs = rows(grad_input, start, input_planes);
+    const Operand first = Operand(c, weight).op<"aten::select.int">(0, 0);
+    (void)inputs.op<"aten::addmm_">(grads, first.op<"aten::t">());
+    const Operand columns = rows({c, input}, start, input_planes).op<"aten::t">();
+    (void)grad_weight.op<"aten::select.int">(0, 0).op<"aten::addmm_">(
+        columns, rows(grad, shift, output_planes));
+  }
+  const Operand grad_bias = zeros(bias);
+  (void)grad_bias.op<"aten::copy_">(grad.sum({0}).sum({0}));
+  return c.tuple(grad_input.value(), grad_weight.value(), grad_bias.value());
+}
+
+// Mirrors linear_backward, torch/_meta_registrations.py.
+Value linear_backward(Call& c, const Tensor& input, const Tensor& grad_output, const Tensor&,
+                      const Value& output_mask) {
+  const DType dtype = grad_output.dtype();
+  Tensor* grad_input = wants(output_mask, 0) ? c.empty(input.sizes(), dtype) : nullptr;
+  if (!wants(output_mask, 1) && !wants(output_mask, 2))
+    return c.tuple(grad_input, Value(), Value());
+  const SymInt outputs = grad_output.size(-1);
+  Tensor* grad_weight = c.empty({outputs, input.size(-1)}, dtype);
+  return c.tuple(grad_input, grad_weight, c.empty({outputs}, dtype));
+}
+
+// --- recurrent networks ---
+
+Value joined(Call& c, std::initializer_list<Value> parts) {
+  return c.call<"aten::cat">(c.list(std::span(parts.begin(), parts.size())), 1);
+}
+
+Value column_sum(const Operand& x, const Tensor* bias) {
+  return bias == nullptr ? Value() : x.sum({0}).value();
+}
+
+Operand with_bias(Call& c, const Operand& x, Tensor* bias) {
+  return bias == nullptr ? x : x + Operand(c, *bias);
+}
+
+// Mirrors _thnn_differentiable_lstm_cell_backward, aten/src/ATen/native/RNN.cpp.
+Value lstm_cell_backward(Call& c, Tensor* grad_hy, Tensor* grad_cy, const Tensor& input_gates,
+                         const Tensor& hidden_gates, Tensor* input_bias, Tensor* hidden_bias,
+                         const Tensor& cx, const Tensor& cy) {
+  if (grad_hy == nullptr && grad_cy == nullptr)
+    return c.tuple(Value(), Value(), Value(), Value(), Value());
+  const Operand sum = Operand(c, input_gates) + Operand(c, hidden_gates);
+  const Operand gates = with_bias(c, with_bias(c, sum, input_bias), hidden_bias);
+  const Value chunks = gates.op<"aten::unsafe_chunk">(4, 1);
+  const auto sigmoid = [&](size_t i) { return Operand(c, chunks[i]).op<"aten::sigmoid">(); };
+  const Operand input = sigmoid(0);
+  const Operand forget = sigmoid(1);
+  const Operand cell = Operand(c, chunks[2]).op<"aten::tanh">();
+  const Operand output = sigmoid(3);
+  Operand grad_cx = Operand(c, cy).op<"aten::tanh">();
+  Operand grad_output = grad_cx;
+  if (grad_hy != nullptr) {
+    const Operand grad(c, *grad_hy);
+    grad_output = (grad * grad_cx).op<"aten::sigmoid_backward">(output);
+    grad_cx = (grad * output).op<"aten::tanh_backward">(grad_cx);
+    if (grad_cy != nullptr) grad_cx = grad_cx + Operand(c, *grad_cy);
+  } else {
+    grad_output = {c, c.call<"aten::zeros_like">(cx, nullptr, nullptr, nullptr, nullptr,
+                                                 MemoryFormat::kContiguous)};
+    grad_cx = {c, *grad_cy};
+  }
+  const Operand by_input = grad_cx * cell;
+  const Operand by_forget = grad_cx * Operand(c, cx);
+  const Operand by_cell = grad_cx * input;
+  grad_cx = grad_cx * forget;
+  const Value grad_gates = joined(c, {by_input.op<"aten::sigmoid_backward">(input),
+                                      by_forget.op<"aten::sigmoid_backward">(forget),
+                                      by_cell.op<"aten::tanh_backward">(cell), grad_output});
+  const Value grad_bias = column_sum({c, grad_gates}, input_bias);
+  return c.tuple(grad_gates, grad_gates, grad_cx.value(), grad_bias, grad_bias);
+}
+
+// Mirrors _thnn_differentiable_gru_cell_backward, aten/src/ATen/native/RNN.cpp.
+Value gru_cell_backward(Call& c, const Tensor& grad_hy, const Tensor& input_gates,
+                        const Tensor& hidden_gates, const Tensor& hx, Tensor* input_bias,
+                        Tensor* hidden_bias) {
+  const Operand grad(c, grad_hy);
+  const Value inputs = with_bias(c, {c, input_gates}, input_bias).op<"aten::unsafe_chunk">(3, 1);
+  const Value hiddens = with_bias(c, {c, hidden_gates}, hidden_bias).op<"aten::unsafe_chunk">(3, 1);
+  const auto sum = [&](size_t i) { return Operand(c, inputs[i]) + Operand(c, hiddens[i]); };
+  const Operand reset = sum(0).op<"aten::sigmoid">();
+  const Operand update = sum(1).op<"aten::sigmoid">();
+  const Operand grad_hx = grad * update;
+  const Operand hidden(c, hiddens[2]);
+  const Operand fresh = (Operand(c, inputs[2]) + reset * hidden).op<"aten::tanh">();
+  const Operand by_update = (grad * (Operand(c, hx) - fresh)).op<"aten::sigmoid_backward">(update);
+  const Operand by_fresh = (grad * (1 - update)).op<"aten::tanh_backward">(fresh);
+  const Operand by_hidden = by_fresh * reset;
+  const Operand by_reset = (by_fresh * hidden).op<"aten::sigmoid_backward">(reset);
+  const Value grad_inputs = joined(c, {by_reset, by_update, by_fresh});
+  const Value grad_hiddens = joined(c, {by_reset, by_update, by_hidden});
+  return c.tuple(grad_inputs, grad_hiddens, grad_hx.value(),
+                 column_sum({c, grad_inputs}, input_bias),
+                 column_sum({c, grad_hiddens}, hidden_bias));
+}
+
+bool same_sizes(const Tensor& a, const Tensor& b) {
+  return std::equal(a.sizes().begin(), a.sizes().end(), b.sizes().begin(), b.sizes().end(),
+                    [](SymInt x, SymInt y) { return guard_bool(x == y); });
+}
+
+// Mirrors _thnn_fused_lstm_cell_backward_impl, torch/_meta_registrations.py.
+Value fused_lstm_cell_backward_impl(Call& c, Tensor* grad_hy, Tensor* grad_cy, const Tensor& cx,
+                                    const Tensor& cy, const Tensor& workspace, bool has_bias) {
+  if (grad_hy == nullptr && grad_cy == nullptr) return c.tuple(Value(), Value(), Value());
+  const Tensor& grad = grad_hy != nullptr ? *grad_hy : *grad_cy;
+  const bool fits = grad.dim() == 2 && (grad_cy == nullptr || same_sizes(*grad_cy, grad)) &&
+                    same_sizes(cx, grad) && same_sizes(cy, grad) && workspace.dim() == 2;
+  c.check(fits ? workspace.numel() == grad.size(0) * grad.size(1) * 4 : SymBool(false), "");
+  Tensor* grad_gates = c.empty(workspace.sizes(), workspace.dtype());
+  Tensor* grad_cx = c.empty(cx.sizes(), cx.dtype());
+  Tensor* grad_bias = has_bias ? c.empty({workspace.size(1)}, workspace.dtype()) : nullptr;
+  return c.tuple(grad_gates, grad_cx, grad_bias);
+}
+
+// Mirrors _thnn_fused_lstm_cell_backward, aten/src/ATen/native/RNN.cpp: gradients shared by both
+// sets of gates and biases.
+Value fused_lstm_cell_backward(Call& c, uint64_t) {
+  const Value result = c.forward<"aten::_thnn_fused_lstm_cell_backward_impl">(c.args());
+  return c.tuple(result[0], result[0], result[1], result[2], result[2]);
+}
+
+// --- distances ---
+
+// Mirrors meta_cdist_backward, torch/_meta_registrations.py.
+Value cdist_backward(Call& c, const Tensor&, const Tensor& x1, const Tensor& x2) {
+  c.check_as(ErrorKind::kIndexError, x1.dim() >= 2 && x2.dim() >= 2, "tuple index out of range");
+  const size_t rank = x1.sizes().size();
+  DimVector sizes =
+      broadcast_shapes(x1.sizes().first(rank - 2), x2.sizes().first(x2.sizes().size() - 2));
+  SymInt elements = x1.size(-2) * x1.size(-1) * x2.size(-2);
+  for (const SymInt size : sizes) elements = elements * size;
+  (void)c.device();
+  if (guard_bool(elements == 0)) return c.call<"aten::zeros_like">(x1);
+  sizes.push_back(x1.size(-2));
+  sizes.push_back(x1.size(-1));
+  return c.empty(sizes, x1.dtype());
+}
+
+// Mirrors meta__pdist_backward, torch/_meta_registrations.py.
+Tensor* pdist_backward(Call& c, const Tensor&, const Tensor& self, double, const Tensor& pdist) {
+  c.check(self.is_contiguous(), "_pdist_backward requires self to be contiguous");
+  c.check(pdist.is_contiguous(), "_pdist_backward requires pdist to be contiguous");
+  return c.empty(self.sizes(), self.dtype());
+}
+
+// --- others ---
+
+// Mirrors meta__segment_reduce_backward, torch/_meta_registrations.py.
+Tensor* segment_reduce_backward(Call& c, const Tensor& grad, const Tensor&, const Tensor& data,
+                                std::string_view, Tensor* lengths, Tensor* offsets) {
+  c.check_as(ErrorKind::kAssertionError, lengths != nullptr || offsets != nullptr,
+             "segment_reduce(): Either lengths or offsets must be defined");
+  const Value dense = c.call<"aten::contiguous">(data);
+  (void)c.device();
+  return c.empty_like(dense.tensor(), grad.dtype());
+}
+
+// Mirrors fake_quantize_per_channel_affine_cachemask_backward,
+// aten/src/ATen/native/quantized/FakeQuantPerChannelAffine.cpp, and its twin per tensor.
+Value cachemask_backward(Call& c, const Tensor& grad, const Tensor& mask) {
+  c.check(is_bool(mask.dtype()),
+          "Expected mask.scalar_type() == ScalarType::Bool to be true, but got false.  (Could this "
+          "error message be improved?  If so, please report an enhancement request to PyTorch.)");
+  c.check(mask.numel() == grad.numel(),
+          "`mask` and `dY` are not the same size: `mask` is size {} and `dY` is size {}",
+          mask.numel(), grad.numel());
+  if (guard_bool(grad.numel() <= 0)) return grad;
+  return c.call<"aten::mul.Tensor">(grad, mask);
+}
+
+// Mirrors matrix_exp_backward, aten/src/ATen/native/LinearAlgebra.cpp: the exponential of a matrix
+// of twice the size, of which a part is taken.
+Value matrix_exp_backward(Call& c, const Tensor& self, const Tensor& grad) {
+  c.check(self.dim() >= 2,
+          "matrix_exp_backward: The input tensor A must have at least 2 dimensions.");
+  c.check(self.size(-1) == self.size(-2),
+          "matrix_exp_backward: A must be batches of square matrices, but they are {} by {} "
+          "matrices",
+          self.size(-2), self.size(-1));
+  const Operand transposed = Operand(c, self).op<"aten::mH">();
+  const SymInt n = transposed.tensor().size(-1);
+  DimVector sizes(transposed.tensor().sizes());
+  for (size_t i = sizes.size() - 2; i < sizes.size(); ++i) sizes[i] = sizes[i] * 2;
+  const Operand blocks(c,
+                       c.call<"aten::zeros">(sizes, grad.dtype(), Layout::kStrided, grad.device()));
+  const auto block = [&](const Operand& of, SymInt row, SymInt column) {
+    return of.op<"aten::narrow">(-2, row, n).op<"aten::narrow">(-1, column, n);
+  };
+  (void)block(blocks, 0, 0).op<"aten::copy_">(transposed);
+  (void)block(blocks, n, n).op<"aten::copy_">(transposed);
+  (void)block(blocks, 0, n).op<"aten::copy_">(grad);
+  return block(blocks.op<"aten::linalg_matrix_exp">(), 0, n);
+}
+
+// Mirrors to_dense_backward and to_mkldnn_backward, aten/src/ATen/native/TensorConversions.cpp and
+// MkldnnTensorMath: a strided gradient in the input's dtype.
+Value to_dense_backward(Call& c, const Tensor& grad, const Tensor& input) {
+  return grad.dtype() == input.dtype() ? Value(grad)
+                                       : c.call<"aten::to.dtype">(grad, input.dtype());
+}
+
+// Mirrors checkLongTensor, aten/src/ATen/native/PackedSequence.cpp.
+void check_lengths(Call& c, const Tensor& lengths) {
+  c.check(lengths.dim() == 1 && lengths.device().is_cpu() && lengths.dtype() == DType::kInt64,
+          "'lengths' argument should be a 1D CPU int64 tensor, but got {}D {} {} tensor",
+          lengths.dim(), lengths.device(), info(lengths.dtype()).cpp_name);
+}
+
+// Mirrors _pack_padded_sequence_backward_symint, aten/src/ATen/native/PackedSequence.cpp.
+Value pack_padded_sequence_backward(Call& c, const Tensor& grad, Dims input_size,
+                                    const Tensor& batch_sizes, bool batch_first) {
+  DimVector sizes(input_size);
+  if (batch_first) {
+    c.check(sizes.size() >= 2,
+            "Expected input_size.size() >= 2 to be true, but got false.  (Could this error message "
+            "be improved?  If so, please report an enhancement request to PyTorch.)");
+    std::swap(sizes[0], sizes[1]);
+  }
+  const Value zeros = c.call<"aten::zeros">(sizes, grad.dtype(), Layout::kStrided, grad.device());
+  check_lengths(c, batch_sizes);
+  c.check(batch_sizes.numel() == 0,
+          "Cannot access data pointer of Tensor (e.g. FakeTensor, FunctionalTensor). If you're "
+          "using torch.compile/export/fx, it is likely that we are erroneously tracing into a "
+          "custom kernel. To fix this, please wrap the custom kernel into an opaque custom op.");
+  return batch_first ? c.call<"aten::transpose.int">(zeros, 0, 1) : zeros;
+}
+
+// clang-format off
+constexpr OpDef kBackward[] = {
+    {"aten::_backward(Tensor self, Tensor[] inputs, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False) -> ()", rule<&run_backward>(), kComposite},
+    {"aten::_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor", rule<&cdist_backward>()},
+    {"aten::_convolution_double_backward(Tensor? ggI, Tensor? ggW, Tensor? ggb, Tensor gO, Tensor weight, Tensor self, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)", rule<&convolution_double_backward>(), kComposite},
+    {"aten::_pack_padded_sequence_backward(Tensor grad, SymInt[] input_size, Tensor batch_sizes, bool batch_first) -> Tensor", rule<&pack_padded_sequence_backward>(), kComposite},
+    {"aten::_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor", rule<&pdist_backward>()},
+    {"aten::_segment_reduce_backward(Tensor grad, Tensor output, Tensor data, str reduce, *, Tensor? lengths=None, Tensor? offsets=None, int axis=0, Scalar? initial=None) -> Tensor", rule<&segment_reduce_backward>()},
+    {"aten::_thnn_differentiable_gru_cell_backward(Tensor grad_hy, Tensor input_gates, Tensor hidden_gates, Tensor hx, Tensor? input_bias, Tensor? hidden_bias) -> (Tensor, Tensor, Tensor, Tensor, Tensor)", rule<&gru_cell_backward>(), kComposite},
+    {"aten::_thnn_differentiable_lstm_cell_backward(Tensor? grad_hy, Tensor? grad_cy, Tensor input_gates, Tensor hidden_gates, Tensor? input_bias, Tensor? hidden_bias, Tensor cx, Tensor cy) -> (Tensor, Tensor, Tensor, Tensor, Tensor)", rule<&lstm_cell_backward>(), kComposite},
+    {"aten::_thnn_fused_lstm_cell_backward(Tensor? grad_hy, Tensor? grad_cy, Tensor cx, Tensor cy, Tensor workspace, bool has_bias) -> (Tensor, Tensor, Tensor, Tensor, Tensor)", {&fused_lstm_cell_backward}, kComposite},
+    {"aten::_thnn_fused_lstm_cell_backward_impl(Tensor? grad_hy, Tensor? grad_cy, Tensor cx, Tensor cy, Tensor workspace, bool has_bias) -> (Tensor, Tensor, Tensor)", rule<&fused_lstm_cell_backward_impl>()},
+    {"aten::conv_tbc_backward(Tensor self, Tensor input, Tensor weight, Tensor bias, int pad) -> (Tensor, Tensor, Tensor)", rule<&conv_tbc_backward>(), kComposite},
+    {"aten::fake_quantize_per_channel_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor", rule<&cachemask_backward>(), kComposite},
+    {"aten::fake_quantize_per_tensor_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor", rule<&cachemask_backward>(), kComposite},
+    {"aten::linear_backward(Tensor self, Tensor grad_output, Tensor weight, bool[3] output_mask) -> (Tensor, Tensor, Tensor)", rule<&linear_backward>()},
+    {"aten::matrix_exp_backward(Tensor self, Tensor grad) -> Tensor", rule<&matrix_exp_backward>(), kComposite},
+    {"aten::requires_grad_(Tensor(a!) self, bool requires_grad=True) -> Tensor(a!)", rule<&requires_grad_inplace>(), kComposite},
+    {"aten::to_dense_backward(Tensor grad, Tensor input, bool? masked_grad=None) -> Tensor", rule<&to_dense_backward>(), kComposite},
+    {"aten::to_mkldnn_backward(Tensor grad, Tensor input) -> Tensor", rule<&to_dense_backward>(), kComposite},
+};
+// clang-format on
+}  // namespace
+
+std::span<const OpDef> backward_rules() { return kBackward; }
+
+}  // namespace faketensor
