@@ -35,19 +35,34 @@ bool uses_cudnn(const Target& target, const ConvGeometry& conv, MemoryFormat for
   return !conv.big_output_padding;
 }
 
-// ConvParams::use_mkldnn on a machine with more than one thread, where 1x1 filters and small
-// batches make no difference. float16 and bfloat16 need CPU instructions that the recorded machine
-// had.
+bool is_empty(const ConvGeometry& conv) {
+  return guard_or_false(conv.input_sizes[0] == 0) || guard_or_false(conv.input_sizes[1] == 0);
+}
+
+// ConvParams::is_depthwise. cuDNN takes channels_last ones of any type (use_cudnn_depthwise).
+bool is_depthwise(const ConvGeometry& conv) {
+  const SymInt channels = conv.input_sizes[1];
+  return !conv.transposed && guard_or_false(channels == conv.groups) &&
+         guard_or_false(conv.groups > 1) &&
+         guard_or_false(mod(conv.weight_sizes[0], channels) == 0);
+}
+
+// ConvParams::use_mkldnn on the recorded machine: one thread, on which oneDNN leaves plain filters
+// of size 1 to the native kernels, and a CPU with instructions for bfloat16 but not for float16.
 bool uses_mkldnn(const Target& target, const ConvGeometry& conv) {
   if (!target.mkldnn_enabled || (conv.transposed && conv.big_output_padding)) return false;
-  if (is_reduced_floating(conv.input_dtype)) return true;
+  if (conv.input_dtype == DType::kBFloat16) return true;
   if (conv.input_dtype != DType::kFloat32) return false;
   const Dims weight = conv.weight_sizes;
   const SymInt height = weight[weight.size() - 2];
   const SymInt width = weight[weight.size() - 1];
+  const SymInt batch = conv.input_sizes[0];
+  const bool is_plain = !conv.strided && !conv.dilated && guard_or_false(batch < 16) &&
+                        guard_or_false(width == 1) && guard_or_false(height == 1);
+  if (is_plain) return false;
   if (guard_or_false(conv.groups > 1) || (guard_or_false(width > 3) && guard_or_false(height > 3)))
     return true;
-  if (guard_or_false(conv.input_sizes[0] > 1)) return true;
+  if (guard_or_false(batch > 1)) return true;
   return guard_or_false(numel(conv.input_sizes.first(4)) > 20480);
 }
 
@@ -56,14 +71,15 @@ bool uses_mkldnn(const Target& target, const ConvGeometry& conv) {
 MemoryFormat conv_memory_format(const Target& target, const ConvGeometry& conv) {
   const MemoryFormat format = suggested(conv);
   if (format == MemoryFormat::kContiguous) return format;
+  if (is_empty(conv)) return MemoryFormat::kContiguous;
   if (conv.device.is_cuda()) {
-    return !uses_double(conv) && uses_cudnn(target, conv, format) ? format
-                                                                  : MemoryFormat::kContiguous;
+    if (uses_double(conv)) return MemoryFormat::kContiguous;
+    const bool has_cudnn = target.cudnn != 0 && target.cudnn_enabled;
+    return uses_cudnn(target, conv, format) || (has_cudnn && is_depthwise(conv))
+               ? format
+               : MemoryFormat::kContiguous;
   }
   if (!conv.device.is_cpu()) return MemoryFormat::kContiguous;
-  // numel 0 is the Empty back-end.
-  if (guard_or_false(conv.input_sizes[0] == 0) || guard_or_false(conv.input_sizes[1] == 0))
-    return MemoryFormat::kContiguous;
   if (uses_mkldnn(target, conv)) return uses_double(conv) ? MemoryFormat::kContiguous : format;
   // The native 2-d kernels; the 3-d ones write contiguous results.
   return format == MemoryFormat::kChannelsLast ? format : MemoryFormat::kContiguous;

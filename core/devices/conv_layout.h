@@ -24,6 +24,7 @@ struct ConvGeometry {
   DType weight_dtype = DType::kFloat32;
   Device device = {};
   bool transposed = false;
+  bool strided = false;
   bool dilated = false;
   bool big_output_padding = false;  // some output padding is not below its stride
   SymInt groups = 1;

@@ -134,6 +134,8 @@ Value as_bools(Context& context, const Value& list) {
     const Value element = list[i];
     if (element.is(Tag::kInt)) {
       bools.push_back(element.as_sym_int() != 0);
+    } else if (element.is(Tag::kFloat)) {
+      bools.push_back(element.as_double() != 0);
     } else if (element.is(Tag::kBool)) {
       bools.push_back(element);
     } else {
@@ -163,15 +165,44 @@ Value enumeration(const ArgType& type, const Value& value) {
   return {};
 }
 
+// The one list whose length PyTorch insists on: a mask, a std::array to C++ kernels. Attention's
+// gradients have none.
+bool has_wrong_length(const OpEntry& op, const ArgType& type, const Value& value) {
+  return type.kind == ArgKind::kBool && type.list_size > 0 && value.is_list() &&
+         value.size() != static_cast<size_t>(type.list_size) &&
+         !op.schema.name.starts_with("aten::_scaled_dot_product_");
+}
+
+// Whether a rule takes None for an argument that the schema calls a tensor, as kernels without an
+// autograd formula do: it reads `Tensor*` there, or does not read it.
+bool takes_undefined(const OpEntry& op, size_t position) {
+  if (op.rule.signature == nullptr) return false;
+  const std::string_view signature = op.rule.signature;
+  return position >= signature.size() || signature[position] == 't';
+}
+
 // The value as the rule will read it. Raises for one that no conversion makes fit.
 Value converted(Context& context, const OpEntry& op, size_t position, const Value& value) {
   const ArgType& type = op.schema.arguments[position].type;
-  if (fits(value, type)) return value;
+  if (fits(value, type) && !has_wrong_length(op, type, value)) return value;
+  if (value.is_none() && type.kind == ArgKind::kTensor && !type.is_list) {
+    if (takes_undefined(op, position)) return value;
+    throw_error(ErrorKind::kRuntimeError,
+                format("Expected a proper Tensor but got None (or an undefined Tensor in C++) for "
+                       "argument #{} '{}'",
+                       position, op.schema.arguments[position].name));
+  }
   if (type.kind == ArgKind::kTensor && !type.is_list && !type.is_optional && value.is_number())
     return context.wrap_number(value);
   if (type.kind == ArgKind::kBool && type.is_list && value.is_list()) {
     const Value bools = as_bools(context, value);
-    if (fits(bools, type) && !bools.is_none()) return bools;
+    if (!bools.is_none() && has_wrong_length(op, type, bools)) {
+      throw_error(
+          ErrorKind::kRuntimeError,
+          format("Tried to convert a List with {} elements to a fixed-size array of size {}",
+                 bools.size(), type.list_size));
+    }
+    if (!bools.is_none()) return bools;
   }
   if (type.kind == ArgKind::kInt && type.is_list) {
     const bool is_one = value.is(Tag::kInt);
@@ -206,7 +237,8 @@ bool all_fit(const OpEntry& op, std::span<const Value> args) {
   const std::span<const Argument> arguments = op.schema.arguments;
   if (args.size() != arguments.size()) return false;
   for (size_t i = 0; i < args.size(); ++i) {
-    if (!fits(args[i], arguments[i].type)) return false;
+    const ArgType& type = arguments[i].type;
+    if (!fits(args[i], type) || has_wrong_length(op, type, args[i])) return false;
   }
   return true;
 }

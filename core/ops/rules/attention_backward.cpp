@@ -18,11 +18,10 @@ Value like_inputs(Call& c, const Tensor&, const Tensor& query, const Tensor& key
 // Mirrors meta__scaled_dot_product_fused_attention_overrideable_backward,
 // torch/_meta_registrations.py.
 Value overrideable_attention_backward(Call& c, const Tensor&, const Tensor& query,
-                                      const Tensor& key, const Tensor& value,
-                                      const Tensor& attn_bias) {
+                                      const Tensor& key, const Tensor& value, Tensor* attn_bias) {
   (void)c.device();
   return c.tuple(c.empty_like(query), c.empty_like(key), c.empty_like(value),
-                 c.empty_like(attn_bias));
+                 attn_bias != nullptr ? c.empty_like(*attn_bias) : nullptr);
 }
 
 // torch.empty_permuted(sizes, (0, 2, 1, 3)).
@@ -66,6 +65,8 @@ Value sdpa_efficient_backward(Call& c, const Tensor&, const Tensor& query, const
   Tensor* grad_query = by_position(c, query_sizes, query.dtype());
   Tensor* grad_key = by_position(c, key_sizes, key.dtype());
   Tensor* grad_value = by_position(c, value_sizes, value.dtype());
+  c.check_as(ErrorKind::kIndexError, attn_bias == nullptr || grad_input_mask.size() > 3,
+             "list index out of range");
   const bool has_bias = attn_bias != nullptr && guard_bool(grad_input_mask[3].as_sym_bool());
   return c.tuple(grad_query, grad_key, grad_value, has_bias ? padded_bias(c, *attn_bias) : Value());
 }

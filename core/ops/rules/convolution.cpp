@@ -1,10 +1,11 @@
 // Convolutions.
+#include "core/ops/families/convolution.h"
+
 #include <algorithm>
 #include <array>
 #include <optional>
 
 #include "core/devices/conv_layout.h"
-#include "core/ops/call.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
@@ -21,16 +22,6 @@ struct ConvArgs {
   bool transposed;
   SymInt groups;
 };
-
-// Mirrors expand_param_if_needed, aten/src/ATen/native/utils/ParamUtils.h.
-DimVector expand_param(Call& c, Dims given, std::string_view name, size_t expected) {
-  if (given.size() == 1) return DimVector(expected, given[0]);
-  c.check(given.size() == expected,
-          "expected {} to be a single integer value or a list of {} values to match the "
-          "convolution dimensions, but got {}={}",
-          name, static_cast<int64_t>(expected), name, given);
-  return DimVector(given);
-}
 
 bool any_below(Dims values, int64_t bound) {
   return std::any_of(values.begin(), values.end(),
@@ -167,6 +158,7 @@ std::optional<MemoryFormat> backend_format(Call& c, const ConvArgs& conv) {
   geometry.transposed = conv.transposed;
   geometry.groups = conv.groups;
   const auto not_one = [](SymInt value) { return guard_or_false(value != 1); };
+  geometry.strided = std::any_of(conv.stride.begin(), conv.stride.end(), not_one);
   geometry.dilated = std::any_of(conv.dilation.begin(), conv.dilation.end(), not_one);
   for (size_t i = 0; i < conv.stride.size(); ++i) {
     geometry.big_output_padding |= guard_or_false(conv.output_padding[i] >= conv.stride[i]);
@@ -193,7 +185,7 @@ DimVector converted(Dims sizes, const DimVector& strides, MemoryFormat format) {
 ConvArgs conv_args(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias, Dims stride,
                    Dims padding, Dims dilation, bool transposed, Dims output_padding,
                    SymInt groups) {
-  const auto rank = static_cast<size_t>(std::max<int64_t>(weight.dim() - 2, 0));
+  const int64_t rank = weight.dim() - 2;
   return {input,
           weight,
           bias,
@@ -212,10 +204,10 @@ Tensor* convolution(Call& c, const Tensor& input, const Tensor& weight, Tensor* 
                     SymInt groups) {
   c.check(input.dtype() == weight.dtype(),
           "Input type ({}) and weight type ({}) should be the same", input.dtype(), weight.dtype());
-  c.check(weight.dim() > 2, "weight should have at least three dimensions");
   const ConvArgs conv = conv_args(c, input, weight, bias, stride, padding, dilation, transposed,
                                   output_padding, groups);
   check_convolution(c, conv);
+  c.check(weight.dim() > 2, "weight should have at least three dimensions");
   const DimVector sizes = output_sizes(c, conv);
   const MemoryFormat format = backend_format(c, conv).value_or(MemoryFormat::kContiguous);
   return c.context().empty(sizes, input.dtype(), input.device(),
@@ -272,6 +264,63 @@ Value unbatched(Call& c, const Tensor& output, bool is_batched) {
   return is_batched ? Value(output) : c.call<"aten::squeeze.dim">(output, 0);
 }
 
+// "CUDAComplexFloatType", Tensor::toString.
+std::string tensor_type_text(const Tensor& tensor) {
+  const std::string_view device = tensor.device().is_cuda()  ? "CUDA"
+                                  : tensor.device().is_cpu() ? "CPU"
+                                                             : "Meta";
+  return format("{}{}Type", device, info(tensor.dtype()).cpp_name);
+}
+
+// Mirrors check_input_same_type_as_parameters, aten/src/ATen/native/Convolution.cpp.
+void check_same_type(Call& c, const Tensor& input, const Tensor& weight, const Tensor* bias) {
+  const auto check = [&](const Tensor& parameter, std::string_view name) {
+    c.check(input.dtype() == parameter.dtype() && input.device().type == parameter.device().type,
+            "Input type ({}) and {} type ({}) should be the same", tensor_type_text(input), name,
+            tensor_type_text(parameter));
+  };
+  check(weight, "weight");
+  if (bias != nullptr) check(*bias, "bias");
+}
+
+struct ComplexParts {
+  Value real, imaginary;
+  Value sum(Call& c) const { return c.call<"aten::add.Tensor">(real, imaginary); }
+};
+ComplexParts complex_parts(Call& c, const Tensor& x) {
+  const Value pairs = c.call<"aten::view_as_real">(c.call<"aten::resolve_conj">(x));
+  return {c.call<"aten::select.int">(pairs, -1, 0), c.call<"aten::select.int">(pairs, -1, 1)};
+}
+
+// Three real convolutions make a complex one (complex_convolution,
+// aten/src/ATen/native/Convolution.cpp); `convolve` takes input, weight and bias.
+template <typename Convolve>
+Value complex_convolution(Call& c, const Tensor& input, const Tensor& weight, const Tensor* bias,
+                          Convolve convolve) {
+  check_same_type(c, input, weight, bias);
+  const ComplexParts x = complex_parts(c, input);
+  const ComplexParts w = complex_parts(c, weight);
+  const ComplexParts b = bias == nullptr ? ComplexParts() : complex_parts(c, *bias);
+  const Value first = convolve(x.real, w.real, b.real);
+  const Value second = convolve(x.imaginary, w.imaginary, Value());
+  const Value third = convolve(x.sum(c), w.sum(c), bias == nullptr ? Value() : b.sum(c));
+  const Value real = c.call<"aten::sub.Tensor">(first, second);
+  const Value rest = c.call<"aten::sub.Tensor">(c.call<"aten::sub.Tensor">(third, first), second);
+  static constexpr double kI[] = {0, 1};
+  return c.call<"aten::add.Tensor">(real, c.call<"aten::mul.Tensor">(rest, Value::complex(kI)));
+}
+
+// A convolution, in real parts where the input is complex.
+Value convolve(Call& c, const Tensor& input, const Tensor& weight, const Tensor* bias, Dims stride,
+               Dims padding, Dims dilation, bool transposed, Dims output_padding, SymInt groups) {
+  const auto run = [&](const Value& x, const Value& w, const Value& b) {
+    return c.call<"aten::convolution">(x, w, b, stride, padding, dilation, transposed,
+                                       output_padding, groups);
+  };
+  if (is_complex(input.dtype())) return complex_convolution(c, input, weight, bias, run);
+  return run(input, weight, bias == nullptr ? Value() : Value(*bias));
+}
+
 // conv1d, conv2d, conv3d: spatial dimensions from the schema's list sizes.
 template <int64_t kSpatial>
 Value conv_nd(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias, Dims stride,
@@ -282,10 +331,10 @@ Value conv_nd(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias, 
   }
   bool is_batched = true;
   const Tensor& batch = batched(c, input, kSpatial, is_batched);
-  const Tensor& output =
-      c.tensor<"aten::convolution">(batch, weight, bias, stride, padding, dilation, false,
-                                    DimVector(kSpatial, SymInt(0)), groups);
-  return unbatched(c, output, is_batched);
+  const DimVector none(kSpatial, SymInt(0));
+  const Value output =
+      convolve(c, batch, weight, bias, stride, padding, dilation, false, none, groups);
+  return unbatched(c, output.tensor(), is_batched);
 }
 
 template <int64_t kSpatial>
@@ -294,9 +343,9 @@ Value conv_transpose_nd(Call& c, const Tensor& input, const Tensor& weight, Tens
                         Dims dilation) {
   bool is_batched = true;
   const Tensor& batch = batched(c, input, kSpatial, is_batched);
-  const Tensor& output = c.tensor<"aten::convolution">(batch, weight, bias, stride, padding,
-                                                       dilation, true, output_padding, groups);
-  return unbatched(c, output, is_batched);
+  const Value output =
+      convolve(c, batch, weight, bias, stride, padding, dilation, true, output_padding, groups);
+  return unbatched(c, output.tensor(), is_batched);
 }
 
 // Mirrors convolution_same, aten/src/ATen/native/Convolution.cpp.
@@ -345,10 +394,13 @@ Value conv_nd_padding(Call& c, const Tensor& input, const Tensor& weight, Tensor
                       std::string_view padding, Dims dilation, SymInt groups) {
   bool is_batched = true;
   const Tensor& batch = batched(c, input, kSpatial, is_batched);
-  return unbatched(
-      c,
-      c.tensor<"aten::_convolution_mode">(batch, weight, bias, stride, padding, dilation, groups),
-      is_batched);
+  const auto run = [&](const Value& x, const Value& w, const Value& b) {
+    return c.call<"aten::_convolution_mode">(x, w, b, stride, padding, dilation, groups);
+  };
+  const Value output = is_complex(input.dtype())
+                           ? complex_convolution(c, batch, weight, bias, run)
+                           : run(batch, weight, bias == nullptr ? Value() : Value(*bias));
+  return unbatched(c, output.tensor(), is_batched);
 }
 
 // clang-format off

@@ -188,6 +188,7 @@ Value cumprod_backward(Call& c, const Tensor& grad, const Tensor& input, int64_t
                        const Tensor& output) {
   if (guard_bool(input.numel() <= 1)) return grad;
   const int64_t at = wrap_dim(dim, input.dim());
+  if (guard_bool(input.size(at) == 1)) return grad;
   const Operand factors = Operand(c, input).op<"aten::conj">();
   const Operand gradient(c, grad);
   (void)(Operand(c, output).op<"aten::conj">() * gradient);

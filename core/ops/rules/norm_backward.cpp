@@ -101,11 +101,8 @@ Value batch_norm_impl_index_backward(Call& c, int64_t impl_index, const Tensor& 
     const Value grad_weight =
         wants(output_mask, 1) ? (grad * Operand(c, input)).sum(dims).value() : Value();
     Value grad_input;
-    if (wants(output_mask, 0)) {
-      grad_input = weight == nullptr
-                       ? grad.op<"aten::clone">().value()
-                       : (grad * Operand(c, *weight).op<"aten::select.int">(0, 0)).value();
-    }
+    if (wants(output_mask, 0) && weight != nullptr)
+      grad_input = grad * Operand(c, *weight).op<"aten::select.int">(0, 0);
     return c.tuple(grad_input, grad_weight, grad_bias);
   }
   const Value given = weight == nullptr ? Value() : Value(*weight);

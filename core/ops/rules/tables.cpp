@@ -11,6 +11,7 @@ std::span<const std::span<const OpDef>> rule_tables() {
       attention_rules(),
       backward_rules(),
       comparison_rules(),
+      convolution_backward_rules(),
       convolution_rules(),
       copy_rules(),
       data_dependent_rules(),

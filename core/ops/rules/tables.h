@@ -16,6 +16,7 @@ std::span<const OpDef> attention_backward_rules();
 std::span<const OpDef> attention_rules();
 std::span<const OpDef> backward_rules();
 std::span<const OpDef> comparison_rules();
+std::span<const OpDef> convolution_backward_rules();
 std::span<const OpDef> convolution_rules();
 std::span<const OpDef> copy_rules();
 std::span<const OpDef> data_dependent_rules();
