@@ -70,24 +70,11 @@ void check_channels(Call& c, const ConvArgs& conv) {
   }
 }
 
-// Mirrors check_shape_forward, aten/src/ATen/native/Convolution.cpp.
-void check_convolution(Call& c, const ConvArgs& conv) {
-  const int64_t rank = conv.weight.dim();
-  c.check(!any_below(conv.padding, 0), "negative padding is not supported");
-  c.check(!any_below(conv.output_padding, 0), "negative output_padding is not supported");
-  c.check(!any_below(conv.stride, 1), "non-positive stride is not supported");
-  c.check(!any_below(conv.dilation, 1), "dilation should be greater than zero");
-  c.check(rank == conv.input.dim(),
-          "Expected {}-dimensional input for {}-dimensional weight {}, but got {}-dimensional "
-          "input of size {} instead",
-          rank, rank, conv.weight.sizes(), conv.input.dim(), conv.input.sizes());
-  c.check(conv.groups > 0, "expected groups to be greater than 0, but got groups={}", conv.groups);
-  check_channels(c, conv);
-  if (conv.transposed) return;
+void check_kernel_fits(Call& c, const ConvArgs& conv) {
   DimVector padded;
   DimVector kernel;
   bool fits = true;
-  for (size_t i = 0; i + 2 < static_cast<size_t>(rank); ++i) {
+  for (size_t i = 0; i + 2 < conv.weight.sizes().size(); ++i) {
     padded.push_back(conv.input.sizes()[i + 2] + 2 * conv.padding[i]);
     kernel.push_back(conv.dilation[i] * (conv.weight.sizes()[i + 2] - 1) + 1);
     fits = fits && expect_true(padded[i] >= kernel[i]);
@@ -96,6 +83,28 @@ void check_convolution(Call& c, const ConvArgs& conv) {
           "Calculated padded input size per channel: ({}). Kernel size: ({}). Kernel size can't be "
           "greater than actual input size",
           joined(padded), joined(kernel));
+}
+
+// Mirrors check_shape_forward, aten/src/ATen/native/Convolution.cpp.
+void check_convolution(Call& c, const ConvArgs& conv) {
+  const int64_t rank = conv.weight.dim();
+  c.check(!any_below(conv.padding, 0), "negative padding is not supported");
+  c.check(!any_below(conv.output_padding, 0), "negative output_padding is not supported");
+  c.check(!any_below(conv.stride, 1), "non-positive stride is not supported");
+  c.check(!any_below(conv.dilation, 0), "dilation should be greater than zero");
+  c.check(rank == conv.input.dim(),
+          "Expected {}-dimensional input for {}-dimensional weight {}, but got {}-dimensional "
+          "input of size {} instead",
+          rank, rank, conv.weight.sizes(), conv.input.dim(), conv.input.sizes());
+  c.check(conv.groups > 0, "expected groups to be greater than 0, but got groups={}", conv.groups);
+  check_channels(c, conv);
+  if (!conv.transposed) check_kernel_fits(c, conv);
+  c.check(!any_below(conv.dilation, 1), "dilation should be greater than zero");
+  const bool may_be_empty = rank < 3 || guard_or_false(conv.input.size(0) == 0) ||
+                            guard_or_false(conv.input.size(1) == 0);
+  c.check(may_be_empty || guard_or_true(conv.input.numel() != 0),
+          "Only zero batch or zero channel inputs are supported, but got input shape: {}",
+          conv.input.sizes());
 }
 
 // Mirrors calc_conv_nd_return_shape, torch/_meta_registrations.py.
@@ -352,8 +361,10 @@ Value conv_transpose_nd(Call& c, const Tensor& input, const Tensor& weight, Tens
 Value convolution_same(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias,
                        Dims stride, Dims dilation, SymInt groups) {
   const int64_t rank = weight.dim();
+  c.check(rank > 2, "weight should have at least three dimensions");
+  c.check(groups > 0, "non-positive groups is not supported");
   c.check(rank == input.dim(),
-          "Expected {}-dimensional input for {}-dimensional weight {}, but got {}-dimensional "
+          "Expected {}-dimensional input for {}-dimensional weight{}, but got {}-dimensional "
           "input of size {} instead",
           rank, rank, weight.sizes(), input.dim(), input.sizes());
   const auto spatial = static_cast<size_t>(rank - 2);
