@@ -66,32 +66,19 @@ Operand weight_gradient(Call& c, const DoubleBackward& conv, const Operand& gg_i
   return narrowed_to(result.op<"aten::transpose.int">(0, 1), conv.weight);
 }
 
-// The gradient of the input: gO with ggW.
-Operand input_gradient(Call& c, const DoubleBackward& conv, const Operand& gg_weight,
-                       const Operand& grad) {
+// The gradient of the input: gO with ggW, and the output padding that gives back the input's sizes.
+Operand input_gradient(const DoubleBackward& conv, const Operand& gg_weight, const Operand& grad) {
   DoubleBackward other = conv;
   other.transposed = !conv.transposed;
-  if (conv.transposed)
-    return narrowed_to(convolve(contiguous_on_cuda(grad), gg_weight, other, conv.groups),
-                       conv.input);
-  std::swap(other.dilation, other.stride);
-  for (size_t i = 0; i + 2 < conv.weight.sizes().size(); ++i) {
+  for (size_t i = 0; !conv.transposed && i + 2 < conv.weight.sizes().size(); ++i) {
     const SymInt size = conv.input.sizes()[i + 2];
-    const SymInt expected = (conv.weight.sizes()[i + 2] - 1) * other.dilation[i] -
-                            2 * other.padding[i] +
-                            (other.stride[i] * (grad.tensor().sizes()[i + 2] - 1) + 1);
+    const SymInt expected = (conv.weight.sizes()[i + 2] - 1) * conv.dilation[i] -
+                            2 * conv.padding[i] +
+                            (conv.stride[i] * (grad.tensor().sizes()[i + 2] - 1) + 1);
     if (guard_bool(expected != size)) other.output_padding[i] = size - expected;
   }
-  const Operand weights = gg_weight.op<"aten::transpose.int">(0, 1);
-  const Operand grads = grad.op<"aten::transpose.int">(0, 1);
-  if (conv.groups == 1)
-    return convolve(weights, contiguous_on_cuda(grads), other, 1).op<"aten::transpose.int">(0, 1);
-  SmallVector<Value, 8> parts;
-  for (int64_t g = 0; g < conv.groups; ++g) {
-    const Operand dense = contiguous_on_cuda(part(grads, 0, conv.groups, g));
-    parts.push_back(convolve(part(weights, 1, conv.groups, g), dense, other, 1));
-  }
-  return Operand(c, c.call<"aten::cat">(c.list(parts.span()), 0)).op<"aten::transpose.int">(0, 1);
+  const Operand result = convolve(contiguous_on_cuda(grad), gg_weight, other, conv.groups);
+  return conv.transposed ? narrowed_to(result, conv.input) : result;
 }
 
 // The gradient of the output's gradient: the sum of what each of the three given ones adds.
@@ -142,8 +129,7 @@ Value convolution_double_backward(Call& c, Tensor* gg_input, Tensor* gg_weight, 
   Value grad_weight, grad_input;
   if (gg_input != nullptr && !is_empty)
     grad_weight = weight_gradient(c, conv, {c, *gg_input}, grad);
-  if (gg_weight != nullptr && !is_empty)
-    grad_input = input_gradient(c, conv, {c, *gg_weight}, grad);
+  if (gg_weight != nullptr && !is_empty) grad_input = input_gradient(conv, {c, *gg_weight}, grad);
   return c.tuple(grad_grad, grad_input, grad_weight);
 }
 

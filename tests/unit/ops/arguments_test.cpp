@@ -29,6 +29,58 @@ TEST(Arguments, AValueOfTheWrongTypeIsRefusedWithItsPosition) {
       << text;
 }
 
+TEST(Arguments, TypesAndValuesAreNamedAsPyTorchsParserDoes) {
+  const std::string list = call_text("aten::new_empty", {"f32[2]", "[2.5, 3]"});
+  EXPECT_NE(list.find("Expected a value of type 'List[int]' for argument 'size' but instead found "
+                      "type 'list'.\nPosition: 1\nValue: [2.5, 3]\n"),
+            std::string::npos)
+      << list;
+  EXPECT_TRUE(list.ends_with(
+      "\nCast error details: Unable to cast Python instance of type <class 'float'> to C++ type "
+      "'?' (#define PYBIND11_DETAILED_ERROR_MESSAGES or compile in debug mode for details)"))
+      << list;
+  const std::string tensor = call_text("aten::binary_cross_entropy", {"f32[2]", "f32[2]", "2.5"});
+  EXPECT_NE(tensor.find("type 'Optional[Tensor]'"), std::string::npos) << tensor;
+  EXPECT_TRUE(tensor.ends_with("Unable to cast 2.5 to Tensor")) << tensor;
+}
+
+TEST(Arguments, NoneStandsForATensorOnlyWhereAKernelTakesAnUndefinedOne) {
+  expect_call("aten::cudnn_batch_norm_backward",
+              {"f32[2,3]", "f32[2,3]", "None", "None", "None", "f32[3]", "f32[3]", "0.1", "u8[0]"},
+              "RuntimeError: Expected a proper Tensor but got None (or an undefined Tensor in C++) "
+              "for argument #2 'weight'");
+}
+
+// What autograd refuses of a call: its words, or nothing.
+std::string autograd_refusal(std::string_view op, std::vector<Value> args) {
+  FakeTensorMode mode;
+  mode.context().grad_enabled = true;
+  const Outcome outcome = mode.call(Registry::builtin().find(op), args);
+  return outcome.error ? std::string(outcome.error->message()) : "";
+}
+
+TEST(Autograd, RefusesWhatHasNoDerivative) {
+  FakeTensorMode mode;
+  const SymInt sizes[] = {3};
+  const auto tensor = [&](DType dtype, bool requires_grad) {
+    const MetaSpec spec = {.sizes = sizes,
+                           .dtype = dtype,
+                           .flags = requires_grad ? uint16_t{kRequiresGrad} : uint16_t{0}};
+    return Value(mode.context().make_tensor(mode.context().metas().intern(spec), nullptr));
+  };
+  const Value real = tensor(DType::kFloat32, true);
+  const Value imaginary = tensor(DType::kComplex64, false);
+  EXPECT_EQ(autograd_refusal("aten::gelu_backward", {imaginary, real}),
+            "gelu_backward does not support automatic differentiation for outputs with complex "
+            "dtype.");
+  EXPECT_EQ(autograd_refusal("aten::_softmax_backward_data", {real, real, 0, DType::kInt32}),
+            "Autograd not support dtype: Int");
+  EXPECT_EQ(autograd_refusal("aten::log_sigmoid_backward", {real, real, real}),
+            "The function 'log_sigmoid_backward' is not differentiable with respect to argument "
+            "'buffer'. This input cannot have requires_grad True.");
+  EXPECT_EQ(autograd_refusal("aten::tanh_backward", {imaginary, real}), "");
+}
+
 TEST(Devices, TwoDevicesInOneCallAreRefused) {
   expect_call("aten::add.Tensor", {"f32[2]@cuda", "f32[2]"},
               "FakeTensorDeviceMismatchError: Expected all tensors to be on the same device, but "
