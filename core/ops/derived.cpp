@@ -107,8 +107,9 @@ Value run_inplace(Call& call) {
 //   - out_wrapper (Python) resizes to contiguous, then checks that the cast is safe, or with
 //     exact_dtype that there is none.
 //   - Wrappers around a Meta kernel see every tensor as if it were on "meta": the functional rule
-//     is asked with such twins of the arguments, and devices are only compared when FakeTensorMode
-//     wraps the results. A decomposition sees the devices, and compares them first.
+//     is asked with such twins of the arguments (but for kDeviceHint), and devices are only
+//     compared when FakeTensorMode wraps the results. A decomposition sees the devices, and
+//     compares them first.
 //   - Generated kernels and structured ones want the same dtype, in C++'s names. Structured kernels
 //     give a resized `out` the strides that the functional result has.
 //   - Results that are lists are written one by one.
@@ -144,12 +145,13 @@ class OutWriter {
   // those of the output.
   Value functional_result() {
     const OpEntry& functional = Registry::builtin().entry(op_.functional);
+    const bool as_is = sees_devices() || (functional.tags & kDeviceHint) != 0;
     SmallVector<Value, 16> args;
     for (const Argument& argument : functional.schema.arguments) {
       const int position = op_.schema.find_argument(argument.name);
       const Value value =
           position >= 0 ? call_.arg(static_cast<size_t>(position)) : option_of_output(argument);
-      args.push_back(sees_devices() ? value : on_meta(value));
+      args.push_back(as_is ? value : on_meta(value));
     }
     return call_.context().call(op_.functional, args);
   }
@@ -288,6 +290,10 @@ class OutWriter {
 Value run_out(Call& call) {
   const OpEntry& op = call.op();
   if (op.out->by == OutBy::kForward) return call.context().call(op.forward, call.args());
+  if (op.out->by == OutBy::kRule) {
+    const Rule& rule = Registry::builtin().entry(op.functional).rule;
+    return rule.function(call, rule.params);
+  }
   if (op.out->by == OutBy::kRefused) {
     const size_t count = op.schema.arguments.size();
     call.fail(ErrorKind::kRuntimeError,

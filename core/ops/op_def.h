@@ -49,6 +49,9 @@ enum OpTag : uint32_t {
   // The rule knows sparse tensors; without the tag (and unless composite) it is called with strided
   // tensors only.
   kAnyLayout = 1 << 7,
+  // The Meta kernel asks for the device that a fake tensor stands on (device_hint,
+  // torch/_meta_registrations.py), where others see "meta" when called by an out= overload.
+  kDeviceHint = 1 << 8,
 };
 
 struct OpDef {

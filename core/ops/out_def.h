@@ -35,6 +35,8 @@ enum class OutBy : uint8_t {
   kIterator,
   // A composite operator: the functional result is copied, cast as it may be.
   kComposed,
+  // A composite operator whose rule hands the output on (families/into.h).
+  kRule,
   // An operator that calls `target` with the same arguments.
   kForward,
   // A factory, to whose arguments FakeTensorMode adds a device that the overload does not take.

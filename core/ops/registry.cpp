@@ -173,7 +173,8 @@ void Registry::derive_out(const OutDef& def) {
   const uint32_t tags = entries_[functional].tags;
   entry.tags = tags & ~kOwn;
   if ((tags & kComposite) != 0) entry.tags |= kAnyLayout;  // what it calls decides
-  const bool calls_only = def.by == OutBy::kForward || def.by == OutBy::kComposed;
+  const bool calls_only =
+      def.by == OutBy::kForward || def.by == OutBy::kComposed || def.by == OutBy::kRule;
   if (calls_only && def.grad == OutGrad::kNoGrad) entry.tags |= kComposite;
   add(std::move(entry));
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/ops/families/copy.h"
+#include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
@@ -120,6 +121,11 @@ Value log_sigmoid_forward(Call& c, const Tensor& self) {
   return c.tuple(output, buffer);
 }
 Value log_sigmoid(Call& c, const Tensor& self) {
+  if (Tensor* out = output_of(c)) {
+    const Tensor* buffer = c.empty_on(self.device(), DimVector{0}, self.dtype());
+    return c.call<"aten::log_sigmoid_forward.output">(c.call<"aten::contiguous">(self), *out,
+                                                      *buffer)[0];
+  }
   return c.call<"aten::log_sigmoid_forward">(self)[0];
 }
 

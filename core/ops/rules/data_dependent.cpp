@@ -296,7 +296,7 @@ constexpr OpDef kDataDependentRules[] = {
     {"aten::masked_select(Tensor self, Tensor mask) -> Tensor", rule<&masked_select>(), kDynamicShape},
     {"aten::nonzero(Tensor self) -> Tensor", rule<&nonzero>(), kDynamicShape},
     {"aten::nonzero_numpy(Tensor self) -> Tensor[]", rule<&nonzero_numpy>(), kComposite},
-    {"aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor", rule<&nonzero_static>()},
+    {"aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor", rule<&nonzero_static>(), kDeviceHint},
     {"aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)", rule<&unique_consecutive>(), kDynamicShape},
     {"aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", rule<&unique_dim>(), kDynamicShape},
     {"aten::unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", {&always_dynamic}, kDynamicShape},

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/ops/call.h"
+#include "core/ops/families/into.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
@@ -441,6 +442,15 @@ uint64_t dim_set(Call& c, Dims dims, int64_t rank) {
 Value tensordot(Call& c, const Tensor& self, const Tensor& other, Dims dims_self, Dims dims_other) {
   c.check(dims_self.size() == dims_other.size(), "both dimension lists should have same length");
   c.check(self.dtype() == other.dtype(), "both inputs should have same dtype");
+  if (const Tensor* out = output_of(c)) {
+    c.check(out->device() == self.device() && out->device() == other.device(),
+            "tensordot: Expected the output and input tensors to be on the same device, but got "
+            "the output tensor on {}, input tensor a on {}, and input tensor b on {}",
+            out->device(), self.device(), other.device());
+    c.check(out->dtype() == self.dtype(),
+            "tensordot: Expected the output to have dtype {}, but got {}",
+            info(self.dtype()).cpp_name, info(out->dtype()).cpp_name);
+  }
   const Tensor* left = &self;
   const Tensor* right = &other;
   SymInt contracted = 1;
@@ -484,7 +494,7 @@ Value tensordot(Call& c, const Tensor& self, const Tensor& other, Dims dims_self
   const Value product = c.call<"aten::mm">(
       c.call<"aten::reshape">(permuted(c, *left, left_order), DimVector{rows, contracted}),
       c.call<"aten::reshape">(permuted(c, *right, right_order), DimVector{contracted, columns}));
-  return c.call<"aten::reshape">(product, sizes);
+  return copy_into(c, c.call<"aten::reshape">(product, sizes));
 }
 
 // Mirrors inner, aten/src/ATen/native/LinearAlgebra.cpp.
@@ -493,11 +503,13 @@ Value inner(Call& c, const Tensor& self, const Tensor& other) {
           "Expected tensor to have {} DeviceType, but got tensor with {} DeviceType (while "
           "checking arguments for inner())",
           name(self.device().type), name(other.device().type));
-  if (self.dim() == 0 || other.dim() == 0) return c.call<"aten::mul.Tensor">(self, other);
+  if (self.dim() == 0 || other.dim() == 0)
+    return call_into<"aten::mul.Tensor", "aten::mul.out">(c, self, other);
   c.check(self.size(-1) == other.size(-1),
           "inner() the last dimension must match on both input tensors but got shapes {} and {}",
           self.sizes(), other.sizes());
-  return c.call<"aten::tensordot">(self, other, DimVector{-1}, DimVector{-1});
+  return call_into<"aten::tensordot", "aten::tensordot.out">(c, self, other, DimVector{-1},
+                                                             DimVector{-1});
 }
 
 // Mirrors bilinear, aten/src/ATen/native/Linear.cpp: _trilinear sums into a tensor of zeros.

@@ -4,6 +4,7 @@
 
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/factory.h"
+#include "core/ops/families/into.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -225,6 +226,32 @@ DimVector as_dims(const Axes& axes) {
   return result;
 }
 
+// Mirror fft_c2c_maybe_out, fft_r2c_maybe_out and fft_c2r_maybe_out.
+Value complex_to_complex_into(Call& c, std::string_view name, const Value& x, Dims dims,
+                              bool forward) {
+  const Tensor* out = output_of(c);
+  c.check(out == nullptr || is_complex(out->dtype()),
+          "{} expects a complex output tensor, but got {}", name,
+          out == nullptr ? "" : info(out->dtype()).cpp_name);
+  return call_into<"aten::_fft_c2c", "aten::_fft_c2c.out">(c, x, dims, 0, forward);
+}
+Value real_to_complex_into(Call& c, std::string_view name, const Value& x, Dims dims,
+                           bool onesided) {
+  const Tensor* out = output_of(c);
+  c.check(out == nullptr || is_complex(out->dtype()),
+          "{} expects a complex output tensor, but got {}", name,
+          out == nullptr ? "" : info(out->dtype()).cpp_name);
+  return call_into<"aten::_fft_r2c", "aten::_fft_r2c.out">(c, x, dims, 0, onesided);
+}
+Value complex_to_real_into(Call& c, std::string_view name, const Value& x, Dims dims,
+                           SymInt length) {
+  const Tensor* out = output_of(c);
+  c.check(out == nullptr || is_floating(out->dtype()),
+          "{} expects a floating point output tensor, but got {}", name,
+          out == nullptr ? "" : info(out->dtype()).cpp_name);
+  return call_into<"aten::_fft_c2r", "aten::_fft_c2r.out">(c, x, dims, 0, length);
+}
+
 Value conjugated(Call& c, const Value& tensor) { return c.call<"aten::conj">(tensor); }
 
 // One dimension: fft(self, n, dim, norm). Mirrors fft_c2c, fft_r2c and fft_c2r.
@@ -247,11 +274,13 @@ Value fft_1d(Call& c, uint64_t params) {
   const DimVector dims = {axis};
   if (hermitian) {
     const Value source = given.forward ? conjugated(c, x) : Value(x);
-    return c.call<"aten::_fft_c2r">(source, dims, 0, n);
+    return complex_to_real_into(c, given.name, source, dims, n);
   }
-  if (is_complex(x.dtype())) return c.call<"aten::_fft_c2c">(x, dims, 0, given.forward);
+  if (is_complex(x.dtype())) return complex_to_complex_into(c, given.name, x, dims, given.forward);
+  if (given.forward) return real_to_complex_into(c, given.name, x, dims, to_onesided);
   const Value result = c.call<"aten::_fft_r2c">(x, dims, 0, to_onesided);
-  return given.forward ? result : conjugated(c, result);
+  if (Tensor* out = output_of(c)) return c.call<"aten::conj_physical.out">(result, *out);
+  return conjugated(c, result);
 }
 
 // The dimensions and lengths of a transform of several dimensions.
@@ -327,17 +356,19 @@ Value fft_nd(Call& c, uint64_t params) {
   const bool is_plain = given.forward == to_onesided;  // rfftn and irfftn, not hfftn and ihfftn
   switch (given.transform) {
     case Transform::kComplex:
-      return c.call<"aten::_fft_c2c">(x, dims, 0, given.forward);
+      return complex_to_complex_into(c, name, x, dims, given.forward);
     case Transform::kReal: {
-      if (is_plain) return c.call<"aten::_fft_r2c">(x, dims, 0, true);
+      if (is_plain) return real_to_complex_into(c, name, x, dims, true);
       const Value half = conjugated(c, c.call<"aten::_fft_r2c">(x, last, 0, true));
-      return leading.empty() ? half : c.call<"aten::_fft_c2c">(half, leading, 0, false);
+      // PyTorch forgets an output of one dimension's transform.
+      if (!leading.empty()) return complex_to_complex_into(c, name, half, leading, false);
+      return output_of(c) == nullptr ? half : Value(*output_of(c));
     }
     case Transform::kHermitian: {
-      if (is_plain) return c.call<"aten::_fft_c2r">(x, dims, 0, length);
+      if (is_plain) return complex_to_real_into(c, name, x, dims, length);
       const Value spread =
           leading.empty() ? Value(x) : c.call<"aten::_fft_c2c">(x, leading, 0, true);
-      return c.call<"aten::_fft_c2r">(conjugated(c, spread), last, 0, length);
+      return complex_to_real_into(c, name, conjugated(c, spread), last, length);
     }
   }
   return Value();
@@ -376,9 +407,9 @@ Value fft_frequencies(Call& c, SymInt n) {
 
 // clang-format off
 constexpr OpDef kFftRules[] = {
-    {"aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor", rule<&complex_to_complex>()},
-    {"aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor", rule<&complex_to_real>()},
-    {"aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor", rule<&real_to_complex>()},
+    {"aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor", rule<&complex_to_complex>(), kDeviceHint},
+    {"aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor", rule<&complex_to_real>(), kDeviceHint},
+    {"aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor", rule<&real_to_complex>(), kDeviceHint},
     {"aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", one_dimension(kFft), kComposite},
     {"aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor", many_dimensions(kFft), kComposite},
     {"aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&fft_frequencies<false>>()},

@@ -257,7 +257,7 @@ constexpr OpDef kImage[] = {
     {"aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", rule<&grid_sampler_3d>()},
     {"aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)", rule<&grid_sampler_3d_backward>()},
     {"aten::native_channel_shuffle(Tensor self, SymInt groups) -> Tensor", rule<&native_channel_shuffle>(), kComposite},
-    {"aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor", rule<&pixel_shuffle>()},
+    {"aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor", rule<&pixel_shuffle>(), kDeviceHint},
     {"aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor", rule<&pixel_unshuffle>()},
 };
 // clang-format on

@@ -1,6 +1,7 @@
 // Joins: tensors put together along a dimension, old or new.
 #include <algorithm>
 
+#include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -154,15 +155,15 @@ void check_any(const Call& c, TensorList tensors) {
 Value hstack(Call& c, TensorList tensors) {
   check_any(c, tensors);
   const Value lifted = each<&atleast_1d>(c, tensors);
-  return c.call<"aten::cat">(lifted, lifted[0].tensor().dim() == 1 ? 0 : 1);
+  return call_into<"aten::cat", "aten::cat.out">(c, lifted, lifted[0].tensor().dim() == 1 ? 0 : 1);
 }
 Value vstack(Call& c, TensorList tensors) {
   check_any(c, tensors);
-  return c.call<"aten::cat">(each<&atleast_2d>(c, tensors), 0);
+  return call_into<"aten::cat", "aten::cat.out">(c, each<&atleast_2d>(c, tensors), 0);
 }
 Value dstack(Call& c, TensorList tensors) {
   check_any(c, tensors);
-  return c.call<"aten::cat">(each<&atleast_3d>(c, tensors), 2);
+  return call_into<"aten::cat", "aten::cat.out">(c, each<&atleast_3d>(c, tensors), 2);
 }
 
 Value as_column(Call& c, const Tensor& self) {
@@ -170,7 +171,7 @@ Value as_column(Call& c, const Tensor& self) {
 }
 Value column_stack(Call& c, TensorList tensors) {
   check_any(c, tensors);
-  return c.call<"aten::hstack">(each<&as_column>(c, tensors));
+  return call_into<"aten::hstack", "aten::hstack.out">(c, each<&as_column>(c, tensors));
 }
 
 // --- grids ---

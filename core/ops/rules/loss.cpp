@@ -4,6 +4,7 @@
 // from those. `reduction` is 0 for none, 1 for mean, 2 for sum.
 #include <algorithm>
 
+#include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -319,8 +320,15 @@ Value nll_loss_forward(Call& c, const Tensor& self, const Tensor& target, Tensor
 }
 
 // Mirrors nll_loss and nll_loss2d, aten/src/ATen/native/LossNLL.cpp.
-Value nll_loss(Call& c, uint64_t) { return c.forward<"aten::nll_loss_forward">(c.args())[0]; }
-Value nll_loss2d(Call& c, uint64_t) { return c.forward<"aten::nll_loss2d_forward">(c.args())[0]; }
+template <FixedString functional, FixedString out>
+Value first_of_forward(Call& c, uint64_t) {
+  if (output_of(c) == nullptr) return c.forward<functional>(c.args())[0];
+  SmallVector<Value, 8> args;
+  for (const Value& arg : c.args()) args.push_back(arg);
+  const Tensor& self = c.arg(0).tensor();
+  args.push_back(Value(c.empty_on(self.device(), DimVector{0}, self.dtype())));  // total_weight
+  return c.forward<out>(args.span())[0];
+}
 
 // Mirrors nll_loss_nd, aten/src/ATen/native/LossNLL.cpp: other ranks are seen as images.
 Value nll_loss_nd(Call& c, const Tensor& self, const Tensor& target, const Value& weight,
@@ -457,8 +465,8 @@ constexpr OpDef kLoss[] = {
     {"aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", rule<&l1_loss>(), kComposite},
     {"aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor", rule<&margin_ranking_loss>(), kComposite},
     {"aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", rule<&mse_loss>()},
-    {"aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor", {&nll_loss}, kComposite},
-    {"aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor", {&nll_loss2d}, kComposite},
+    {"aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor", {&first_of_forward<"aten::nll_loss_forward", "aten::nll_loss_forward.output">}, kComposite},
+    {"aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor", {&first_of_forward<"aten::nll_loss2d_forward", "aten::nll_loss2d_forward.output">}, kComposite},
     {"aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)", rule<&nll_loss_forward_common>()},
     {"aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)", rule<&nll_loss_forward>()},
     {"aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor", rule<&nll_loss_nd>(), kComposite},

@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "core/ops/families/arithmetic.h"
+#include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
+#include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
@@ -295,7 +297,8 @@ Value outer(Call& c, const Tensor& self, const Tensor& vec2) {
   c.check(self.dim() == 1, "outer: Expected 1-D argument self, but got {}-D", self.dim());
   c.check(vec2.dim() == 1, "outer: Expected 1-D argument vec2, but got {}-D", vec2.dim());
   const DimVector column = {self.size(0), 1};
-  return c.call<"aten::mul.Tensor">(c.tensor<"aten::reshape">(self, column), vec2);
+  return call_into<"aten::mul.Tensor", "aten::mul.out">(c, c.tensor<"aten::reshape">(self, column),
+                                                        vec2);
 }
 
 // clang-format off

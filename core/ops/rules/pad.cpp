@@ -206,10 +206,10 @@ constexpr OpDef kPadRules[] = {
     {"aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", rule<&constant_pad_nd>()},
     {"aten::pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor", rule<&pad>(), kComposite},
     {"aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor", reflection(1)},
-    {"aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor", reflection(2)},
+    {"aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor", reflection(2), kDeviceHint},
     {"aten::reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor", reflection(3)},
     {"aten::replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor", replication(1)},
-    {"aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor", replication(2)},
+    {"aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor", replication(2), kDeviceHint},
     {"aten::replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor", replication(3)},
 };
 // clang-format on

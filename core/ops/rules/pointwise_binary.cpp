@@ -1,6 +1,7 @@
 // Elementwise operators of two operands: arithmetic, powers, bits, special functions of two values.
 // Comparisons: comparison.cpp.
 #include "core/ops/families/copy.h"
+#include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
 
@@ -247,9 +248,20 @@ Value float_power(Call& c, const Value& base, const Value& exponent) {
   const auto cast = [&](const Value& operand) {
     return operand.is_tensor() ? c.call<"aten::to.dtype">(operand, dtype) : operand;
   };
-  if (!base.is_tensor()) return c.call<"aten::pow.Scalar">(base, cast(exponent));
-  if (!exponent.is_tensor()) return c.call<"aten::pow.Tensor_Scalar">(cast(base), exponent);
-  return c.call<"aten::pow.Tensor_Tensor">(cast(base), cast(exponent));
+  if (const Tensor* out = output_of(c)) {
+    c.check(out->dtype() == dtype,
+            "the output given to float_power has dtype {} but the operation's result requires "
+            "dtype {}",
+            info(out->dtype()).cpp_name, info(dtype).cpp_name);
+  }
+  if (!base.is_tensor())
+    return call_into<"aten::pow.Scalar", "aten::pow.Scalar_out">(c, base, cast(exponent));
+  if (!exponent.is_tensor()) {
+    return call_into<"aten::pow.Tensor_Scalar", "aten::pow.Tensor_Scalar_out">(c, cast(base),
+                                                                               exponent);
+  }
+  return call_into<"aten::pow.Tensor_Tensor", "aten::pow.Tensor_Tensor_out">(c, cast(base),
+                                                                             cast(exponent));
 }
 
 // Mirrors ldexp, torch/_decomp/decompositions.py: self * 2 ** other.

@@ -1,5 +1,6 @@
 // Elementwise operators of one operand: arithmetic, exponentials, trigonometry, special functions,
 // tests of one value. Activations: activation.cpp.
+#include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
 
@@ -44,7 +45,9 @@ Value isreal(Call& c, const Tensor& self) {
 }
 
 // Mirrors square, aten/src/ATen/native/UnaryOps.cpp.
-Value square(Call& c, const Tensor& self) { return c.call<"aten::pow.Tensor_Scalar">(self, 2); }
+Value square(Call& c, const Tensor& self) {
+  return call_into<"aten::pow.Tensor_Scalar", "aten::pow.Tensor_Scalar_out">(c, self, 2);
+}
 Value square_inplace(Call& c, Tensor& self) { return c.call<"aten::pow_.Scalar">(self, 2); }
 
 void check_real(Call& c, const Tensor& self, std::string_view name) {

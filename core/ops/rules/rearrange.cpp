@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/ops/families/copy.h"
+#include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
@@ -177,8 +178,10 @@ Value diag_embed(Call& c, const Tensor& self, int64_t offset, int64_t dim1, int6
 Value diag(Call& c, const Tensor& self, int64_t diagonal) {
   c.check(self.dim() == 1 || self.dim() == 2, "diag(): Supports 1D or 2D tensors. Got {}D",
           self.dim());
-  return self.dim() == 1 ? c.call<"aten::diag_embed">(self, diagonal)
-                         : c.call<"aten::diagonal_copy">(self, diagonal);
+  if (self.dim() == 1) {
+    return call_into<"aten::diag_embed", "aten::diag_embed.out">(c, self, diagonal, -2, -1);
+  }
+  return call_into<"aten::diagonal_copy", "aten::diagonal_copy.out">(c, self, diagonal, 0, 1);
 }
 Value diagflat(Call& c, const Tensor& self, int64_t offset) {
   Tensor& line = c.tensor<"aten::view">(c.tensor<"aten::contiguous">(self), DimVector{-1});

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -55,6 +56,10 @@ Value nanmean(Call& c, const Tensor& self, const Value& dim, bool keepdim, Optio
   const Value present =
       c.call<"aten::logical_not">(c.call<"aten::isnan">(c.call<"aten::detach">(self)));
   const Value count = c.call<"aten::sum.dim_IntList">(present, dim, keepdim);
+  if (Tensor* out = output_of(c)) {
+    return c.call<"aten::div_.Tensor">(c.call<"aten::nansum.out">(self, dim, keepdim, dtype, *out),
+                                       count);
+  }
   return c.call<"aten::div.Tensor">(c.call<"aten::nansum">(self, dim, keepdim, dtype), count);
 }
 
@@ -161,9 +166,9 @@ template <FixedString name>
 Value of_unbiased(Call& c, const Tensor& self, bool unbiased) {
   return c.call<name>(self, nullptr, int{unbiased});
 }
-template <FixedString name>
+template <FixedString name, FixedString out>
 Value of_unbiased_dim(Call& c, const Tensor& self, const Value& dim, bool unbiased, bool keepdim) {
-  return c.call<name>(self, dim, int{unbiased}, keepdim);
+  return call_into<name, out>(c, self, dim, int{unbiased}, keepdim);
 }
 
 // --- norms ---
@@ -235,6 +240,7 @@ Value norm_dim_dtype(Call& c, const Tensor& self, const Value& p, const Value& d
 }
 // Mirrors frobenius_norm, aten/src/ATen/native/LinearAlgebra.cpp.
 Value frobenius_norm(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
+  if (Tensor* out = output_of(c)) return c.call<"aten::norm.out">(self, 2.0, dim, keepdim, *out);
   return c.call<"aten::linalg_vector_norm">(self, 2.0, dim, keepdim);
 }
 // Mirrors dist, torch/_decomp/decompositions.py.
@@ -307,7 +313,7 @@ constexpr OpDef kReduction[] = {
     {"aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor", rule<&count_nonzero>()},
     {"aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", rule<&dist>()},
     {"aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", rule<&frobenius_norm>(), kComposite},
-    {"aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", rule<&histc>()},
+    {"aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", rule<&histc>(), kDeviceHint},
     {"aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&kthvalue>()},
     {"aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&linalg_vector_norm>()},
     {"aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", rule<&logsumexp>()},
@@ -317,14 +323,14 @@ constexpr OpDef kReduction[] = {
     {"aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", rule<&mean>()},
     {"aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&mean_dim>()},
     {"aten::median(Tensor self) -> Tensor", rule<&median>()},
-    {"aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>()},
+    {"aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>(), kDeviceHint},
     {"aten::min(Tensor self) -> Tensor", rule<&max>()},
     {"aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>()},
     {"aten::min.other(Tensor self, Tensor other) -> Tensor", same_as<"aten::minimum">(), kComposite},
     {"aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>()},
     {"aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&nanmean>(), kComposite},
     {"aten::nanmedian(Tensor self) -> Tensor", rule<&median>()},
-    {"aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>()},
+    {"aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>(), kDeviceHint},
     {"aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&nansum>()},
     {"aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", rule<&norm>()},
     {"aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor", rule<&norm_dim>()},
@@ -335,19 +341,19 @@ constexpr OpDef kReduction[] = {
     {"aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", same_as<"aten::logsumexp">(), kComposite},
     {"aten::std(Tensor self, bool unbiased=True) -> Tensor", rule<&of_unbiased<"aten::std.correction">>(), kComposite},
     {"aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor", rule<&std_correction>()},
-    {"aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", rule<&of_unbiased_dim<"aten::std.correction">>(), kComposite},
+    {"aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", rule<&of_unbiased_dim<"aten::std.correction", "aten::std.correction_out">>(), kComposite},
     {"aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", rule<&of_unbiased<"aten::std_mean.correction">>(), kComposite},
     {"aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)", rule<&var_mean_correction>()},
-    {"aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)", rule<&of_unbiased_dim<"aten::std_mean.correction">>(), kComposite},
+    {"aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)", rule<&of_unbiased_dim<"aten::std_mean.correction", "aten::std_mean.correction_out">>(), kComposite},
     {"aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", rule<&sum>()},
     {"aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&sum_dim>()},
     {"aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor", rule<&sum_to_size>(), kComposite},
     {"aten::var(Tensor self, bool unbiased=True) -> Tensor", rule<&of_unbiased<"aten::var.correction">>(), kComposite},
     {"aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor", rule<&var_correction>()},
-    {"aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", rule<&of_unbiased_dim<"aten::var.correction">>(), kComposite},
+    {"aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", rule<&of_unbiased_dim<"aten::var.correction", "aten::var.correction_out">>(), kComposite},
     {"aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", rule<&of_unbiased<"aten::var_mean.correction">>(), kComposite},
     {"aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)", rule<&var_mean_correction>()},
-    {"aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)", rule<&of_unbiased_dim<"aten::var_mean.correction">>(), kComposite},
+    {"aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)", rule<&of_unbiased_dim<"aten::var_mean.correction", "aten::var_mean.correction_out">>(), kComposite},
 };
 // clang-format on
 }  // namespace

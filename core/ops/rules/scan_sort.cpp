@@ -1,4 +1,5 @@
 // Scans along a dimension, sorting, searching, sampling.
+#include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/reduction.h"
 #include "core/ops/rules/tables.h"
@@ -38,7 +39,7 @@ Tensor* logcumsumexp(Call& c, const Tensor& self, int64_t dim) {
 // Mirrors diff, aten/src/ATen/native/ReduceOps.cpp: n times the difference of two slices.
 Value diff(Call& c, const Tensor& self, int64_t n, int64_t dim, Tensor* prepend, Tensor* append) {
   c.check(self.dim() >= 1, "diff expects input to be at least one-dimensional");
-  if (n == 0) return c.call<"aten::zeros_like">(self);
+  if (n == 0) return copy_into(c, c.call<"aten::zeros_like">(self));
   const int64_t at = wrap_dim(dim, self.dim());
   for (const Tensor* extra : {prepend, append}) {
     if (extra == nullptr) continue;
@@ -63,8 +64,14 @@ Value diff(Call& c, const Tensor& self, int64_t n, int64_t dim, Tensor* prepend,
     size = result.tensor().size(at);
     const Value upper = c.call<"aten::narrow">(result, at, 1, size - 1);
     const Value lower = c.call<"aten::narrow">(result, at, 0, size - 1);
-    result = is_bool(self.dtype()) ? c.call<"aten::logical_xor">(upper, lower)
-                                   : c.call<"aten::sub.Tensor">(upper, lower);
+    Tensor* out = n == 1 ? output_of(c) : nullptr;
+    if (is_bool(self.dtype())) {
+      result = out == nullptr ? c.call<"aten::logical_xor">(upper, lower)
+                              : c.call<"aten::logical_xor.out">(upper, lower, *out);
+    } else {
+      result = out == nullptr ? c.call<"aten::sub.Tensor">(upper, lower)
+                              : c.call<"aten::sub.out">(upper, lower, Value::unset(), *out);
+    }
   }
   return result;
 }
@@ -80,9 +87,19 @@ Value argsort(Call& c, const Tensor& self, int64_t dim, bool descending) {
   return c.call<"aten::sort">(self, dim, descending)[1];
 }
 Value argsort_stable(Call& c, const Tensor& self, bool stable, int64_t dim, bool descending) {
+  if (Tensor* out = output_of(c)) {
+    const Tensor* values = c.empty_on(self.device(), DimVector{0}, self.dtype());
+    return c.call<"aten::sort.values_stable">(self, stable, dim, descending, *values, *out)[1];
+  }
   return c.call<"aten::sort.stable">(self, stable, dim, descending)[1];
 }
-Value msort(Call& c, const Tensor& self) { return c.call<"aten::sort">(self, 0, false)[0]; }
+Value msort(Call& c, const Tensor& self) {
+  if (Tensor* out = output_of(c)) {
+    const Tensor* indices = c.empty_on(self.device(), DimVector{0}, DType::kInt64);
+    return c.call<"aten::sort.values">(self, 0, false, *out, *indices)[0];
+  }
+  return c.call<"aten::sort">(self, 0, false)[0];
+}
 
 // Mirrors topk_meta, torch/_meta_registrations.py.
 Value topk(Call& c, const Tensor& self, SymInt k, int64_t dim) {

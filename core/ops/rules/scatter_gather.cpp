@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/ops/families/copy.h"
+#include "core/ops/families/into.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -105,8 +106,9 @@ Value take_along_dim(Call& c, const Tensor& self, const Tensor& indices,
           "arguments for torch.take_along_dim():)",
           self.device(), indices.device());
   if (!dim) {
-    return c.call<"aten::gather">(c.tensor<"aten::view">(self, DimVector{-1}), 0,
-                                  c.tensor<"aten::view">(indices, DimVector{-1}));
+    return call_into<"aten::gather", "aten::gather.out">(
+        c, c.tensor<"aten::view">(self, DimVector{-1}), 0,
+        c.tensor<"aten::view">(indices, DimVector{-1}), false);
   }
   c.check(
       self.dim() == indices.dim(),
@@ -123,7 +125,8 @@ Value take_along_dim(Call& c, const Tensor& self, const Tensor& indices,
     return c.tensor<"aten::broadcast_to">(tensor, broadcast_shapes(target, tensor.sizes()));
   };
   Tensor& index = broadcast(indices, self);
-  return c.call<"aten::gather">(broadcast(self, indices), static_cast<int64_t>(at), index);
+  return call_into<"aten::gather", "aten::gather.out">(c, broadcast(self, indices),
+                                                       static_cast<int64_t>(at), index, false);
 }
 
 // clang-format off
