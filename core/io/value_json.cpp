@@ -92,7 +92,7 @@ void append_sparse(std::string& out, const TensorMeta& meta) {
   append_json(out, sparse.nnz);
   if (meta.has(kCoalesced)) out += ",\"coalesced\":true";
   if (sparse.index_dtype != DType::kInt64)
-    append_named(out += ",\"index_dtype\":", "dtype", name(sparse.index_dtype));
+    out.append(",\"index_dtype\":\"").append(name(sparse.index_dtype)).append("\"");
   if (meta.layout() == Layout::kSparseBsr || meta.layout() == Layout::kSparseBsc) {
     out += ",\"blocksize\":";
     append_json(out, Dims(sparse.block_size));

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "core/ops/families/sparse.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 
@@ -268,21 +269,15 @@ std::span<const Value> complete_arguments(Context& context, const OpEntry& op,
   return room;
 }
 
-namespace {
-void check_layout(const OpEntry& op, const Value& value) {
-  if (!value.is_tensor() || value.tensor().layout() == Layout::kStrided) return;
-  throw_error(ErrorKind::kUnsupportedOperator,
-              format("{} on a {} tensor", op.name, name(value.tensor().layout())));
-}
-}  // namespace
-
-void check_layouts(const OpEntry& op, std::span<const Value> args) {
-  if ((op.tags & (kAnyLayout | kComposite)) != 0) return;
-  for (const Value& value : args) {
-    check_layout(op, value);
-    if (!value.is(Tag::kList)) continue;
-    for (const Value& element : value.values()) check_layout(op, element);
-  }
+const Rule* sparse_rule(const OpEntry& op, std::span<const Value> args) {
+  if (op.derived == OpEntry::Derived::kOut) return nullptr;  // what it calls looks for itself
+  const bool has_row = op.sparse_rule.function != nullptr;
+  // What depends on data says so before it looks at the layout (torch/_subclasses/fake_impls.py).
+  constexpr uint32_t kAnswersAll = kAnyLayout | kComposite | kDynamicShape | kDataDependent;
+  if (!has_row && (op.tags & kAnswersAll) != 0) return nullptr;
+  if (first_sparse(args) == nullptr) return nullptr;
+  if (!has_row) refuse_sparse(op, args);
+  return &op.sparse_rule;
 }
 
 void check_leaves(const OpEntry& op, std::span<const Value> args) {

@@ -20,9 +20,9 @@ using ArgumentRoom = SmallVector<Value, 16>;
 std::span<const Value> complete_arguments(Context& context, const OpEntry& op,
                                           std::span<const Value> args, ArgumentRoom& room);
 
-// Raises UnsupportedOperatorException if a tensor among `args` has a layout that the operator's
-// rule does not know.
-void check_layouts(const OpEntry& op, std::span<const Value> args);
+// The rule that answers where a tensor among `args` is not strided; null where all are, or where
+// the operator's own rule takes any layout. Raises NotImplementedError where PyTorch has no kernel.
+const Rule* sparse_rule(const OpEntry& op, std::span<const Value> args);
 
 // What autograd holds against an in-place operator: that it writes to a leaf which requires grad.
 // Raises RuntimeError.

@@ -47,7 +47,7 @@ enum OpTag : uint32_t {
   kDynamicShape = 1 << 5,
   kDataDependent = 1 << 6,
   // The rule knows sparse tensors; without the tag (and unless composite) it is called with strided
-  // tensors only.
+  // tensors only, and sparse ones go to the operator's sparse row.
   kAnyLayout = 1 << 7,
   // The Meta kernel asks for the device that a fake tensor stands on (device_hint,
   // torch/_meta_registrations.py), where others see "meta" when called by an out= overload.
@@ -64,6 +64,13 @@ struct OpDef {
     if (const char* problem = check_schema_text(schema))
       throw problem;  // not a constant expression: the compiler shows the row
   }
+};
+
+// How an operator that has a row answers where a tensor among its arguments is sparse
+// (rules/sparse_tables.h). `op` is the overload's name: "aten::sin", "aten::add.Tensor".
+struct SparseDef {
+  std::string_view op;
+  Rule rule;
 };
 
 }  // namespace faketensor

@@ -1,6 +1,7 @@
 #include "core/ops/registry.h"
 
 #include "core/ops/rules/out_overloads.h"
+#include "core/ops/rules/sparse_tables.h"
 #include "core/ops/rules/tables.h"
 #include "core/support/format.h"
 
@@ -22,6 +23,7 @@ Registry::Registry() {
   for (OpEntry& entry : entries_) {
     if (entry.out != nullptr) entry.forward = find(entry.out->target);
   }
+  add_sparse_rules();
 }
 
 void Registry::add_table(std::span<const OpDef> table) {
@@ -177,6 +179,15 @@ void Registry::derive_out(const OutDef& def) {
       def.by == OutBy::kForward || def.by == OutBy::kComposed || def.by == OutBy::kRule;
   if (calls_only && def.grad == OutGrad::kNoGrad) entry.tags |= kComposite;
   add(std::move(entry));
+}
+
+// A row that names no operator is found by registry_test.
+void Registry::add_sparse_rules() {
+  for (const std::span<const SparseDef> table : sparse_tables()) {
+    for (const SparseDef& row : table) {
+      if (const OpId id = find(row.op); id != kNoOp) entries_[id].sparse_rule = row.rule;
+    }
+  }
 }
 
 OpId Registry::add(OpEntry entry) {

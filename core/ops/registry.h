@@ -30,6 +30,7 @@ struct OpEntry {
   const OpDef* def = nullptr;
   const OutDef* out = nullptr;  // for Derived::kOut
   Rule rule;                    // for derived entries: the functional row's
+  Rule sparse_rule;  // for calls with a sparse tensor; empty where no sparse row names the operator
   OpId id = kNoOp;
   OpId functional = kNoOp;  // for derived entries: the row they follow from
   Derived derived = Derived::kNone;
@@ -54,6 +55,7 @@ class Registry {
   void add_table(std::span<const OpDef> table);
   void derive_inplace(OpId functional);
   void derive_out(const OutDef& def);
+  void add_sparse_rules();
   OpId add(OpEntry entry);
 
   Arena arena_;

@@ -13,6 +13,8 @@ constexpr std::array<std::string_view, kDeviceTypeCount> kDeviceNames = {
 constexpr std::array<std::string_view, kLayoutCount> kLayoutNames = {
     "strided",    "sparse_coo", "sparse_csr", "sparse_csc",
     "sparse_bsr", "sparse_bsc", "_mkldnn",    "jagged"};
+constexpr std::array<std::string_view, kLayoutCount> kLayoutCppNames = {
+    "Strided", "Sparse", "SparseCsr", "SparseCsc", "SparseBsr", "SparseBsc", "Mkldnn", "Jagged"};
 constexpr std::array<std::string_view, kMemoryFormatCount> kFormatNames = {
     "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
 
@@ -33,6 +35,7 @@ Device Device::normalized() const {
 
 std::string_view name(DeviceType type) { return kDeviceNames[static_cast<size_t>(type)]; }
 std::string_view name(Layout layout) { return kLayoutNames[static_cast<size_t>(layout)]; }
+std::string_view cpp_name(Layout layout) { return kLayoutCppNames[static_cast<size_t>(layout)]; }
 std::string_view name(MemoryFormat format) { return kFormatNames[static_cast<size_t>(format)]; }
 
 std::optional<Device> parse_device(std::string_view text) {

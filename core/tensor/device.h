@@ -52,7 +52,8 @@ enum class Layout : uint8_t {
   kJagged
 };
 inline constexpr int kLayoutCount = 8;
-std::string_view name(Layout layout);  // "strided", "sparse_coo", "_mkldnn", ...
+std::string_view name(Layout layout);      // "strided", "sparse_coo", "_mkldnn", ...
+std::string_view cpp_name(Layout layout);  // c10's, used in messages: "Strided", "Sparse", ...
 std::optional<Layout> parse_layout(std::string_view text);
 // "torch.strided"
 void append_text(std::string& out, Layout layout);

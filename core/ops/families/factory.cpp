@@ -1,5 +1,6 @@
 #include "core/ops/families/factory.h"
 
+#include "core/ops/families/sparse.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -22,10 +23,7 @@ FactoryOptions factory_options(Call& call, size_t at, std::optional<DType> dtype
   if (like != nullptr) options.device = like->device();
   const std::span<const Value> args = call.args().subspan(at);
   if (args[0].is(Value::Tag::kDType)) options.dtype = args[0].dtype();
-  if (args[1].is(Value::Tag::kLayout) && args[1].layout() != Layout::kStrided) {
-    call.fail(ErrorKind::kNotImplementedError,
-              format("'{}' makes strided tensors only, not {}", call.op().name, args[1].layout()));
-  }
+  if (args[1].is(Value::Tag::kLayout)) options.layout = args[1].layout();
   if (args[2].is(Value::Tag::kDevice)) options.device = args[2].device().normalized();
   if (args.size() > 4 && args[4].is(Value::Tag::kMemoryFormat)) {
     options.format = args[4].memory_format();
@@ -35,6 +33,8 @@ FactoryOptions factory_options(Call& call, size_t at, std::optional<DType> dtype
 
 Tensor* new_tensor(Call& call, Dims sizes, const FactoryOptions& options) {
   check_sizes(call, sizes);
+  if (options.layout != Layout::kStrided)
+    return empty_with_layout(call, options.layout, sizes, options.dtype, options.device);
   if (!options.format || *options.format == MemoryFormat::kContiguous) {
     return call.context().empty(sizes, options.dtype, options.device);
   }
@@ -48,7 +48,7 @@ Value factory(Call& call, uint64_t params) {
   const Tensor* self = given.from_self ? &call.arg(0).tensor() : nullptr;
   const FactoryOptions options =
       factory_options(call, static_cast<size_t>(given.options), {}, self);
-  if (given.only_inexact) {
+  if (given.only_inexact && options.layout == Layout::kStrided) {
     // randn_like makes the tensor before it looks at its dtype.
     if (given.sizes < 0 && options.format && *options.format != MemoryFormat::kPreserve)
       strides_for(self->sizes(), *options.format);
@@ -58,9 +58,15 @@ Value factory(Call& call, uint64_t params) {
   if (given.sizes >= 0) {
     return new_tensor(call, call.arg(static_cast<size_t>(given.sizes)).ints(), options);
   }
+  if (given.zeros && options.layout == Layout::kSparseCoo) {
+    call.check(!options.format, "memory format option is only supported by strided tensors");
+    return new_tensor(call, self->sizes(), options);
+  }
   if (options.format.value_or(MemoryFormat::kPreserve) != MemoryFormat::kPreserve) {
     return new_tensor(call, self->sizes(), options);
   }
+  // Strides are preserved by torch.empty_strided, which no sparse backend has.
+  if (options.layout != Layout::kStrided) throw_no_kernel(call.op(), "SparseMeta");
   const DimVector strides = dense_strides_like(self->sizes(), self->strides());
   return call.context().empty(self->sizes(), options.dtype, options.device, strides);
 }

@@ -18,6 +18,7 @@ struct FactoryParams {
   int8_t options = 1;         // position of dtype
   bool from_self = false;     // dtype and device default to argument 0's
   bool only_inexact = false;  // refuses integers, as normal distributions do
+  bool zeros = false;         // zeros_like, which makes COO tensors of strided ones
 };
 
 Value factory(Call& call, uint64_t params);
@@ -39,6 +40,7 @@ consteval Rule like(FactoryParams params) {
 struct FactoryOptions {
   DType dtype = DType::kFloat32;
   Device device;
+  Layout layout = Layout::kStrided;
   std::optional<MemoryFormat> format;
 };
 // The options that begin at argument `at`. `dtype` is what none stands for, the default dtype
@@ -46,7 +48,8 @@ struct FactoryOptions {
 FactoryOptions factory_options(Call& call, size_t at, std::optional<DType> dtype = {},
                                const Tensor* like = nullptr);
 
-// A tensor as torch.empty makes it. Raises RuntimeError for negative sizes.
+// A tensor as torch.empty makes it, sparse ones without elements. Raises RuntimeError for negative
+// sizes.
 Tensor* new_tensor(Call& call, Dims sizes, const FactoryOptions& options);
 
 }  // namespace faketensor

@@ -288,6 +288,8 @@ Value pointwise(Call& call, uint64_t params) {
   return elementwise(call, call.args().first(given.operands), given.promote);
 }
 
+bool is_pointwise(const Rule& rule) { return rule.function == &pointwise; }
+
 Value like_operand(Call& call, uint64_t params) {
   const Tensor& self = call.arg(0).tensor();
   const Promotion promote = rule_params<PointwiseParams>(params).promote;

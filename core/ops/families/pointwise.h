@@ -39,6 +39,9 @@ consteval Rule ternary(PointwiseParams params = {}) {
   params.operands = 3;
   return family_rule(&pointwise, params);
 }
+// Whether a rule is one of these.
+bool is_pointwise(const Rule& rule);
+
 // torch.empty_like of the first argument: what several functions of torch/_meta_registrations.py
 // answer. With kNoOpmath the dtype is the argument's.
 consteval Rule like_first(Promotion promote = Promotion::kNoOpmath) {

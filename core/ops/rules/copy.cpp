@@ -52,13 +52,6 @@ Value converted(Call& c, const Tensor& self, const Conversion& to) {
   return to.format ? c.call<"aten::clone">(*result, *to.format) : Value(*result);
 }
 
-void check_layout(const Call& c, const Tensor& self, std::optional<Layout> layout) {
-  c.check(!layout || *layout == self.layout(),
-          "to(options) doesn't support converting to a different layout, but got self.layout being "
-          "{} and options.layout set as {}",
-          self.layout(), layout.value_or(Layout::kStrided));
-}
-
 Value to_copy(Call& c, const Tensor& self, std::optional<DType> dtype, std::optional<Layout> layout,
               std::optional<Device> device, std::optional<bool> pin_memory, bool, Format format) {
   c.check_as(ErrorKind::kAssertionError, layout.value_or(Layout::kStrided) == Layout::kStrided,
@@ -91,7 +84,8 @@ Value to_device(Call& c, const Tensor& self, Device device, DType dtype, bool, b
 Value to_dtype_layout(Call& c, const Tensor& self, std::optional<DType> dtype,
                       std::optional<Layout> layout, std::optional<Device> device,
                       std::optional<bool>, bool, bool copy, Format format) {
-  check_layout(c, self, layout);
+  if (layout && *layout != self.layout())
+    return c.call<"aten::_to_copy">(self, dtype, *layout, device, nullptr, false, format);
   return to(c, self, {dtype, device, format}, copy);
 }
 Value to_other(Call& c, const Tensor& self, const Tensor& other, bool, bool copy, Format format) {

@@ -165,9 +165,8 @@ Value embedding_backward(Call& c, const Tensor& grad, const Tensor& indices, Sym
                          SymInt padding_idx, bool scale_grad_by_freq, bool sparse) {
   c.check(!sparse || !scale_grad_by_freq,
           "embedding_backward: scale_grad_by_freq not supported with sparse gradients");
-  if (sparse) {
-    c.fail(ErrorKind::kUnsupportedOperator, "aten::embedding_sparse_backward");
-  }
+  if (sparse)
+    return c.call<"aten::embedding_sparse_backward">(grad, indices, num_weights, padding_idx, false);
   return c.call<"aten::embedding_dense_backward">(grad, indices, num_weights, padding_idx,
                                                   scale_grad_by_freq);
 }
@@ -184,11 +183,15 @@ Tensor* embedding_bag_dense_backward(Call& c, const Tensor& grad, const Tensor&,
                                      const Tensor&, const Tensor&, SymInt num_weights) {
   return bag_dense_backward(c, grad, num_weights);
 }
-Tensor* embedding_bag_backward(Call& c, const Tensor& grad, const Tensor&, const Tensor&,
-                               const Tensor&, const Tensor&, const Tensor&, SymInt num_weights,
-                               bool, int64_t, bool sparse) {
-  if (sparse) c.fail(ErrorKind::kUnsupportedOperator, "aten::_embedding_bag_sparse_backward");
-  return bag_dense_backward(c, grad, num_weights);
+Value embedding_bag_backward(Call& c, const Tensor& grad, const Tensor& indices,
+                             const Tensor& offsets, const Tensor& offset2bag,
+                             const Tensor& bag_size, const Tensor&, SymInt num_weights,
+                             bool scale_grad_by_freq, int64_t mode, bool sparse,
+                             Tensor* per_sample_weights, SymInt padding_idx) {
+  if (!sparse) return bag_dense_backward(c, grad, num_weights);
+  return c.call<"aten::_embedding_bag_sparse_backward">(grad, indices, offsets, offset2bag,
+                                                        bag_size, num_weights, scale_grad_by_freq,
+                                                        mode, per_sample_weights, padding_idx);
 }
 
 // Mirrors meta_embedding_bag_per_sample_weights_backward, torch/_meta_registrations.py.

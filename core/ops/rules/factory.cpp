@@ -1,5 +1,6 @@
 // Factories: tensors made out of sizes and options.
 #include "core/ops/families/factory.h"
+#include "core/ops/families/sparse.h"
 
 #include <cmath>
 
@@ -11,6 +12,7 @@ namespace faketensor {
 namespace {
 
 Tensor* empty_strided_with(Call& c, Dims size, Dims stride, const FactoryOptions& options) {
+  if (options.layout != Layout::kStrided) throw_no_kernel(c.op(), "SparseMeta");
   c.check(size.size() == stride.size(),
           "dimensionality of sizes ({}) must match dimensionality of strides ({})", size.size(),
           stride.size());
@@ -351,7 +353,7 @@ constexpr OpDef kFactoryRules[] = {
     {"aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&tril_indices>()},
     {"aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&triu_indices>()},
     {"aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", filled({.sizes = 0, .options = 1})},
-    {"aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 1})},
+    {"aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 1, .zeros = true})},
 };
 // clang-format on
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/ops/families/arithmetic.h"
+#include "core/ops/families/sparse.h"
 #include "core/ops/rules/tables.h"
 
 namespace faketensor {
@@ -515,15 +516,10 @@ Value lstm_packed(Call& c, const Tensor&, const Tensor& batch_sizes, TensorList 
   read_batch_sizes(c, batch_sizes);
 }
 
-// The fused GRU cell has neither a meta function nor a fake kernel.
-Value fused_gru_cell(Call& c, const Tensor&, const Tensor&, const Tensor&) {
-  c.fail(ErrorKind::kUnsupportedOperator, "aten._thnn_fused_gru_cell.default");
-}
-
 // clang-format off
 constexpr OpDef kRnn[] = {
     {"aten::_cudnn_rnn(Tensor input, Tensor[] weight, int weight_stride0, Tensor? weight_buf, Tensor hx, Tensor? cx, int mode, SymInt hidden_size, SymInt proj_size, int num_layers, bool batch_first, float dropout, bool train, bool bidirectional, SymInt[] batch_sizes, Tensor? dropout_state) -> (Tensor, Tensor, Tensor, Tensor, Tensor)", rule<&cudnn_rnn>()},
-    {"aten::_thnn_fused_gru_cell(Tensor input_gates, Tensor hidden_gates, Tensor hx, Tensor? input_bias=None, Tensor? hidden_bias=None) -> (Tensor, Tensor)", rule<&fused_gru_cell>()},
+    {"aten::_thnn_fused_gru_cell(Tensor input_gates, Tensor hidden_gates, Tensor hx, Tensor? input_bias=None, Tensor? hidden_bias=None) -> (Tensor, Tensor)", no_cpu_kernel(KernelOn::kCuda)},
     {"aten::_thnn_fused_lstm_cell(Tensor input_gates, Tensor hidden_gates, Tensor cx, Tensor? input_bias=None, Tensor? hidden_bias=None) -> (Tensor, Tensor, Tensor)", rule<&thnn_fused_lstm_cell>()},
     {"aten::gru.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)", rule<&one_hidden_packed>(), kComposite},
     {"aten::gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)", rule<&one_hidden<CellKind::kGru>>(), kComposite},

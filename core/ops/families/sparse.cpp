@@ -1,0 +1,233 @@
+#include "core/ops/families/sparse.h"
+
+#include "core/ops/families/pointwise.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+bool is_compressed(Layout layout) {
+  return layout == Layout::kSparseCsr || layout == Layout::kSparseCsc || is_block(layout);
+}
+bool is_block(Layout layout) {
+  return layout == Layout::kSparseBsr || layout == Layout::kSparseBsc;
+}
+bool is_row_compressed(Layout layout) {
+  return layout == Layout::kSparseCsr || layout == Layout::kSparseBsr;
+}
+
+// --- refusals ---
+
+void throw_no_kernel(const OpEntry& op, std::string_view backend) {
+  throw_error(
+      ErrorKind::kNotImplementedError,
+      format(
+          "Could not run '{}{}{}' with arguments from the '{}' backend. This could be because the "
+          "operator doesn't exist for this backend, or was omitted during the selective/custom "
+          "build process (if using custom build).",
+          op.schema.name, op.schema.overload.empty() ? "" : ".", op.schema.overload, backend));
+}
+
+namespace {
+
+std::string backend_of(const Tensor& tensor) {
+  std::string backend = is_coo(tensor) ? "Sparse" : is_compressed(tensor) ? "SparseCsr" : "";
+  if (tensor.layout() == Layout::kMkldnn) backend = "Mkldnn";
+  const DeviceType type = tensor.device().type;
+  return backend + (type == DeviceType::kCPU ? "CPU" : type == DeviceType::kMeta ? "Meta" : "CUDA");
+}
+
+}  // namespace
+
+void refuse_sparse(const OpEntry& op, std::span<const Value> args) {
+  const Tensor& sparse = *first_sparse(args);
+  const Tensor* compressed = first_compressed(args);
+  if (compressed != nullptr && is_pointwise(op.rule)) {
+    throw_error(ErrorKind::kRuntimeError,
+                format("unsupported tensor layout: {}", cpp_name(sparse.layout())));
+  }
+  throw_no_kernel(op, backend_of(compressed != nullptr ? *compressed : sparse));
+}
+
+void require_coo(Call& call, const Tensor& self) {
+  if (!is_coo(self)) throw_no_kernel(call.op(), backend_of(self));
+}
+
+void throw_has_no(const Tensor& tensor, std::string_view property) {
+  const std::string_view layout = cpp_name(tensor.layout()).substr(6);  // "Csr"
+  const char kind[] = {layout[0], static_cast<char>(layout[1] - 'a' + 'A'),
+                       static_cast<char>(layout[2] - 'a' + 'A'), '\0'};
+  throw_error(ErrorKind::kRuntimeError, format("Sparse {} tensors do not have {}", kind, property));
+}
+
+// --- new tensors ---
+
+SparseShape shape_of(const Tensor& tensor) {
+  return {tensor.sizes(), sparse_of(tensor), tensor.meta->has(kCoalesced)};
+}
+
+SparseShape empty_coo(Dims sizes, int64_t sparse_dim, int64_t dense_dim) {
+  return {sizes,
+          {.sparse_dim = static_cast<int32_t>(sparse_dim),
+           .dense_dim = static_cast<int32_t>(dense_dim)},
+          true};
+}
+
+namespace {
+MetaSpec spec_of(Layout layout, const SparseShape& shape, DType dtype, Device device) {
+  return {.sizes = shape.sizes,
+          .dtype = dtype,
+          .device = device,
+          .layout = layout,
+          .flags = static_cast<uint16_t>(
+              layout == Layout::kSparseCoo && shape.coalesced ? kCoalesced : 0),
+          .sparse = &shape.meta};
+}
+}  // namespace
+
+Tensor* new_sparse(Call& call, Layout layout, const SparseShape& shape, DType dtype,
+                   Device device) {
+  const MetaSpec spec = spec_of(layout, shape, dtype, device.normalized());
+  return call.context().make_tensor(call.context().metas().intern(spec), nullptr);
+}
+
+Tensor* sparse_like(Call& call, const Tensor& self, DType dtype) {
+  return new_sparse(call, self.layout(), shape_of(self), dtype, self.device());
+}
+
+Tensor* sparse_zeros_like(Call& call, const Tensor& self, DType dtype, bool coalesced) {
+  SparseShape shape = shape_of(self);
+  shape.meta.nnz = 0;
+  shape.coalesced = coalesced;
+  return new_sparse(call, self.layout(), shape, dtype, self.device());
+}
+
+void set_sparse(Call& call, Tensor& self, Layout layout, const SparseShape& shape) {
+  MetaSpec spec = spec_of(layout, shape, self.dtype(), self.device());
+  spec.flags = static_cast<uint16_t>(spec.flags | (self.meta->flags() & kRequiresGrad));
+  self.meta = call.context().metas().intern(spec);
+}
+
+Tensor* empty_with_layout(Call& call, Layout layout, Dims sizes, DType dtype, Device device,
+                          std::string_view maker) {
+  if (layout == Layout::kSparseCoo) {
+    return new_sparse(call, layout, empty_coo(sizes, static_cast<int64_t>(sizes.size()), 0), dtype,
+                      device);
+  }
+  if (!is_compressed(layout)) throw_no_kernel(call.op(), format("{}CPU", cpp_name(layout)));
+  call.check(!is_block(layout),
+             "{} expected sparse compressed (non-block) tensor layout but got {}", maker,
+             cpp_name(layout));
+  call.check(sizes.size() >= 2,
+             "torch.empty: Only batched sparse compressed (non-block) tensors are supported, but "
+             "got size {}",
+             sizes);
+  SparseShape shape{sizes, {.sparse_dim = 2}, false};
+  return new_sparse(call, layout, shape, dtype, device);
+}
+
+// --- families ---
+
+namespace {
+
+void check_unary(Call& call, UnaryCheck check, const Tensor& self) {
+  const DType dtype = self.dtype();
+  const auto refuse = [&](bool refused, std::string_view kernel) {
+    call.check_as(ErrorKind::kNotImplementedError, !refused, "\"{}\" not implemented for '{}'",
+                  kernel, info(dtype).cpp_name);
+  };
+  const auto no_complex = [&](std::string_view what) {
+    call.check_as(ErrorKind::kNotImplementedError, !is_complex(dtype),
+                  "{} is not supported for complex inputs", what);
+  };
+  const bool wide_unsigned =
+      dtype == DType::kUInt16 || dtype == DType::kUInt32 || dtype == DType::kUInt64;
+  if (check == UnaryCheck::kNeg) check_negatable(call, self);
+  if (check == UnaryCheck::kRelu)
+    call.check(!is_bool(dtype), "Boolean inputs not supported for relu");
+  if (is_compressed(self)) return;  // answered on meta tensors: nothing is computed
+  switch (check) {
+    case UnaryCheck::kAbs:
+      return refuse(is_bool(dtype), "abs_cpu");
+    case UnaryCheck::kErf:
+      return refuse(is_complex(dtype), "erf_vml_cpu");
+    case UnaryCheck::kFloor:
+      no_complex("floor");
+      return refuse(is_bool(dtype), "floor_vml_cpu");
+    case UnaryCheck::kCeil:
+      no_complex("ceil");
+      return refuse(is_bool(dtype), "ceil_vml_cpu");
+    case UnaryCheck::kTrunc:
+      no_complex("trunc");
+      return refuse(is_bool(dtype), "trunc_vml_cpu");
+    case UnaryCheck::kRound:
+      return refuse(is_bool(dtype) || is_complex(dtype), "round_vml_cpu");
+    case UnaryCheck::kRelu:
+      call.check_as(ErrorKind::kNotImplementedError, !is_complex(dtype),
+                    "clamp is not supported for complex types");
+      return;
+    case UnaryCheck::kSign:
+      call.check(!is_complex(dtype),
+                 "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
+                 "torch.sgn instead.");
+      return refuse(wide_unsigned, "sign_cpu");
+    case UnaryCheck::kSqrt:
+      return refuse(is_float8(dtype), "sqrt_vml_cpu");
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+Value sparse_pointwise(Call& call, uint64_t params) {
+  const auto given = rule_params<SparseUnaryParams>(params);
+  const Tensor& self = call.arg(0).tensor();
+  if (is_coo(self) && !given.has_coo) refuse_sparse(call.op(), call.args());
+  check_unary(call, given.check, self);
+  if (call.op().schema.arguments[0].is_written()) return self;
+  const DType dtype =
+      elementwise_types(self.dtype(), given.promote, call.context().default_dtype).result;
+  if (is_compressed(self)) return sparse_like(call, self, dtype);
+  const bool coalesced = !given.keeps_order || self.meta->has(kCoalesced);
+  return sparse_zeros_like(call, self, dtype, coalesced);
+}
+
+Value sparse_lacking(Call& call, uint64_t params) {
+  const auto given = rule_params<LackingParams>(params);
+  const Tensor& first = *first_sparse(call.args());
+  const Value dim = given.dim >= 0 ? call.arg(static_cast<size_t>(given.dim)) : Value();
+  if (dim.is(Value::Tag::kInt)) wrap_dim(guard_int(dim.as_sym_int()), first.dim());
+  const Tensor* compressed = first_compressed(call.args());
+  if (compressed == nullptr) refuse_sparse(call.op(), call.args());
+  const std::string_view layout = cpp_name(compressed->layout());
+  switch (given.what) {
+    case Lacking::kIsContiguous:
+      throw_has_no(*compressed, is_coo(first) ? "strides" : "is_contiguous");
+    case Lacking::kIterator:
+      call.fail(ErrorKind::kRuntimeError,
+                format("unsupported tensor layout: {}", cpp_name(first.layout())));
+    case Lacking::kReduction:
+      call.fail(ErrorKind::kRuntimeError,
+                format("resize_reduction: support for output with {} layout is not implemented yet",
+                       layout));
+    case Lacking::kResult:
+      empty_with_layout(call, compressed->layout(), compressed->sizes(), compressed->dtype(),
+                        compressed->device());
+      [[fallthrough]];
+    case Lacking::kStrides:
+      break;
+  }
+  throw_has_no(*compressed, "strides");
+}
+
+Value missing_kernel(Call& call, uint64_t params) {
+  const Device device = call.device();
+  if (rule_params<KernelOn>(params) == KernelOn::kCuda && device.is_cuda()) {
+    call.fail(ErrorKind::kUnsupportedOperator,
+              format("{}: FakeTensorMode runs the kernel of the GPU, which there is none of",
+                     call.op().name));
+  }
+  throw_no_kernel(call.op(), device.is_cpu() ? "CPU" : device.is_cuda() ? "CUDA" : "Meta");
+}
+
+}  // namespace faketensor

@@ -1,0 +1,332 @@
+// Making sparse tensors: of sizes alone, of indices and values, and as gradients.
+#include "core/ops/families/factory.h"
+#include "core/ops/families/sparse.h"
+#include "core/ops/rules/sparse_tables.h"
+#include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
+
+namespace faketensor {
+
+namespace {
+
+// --- COO ---
+
+// A tensor with fewer than two elements counts as coalesced (SparseTensorImpl).
+Tensor* coo_of(Call& c, Dims sizes, int64_t sparse_dim, SymInt nnz, DType dtype, Device device,
+               std::optional<bool> coalesced = {}) {
+  SparseShape shape = empty_coo(sizes, sparse_dim, static_cast<int64_t>(sizes.size()) - sparse_dim);
+  shape.meta.nnz = nnz;
+  shape.coalesced = coalesced ? *coalesced : guard_or_false(nnz < 2);
+  return new_sparse(c, Layout::kSparseCoo, shape, dtype, device);
+}
+
+Tensor* coo_from(Call& c, const Tensor& indices, const Tensor& values, Dims sizes,
+                 std::optional<bool> coalesced) {
+  c.check(indices.dim() == 2, "indices must be sparse_dim x nnz, but got: {}", indices.sizes());
+  const int64_t sparse_dim = guard_int(indices.size(0));
+  c.check(static_cast<int64_t>(sizes.size()) >= sparse_dim,
+          "number of dimensions must be sparse_dim ({}) + dense_dim ({}), but got {}", sparse_dim,
+          values.dim() - 1, sizes.size());
+  return coo_of(c, sizes, sparse_dim, values.size(0), values.dtype(), values.device(), coalesced);
+}
+
+Value coo_tensor_sized(Call& c, const Tensor& indices, const Tensor& values, Dims sizes,
+                       std::optional<DType>, std::optional<Layout>, std::optional<Device>,
+                       std::optional<bool>, std::optional<bool> coalesced) {
+  return coo_from(c, indices, values, sizes, coalesced);
+}
+
+// Without sizes they are found in the indices, which are data; no indices mean sizes of 0.
+Value coo_tensor(Call& c, const Tensor& indices, const Tensor& values, std::optional<DType>,
+                 std::optional<Layout>, std::optional<Device>, std::optional<bool>,
+                 std::optional<bool> coalesced) {
+  c.check(indices.dim() == 2, "indices must be sparse_dim x nnz, but got: {}", indices.sizes());
+  DimVector sizes(static_cast<size_t>(guard_int(indices.size(0))), SymInt(0));
+  if (guard_bool(indices.numel() != 0)) {
+    for (SymInt& size : sizes) size = c.unbacked_int(ErrorKind::kDataDependentOutput);
+  }
+  for (int64_t i = 1; i < values.dim(); ++i) sizes.push_back(values.size(i));
+  return coo_from(c, indices, values, sizes, coalesced);
+}
+
+Value coo_tensor_of_size(Call& c, Dims sizes) {
+  const FactoryOptions options = factory_options(c, 1);
+  return coo_of(c, sizes, static_cast<int64_t>(sizes.size()), 0, options.dtype, options.device);
+}
+
+void check_dims(Call& c, Dims sizes, int64_t sparse_dim, int64_t dense_dim) {
+  c.check(
+      sparse_dim + dense_dim == static_cast<int64_t>(sizes.size()),
+      "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {}, sparse_dim = {}, "
+      "dense_dim = {}",
+      sizes.size(), sparse_dim, dense_dim);
+}
+
+Value coo_with_dims(Call& c, int64_t sparse_dim, int64_t dense_dim, Dims sizes) {
+  check_dims(c, sizes, sparse_dim, dense_dim);
+  const FactoryOptions options = factory_options(c, 3);
+  return coo_of(c, sizes, sparse_dim, 0, options.dtype, options.device);
+}
+
+Value coo_with_dims_and_tensors(Call& c, int64_t sparse_dim, int64_t dense_dim, Dims sizes,
+                                const Tensor&, const Tensor& values, std::optional<DType>,
+                                std::optional<Layout>, std::optional<Device> device,
+                                std::optional<bool>, std::optional<bool> coalesced) {
+  check_dims(c, sizes, sparse_dim, dense_dim);
+  return coo_of(c, sizes, sparse_dim, values.size(0), values.dtype(),
+                device.value_or(values.device()), coalesced);
+}
+
+// --- compressed ---
+
+// The members of a compressed tensor are on the device of its target, the tensor itself on meta, so
+// that FakeTensorMode never gets one made of members: each call ends in one of these checks.
+// Mirrors _sparse_compressed_tensor_unsafe, ATen/native/sparse/SparseCsrTensor.cpp.
+[[noreturn]] void refuse_members(Call& c, const Tensor& plain, const Tensor& values, Dims sizes,
+                                 Layout layout, size_t options_at) {
+  const std::span<const Value> options = c.args().subspan(options_at);
+  const DType dtype =
+      options[0].is(Value::Tag::kDType) ? options[0].dtype() : c.context().default_dtype;
+  c.check(dtype == values.dtype(), "dtype of values ({}) must match dtype of sparse tensor ({})",
+          info(values.dtype()).cpp_name, info(dtype).cpp_name);
+  c.check(plain.device() == values.device(), "Values and {}_indices need to be on the same device.",
+          is_row_compressed(layout) ? "col" : "row");
+  for (const SymInt size : sizes)
+    c.check(!guard_or_false(size < 0), "numel: integer multiplication overflow");
+  c.fail(ErrorKind::kRuntimeError,
+         "Values and compressed tensor instance need to be on the same device.");
+}
+
+Layout given_layout(Call& c, size_t options_at, std::string_view function) {
+  const Value& layout = c.arg(options_at + 1);
+  const bool is_given = layout.is(Value::Tag::kLayout);
+  c.check(is_given && is_compressed(layout.layout()),
+          "{} expected sparse compressed tensor layout but got {}", function,
+          is_given ? cpp_name(layout.layout()) : "Strided");
+  return layout.layout();
+}
+
+Value compressed_unsafe(Call& c, const Tensor&, const Tensor& plain, const Tensor& values,
+                        Dims sizes) {
+  refuse_members(c, plain, values, sizes, given_layout(c, 4, "sparse_compressed_tensor_unsafe"), 4);
+}
+Value compressed_sized(Call& c, const Tensor&, const Tensor& plain, const Tensor& values,
+                       Dims sizes) {
+  refuse_members(c, plain, values, sizes, given_layout(c, 4, "sparse_compressed_tensor"), 4);
+}
+Value compressed(Call& c, const Tensor&, const Tensor& plain, const Tensor& values) {
+  refuse_members(c, plain, values, {}, given_layout(c, 3, "sparse_compressed_tensor"), 3);
+}
+
+// One layout's own constructors, with sizes and without.
+template <Layout layout>
+Value members_sized(Call& c, const Tensor&, const Tensor& plain, const Tensor& values, Dims sizes) {
+  refuse_members(c, plain, values, sizes, layout, 4);
+}
+template <Layout layout>
+Value members(Call& c, const Tensor&, const Tensor& plain, const Tensor& values) {
+  refuse_members(c, plain, values, {}, layout, 3);
+}
+
+// Mirrors sparse_compressed_tensor_with_dims.
+Value compressed_with_dims(Call& c, SymInt nnz, int64_t dense_dim, Dims sizes, Dims blocksize,
+                           DType index_dtype) {
+  constexpr std::string_view kFunction = "sparse_compressed_tensor_with_dims";
+  const Layout layout = given_layout(c, 5, kFunction);
+  c.check(index_dtype == DType::kInt32 || index_dtype == DType::kInt64,
+          "{} indices dtype must be Int or Long, but got {}", kFunction,
+          info(index_dtype).cpp_name);
+  c.check(is_block(layout) || blocksize.empty(),
+          "{}: blocksize cannot be specified for non-block layout {}", kFunction, cpp_name(layout));
+  c.check(!is_block(layout) || blocksize.size() == 2,
+          "{}: blocksize needs to be a tuple of size 2, but got {}", kFunction, blocksize.size());
+  c.check(static_cast<int64_t>(sizes.size()) >= 2 + dense_dim,
+          "{}: tensor dimensionality must be at least two plus dense_dim, but got {}", kFunction,
+          sizes.size());
+  const Value dtype = c.arg(5), device = c.arg(7);
+  SparseShape shape{sizes,
+                    {.sparse_dim = 2,
+                     .dense_dim = static_cast<int32_t>(dense_dim),
+                     .nnz = nnz,
+                     .index_dtype = index_dtype}};
+  for (size_t i = 0; i < blocksize.size(); ++i) shape.meta.block_size[i] = blocksize[i];
+  return new_sparse(c, layout, shape,
+                    dtype.is(Value::Tag::kDType) ? dtype.dtype() : c.context().default_dtype,
+                    device.is(Value::Tag::kDevice) ? device.device() : Device{});
+}
+
+// --- like a sparse tensor ---
+
+struct LikeOptions {
+  DType dtype;
+  Device device;
+  Layout layout;
+  std::optional<MemoryFormat> format;
+};
+LikeOptions like_options(Call& c, const Tensor& self, size_t at) {
+  const std::span<const Value> args = c.args().subspan(at);
+  LikeOptions options{self.dtype(), self.device(), self.layout(), {}};
+  if (args[0].is(Value::Tag::kDType)) options.dtype = args[0].dtype();
+  if (args[1].is(Value::Tag::kLayout)) options.layout = args[1].layout();
+  if (args[2].is(Value::Tag::kDevice)) options.device = args[2].device().normalized();
+  if (args.size() > 4 && args[4].is(Value::Tag::kMemoryFormat))
+    options.format = args[4].memory_format();
+  return options;
+}
+
+void check_values_format(Call& c, const Tensor& self, MemoryFormat format) {
+  c.check(format != MemoryFormat::kPreserve, "unsupported memory format Preserve");
+  const int64_t batch = self.dim() - 2 - sparse_of(self).dense_dim;
+  const int64_t rank = batch + 1 + (is_block(self.layout()) ? 2 : 0) + sparse_of(self).dense_dim;
+  c.check(format != MemoryFormat::kChannelsLast || rank == 4,
+          "required rank 4 tensor to use channels_last format");
+  c.check(format != MemoryFormat::kChannelsLast3d || rank == 5,
+          "required rank 5 tensor to use channels_last_3d format");
+}
+
+// Mirrors empty_like_sparse_csr and empty_like_sparse_coo.
+Tensor* empty_like_sparse(Call& c, const Tensor& self, const LikeOptions& options) {
+  if (is_compressed(self)) {
+    c.check(
+        options.layout == self.layout(),
+        "empty_like with different sparse layout is not supported (self is {} but you requested "
+        "{})",
+        cpp_name(self.layout()), cpp_name(options.layout));
+    if (options.format) check_values_format(c, self, *options.format);
+    return new_sparse(c, self.layout(), shape_of(self), options.dtype, options.device);
+  }
+  c.check(!options.format, "memory format option is only supported by strided tensors");
+  if (options.layout == Layout::kStrided)
+    return c.context().empty(self.sizes(), options.dtype, options.device);
+  if (is_compressed(options.layout))
+    return empty_with_layout(c, options.layout, self.sizes(), options.dtype, options.device);
+  const SparseMeta& sparse = sparse_of(self);
+  return new_sparse(c, self.layout(), empty_coo(self.sizes(), sparse.sparse_dim, sparse.dense_dim),
+                    options.dtype, options.device);
+}
+
+// Mirrors zeros_like, ATen/native/TensorFactories.cpp.
+Tensor* zeros_like_sparse(Call& c, const Tensor& self, const LikeOptions& options) {
+  if (options.layout == Layout::kSparseCoo) {
+    c.check(!options.format, "memory format option is only supported by strided tensors");
+    const int64_t sparse_dim = is_coo(self) ? sparse_of(self).sparse_dim : self.dim();
+    return new_sparse(c, options.layout,
+                      empty_coo(self.sizes(), sparse_dim, self.dim() - sparse_dim), options.dtype,
+                      options.device);
+  }
+  if (!is_compressed(options.layout) || !is_compressed(self))
+    return empty_like_sparse(c, self, options);
+  c.check(
+      !is_block(self.layout()) || is_block(options.layout),
+      "sparse_compressed_tensor_with_dims: blocksize cannot be specified for non-block layout {}",
+      cpp_name(options.layout));
+  SparseShape shape = shape_of(self);
+  shape.meta.nnz = 0;
+  return new_sparse(c, options.layout, shape, options.dtype, options.device);
+}
+
+struct SparseLikeParams {
+  int8_t sizes = -1;   // position of the sizes; -1: those of argument 0
+  int8_t options = 1;  // position of dtype
+  bool zeros = false;
+};
+Value sparse_like_factory(Call& c, uint64_t params) {
+  const auto given = rule_params<SparseLikeParams>(params);
+  const Tensor& self = c.arg(0).tensor();
+  const LikeOptions options = like_options(c, self, static_cast<size_t>(given.options));
+  if (given.sizes < 0)
+    return given.zeros ? zeros_like_sparse(c, self, options) : empty_like_sparse(c, self, options);
+  const Dims sizes = c.arg(static_cast<size_t>(given.sizes)).ints();
+  if (options.layout == Layout::kStrided)
+    return c.context().empty(sizes, options.dtype, options.device);
+  return empty_with_layout(c, options.layout, sizes, options.dtype, options.device);
+}
+consteval Rule like_factory(SparseLikeParams params) {
+  return family_rule(&sparse_like_factory, params);
+}
+
+// --- gradients ---
+
+// Mirrors _gather_sparse_backward, ATen/native/TensorAdvancedIndexing.cpp.
+Value gather_sparse_backward(Call& c, const Tensor& self, int64_t, const Tensor&,
+                             const Tensor& grad) {
+  return coo_of(c, self.sizes(), self.dim(), grad.numel(), grad.dtype(), grad.device());
+}
+
+// Mirrors embedding_sparse_backward, ATen/native/Embedding.cpp. A padding index is masked out.
+Value embedding_sparse_backward(Call& c, const Tensor& grad, const Tensor& indices,
+                                SymInt num_weights, SymInt padding_idx) {
+  const SymInt features = grad.size(-1);
+  const SymInt sizes[] = {num_weights, features};
+  SymInt count = indices.numel();
+  if (guard_bool(padding_idx != -1)) {
+    const Value kept[] = {c.call<"aten::ne.Scalar">(indices, padding_idx)};
+    count = c.tensor<"aten::index.Tensor">(indices, c.list(kept)).numel();
+  }
+  if (guard_bool(grad.numel() == 0)) count = 0;
+  return coo_of(c, Dims(sizes), 1, count, grad.dtype(), grad.device());
+}
+
+// Mirrors _embedding_bag_sparse_backward, ATen/native/EmbeddingBag.cpp.
+Value embedding_bag_sparse_backward(Call& c, const Tensor& grad, const Tensor& indices,
+                                    const Tensor&, const Tensor& offset2bag, const Tensor&,
+                                    SymInt num_weights, bool scale_grad_by_freq, int64_t, Tensor*,
+                                    SymInt padding_idx) {
+  c.check(!scale_grad_by_freq,
+          "embedding_backward: scale_grad_by_freq not supported with sparse gradients");
+  const Tensor& rows = c.tensor<"aten::index_select">(grad, 0, offset2bag);
+  return c.call<"aten::embedding_sparse_backward">(rows, indices, num_weights, padding_idx, false);
+}
+
+constexpr Layout kCsr = Layout::kSparseCsr, kCsc = Layout::kSparseCsc;
+constexpr Layout kBsr = Layout::kSparseBsr, kBsc = Layout::kSparseBsc;
+
+// clang-format off
+constexpr OpDef kOwnRules[] = {
+    {"aten::_embedding_bag_sparse_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size, SymInt num_weights, bool scale_grad_by_freq, int mode, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor", rule<&embedding_bag_sparse_backward>(), kComposite},
+    {"aten::_gather_sparse_backward(Tensor self, int dim, Tensor index, Tensor grad) -> Tensor", rule<&gather_sparse_backward>(), kComposite},
+    {"aten::_sparse_bsc_tensor_unsafe(Tensor ccol_indices, Tensor row_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kBsc>>(), kComposite},
+    {"aten::_sparse_bsr_tensor_unsafe(Tensor crow_indices, Tensor col_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kBsr>>(), kComposite},
+    {"aten::_sparse_compressed_tensor_unsafe(Tensor compressed_indices, Tensor plain_indices, Tensor values, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&compressed_unsafe>(), kComposite},
+    {"aten::_sparse_compressed_tensor_with_dims(int nnz, int dense_dim, int[] size, int[] blocksize, ScalarType index_dtype, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&compressed_with_dims>()},
+    {"aten::_sparse_coo_tensor_unsafe(Tensor indices, Tensor values, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool? is_coalesced=None) -> Tensor", rule<&coo_tensor_sized>(), kComposite},
+    {"aten::_sparse_coo_tensor_with_dims(int sparse_dim, int dense_dim, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&coo_with_dims>()},
+    {"aten::_sparse_coo_tensor_with_dims_and_tensors(int sparse_dim, int dense_dim, SymInt[] size, Tensor indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool? is_coalesced=None) -> Tensor", rule<&coo_with_dims_and_tensors>()},
+    {"aten::_sparse_csc_tensor_unsafe(Tensor ccol_indices, Tensor row_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kCsc>>(), kComposite},
+    {"aten::_sparse_csr_tensor_unsafe(Tensor crow_indices, Tensor col_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kCsr>>(), kComposite},
+    {"aten::embedding_sparse_backward(Tensor grad, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor", rule<&embedding_sparse_backward>(), kComposite},
+    {"aten::sparse_bsc_tensor.ccol_row_value(Tensor ccol_indices, Tensor row_indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&members<kBsc>>(), kComposite},
+    {"aten::sparse_bsc_tensor.ccol_row_value_size(Tensor ccol_indices, Tensor row_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&members_sized<kBsc>>(), kComposite},
+    {"aten::sparse_bsr_tensor.crow_col_value(Tensor crow_indices, Tensor col_indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&members<kBsr>>(), kComposite},
+    {"aten::sparse_bsr_tensor.crow_col_value_size(Tensor crow_indices, Tensor col_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&members_sized<kBsr>>(), kComposite},
+    {"aten::sparse_compressed_tensor.comp_plain_value(Tensor compressed_indices, Tensor plain_indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&compressed>(), kComposite},
+    {"aten::sparse_compressed_tensor.comp_plain_value_size(Tensor compressed_indices, Tensor plain_indices, Tensor values, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&compressed_sized>(), kComposite},
+    {"aten::sparse_coo_tensor.indices(Tensor indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool? is_coalesced=None) -> Tensor", rule<&coo_tensor>(), kComposite},
+    {"aten::sparse_coo_tensor.indices_size(Tensor indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool? is_coalesced=None) -> Tensor", rule<&coo_tensor_sized>(), kComposite},
+    {"aten::sparse_coo_tensor.size(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&coo_tensor_of_size>()},
+    {"aten::sparse_csc_tensor.ccol_row_value(Tensor ccol_indices, Tensor row_indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&members<kCsc>>(), kComposite},
+    {"aten::sparse_csc_tensor.ccol_row_value_size(Tensor ccol_indices, Tensor row_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&members_sized<kCsc>>(), kComposite},
+    {"aten::sparse_csr_tensor.crow_col_value(Tensor crow_indices, Tensor col_indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&members<kCsr>>(), kComposite},
+    {"aten::sparse_csr_tensor.crow_col_value_size(Tensor crow_indices, Tensor col_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&members_sized<kCsr>>(), kComposite},
+};
+
+constexpr SparseDef kRows[] = {
+    {"aten::empty_like", like_factory({})},
+    {"aten::full_like", like_factory({.options = 2})},
+    {"aten::new_empty", like_factory({.sizes = 1, .options = 2})},
+    {"aten::new_full", like_factory({.sizes = 1, .options = 3})},
+    {"aten::new_ones", like_factory({.sizes = 1, .options = 2})},
+    {"aten::new_zeros", like_factory({.sizes = 1, .options = 2})},
+    {"aten::ones_like", like_factory({})},
+    {"aten::rand_like", like_factory({})},
+    {"aten::randn_like", like_factory({})},
+    {"aten::zeros_like", like_factory({.zeros = true})},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const OpDef> sparse_factory_rules() { return kOwnRules; }
+std::span<const SparseDef> sparse_factory_rows() { return kRows; }
+
+}  // namespace faketensor
