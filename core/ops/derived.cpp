@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/families/pointwise.h"
 #include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
 
@@ -121,7 +122,7 @@ class OutWriter {
       : call_(call), op_(call.op()), outs_(call.args().last(op_.output_count)) {}
 
   Value run() {
-    if (sees_devices()) check_devices_of_arguments();
+    if (sees_devices() && !writes_itself()) check_devices_of_arguments();
     const Value result = functional_result();
     if (op_.output_count == 1) {
       write_value(result, outs_[0]);
@@ -136,8 +137,12 @@ class OutWriter {
   }
 
  private:
+  bool writes_itself() const {
+    return op_.out->by == OutBy::kMasked || op_.out->by == OutBy::kOpmath;
+  }
   bool is_decomposition() const {
-    return op_.out->by == OutBy::kDecomposition || op_.out->by == OutBy::kExactDecomposition;
+    return op_.out->by == OutBy::kDecomposition || op_.out->by == OutBy::kExactDecomposition ||
+           writes_itself();
   }
   bool sees_devices() const { return is_decomposition() || op_.out->by == OutBy::kComposed; }
 
@@ -207,7 +212,7 @@ class OutWriter {
   }
 
   void write_value(const Value& result, const Value& out) {
-    if (result.is_none()) return refuse_undefined(out);
+    if (result.is_none()) return op_.out->by == OutBy::kMasked ? void() : refuse_undefined(out);
     if (out.is_tensor()) return write(result.tensor(), out.tensor());
     const TensorList results(result), outs(out);
     if (op_.out->by == OutBy::kCopy) {
@@ -237,7 +242,11 @@ class OutWriter {
       case OutBy::kExactWrapper:
       case OutBy::kDecomposition:
       case OutBy::kExactDecomposition:
+      case OutBy::kMasked:
         return write_wrapped(result, out);
+      case OutBy::kOpmath:
+        if (out.dtype() == computation_dtype()) write_wrapped(result, out);
+        return;
       case OutBy::kStructured:
         check_type_meta(result, out);
         resize_output(call_.context(), out, result.sizes(), result.strides());
@@ -261,12 +270,21 @@ class OutWriter {
         return;
     }
   }
+  // pw_cast_for_opmath's, over all tensors of the call.
+  DType computation_dtype() const {
+    SmallVector<Value, 8> tensors;
+    for (const Value& value : call_.args())
+      if (value.is_tensor()) tensors.push_back(value);
+    return elementwise_types(promoted_dtype(call_, tensors.span()), Promotion::kDefault,
+                             call_.context().default_dtype)
+        .computation;
+  }
   void write_wrapped(const Tensor& result, Tensor& out) {
     resize_output(call_.context(), out, result.sizes());
     const bool is_cpu_scalar = result.dim() == 0 && result.device().is_cpu();
     if (is_decomposition() && !is_cpu_scalar) check_same_device(result.device(), out.device());
     const OutBy by = op_.out->by;
-    if (by == OutBy::kExactWrapper || by == OutBy::kExactDecomposition) {
+    if (by == OutBy::kExactWrapper || by == OutBy::kExactDecomposition || writes_itself()) {
       call_.check(result.dtype() == out.dtype(),
                   "Expected out tensor to have dtype {} but got {} instead", result.dtype(),
                   out.dtype());

@@ -26,6 +26,12 @@ enum class OutBy : uint8_t {
   // out_wrapper around a decomposition, which sees the tensors' devices.
   kDecomposition,
   kExactDecomposition,
+  // A decomposition that writes its results itself, exactly, and leaves alone the outputs of those
+  // that a mask leaves out.
+  kMasked,
+  // The same with its arguments cast to the computation dtype, the output among them: one of
+  // another dtype is not written to.
+  kOpmath,
   // Generated from the functional operator (torchgen/gen_functionalization_type.py's
   // CompositeExplicitAutograd kernels): resize_out_helper and copy_arg, exact dtypes.
   kCopy,
