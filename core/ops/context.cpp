@@ -170,7 +170,6 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   const DepthGuard guard(depth_, tensor_limit_, tensors_.size());
   ArgumentRoom room;
   Call call(*this, op, complete_arguments(*this, op, args, room));
-  const Rule* sparse = sparse_rule(op, call.args());
   const bool seen_by_autograd = !below_autograd_ && (op.tags & kComposite) == 0;
   const bool is_recorded = grad_enabled && seen_by_autograd;
   if (is_recorded && op.derived == OpEntry::Derived::kOut) {
@@ -179,6 +178,7 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
     check_leaves(op, call.args());
     check_differentiable(op, call.args());
   }
+  const Rule* sparse = sparse_rule(op, call.args());
   const BelowAutograd scope(below_autograd_, below_autograd_ || seen_by_autograd);
   const Value result = sparse != nullptr ? sparse->function(call, sparse->params) : answer(call);
   if (op.written_arguments != 0) bump_versions(op, call.args());

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "core/ops/families/kernel.h"
 #include "core/ops/families/pointwise.h"
+#include "core/ops/families/sparse.h"
 #include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
 
@@ -114,15 +116,21 @@ Value run_inplace(Call& call) {
 //   - Generated kernels and structured ones want the same dtype, in C++'s names. Structured kernels
 //     give a resized `out` the strides that the functional result has.
 //   - Results that are lists are written one by one.
+//   - Where the functional operator has no Meta kernel, FakeTensorMode runs the real kernel of the
+//     overload itself on zeros (families/kernel.h): it writes to what stands for `out`, which stays
+//     as it is.
 namespace {
 
 class OutWriter {
  public:
   explicit OutWriter(Call& call)
-      : call_(call), op_(call.op()), outs_(call.args().last(op_.output_count)) {}
+      : call_(call),
+        op_(call.op()),
+        outs_(call.args().last(op_.output_count)),
+        on_zeros_(is_real_kernel(Registry::builtin().entry(op_.functional).def)) {}
 
   Value run() {
-    if (sees_devices() && !writes_itself()) check_devices_of_arguments();
+    if (sees_devices() && !writes_itself() && !on_zeros_) check_devices_of_arguments();
     const Value result = functional_result();
     if (op_.output_count == 1) {
       write_value(result, outs_[0]);
@@ -130,7 +138,7 @@ class OutWriter {
       for (size_t i = 0; i < outs_.size(); ++i) write_value(result.values()[i], outs_[i]);
     }
     if (op_.schema.returns.empty()) return Value();
-    if (!sees_devices()) {
+    if (!sees_devices() && !on_zeros_) {
       for (const Value& out : outs_) check_devices(out);
     }
     return op_.output_count == 1 ? outs_[0] : call_.list(outs_);
@@ -150,7 +158,7 @@ class OutWriter {
   // those of the output.
   Value functional_result() {
     const OpEntry& functional = Registry::builtin().entry(op_.functional);
-    const bool as_is = sees_devices() || (functional.tags & kDeviceHint) != 0;
+    const bool as_is = sees_devices() || on_zeros_ || (functional.tags & kDeviceHint) != 0;
     SmallVector<Value, 16> args;
     for (const Argument& argument : functional.schema.arguments) {
       const int position = op_.schema.find_argument(argument.name);
@@ -237,6 +245,12 @@ class OutWriter {
   }
 
   void write(const Tensor& result, Tensor& out) {
+    if (result.meta->sparse() != nullptr && out.meta->sparse() == nullptr)
+      refuse_sparse_result(result, out);
+    if (on_zeros_) {
+      if (op_.out->by == OutBy::kCopy) check_type_meta(result, out);
+      return;
+    }
     switch (op_.out->by) {
       case OutBy::kWrapper:
       case OutBy::kExactWrapper:
@@ -279,6 +293,19 @@ class OutWriter {
                              call_.context().default_dtype)
         .computation;
   }
+  // copy_ from a sparse tensor to a strided one.
+  [[noreturn]] void refuse_sparse_result(const Tensor& result, const Tensor& out) const {
+    if (is_compressed(result)) {
+      call_.fail(
+          ErrorKind::kRuntimeError,
+          "copy_sparse_compressed_ expected sparse compressed tensor layout but got Strided");
+    }
+    call_.fail(
+        ErrorKind::kRuntimeError,
+        format("copy_() between dense and sparse Tensors is not implemented! Found self type = "
+               "torch.{}Tensor and src type = torch.sparse.{}Tensor",
+               info(out.dtype()).cpp_name, info(result.dtype()).cpp_name));
+  }
   void write_wrapped(const Tensor& result, Tensor& out) {
     resize_output(call_.context(), out, result.sizes());
     const bool is_cpu_scalar = result.dim() == 0 && result.device().is_cpu();
@@ -301,6 +328,7 @@ class OutWriter {
   Call& call_;
   const OpEntry& op_;
   std::span<const Value> outs_;
+  const bool on_zeros_;  // the real kernel answers
 };
 
 }  // namespace

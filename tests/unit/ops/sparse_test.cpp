@@ -1,0 +1,129 @@
+#include <initializer_list>
+
+#include "core/ops/rules/sparse_tables.h"
+#include "expect_call.h"
+
+namespace faketensor {
+namespace {
+
+// A sparse tensor as text: "sparse_csr[2, 3] f32 nnz 2", with what differs from the default.
+std::string sparse_text(const Value& value) {
+  if (!value.is_tensor() || value.tensor().meta->sparse() == nullptr)
+    return value_text(value, std::span<const TensorRecord>());
+  const TensorMeta& meta = *value.tensor().meta;
+  const SparseMeta& sparse = *meta.sparse();
+  std::string text = format("{}{} {} nnz {}", name(meta.layout()), meta.sizes(),
+                            info(meta.dtype()).short_name, sparse.nnz);
+  if (meta.has(kCoalesced)) text += " coalesced";
+  if (sparse.dense_dim != 0) text += format(" dense_dim {}", sparse.dense_dim);
+  if (sparse.index_dtype != DType::kInt64) text += format(" {}", sparse.index_dtype);
+  return text;
+}
+
+class Sparse : public testing::Test {
+ protected:
+  Value tensor(Layout layout, std::initializer_list<SymInt> sizes, SparseMeta sparse,
+               DType dtype = DType::kFloat32, bool coalesced = false) {
+    const MetaSpec spec{.sizes = Dims(sizes.begin(), sizes.size()),
+                        .dtype = dtype,
+                        .layout = layout,
+                        .flags = static_cast<uint16_t>(coalesced ? kCoalesced : 0),
+                        .sparse = &sparse};
+    return Value(mode_.context().make_tensor(mode_.context().metas().intern(spec), nullptr));
+  }
+  Value coo(std::initializer_list<SymInt> sizes, SymInt nnz = 2, DType dtype = DType::kFloat32) {
+    return tensor(Layout::kSparseCoo, sizes,
+                  {.sparse_dim = static_cast<int32_t>(sizes.size()), .nnz = nnz}, dtype);
+  }
+  Value csr(std::initializer_list<SymInt> sizes, SymInt nnz = 2) {
+    return tensor(Layout::kSparseCsr, sizes, {.sparse_dim = 2, .nnz = nnz});
+  }
+  Value bsr(std::initializer_list<SymInt> sizes) {
+    return tensor(Layout::kSparseBsr, sizes,
+                  {.sparse_dim = 2, .nnz = 1, .block_size = {SymInt(2), SymInt(1)}});
+  }
+  Value dense(std::initializer_list<SymInt> sizes, DType dtype = DType::kFloat32) {
+    return mode_.empty(Dims(sizes.begin(), sizes.size()), dtype);
+  }
+  std::string answer(std::string_view op, std::initializer_list<Value> args) {
+    const OpId id = Registry::builtin().find(op);
+    if (id == kNoOp) return format("no rule for {}", op);
+    std::vector<Value> values(Registry::builtin().entry(id).schema.arguments.size(),
+                              Value::unset());
+    std::copy(args.begin(), args.end(), values.begin());
+    const Outcome outcome = mode_.call(id, values);
+    if (outcome.error)
+      return format("{}: {}", outcome.error->class_name(), outcome.error->message());
+    return sparse_text(outcome.value);
+  }
+
+  FakeTensorMode mode_;
+};
+
+TEST_F(Sparse, EveryRowNamesAnOperator) {
+  for (const std::span<const SparseDef> table : sparse_tables()) {
+    for (const SparseDef& row : table) EXPECT_NE(Registry::builtin().find(row.op), kNoOp) << row.op;
+  }
+}
+
+TEST_F(Sparse, CooResultsHaveNoElementsAndCompressedOnesKeepTheirs) {
+  EXPECT_EQ(answer("aten::sin", {coo({2, 3}, 2, DType::kInt32)}),
+            "sparse_coo[2, 3] f32 nnz 0 coalesced");
+  EXPECT_EQ(answer("aten::sin", {csr({2, 3})}), "sparse_csr[2, 3] f32 nnz 2");
+  EXPECT_EQ(answer("aten::mul.Tensor", {coo({2, 3}), coo({2, 3})}),
+            "sparse_coo[2, 3] f32 nnz 0 coalesced");
+  EXPECT_EQ(answer("aten::sum", {csr({2, 3})}), "f32[]");
+  EXPECT_EQ(answer("aten::t", {csr({2, 3})}), "sparse_csc[3, 2] f32 nnz 2");
+  EXPECT_EQ(answer("aten::add.Tensor", {coo({2, 3}, 0), coo({2, 3}, 3)}),
+            "sparse_coo[2, 3] f32 nnz 3");
+}
+
+TEST_F(Sparse, PartsHaveTheSizesOfTheElements) {
+  EXPECT_EQ(answer("aten::_indices", {coo({2, 3}, 5)}), "i64[2, 5]");
+  EXPECT_EQ(answer("aten::crow_indices", {csr({2, 3})}), "i64[3]");
+  EXPECT_EQ(answer("aten::col_indices", {csr({2, 3})}), "i64[2]");
+  EXPECT_EQ(answer("aten::crow_indices", {bsr({4, 3})}), "i64[3]");
+  EXPECT_EQ(answer("aten::values", {bsr({4, 3})}), "f32[1, 2, 1]");
+  EXPECT_EQ(answer("aten::indices", {coo({2, 3})}),
+            "RuntimeError: Cannot get indices on an uncoalesced tensor, please call .coalesce() "
+            "first");
+  EXPECT_EQ(
+      answer("aten::crow_indices", {coo({2, 3})}),
+      "RuntimeError: crow_indices expected sparse row compressed tensor layout but got Sparse");
+}
+
+TEST_F(Sparse, ConversionsOfDenseTensorsHaveNoElements) {
+  EXPECT_EQ(answer("aten::to_sparse", {dense({2, 3})}), "sparse_coo[2, 3] f32 nnz 0 coalesced");
+  EXPECT_EQ(answer("aten::to_sparse_csr", {dense({2, 3})}), "sparse_csr[2, 3] f32 nnz 0");
+  EXPECT_EQ(answer("aten::to_sparse.sparse_dim", {dense({2, 3, 4}), Value(1)}),
+            "sparse_coo[2, 3, 4] f32 nnz 0 coalesced dense_dim 2");
+  EXPECT_EQ(answer("aten::to_dense", {csr({2, 3})}), "f32[2, 3]");
+  EXPECT_EQ(
+      answer("aten::to_sparse_csr", {coo({2, 3, 4})}),
+      "RuntimeError: coo_to_sparse_csr: conversion from Sparse to SparseCsr for input tensors "
+      "with sparse_dim()!=2 is not supported");
+}
+
+TEST_F(Sparse, ProductsAreDenseOrCsr) {
+  EXPECT_EQ(answer("aten::mm", {coo({2, 3}), dense({3, 4})}), "f32[2, 4]");
+  EXPECT_EQ(answer("aten::mm", {csr({2, 3}), csr({3, 4})}), "sparse_csr[2, 4] f32 nnz 0");
+  EXPECT_EQ(answer("aten::mm", {coo({2, 3}, 2, DType::kInt32), coo({3, 4}, 2, DType::kInt32)}),
+            "NotImplementedError: \"sparse_matmul\" not implemented for 'Int'");
+}
+
+TEST_F(Sparse, WhatHasNoKernelIsRefusedAsTheDispatcherDoes) {
+  EXPECT_EQ(answer("aten::exp", {csr({2, 3})}),
+            "RuntimeError: unsupported tensor layout: SparseCsr");
+  EXPECT_EQ(answer("aten::exp", {coo({2, 3})}),
+            "NotImplementedError: Could not run 'aten::exp' with arguments from the 'SparseCPU' "
+            "backend. This could be because the operator doesn't exist for this backend, or was "
+            "omitted during the selective/custom build process (if using custom build).");
+  EXPECT_EQ(answer("aten::view", {csr({2, 3}), Value::ints(Dims())}),
+            "RuntimeError: Sparse CSR tensors do not have strides");
+  EXPECT_TRUE(answer("aten::cudnn_grid_sampler", {dense({1, 1, 2, 2}), dense({1, 2, 2, 2})})
+                  .starts_with("NotImplementedError: Could not run 'aten::cudnn_grid_sampler' with "
+                               "arguments from the 'CPU' backend."));
+}
+
+}  // namespace
+}  // namespace faketensor
