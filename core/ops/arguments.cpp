@@ -1,5 +1,6 @@
 #include "core/ops/arguments.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "core/ops/families/sparse.h"
@@ -280,14 +281,18 @@ const Rule* sparse_rule(const OpEntry& op, std::span<const Value> args) {
   return &op.sparse_rule;
 }
 
+void check_leaf(const Tensor& written) {
+  if (!written.meta->has(kRequiresGrad)) return;
+  throw_error(ErrorKind::kRuntimeError,
+              format("a {}leaf Variable that requires grad is being used in an in-place operation.",
+                     written.base != nullptr ? "view of a " : ""));
+}
+
 void check_leaves(const OpEntry& op, std::span<const Value> args) {
   if (args.empty() || !args[0].is_tensor() || !op.schema.arguments[0].is_written()) return;
   if (!op.schema.name.ends_with('_') || op.schema.name == "aten::detach_") return;
-  const Tensor& self = args[0].tensor();
-  if (!self.meta->has(kRequiresGrad)) return;
-  throw_error(ErrorKind::kRuntimeError,
-              format("a {}leaf Variable that requires grad is being used in an in-place operation.",
-                     self.base != nullptr ? "view of a " : ""));
+  if (op.schema.name.starts_with("aten::logical_")) return;  // never differentiated
+  check_leaf(args[0].tensor());
 }
 
 }  // namespace faketensor

@@ -27,5 +27,6 @@ const Rule* sparse_rule(const OpEntry& op, std::span<const Value> args);
 // What autograd holds against an in-place operator: that it writes to a leaf which requires grad.
 // Raises RuntimeError.
 void check_leaves(const OpEntry& op, std::span<const Value> args);
+void check_leaf(const Tensor& written);
 
 }  // namespace faketensor

@@ -3,6 +3,7 @@
 #include "core/ops/arguments.h"
 #include "core/ops/autograd.h"
 #include "core/ops/derived.h"
+#include "core/ops/families/on_meta.h"
 #include "core/support/error.h"
 #include "core/tensor/strides.h"
 
@@ -146,6 +147,7 @@ Value answer(Call& call) {
   const OpEntry& op = call.op();
   switch (op.derived) {
     case OpEntry::Derived::kNone:
+    case OpEntry::Derived::kListInplace:
       break;
     case OpEntry::Derived::kInplace:
       return run_inplace(call);
@@ -153,6 +155,25 @@ Value answer(Call& call) {
       return run_out(call);
   }
   return op.rule.function(call, op.rule.params);
+}
+
+// Note [Devices are found last]
+// FakeTensorMode runs a meta kernel first and looks for the common device of its arguments when it
+// wraps the results (wrap_meta_outputs_with_default_device_logic). Rules ask for it when they make
+// their first output; where there is none, the call is made again on the meta device, so that what
+// the kernel refuses is refused in its words.
+Value answer_or_refuse(Call& call) {
+  try {
+    return answer(call);
+  } catch (const Error& error) {
+    const bool is_own = error.op().empty() && (call.op().tags & kComposite) == 0 &&
+                        call.op().derived != OpEntry::Derived::kOut;
+    if (error.kind() != ErrorKind::kDeviceMismatch || !is_own) throw;
+    const OnMeta scope(call.context(), call.args());
+    Call on_meta(call.context(), call.op(), call.args());
+    answer(on_meta);
+    throw;
+  }
 }
 }  // namespace
 
@@ -180,7 +201,8 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   }
   const Rule* sparse = sparse_rule(op, call.args());
   const BelowAutograd scope(below_autograd_, below_autograd_ || seen_by_autograd);
-  const Value result = sparse != nullptr ? sparse->function(call, sparse->params) : answer(call);
+  const Value result =
+      sparse != nullptr ? sparse->function(call, sparse->params) : answer_or_refuse(call);
   if (op.written_arguments != 0) bump_versions(op, call.args());
   if (is_recorded && op.derived != OpEntry::Derived::kOut)
     check_differentiable_results(op, call.args(), result);

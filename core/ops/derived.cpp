@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "core/ops/families/kernel.h"
+#include "core/ops/families/list_out.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/sparse.h"
+#include "core/tensor/cpp_type_name.h"
 #include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
 
@@ -27,56 +29,6 @@ bool resize_output(Context& context, Tensor& out, Dims sizes, Dims strides) {
 
 namespace {
 
-// c10's TypeMeta names, which C++ kernels print.
-std::string_view type_meta_name(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return "float";
-    case DType::kFloat64:
-      return "double";
-    case DType::kInt64:
-      return "long int";
-    case DType::kInt32:
-      return "int";
-    case DType::kInt16:
-      return "short int";
-    case DType::kInt8:
-      return "signed char";
-    case DType::kUInt8:
-      return "unsigned char";
-    case DType::kUInt16:
-      return "short unsigned int";
-    case DType::kUInt32:
-      return "unsigned int";
-    case DType::kUInt64:
-      return "long unsigned int";
-    case DType::kBool:
-      return "bool";
-    case DType::kFloat16:
-      return "c10::Half";
-    case DType::kBFloat16:
-      return "c10::BFloat16";
-    case DType::kComplex32:
-      return "c10::complex<c10::Half>";
-    case DType::kComplex64:
-      return "c10::complex<float>";
-    case DType::kComplex128:
-      return "c10::complex<double>";
-    case DType::kFloat8E5M2:
-      return "c10::Float8_e5m2";
-    case DType::kFloat8E4M3FN:
-      return "c10::Float8_e4m3fn";
-    case DType::kFloat8E5M2FNUZ:
-      return "c10::Float8_e5m2fnuz";
-    case DType::kFloat8E4M3FNUZ:
-      return "c10::Float8_e4m3fnuz";
-    case DType::kFloat8E8M0FNU:
-      return "c10::Float8_e8m0fnu";
-    default:
-      return info(dtype).cpp_name;
-  }
-}
-
 void check_safe_cast(const Call& call, DType from, DType to) {
   call.check(can_cast(from, to),
              "Attempting to cast from {} to out tensor with dtype {}, but this can't be cast "
@@ -97,11 +49,15 @@ Value run_inplace(Call& call) {
   Tensor& self = call.arg(0).tensor();
   const Value result = call.op().rule.function(call, call.op().rule.params);
   if ((call.op().tags & kInplaceCopies) != 0) return call.call<"aten::copy_">(self, result);
-  const Tensor& out = result.tensor();
-  check_safe_cast(call, out.dtype(), self.dtype());
-  check_wrapped_device(call, self);
-  resize_output(call.context(), self, out.sizes());
-  return Value(self);
+  return write_result(call, self, result.tensor());
+}
+
+Value write_result(Call& call, Tensor& self, const Tensor& result) {
+  check_safe_cast(call, result.dtype(), self.dtype());
+  resize_output(call.context(), self, result.sizes());
+  Call wrapping(call.context(), call.op(), call.args());
+  check_wrapped_device(wrapping, self);
+  return self;
 }
 
 // Note [Writing to out]
@@ -224,6 +180,7 @@ class OutWriter {
     if (out.is_tensor()) return write(result.tensor(), out.tensor());
     const TensorList results(result), outs(out);
     if (op_.out->by == OutBy::kCopy) {
+      check_materialized(call_, outs);
       std::string kernel = format("{}_{}", op_.schema.name, op_.schema.overload);
       kernel.erase(0, std::string_view("aten::").size());
       call_.check(results.size() == outs.size(),
@@ -232,6 +189,7 @@ class OutWriter {
     }
     call_.check_as(ErrorKind::kTypeError, results.size() == outs.size(),
                    "expected tuple of {} elements but got {}", results.size(), outs.size());
+    if (op_.out->by == OutBy::kCopy) return write_copies(call_, outs, results);
     for (size_t i = 0; i < outs.size(); ++i) write(results[i], outs[i]);
   }
 
@@ -241,7 +199,7 @@ class OutWriter {
     call_.fail(ErrorKind::kRuntimeError,
                format("Expected out tensor to have dtype nullptr (uninitialized), but got {} "
                       "instead",
-                      type_meta_name(out.tensor().dtype())));
+                      cpp_type_name(out.tensor().dtype())));
   }
 
   void write(const Tensor& result, Tensor& out) {
@@ -322,7 +280,7 @@ class OutWriter {
   void check_type_meta(const Tensor& result, const Tensor& out) const {
     call_.check(result.dtype() == out.dtype(),
                 "Expected out tensor to have dtype {}, but got {} instead",
-                type_meta_name(result.dtype()), type_meta_name(out.dtype()));
+                cpp_type_name(result.dtype()), cpp_type_name(out.dtype()));
   }
 
   Call& call_;

@@ -7,7 +7,7 @@
 //   out = torch.empty(0); torch.add(x, y, out=out)  ->  out is now x + y's size, on its old storage
 #pragma once
 
-#include "core/ops/call.h"
+#include "core/ops/families/on_meta.h"
 
 namespace faketensor {
 
@@ -21,5 +21,29 @@ Value run_out(Call& call);
 // differ, `out` becomes a tensor of these sizes and strides (contiguous where none are given), its
 // offset kept, its storage grown to the bytes needed. True if it was resized.
 bool resize_output(Context& context, Tensor& out, Dims sizes, Dims strides = {});
+
+// `self` with `result` written to it as torch._prims_common.wrappers.out_wrapper writes to `out`:
+// its dtype must take the result's, its sizes become the result's, and it must be on the common
+// device of the call's arguments as they then are.
+Value write_result(Call& call, Tensor& self, const Tensor& result);
+
+// In-place overloads that do not follow from a row by their name: the named operator answers for
+// the same arguments, and the answer is written to the first, or copied into it.
+template <FixedString functional>
+consteval Rule written_by() {
+  return {[](Call& call, uint64_t) {
+    const auto answer = [&] {
+      const OnMeta scope(call.context(), call.args());
+      return call.forward<functional>(call.args());
+    };
+    return write_result(call, call.arg(0).tensor(), answer().tensor());
+  }};
+}
+template <FixedString functional>
+consteval Rule copied_from() {
+  return {[](Call& call, uint64_t) {
+    return call.call<"aten::copy_">(call.arg(0), call.forward<functional>(call.args()));
+  }};
+}
 
 }  // namespace faketensor

@@ -38,6 +38,10 @@ void Registry::add_table(std::span<const OpDef> table) {
 }
 
 namespace {
+bool takes_list(const Schema& schema) {
+  return !schema.arguments.empty() && schema.arguments[0].type.is_list;
+}
+
 std::string inplace_schema_text(const Schema& functional) {
   std::string text(functional.name);
   text += '_';
@@ -46,7 +50,8 @@ std::string inplace_schema_text(const Schema& functional) {
   // The first argument is written to and returned.
   text += "(Tensor(a!)";
   text += functional.text.substr(open + 1 + std::string_view("Tensor").size());
-  text.replace(text.rfind(" -> ") + 4, std::string::npos, "Tensor(a!)");
+  text.replace(text.rfind(" -> ") + 4, std::string::npos,
+               takes_list(functional) ? "()" : "Tensor(a!)");
   return text;
 }
 }  // namespace
@@ -56,7 +61,8 @@ void Registry::derive_inplace(OpId functional) {
   const std::string text = inplace_schema_text(entry.schema);
   entry.schema = parse_schema(arena_.copy(std::string_view(text)), arena_);
   entry.functional = functional;
-  entry.derived = OpEntry::Derived::kInplace;
+  entry.derived =
+      takes_list(entry.schema) ? OpEntry::Derived::kListInplace : OpEntry::Derived::kInplace;
   add(std::move(entry));
 }
 

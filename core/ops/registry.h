@@ -23,7 +23,8 @@ inline constexpr OpId kNoOp = 0xFFFFFFFF;
 
 // An operator as the dispatcher sees it.
 struct OpEntry {
-  enum class Derived : uint8_t { kNone, kInplace, kOut };
+  // kListInplace: a list operator's row, which answers for its in-place overload too.
+  enum class Derived : uint8_t { kNone, kInplace, kListInplace, kOut };
 
   Schema schema;
   std::string_view name;  // full: "aten::add.Tensor"

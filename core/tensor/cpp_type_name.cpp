@@ -36,6 +36,16 @@ std::string_view cpp_type_name(DType dtype) {
       return "unsigned int";
     case DType::kUInt64:
       return "long unsigned int";
+    case DType::kFloat8E4M3FN:
+      return "c10::Float8_e4m3fn";
+    case DType::kFloat8E5M2:
+      return "c10::Float8_e5m2";
+    case DType::kFloat8E4M3FNUZ:
+      return "c10::Float8_e4m3fnuz";
+    case DType::kFloat8E5M2FNUZ:
+      return "c10::Float8_e5m2fnuz";
+    case DType::kFloat8E8M0FNU:
+      return "c10::Float8_e8m0fnu";
     default:
       return name(dtype);
   }

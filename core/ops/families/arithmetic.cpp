@@ -1,5 +1,7 @@
 #include "core/ops/families/arithmetic.h"
 
+#include <algorithm>
+
 #include "core/ops/families/view.h"
 #include "core/tensor/strides.h"
 
@@ -15,27 +17,43 @@ bool has_sizes(const Tensor& tensor, Dims sizes) {
   return true;
 }
 
+const Tensor* as_tensor(const Value& operand) {
+  return operand.is_tensor() && !operand.tensor().is_wrapped_number ? &operand.tensor() : nullptr;
+}
+
+bool is_symbolic(const Value& operand) {
+  if (operand.is_tensor()) return has_symbolic_sizes(operand.tensor());
+  return (operand.is(Value::Tag::kInt) && operand.as_sym_int().is_symbolic()) ||
+         operand.is(Value::Tag::kSymFloat);
+}
+
 // The format that all operands are contiguous in, for operands one of which has the result's sizes.
-std::optional<MemoryFormat> common_format(const Tensor& a, const Tensor& b, Dims sizes) {
-  if (!has_sizes(a, sizes) && !has_sizes(b, sizes)) return std::nullopt;
+std::optional<MemoryFormat> common_format(std::span<const Value> operands, Dims sizes) {
+  const auto fills = [&](const Value& operand) {
+    const Tensor* tensor = as_tensor(operand);
+    return tensor != nullptr && has_sizes(*tensor, sizes);
+  };
+  if (std::none_of(operands.begin(), operands.end(), fills)) return std::nullopt;
   for (const MemoryFormat format : {MemoryFormat::kContiguous, MemoryFormat::kChannelsLast}) {
-    if (a.is_contiguous(format) && b.is_contiguous(format)) return format;
+    const auto is_contiguous = [&](const Value& operand) {
+      const Tensor* tensor = as_tensor(operand);
+      return tensor == nullptr || tensor->is_contiguous(format);
+    };
+    if (std::all_of(operands.begin(), operands.end(), is_contiguous)) return format;
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-Tensor* arithmetic(Call& call, const Value& a, const Value& b) {
+Tensor* arithmetic(Call& call, const Value& a, const Value& b, Promotion promote) {
   const Value operands[] = {a, b};
-  const bool is_pair = a.is_tensor() && b.is_tensor();
-  if (!is_pair || !(has_symbolic_sizes(a.tensor()) || has_symbolic_sizes(b.tensor())))
-    return elementwise(call, operands, Promotion::kDefault);
+  if (!is_symbolic(a) && !is_symbolic(b)) return elementwise(call, operands, promote);
   const DimVector sizes = broadcast_operands(call, operands);
-  const std::optional<MemoryFormat> format = common_format(a.tensor(), b.tensor(), sizes);
-  if (!format) return elementwise(call, operands, Promotion::kDefault);
-  const ElementwiseTypes types = elementwise_types(
-      promoted_dtype(call, operands), Promotion::kDefault, call.context().default_dtype);
+  const std::optional<MemoryFormat> format = common_format(operands, sizes);
+  if (!format) return elementwise(call, operands, promote);
+  const ElementwiseTypes types =
+      elementwise_types(promoted_dtype(call, operands), promote, call.context().default_dtype);
   return call.empty_strided(sizes, strides_for(sizes, *format), types.result);
 }
 

@@ -14,10 +14,11 @@
 
 namespace faketensor {
 
-// a + b, a - b, a * b for any operands; a / b for floating-point ones. With symbolic sizes the
-// result of contiguous operands is contiguous, also in dimensions of size 1 (mirrors
-// make_fast_binary_impl, torch/_subclasses/fake_impls.py).
-Tensor* arithmetic(Call& call, const Value& a, const Value& b);
+// a + b, a - b, a * b for any operands; a / b for floating-point ones, or with kIntToFloat. With
+// symbolic sizes the result of contiguous operands is contiguous, also in dimensions of size 1
+// (mirrors make_fast_binary_impl, torch/_subclasses/fake_impls.py).
+Tensor* arithmetic(Call& call, const Value& a, const Value& b,
+                   Promotion promote = Promotion::kDefault);
 
 // tensor.to(dtype): itself where it has that dtype.
 Tensor* cast_to(Call& call, const Tensor& tensor, DType dtype);

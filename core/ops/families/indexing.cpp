@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/ops/families/pointwise.h"
+#include "core/ops/families/view.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -61,6 +62,7 @@ bool adjacent(const Indices& indices) {
 }  // namespace
 
 Tensor* indexed(Call& call, const Tensor& self, TensorList given, std::optional<Device> device) {
+  const bool in_kernel = !device && !has_symbolic_sizes(call);
   const Indices indices = expanded_masks(call, self, given);
   SmallVector<Value, 8> tensors;
   for (const Value& index : indices) {
@@ -68,10 +70,10 @@ Tensor* indexed(Call& call, const Tensor& self, TensorList given, std::optional<
   }
   DimVector index_shape = broadcast_operands(call, tensors.span());
   // torch._refs._maybe_broadcast leaves 0-dimensional CPU tensors as they are, and the last index
-  // is the one whose shape counts.
+  // is the one whose shape counts. In a kernel, all are on the meta device.
   if (!tensors.empty()) {
     const Tensor& last = tensors.back().tensor();
-    if (last.dim() == 0 && last.device().is_cpu()) index_shape.clear();
+    if (last.dim() == 0 && last.device().is_cpu() && !in_kernel) index_shape.clear();
   }
   // Sizes of the result, and strides as if self were read in that shape: 0 along the index.
   DimVector sizes;
@@ -92,6 +94,19 @@ Tensor* indexed(Call& call, const Tensor& self, TensorList given, std::optional<
       sizes.push_back(self.sizes()[dim]);
       strides.push_back(self.strides()[dim]);
     }
+  }
+  // Indices of no dimension are not told from dimensions in front, which keep the first strides.
+  if (!tensors.empty() && index_shape.empty()) {
+    DimVector order;
+    const bool to_front = !adjacent(indices);
+    for (const bool indexed_first : {true, false}) {
+      for (size_t dim = 0; dim < indices.size(); ++dim) {
+        if (!to_front || indices[dim].is_tensor() == indexed_first)
+          order.push_back(self.strides()[dim]);
+      }
+      if (!to_front) break;
+    }
+    std::copy_n(order.begin(), strides.size(), strides.begin());
   }
   const Device where = device ? *device : call.device();
   if (guard_or_false(self.numel() == 0)) return call.context().empty(sizes, self.dtype(), where);

@@ -43,6 +43,23 @@ Tensor* reduce(Call& call, const Tensor& self, DimSet dims, bool keepdim, DType 
   return call.empty(reduced_sizes(self.sizes(), dims, keepdim), result);
 }
 
+Tensor* reduce_by_reference(Call& call, const Tensor& self, DimSet dims, bool keepdim,
+                            DType result) {
+  if (!keepdim || guard_or_true(self.numel() != 0))
+    return reduce(call, self, dims, keepdim, result);
+  DimVector sizes = reduced_sizes(self.sizes(), dims, true);
+  DimVector strides(sizes.size());
+  SymInt contiguous = 1;  // the stride of the reduced tensor's next dimension
+  SymInt next = 1;        // what a kept dimension in front of it gets
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = contains(dims, i) ? next : contiguous;
+    if (contains(dims, i)) continue;
+    next = contiguous * sizes[i];
+    contiguous = contiguous * sym_max(sizes[i], 1);
+  }
+  return call.empty_strided(sizes, strides, result);
+}
+
 void check_reduction_not_empty(Call& call, const Tensor& self, DimSet dims) {
   for (size_t i = 0; i < self.sizes().size(); ++i) {
     if (!contains(dims, i)) continue;

@@ -24,6 +24,10 @@ DimVector reduced_sizes(Dims sizes, DimSet dims, bool keepdim);
 
 // The result of a reduction.
 Tensor* reduce(Call& call, const Tensor& self, DimSet dims, bool keepdim, DType result);
+// The same as references make it (_reduction, torch/_refs/__init__.py): kept dimensions are
+// broadcast into the result, which shows in their strides where others are empty.
+Tensor* reduce_by_reference(Call& call, const Tensor& self, DimSet dims, bool keepdim,
+                            DType result);
 
 // Raises unless every reduced dimension has elements: minima and maxima have no identity.
 void check_reduction_not_empty(Call& call, const Tensor& self, DimSet dims);

@@ -1,6 +1,7 @@
 // Activations, and clamping.
 #include <cmath>
 
+#include "core/ops/families/arithmetic.h"
 #include "core/ops/families/copy.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
@@ -13,21 +14,63 @@ namespace faketensor {
 namespace {
 using enum Promotion;
 
-// where(self <= 0, 0, self) and its like: a choice between the operand, or what is computed from
-// it, and a number.
-Value choice(Call& c, uint64_t) {
+// One bound of clamp: where(isnan(value) | (value >= bound), value, bound).
+Value bounded(const ReferenceSteps& steps, const Value& value, const Value& bound) {
+  if (bound.is_none()) return value;
+  const Value condition = steps.of(steps.of(value, bound), steps.of(value));
+  return steps.where(condition, value, bound);
+}
+
+// Runs `steps` for an operand whose layout they may change; for others the first is like the last.
+template <typename Steps>
+Value unless_plain(Call& c, const Steps& run) {
   const Value self = c.arg(0);
   if (has_plain_layout(self.tensor())) return elementwise(c, {&self, 1}, kDefault);
   const ReferenceSteps steps(c, {&self, 1}, kDefault);
-  return steps.result(steps.where(steps.of(self), 0, self));
+  return steps.result(run(steps, self));
+}
+
+// where(self <= 0, 0, self) and its like: a choice between the operand and a number.
+Value choice(Call& c, uint64_t) {
+  return unless_plain(c, [](const ReferenceSteps& steps, const Value& self) {
+    return steps.where(steps.of(self), 0, self);
+  });
+}
+
+// Mirrors threshold, torch/_refs/nn/functional/__init__.py.
+Value threshold(Call& c, const Tensor&, const Value&, const Value& value) {
+  const Value values[] = {value, c.arg(0)};
+  result_type(c, values);  // refuses complex numbers where the dtype has no complex twin
+  return choice(c, 0);
 }
 
 // where(self > 0, self, what is computed from it): both branches are tensors.
 Value branches(Call& c) {
-  const Value self = c.arg(0);
-  if (has_plain_layout(self.tensor())) return elementwise(c, {&self, 1}, kDefault);
-  const ReferenceSteps steps(c, {&self, 1}, kDefault);
-  return steps.result(steps.where(steps.of(self), self, steps.of(self)));
+  return unless_plain(c, [](const ReferenceSteps& steps, const Value& self) {
+    return steps.where(steps.of(self), self, steps.of(self));
+  });
+}
+
+// clamp(clamp(self + 3, min=0), max=6)
+Value hard_gate(const ReferenceSteps& steps, const Value& self) {
+  return bounded(steps, bounded(steps, steps.of(self), 0), 6);
+}
+// Mirrors hardsigmoid and hardswish, torch/_decomp/decompositions.py.
+Value hardsigmoid(Call& c, uint64_t) {
+  return unless_plain(c, [](const ReferenceSteps& steps, const Value& self) {
+    return steps.of(hard_gate(steps, self));
+  });
+}
+Value hardswish(Call& c, uint64_t) {
+  return unless_plain(c, [](const ReferenceSteps& steps, const Value& self) {
+    return steps.of(steps.of(self, hard_gate(steps, self)));
+  });
+}
+
+// Mirrors hardshrink, torch/_refs/nn/functional/__init__.py.
+Value hardshrink(Call& c, const Tensor& self, const Value& lambd) {
+  const Value is_small = c.call<"aten::le.Scalar">(c.call<"aten::abs">(self), lambd);
+  return c.call<"aten::where.ScalarSelf">(is_small, 0, self);
 }
 
 // Mirrors _hardtanh, torch/_refs/nn/functional/__init__.py.
@@ -46,7 +89,7 @@ Value hardtanh(Call& c, const Tensor& self, const Value& min, const Value& max) 
     }
     return c.call<"aten::clamp">(self, 0, 1);
   }
-  return c.call<"aten::clamp">(self, min, max);
+  return cast_to(c, c.tensor<"aten::clamp">(self, min, max), self.dtype());
 }
 
 // A number that equals the schema's default does not reach a Python reference, whose own default
@@ -79,14 +122,23 @@ Value elu(Call& c, const Tensor& self, const Value& alpha, const Value& scale,
   check("input_scale", 3, input_scale);
   check("scale", 2, scale);
   check("alpha", 1, alpha);
-  return branches(c);
+  return unless_plain(c, [](const ReferenceSteps& steps, const Value& a) {
+    return steps.where(steps.of(a), steps.of(a), steps.of(steps.of(steps.of(a))));
+  });
 }
 
 // Mirrors gelu, torch/_refs/nn/functional/__init__.py.
-Tensor* gelu(Call& c, const Tensor&, std::string_view approximate) {
+Value gelu(Call& c, const Tensor&, std::string_view approximate) {
   c.check(approximate == "none" || approximate == "tanh",
           "approximate argument must be either none or tanh.");
-  return elementwise(c, c.args().first(1), kDefault);
+  return unless_plain(c, [&](const ReferenceSteps& steps, const Value& a) {
+    Value inner = steps.of(a);
+    if (approximate == "tanh") {
+      const Value cube = steps.of(steps.of(a, a), a);
+      inner = steps.of(steps.of(a, steps.of(cube)));
+    }
+    return steps.of(steps.of(a), steps.of(steps.of(inner)));
+  });
 }
 
 // Mirrors meta_relu_, torch/_meta_registrations.py.
@@ -99,9 +151,23 @@ Value leaky_relu(Call& c, const Tensor& self, const Value& negative_slope) {
 }
 
 // Mirrors softplus, torch/_refs/nn/functional/__init__.py: beta is None by default.
+Value softplus_steps(const ReferenceSteps& steps, const Value& self, bool is_scaled) {
+  const Value scaled = is_scaled ? steps.of(self) : self;
+  const Value curve = steps.of(steps.of(scaled));
+  return steps.where(steps.of(scaled), self, is_scaled ? steps.of(curve) : curve);
+}
 Value softplus(Call& c, const Tensor& self, const Value& beta) {
-  if (!is_left_out(c, 1)) check_number_fits(c, ErrorKind::kValueError, "beta", beta, self.dtype());
-  return branches(c);
+  const bool is_scaled = !is_left_out(c, 1);
+  if (is_scaled) check_number_fits(c, ErrorKind::kValueError, "beta", beta, self.dtype());
+  return unless_plain(c, [&](const ReferenceSteps& steps, const Value& a) {
+    return softplus_steps(steps, a, is_scaled);
+  });
+}
+// Mirrors mish, torch/_refs/nn/functional/__init__.py.
+Value mish(Call& c, uint64_t) {
+  return unless_plain(c, [](const ReferenceSteps& steps, const Value& a) {
+    return steps.of(a, steps.of(softplus_steps(steps, a, false)));
+  });
 }
 
 // Mirrors softshrink, torch/_refs/nn/functional/__init__.py.
@@ -115,10 +181,14 @@ Value softshrink(Call& c, const Tensor& self) {
 // Mirrors log_sigmoid_forward, torch/_decomp/decompositions.py; the buffer is only used on the CPU.
 Value log_sigmoid_forward(Call& c, const Tensor& self) {
   check_negatable(c, self);
-  Tensor* output = elementwise(c, c.args().first(1), kDefault);
-  Tensor* buffer = self.device().is_cuda() ? c.empty({0}, self.dtype())
-                                           : elementwise(c, c.args().first(1), kDefault);
-  return c.tuple(output, buffer);
+  const Value zero = c.empty({}, self.dtype());
+  Value decay;
+  const Value output = unless_plain(c, [&](const ReferenceSteps& steps, const Value& a) {
+    decay = steps.of(steps.of(steps.of(a)));
+    return steps.of(steps.of(zero, a), steps.of(decay));
+  });
+  if (self.device().is_cuda()) return c.tuple(output, c.empty({0}, self.dtype()));
+  return c.tuple(output, elementwise(c, {&output, 1}, kDefault));
 }
 Value log_sigmoid(Call& c, const Tensor& self) {
   if (Tensor* out = output_of(c)) {
@@ -127,13 +197,6 @@ Value log_sigmoid(Call& c, const Tensor& self) {
                                                       *buffer)[0];
   }
   return c.call<"aten::log_sigmoid_forward">(self)[0];
-}
-
-// One bound of clamp: where(isnan(value) | (value >= bound), value, bound).
-Value bounded(const ReferenceSteps& steps, const Value& value, const Value& bound) {
-  if (bound.is_none()) return value;
-  const Value condition = steps.of(steps.of(value, bound), steps.of(value));
-  return steps.where(condition, value, bound);
 }
 
 // Mirrors clamp, torch/_refs/__init__.py.
@@ -156,8 +219,6 @@ Value clamp_one(Call& c, const Tensor& self, const Value& bound) {
 Value prelu(Call& c, const Tensor& self, const Tensor& weight) {
   c.check(self.dtype() == weight.dtype(), "prelu: Type promoting not supported. Got {} and {}",
           info(self.dtype()).cpp_name, info(weight.dtype()).cpp_name);
-  c.check(weight.dim() == 0 || weight.dim() == 1,
-          "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {}", weight.dim());
   if (!guard_bool(weight.numel() == 1)) {
     c.check(self.dim() > 0, "Not allow zero-dim input tensor.");
     const SymInt channels = self.dim() > 1 ? self.size(1) : SymInt(1);
@@ -167,6 +228,8 @@ Value prelu(Call& c, const Tensor& self, const Tensor& weight) {
         "channel size = {}.",
         weight.numel(), channels);
   }
+  c.check(weight.dim() == 0 || weight.dim() == 1,
+          "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {}", weight.dim());
   if (self.dim() == weight.dim()) return c.call<"aten::_prelu_kernel">(self, weight);
   DimVector shape(static_cast<size_t>(self.dim()), SymInt(1));
   if (self.dim() > 1) shape[1] = weight.numel();
@@ -180,26 +243,37 @@ Value prelu_kernel(Call& c, const Tensor& self, const Tensor& weight) {
 
 // Mirrors relu6 and selu, aten/src/ATen/native/Activation.cpp.
 Value relu6(Call& c, const Tensor& self) { return c.call<"aten::hardtanh">(self, 0, 6); }
+Value relu6_inplace(Call& c, Tensor& self) { return c.call<"aten::hardtanh_">(self, 0, 6); }
+constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
+constexpr double kSeluScale = 1.0507009873554804934193349852946;
 Value selu(Call& c, const Tensor& self) {
-  return c.call<"aten::elu">(self, 1.6732632423543772848170429916717,
-                             1.0507009873554804934193349852946);
+  return c.call<"aten::elu">(self, kSeluAlpha, kSeluScale);
+}
+Value selu_inplace(Call& c, Tensor& self) {
+  return c.call<"aten::elu_">(self, kSeluAlpha, kSeluScale);
 }
 
-Value selu_in_place(Call& c, Tensor& self) {
-  return c.call<"aten::elu_">(self, 1.6732632423543772848170429916717,
-                              1.0507009873554804934193349852946);
-}
-
-// Mirrors rrelu_, aten/src/ATen/native/Activation.cpp, and the meta functions of rrelu_with_noise,
-// torch/_meta_registrations.py.
-Value rrelu_in_place(Call& c, Tensor& self, const Value& lower, const Value& upper,
-                     const Value& training) {
+// Mirrors rrelu and rrelu_, aten/src/ATen/native/Activation.cpp, and the meta functions of
+// rrelu_with_noise, torch/_meta_registrations.py.
+void check_rrelu(const Call& c, const Value& lower, const Value& upper) {
   for (const Value* bound : {&lower, &upper}) {
     c.check(!bound->is(Value::Tag::kComplex),
             "value cannot be converted to type double without overflow");
+    c.check(std::isfinite(as_real(*bound)), "rrelu: {} bound must be finite, got {}",
+            bound == &lower ? "lower" : "upper", *bound);
   }
   c.check(as_real(lower) <= as_real(upper),
           "Lower bound should be less than or equal to the upper bound");
+}
+Value rrelu(Call& c, const Tensor& self, const Value& lower, const Value& upper,
+            const Value& training, const Value& generator) {
+  check_rrelu(c, lower, upper);
+  const Value noise = c.call<"aten::empty_like">(self);
+  return c.call<"aten::rrelu_with_noise">(self, noise, lower, upper, training, generator);
+}
+Value rrelu_in_place(Call& c, Tensor& self, const Value& lower, const Value& upper,
+                     const Value& training) {
+  check_rrelu(c, lower, upper);
   const Tensor* noise = c.context().empty(self.sizes(), self.dtype(), self.device());
   return c.call<"aten::rrelu_with_noise_">(self, *noise, lower, upper, training);
 }
@@ -246,28 +320,30 @@ constexpr OpDef kActivation[] = {
     {"aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor", rule<&elu>(), kInplace},
     {"aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor", rule<&gelu>(), kInplaceCopies},
     {"aten::glu(Tensor self, int dim=-1) -> Tensor", rule<&glu>()},
-    {"aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", unary()},
-    {"aten::hardsigmoid(Tensor self) -> Tensor", unary(), kInplaceCopies},
-    {"aten::hardswish(Tensor self) -> Tensor", unary(), kInplaceCopies},
+    {"aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", rule<&hardshrink>()},
+    {"aten::hardsigmoid(Tensor self) -> Tensor", {&hardsigmoid}, kInplaceCopies},
+    {"aten::hardswish(Tensor self) -> Tensor", {&hardswish}, kInplaceCopies},
     {"aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor", rule<&hardtanh>(), kInplaceCopies},
     {"aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", rule<&leaky_relu>(), kInplaceCopies},
     {"aten::log_sigmoid(Tensor self) -> Tensor", rule<&log_sigmoid>(), kComposite},
     {"aten::log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)", rule<&log_sigmoid_forward>()},
-    {"aten::mish(Tensor self) -> Tensor", unary(), kInplace},
+    {"aten::mish(Tensor self) -> Tensor", {&mish}, kInplace},
     {"aten::prelu(Tensor self, Tensor weight) -> Tensor", rule<&prelu>(), kComposite},
     {"aten::relu(Tensor self) -> Tensor", {&choice}},
-    {"aten::relu6(Tensor self) -> Tensor", rule<&relu6>(), kComposite | kInplace},
+    {"aten::relu6(Tensor self) -> Tensor", rule<&relu6>(), kComposite},
+    {"aten::relu6_(Tensor(a!) self) -> Tensor(a!)", rule<&relu6_inplace>(), kComposite},
     {"aten::relu_(Tensor(a!) self) -> Tensor(a!)", rule<&relu_inplace>()},
+    {"aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor", rule<&rrelu>(), kComposite | kRandom},
     {"aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)", rule<&rrelu_in_place>(), kComposite | kRandom},
     {"aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor", rule<&rrelu_with_noise>(), kRandom},
     {"aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)", rule<&rrelu_with_noise_in_place>(), kRandom},
     {"aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor noise_out)", rule<&rrelu_with_noise_functional>(), kRandom},
     {"aten::selu(Tensor self) -> Tensor", rule<&selu>(), kComposite},
-    {"aten::selu_(Tensor(a!) self) -> Tensor(a!)", rule<&selu_in_place>(), kComposite},
+    {"aten::selu_(Tensor(a!) self) -> Tensor(a!)", rule<&selu_inplace>(), kComposite},
     {"aten::silu(Tensor self) -> Tensor", like_first(), kInplaceCopies},
     {"aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor", rule<&softplus>()},
     {"aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", rule<&softshrink>()},
-    {"aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor", {&choice}, kInplace},
+    {"aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor", rule<&threshold>(), kInplace},
 };
 // clang-format on
 }  // namespace

@@ -1,6 +1,7 @@
 // Comparisons, logical operators and what chooses by a condition: where, masked_fill, isin.
 #include "core/ops/families/copy.h"
 #include "core/ops/families/pointwise.h"
+#include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -50,7 +51,7 @@ Value where_scalars(Call& c, const Tensor& condition, const Value& self, const V
   return c.call<"aten::where.self">(condition, convert(self), convert(other));
 }
 
-// Mirrors masked_fill, torch/_refs/__init__.py: contiguous whatever the operands.
+// Mirrors masked_fill, torch/_refs/__init__.py: a choice, made contiguous.
 Tensor* masked_fill(Call& c, const Tensor& self, const Tensor& mask, const Value& value) {
   DType value_dtype = number_dtype(value);
   if (value.is_tensor()) {
@@ -59,15 +60,17 @@ Tensor* masked_fill(Call& c, const Tensor& self, const Tensor& mask, const Value
             "only supports a 0-dimensional value tensor, but got tensor with {} dimension",
             filler.dim());
     const bool is_cpu_scalar = self.device().is_cuda() && filler.device().is_cpu();
-    c.check(is_cpu_scalar || filler.device() == self.device(),
+    // A kernel sees the meta device everywhere.
+    c.check(is_cpu_scalar || filler.device() == self.device() || !has_symbolic_sizes(c),
             "Expected `value` to be on same device as `a`");
     value_dtype = filler.dtype();
   }
   c.check(!is_complex(value_dtype) || is_complex(self.dtype()),
           "could not convert to type {} without overflow", python_type(self.dtype()));
   c.check(is_bool(mask.dtype()), "expected predicate to be bool, got {}", mask.dtype());
-  const Value operands[] = {mask, self};
-  return c.empty(broadcast_operands(c, operands), self.dtype());
+  const Value choices[] = {c.empty({}, self.dtype()), self};
+  Tensor* filled = elementwise_if(c, mask, choices, {self.dtype(), self.dtype()});
+  return filled->is_contiguous() ? filled : c.empty(filled->sizes(), self.dtype());
 }
 
 // Mirrors meta_masked_fill_, torch/_meta_registrations.py.
@@ -78,7 +81,8 @@ Value masked_fill_inplace(Call& c, Tensor& self, const Tensor& mask, const Value
 
 // Mirrors masked_fill_, torch/_refs/__init__.py.
 Value masked_fill_tensor_inplace(Call& c, Tensor& self, const Tensor& mask, const Value& value) {
-  return c.call<"aten::copy_">(self, masked_fill(c, self, mask, value));
+  c.call<"aten::copy_">(self, masked_fill(c, self, mask, value));
+  return written(c, self);
 }
 
 // Mirrors meta_isin, torch/_meta_registrations.py.

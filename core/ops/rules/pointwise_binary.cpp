@@ -1,5 +1,7 @@
 // Elementwise operators of two operands: arithmetic, powers, bits, special functions of two values.
 // Comparisons: comparison.cpp.
+#include "core/ops/derived.h"
+#include "core/ops/families/arithmetic.h"
 #include "core/ops/families/copy.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
@@ -88,12 +90,28 @@ Value heaviside(Call& c, const Value& self, const Value& values) {
   return steps.result(steps.where(steps.of(a), b, step));
 }
 
+// Mirrors lcm, torch/_refs/__init__.py: the product over the greatest common divisor.
+Value lcm(Call& c, const Value& self, const Value& other) {
+  const ReferenceSteps steps(c, c.args().first(2), kDefault);
+  Value a = self;
+  Value b = other;
+  steps.expand(a, b);
+  c.check(!is_bool(steps.computation()),
+          "Tensor with dtype torch.int64 is not the expected dtype of torch.bool!");
+  const Value common = steps.of(a, b);
+  const Value divisor = steps.where(steps.of(common), 1, common);
+  return steps.result(steps.of(steps.of(steps.of(a, divisor), b)));
+}
+
 // Mirrors logaddexp and logaddexp2, torch/_refs/__init__.py.
 Value logaddexp(Call& c, const Value& self, const Value& other) {
   const ReferenceSteps steps(c, c.args().first(2), kDefault);
   Value a = self;
   Value b = other;
   steps.expand(a, b);
+  c.check(!is_bool(steps.computation()),
+          "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+          "`logical_xor()` operator instead.");
   const Value larger = steps.of(a, b);
   const Value greatest = steps.where(larger, a, b);
   const Value least = steps.where(larger, b, a);
@@ -167,12 +185,29 @@ bool is_number_one(const Value& value) {
   return value.is(Value::Tag::kFloat) && value.as_double() <= 1 && value.as_double() >= 1;
 }
 
+// a + alpha * b: the second operand is multiplied where alpha is not 1.
+Value scaled_sum(Call& c, const Value& self, const Value& other, const Value& alpha) {
+  const Value operands[] = {self, other};
+  if (is_number_one(alpha) || !other.is_tensor()) return arithmetic(c, self, other);
+  const ReferenceSteps steps(c, operands, kDefault);
+  Value a = self;
+  Value b = other;
+  steps.expand(a, b);
+  return steps.result(steps.of(a, steps.of(b)));
+}
+
+// Mirrors mul and div, torch/_refs/__init__.py.
+Tensor* mul(Call& c, const Value& self, const Value& other) { return arithmetic(c, self, other); }
+Tensor* div(Call& c, const Value& self, const Value& other) {
+  return arithmetic(c, self, other, kIntToFloat);
+}
+
 // Mirrors add, torch/_refs/__init__.py.
-Tensor* add(Call& c, const Value& self, const Value& other, const Value& alpha) {
+Value add(Call& c, const Value& self, const Value& other, const Value& alpha) {
   const Value operands[] = {self, other};
   const DType dtype = promoted_dtype(c, operands);
   if (!is_bool(dtype)) check_number_fits(c, ErrorKind::kValueError, "alpha", alpha, dtype);
-  return elementwise(c, operands, kDefault);
+  return scaled_sum(c, self, other, alpha);
 }
 
 bool is_bool_tensor(const Value& value) {
@@ -180,18 +215,21 @@ bool is_bool_tensor(const Value& value) {
 }
 
 // Mirrors sub, torch/_refs/__init__.py.
-Tensor* sub(Call& c, const Value& self, const Value& other, const Value& alpha) {
+Value sub(Call& c, const Value& self, const Value& other, const Value& alpha) {
   const Value operands[] = {self, other};
   const DType dtype = promoted_dtype(c, operands);
-  c.check(!is_bool(dtype) || !is_bool_tensor(self) || !is_bool_tensor(other),
-          "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-          "`logical_xor()` operator instead.");
+  if (is_bool(dtype) && is_bool_tensor(self) && is_bool_tensor(other)) {
+    broadcast_operands(c, operands);
+    c.fail(ErrorKind::kRuntimeError,
+           "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+           "`logical_xor()` operator instead.");
+  }
   if (!is_number_one(alpha)) check_number_fits(c, ErrorKind::kValueError, "alpha", alpha, dtype);
-  return elementwise(c, operands, kDefault);
+  return scaled_sum(c, self, other, alpha);
 }
 
 // Mirrors rsub, torch/_refs/__init__.py.
-Tensor* rsub(Call& c, const Value& self, const Value& other, const Value& alpha) {
+Value rsub(Call& c, const Value& self, const Value& other, const Value& alpha) {
   return sub(c, other, self, alpha);
 }
 
@@ -231,14 +269,24 @@ Value div_inplace(Call& c, Tensor& self, const Value& other) {
   return written(c, self);
 }
 
-// Mirrors pow with `out`, torch/_refs/__init__.py.
-Value pow_inplace(Call& c, Tensor& self, const Value& exponent) {
-  const DType result = c.call<"aten::pow.Tensor_Scalar">(self, exponent).tensor().dtype();
-  c.check(can_cast(result, self.dtype()),
-          "Attempting to cast from {} to out tensor with dtype {}, but this can't be cast because "
-          "it is not safe!",
-          result, self.dtype());
-  return self;
+bool is_one(const Value& number) {
+  return is_number_one(number) ||
+         (number.is(Value::Tag::kBool) && statically_known_true(number.as_sym_bool()));
+}
+bool is_two(const Value& number) {
+  if (number.is(Value::Tag::kInt)) return statically_known_true(number.as_sym_int() == 2);
+  return number.is(Value::Tag::kFloat) && number.as_double() <= 2 && number.as_double() >= 2;
+}
+
+// Mirrors pow, torch/_refs/__init__.py: powers by 1 are copies, by 2 products.
+Value pow(Call& c, const Value& self, const Value& exponent) {
+  if (exponent.is_tensor() || !(is_one(exponent) || is_two(exponent)))
+    return elementwise(c, c.args().first(2), kBoolToLong);
+  const ElementwiseTypes types = elementwise_types(promoted_dtype(c, c.args().first(2)),
+                                                   kBoolToLong, c.context().default_dtype);
+  Tensor* base = cast_to(c, self.tensor(), types.computation);
+  if (is_one(exponent)) return empty_as_cloned(c, *base, types.result, c.device());
+  return cast_to(c, *arithmetic(c, *base, *base), types.result);
 }
 
 // Mirrors float_power, aten/src/ATen/native/Pow.cpp: computed in float64 or complex128.
@@ -264,6 +312,19 @@ Value float_power(Call& c, const Value& base, const Value& exponent) {
                                                                              cast(exponent));
 }
 
+// Mirrors float_power_, aten/src/ATen/native/Pow.cpp.
+Value float_power_inplace(Call& c, Tensor& self, const Value& exponent) {
+  const DType given = exponent.is_tensor() ? exponent.tensor().dtype() : number_dtype(exponent);
+  const bool is_complex_power = is_complex(self.dtype()) || is_complex(given);
+  const DType dtype = is_complex_power ? DType::kComplex128 : DType::kFloat64;
+  c.check(self.dtype() == dtype,
+          "the base given to float_power_ has dtype {} but the operation's result requires dtype "
+          "{}",
+          info(self.dtype()).cpp_name, info(dtype).cpp_name);
+  if (!exponent.is_tensor()) return c.call<"aten::pow_.Scalar">(self, exponent);
+  return c.call<"aten::pow_.Tensor">(self, c.call<"aten::to.dtype">(exponent, dtype));
+}
+
 // Mirrors ldexp, torch/_decomp/decompositions.py: self * 2 ** other.
 Tensor* ldexp(Call& c, const Tensor& self, const Tensor& other) {
   const DType two = is_integral_or_bool(self.dtype()) ? DType::kFloat32 : self.dtype();
@@ -277,8 +338,12 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::__and__.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::bitwise_and.Tensor">(), kComposite},
     {"aten::__iand__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::bitwise_and_.Scalar">(), kComposite},
     {"aten::__iand__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::bitwise_and_.Tensor">(), kComposite},
+    {"aten::__ilshift__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", copied_from<"aten::__lshift__.Scalar">()},
+    {"aten::__ilshift__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", copied_from<"aten::__lshift__.Tensor">()},
     {"aten::__ior__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::bitwise_or_.Scalar">(), kComposite},
     {"aten::__ior__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::bitwise_or_.Tensor">(), kComposite},
+    {"aten::__irshift__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", copied_from<"aten::__rshift__.Scalar">()},
+    {"aten::__irshift__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", copied_from<"aten::__rshift__.Tensor">()},
     {"aten::__ixor__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::bitwise_xor_.Scalar">(), kComposite},
     {"aten::__ixor__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::bitwise_xor_.Tensor">(), kComposite},
     {"aten::__lshift__.Scalar(Tensor self, Scalar other) -> Tensor", rule<&shift<"lshift">>()},
@@ -321,7 +386,7 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::copysign.int_float(int a, float b) -> float", binary({.promote = kIntToFloat})},
     {"aten::div.Scalar(Tensor self, Scalar other) -> Tensor", binary({.promote = kIntToFloat})},
     {"aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", rule<&div_mode>(), kInplace},
-    {"aten::div.Tensor(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat})},
+    {"aten::div.Tensor(Tensor self, Tensor other) -> Tensor", rule<&div>()},
     {"aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", rule<&div_mode>(), kInplace},
     {"aten::div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", rule<&div_inplace>()},
     {"aten::div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", rule<&div_inplace>()},
@@ -336,8 +401,11 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor", rule<&float_power>(), kComposite},
     {"aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", rule<&float_power>(), kComposite},
     {"aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", rule<&float_power>(), kComposite},
+    {"aten::float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)", rule<&float_power_inplace>(), kComposite},
+    {"aten::float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)", rule<&float_power_inplace>(), kComposite},
     {"aten::floor_divide(Tensor self, Tensor other) -> Tensor", rule<&floor_divide>()},
     {"aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor", rule<&floor_divide>(), kInplace},
+    {"aten::floor_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", written_by<"aten::floor_divide">()},
     {"aten::fmax(Tensor self, Tensor other) -> Tensor", binary()},
     {"aten::fmin(Tensor self, Tensor other) -> Tensor", binary()},
     {"aten::fmod(Scalar a, Scalar b) -> float", binary()},
@@ -353,15 +421,16 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::igamma(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat}), kInplace},
     {"aten::igammac(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat}), kInplace},
     {"aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> Tensor", rule<&isclose>(), kComposite},
-    {"aten::lcm(Tensor self, Tensor other) -> Tensor", binary(), kInplace},
+    {"aten::lcm(Tensor self, Tensor other) -> Tensor", rule<&lcm>(), kInplace},
     {"aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor", rule<&ldexp>()},
+    {"aten::ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)", copied_from<"aten::ldexp.Tensor">()},
     {"aten::logaddexp(Tensor self, Tensor other) -> Tensor", rule<&logaddexp>()},
     {"aten::logaddexp2(Tensor self, Tensor other) -> Tensor", rule<&logaddexp2>()},
     {"aten::maximum(Tensor self, Tensor other) -> Tensor", binary()},
     {"aten::minimum(Tensor self, Tensor other) -> Tensor", binary()},
     {"aten::mul(Scalar a, Scalar b) -> Scalar", binary()},
     {"aten::mul.Scalar(Tensor self, Scalar other) -> Tensor", binary()},
-    {"aten::mul.Tensor(Tensor self, Tensor other) -> Tensor", binary()},
+    {"aten::mul.Tensor(Tensor self, Tensor other) -> Tensor", rule<&mul>()},
     {"aten::mul.complex(complex a, complex b) -> complex", binary()},
     {"aten::mul.complex_float(complex a, float b) -> complex", binary()},
     {"aten::mul.complex_int(complex a, int b) -> complex", binary()},
@@ -381,9 +450,9 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::multiply_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::mul_.Tensor">(), kComposite},
     {"aten::nextafter(Tensor self, Tensor other) -> Tensor", binary({.promote = kNoOpmath}), kInplace},
     {"aten::polar(Tensor abs, Tensor angle) -> Tensor", rule<&complex>()},
-    {"aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor", binary({.promote = kBoolToLong})},
+    {"aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor", rule<&pow>()},
     {"aten::pow.Scalar_Scalar(Scalar a, Scalar b) -> float", binary({.promote = kBoolToLong})},
-    {"aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", binary({.promote = kBoolToLong})},
+    {"aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", rule<&pow>()},
     {"aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", binary({.promote = kBoolToLong})},
     {"aten::pow.complex(complex a, complex b) -> complex", binary({.promote = kBoolToLong})},
     {"aten::pow.complex_float(complex a, float b) -> complex", binary({.promote = kBoolToLong})},
@@ -393,7 +462,8 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::pow.int(int a, int b) -> float", binary({.promote = kBoolToLong})},
     {"aten::pow.int_float(int a, float b) -> float", binary({.promote = kBoolToLong})},
     {"aten::pow.int_to_int(int a, int b) -> int", binary({.promote = kBoolToLong})},
-    {"aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)", rule<&pow_inplace>()},
+    {"aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)", written_by<"aten::pow.Tensor_Scalar">()},
+    {"aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)", written_by<"aten::pow.Tensor_Tensor">()},
     {"aten::remainder(Scalar a, Scalar b) -> Scalar", binary()},
     {"aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor", binary(), kInplace},
     {"aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", binary()},

@@ -1,5 +1,6 @@
 // Elementwise operators of three operands.
 #include "core/ops/families/copy.h"
+#include "core/ops/families/on_meta.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
 
@@ -35,8 +36,10 @@ Tensor* lerp(Call& c, const Tensor& self, const Tensor& end, const Value& weight
 template <FixedString name>
 Value inplace(Call& c, uint64_t) {
   Tensor& self = c.arg(0).tensor();
-  const Value out = c.forward<name>(c.args());
-  check_inplace_broadcast(c, self, out.tensor());
+  {
+    const OnMeta scope(c.context(), c.args());
+    check_inplace_broadcast(c, self, c.forward<name>(c.args()).tensor());
+  }
   return written(c, self);
 }
 

@@ -1,5 +1,7 @@
 // Elementwise operators of one operand: arithmetic, exponentials, trigonometry, special functions,
 // tests of one value. Activations: activation.cpp.
+#include "core/ops/derived.h"
+#include "core/ops/families/copy.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
@@ -28,8 +30,38 @@ Tensor* polygamma(Call& c, int64_t n, const Tensor& self) {
   return c.empty_like(self, elementwise_types(self.dtype(), kIntToFloat).result);
 }
 
+// Mirrors nan_to_num, torch/_refs/__init__.py, which answers for the in-place overload alone.
+Value nan_to_num_inplace(Call& c, Tensor& self) {
+  c.check(!is_complex(self.dtype()), "Complex dtype is not supported for isneginf, got dtype {}",
+          self.dtype());
+  return written(c, self);
+}
+
+// Mirrors multigammaln, torch/_refs/special/__init__.py: sums over p terms.
+Tensor* mvlgamma(Call& c, const Tensor& self, int64_t p) {
+  c.check(p >= 0, "upper bound and lower bound inconsistent with step sign");
+  return c.empty(self.sizes(), elementwise_types(self.dtype(), kIntToFloat).result);
+}
+
+// Mirrors ndtr, torch/special: half of 1 + erf(x / sqrt(2)), aten/src/ATen/native/UnaryOps.cpp.
+Value special_ndtr(Call& c, const Tensor& self) {
+  const DType dtype = is_integral_or_bool(self.dtype()) ? c.context().default_dtype : self.dtype();
+  const Value x = c.call<"aten::div.Tensor">(self, c.call<"aten::sqrt">(c.empty({}, dtype)));
+  return c.call<"aten::mul.Tensor">(c.call<"aten::add.Tensor">(c.call<"aten::erf">(x), 1), 0.5);
+}
+
+// Mirrors polygamma_, aten/src/ATen/native/UnaryOps.cpp.
+Value polygamma_inplace(Call& c, Tensor& self, int64_t n) {
+  return write_result(c, self, c.tensor<"aten::polygamma">(n, self));
+}
+
 // Mirrors isfinite and isreal, aten/src/ATen/native/TensorCompare.cpp and UnaryOps.cpp.
 Value isfinite(Call& c, const Tensor& self) {
+  const bool is_without_infinity = self.dtype() == DType::kFloat8E4M3FN ||
+                                   self.dtype() == DType::kFloat8E4M3FNUZ ||
+                                   self.dtype() == DType::kFloat8E5M2FNUZ;
+  c.check_as(ErrorKind::kNotImplementedError, !is_without_infinity,
+             "\"isfinite\" not implemented for '{}'", info(self.dtype()).cpp_name);
   if (is_integral_or_bool(self.dtype())) return c.call<"aten::ones_like">(self, DType::kBool);
   if (is_complex(self.dtype())) {
     return c.call<"aten::__and__.Tensor">(c.call<"aten::isfinite">(c.call<"aten::real">(self)),
@@ -101,6 +133,11 @@ Tensor* angle(Call& c, const Tensor& self) {
   return c.empty_like(self, dtype);
 }
 
+// Mirrors chalf, aten/src/ATen/native/TensorConversions.cpp.
+Value chalf(Call& c, const Tensor& self, std::optional<MemoryFormat> format) {
+  return c.call<"aten::to.dtype">(self, DType::kComplex32, false, false, format);
+}
+
 // clang-format off
 constexpr OpDef kPointwiseUnary[] = {
     {"aten::_conj_physical(Tensor self) -> Tensor", like_first()},
@@ -129,6 +166,7 @@ constexpr OpDef kPointwiseUnary[] = {
     {"aten::atanh(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::bitwise_not(Tensor self) -> Tensor", unary(), kInplace},
     {"aten::ceil(Tensor self) -> Tensor", unary(), kInplace},
+    {"aten::chalf(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", rule<&chalf>(), kComposite},
     {"aten::conj_physical(Tensor self) -> Tensor", rule<&conj_physical>(), kComposite},
     {"aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)", rule<&itself>()},
     {"aten::cos(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
@@ -161,12 +199,14 @@ constexpr OpDef kPointwiseUnary[] = {
     {"aten::logical_not(Tensor self) -> Tensor", unary({.promote = kAlwaysBool})},
     {"aten::logical_not_(Tensor(a!) self) -> Tensor(a!)", rule<&itself>()},
     {"aten::logit(Tensor self, float? eps=None) -> Tensor", unary({.promote = kIntToFloat}), kInplaceCopies},
-    {"aten::mvlgamma(Tensor self, int p) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
-    {"aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor", like_first(), kInplace},
+    {"aten::mvlgamma(Tensor self, int p) -> Tensor", rule<&mvlgamma>(), kInplace},
+    {"aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor", like_first()},
+    {"aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor(a!)", rule<&nan_to_num_inplace>()},
     {"aten::neg(Tensor self) -> Tensor", rule<&neg>(), kInplace},
     {"aten::negative(Tensor self) -> Tensor", same_as<"aten::neg">(), kComposite},
     {"aten::negative_(Tensor(a!) self) -> Tensor(a!)", same_as<"aten::neg_">(), kComposite},
     {"aten::polygamma(int n, Tensor self) -> Tensor", rule<&polygamma>()},
+    {"aten::polygamma_(Tensor(a!) self, int n) -> Tensor(a!)", rule<&polygamma_inplace>()},
     {"aten::rad2deg(Tensor self) -> Tensor", rule<&rad2deg>(), kInplace},
     {"aten::reciprocal(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::round(Tensor self) -> Tensor", unary({.promote = kNoOpmath}), kInplaceCopies},
@@ -206,6 +246,7 @@ constexpr OpDef kPointwiseUnary[] = {
     {"aten::special_modified_bessel_k0(Tensor self) -> Tensor", unary({.promote = kIntToFloat})},
     {"aten::special_modified_bessel_k1(Tensor self) -> Tensor", unary({.promote = kIntToFloat})},
     {"aten::special_multigammaln(Tensor self, int p) -> Tensor", same_as<"aten::mvlgamma">(), kComposite},
+    {"aten::special_ndtr(Tensor self) -> Tensor", rule<&special_ndtr>(), kComposite},
     {"aten::special_ndtri(Tensor self) -> Tensor", unary({.promote = kIntToFloat})},
     {"aten::special_polygamma(int n, Tensor self) -> Tensor", same_as<"aten::polygamma">(), kComposite},
     {"aten::special_psi(Tensor self) -> Tensor", same_as<"aten::digamma">(), kComposite},

@@ -144,11 +144,23 @@ Value masked(Call& c, Dims mask_sizes, const Tensor& self) {
   return c.call<"aten::contiguous">(*result);
 }
 
-// Mirrors tril and triu, torch/_refs/__init__.py.
+// Mirrors tril and triu, torch/_refs/__init__.py: a comparison of the two coordinates chooses.
 Value triangle(Call& c, const Tensor& self) {
   c.check(self.dim() >= 2, "{}: input tensor must have at least 2 dimensions",
           c.op().schema.name.substr(std::string_view("aten::").size(), 4));
-  return masked(c, self.sizes().last(2), self);
+  const auto coordinate = [&](int64_t dim, int64_t at) {
+    return c.call<"aten::unsqueeze">(
+        c.context().empty({&self.sizes()[self.sizes().size() - static_cast<size_t>(dim)], 1},
+                          DType::kInt64, self.device()),
+        at);
+  };
+  const Value coordinates[] = {coordinate(1, -2), coordinate(2, -1)};
+  const Value inside = elementwise(c, coordinates, DType::kInt64, DType::kBool);
+  if (is_bool(self.dtype()))
+    return c.call<"aten::contiguous">(c.call<"aten::logical_and">(inside, self));
+  const Value choices[] = {self, c.empty({}, self.dtype())};
+  return c.call<"aten::contiguous">(
+      *elementwise_if(c, inside, choices, {self.dtype(), self.dtype()}));
 }
 
 // Mirrors diag_embed, torch/_refs/__init__.py: the last dimension laid on a diagonal of two.

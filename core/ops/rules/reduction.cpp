@@ -19,7 +19,7 @@ using OptionalDType = std::optional<DType>;
 // Mirrors sum and prod, torch/_refs/__init__.py.
 Tensor* sum_dim(Call& c, const Tensor& self, const Value& dim, bool keepdim, OptionalDType dtype) {
   const DimSet dims = reduction_dims_or_all(c, self, dim);
-  return reduce(c, self, dims, keepdim, sum_dtype(self, dtype));
+  return reduce_by_reference(c, self, dims, keepdim, sum_dtype(self, dtype));
 }
 Tensor* sum(Call& c, const Tensor& self, OptionalDType dtype) {
   return sum_dim(c, self, Value(), false, dtype);
@@ -96,7 +96,7 @@ Value all_dims(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
 Tensor* amax(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
   const DimSet dims = reduction_dims_or_all(c, self, dim);
   check_reduction_not_empty(c, self, dims);
-  return reduce(c, self, dims, keepdim, self.dtype());
+  return reduce_by_reference(c, self, dims, keepdim, self.dtype());
 }
 // Mirrors aminmax, torch/_decomp/decompositions.py.
 Value aminmax(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
@@ -141,24 +141,30 @@ Value kthvalue(Call& c, const Tensor& self, SymInt k, int64_t dim, bool keepdim)
 
 // --- moments ---
 
+void check_correction(Call& c, const Value& correction) {
+  c.check_as(ErrorKind::kValueError, !correction.is(Value::Tag::kComplex),
+             "correction argument should be integer or float");
+}
 // Mirrors var, torch/_refs/__init__.py.
 Tensor* var_correction(Call& c, const Tensor& self, const Value& dim, const Value& correction,
                        bool keepdim) {
-  c.check_as(ErrorKind::kValueError, !correction.is(Value::Tag::kComplex),
-             "correction argument should be integer or float");
-  return reduce(c, self, reduction_dims_or_all(c, self, dim), keepdim, to_real(self.dtype()));
+  check_correction(c, correction);
+  return reduce_by_reference(c, self, reduction_dims_or_all(c, self, dim), keepdim,
+                             to_real(self.dtype()));
 }
 // Mirrors std, torch/_refs/__init__.py: the square root makes integers floating, which are cast
 // back.
 Tensor* std_correction(Call& c, const Tensor& self, const Value& dim, const Value& correction,
                        bool keepdim) {
-  return var_correction(c, self, dim, correction, keepdim);
+  check_correction(c, correction);
+  return reduce(c, self, reduction_dims_or_all(c, self, dim), keepdim, to_real(self.dtype()));
 }
 // Mirrors var_mean and std_mean, torch/_refs/__init__.py.
-Value var_mean_correction(Call& c, const Tensor& self, const Value& dim, const Value& correction,
-                          bool keepdim) {
-  Tensor* variance = var_correction(c, self, dim, correction, keepdim);
-  return c.tuple(variance, mean_dim(c, self, dim, keepdim, std::nullopt));
+template <Tensor* (*spread)(Call&, const Tensor&, const Value&, const Value&, bool)>
+Value with_mean(Call& c, const Tensor& self, const Value& dim, const Value& correction,
+                bool keepdim) {
+  Tensor* first = spread(c, self, dim, correction, keepdim);
+  return c.tuple(first, mean_dim(c, self, dim, keepdim, std::nullopt));
 }
 
 // The overloads with `unbiased`, aten/src/ATen/native/ReduceOps.cpp: unbiased is correction 1.
@@ -211,6 +217,21 @@ void check_norm_not_empty(Call& c, const Tensor& self, const Value& ord, const V
   }
 }
 
+bool spans_one_element(const Tensor& self, DimSet dims) {
+  for (size_t i = 0; i < self.sizes().size(); ++i) {
+    if (contains(dims, i) && !guard_or_false(self.sizes()[i] == 1)) return false;
+  }
+  return self.dim() > 0;
+}
+// Norms along dimensions of size 1, whose strides are the tensor's.
+Tensor* magnitudes(Call& c, const Tensor& self, DimSet dims, bool keepdim, DType result) {
+  const Value operand = self;
+  const Tensor& absolute = *elementwise(c, {&operand, 1}, to_opmath(self.dtype()), result);
+  if (keepdim) return &c.tensor<"aten::contiguous">(absolute);
+  const DimVector sizes = reduced_sizes(self.sizes(), dims, false);
+  return &c.tensor<"aten::contiguous">(c.call<"aten::view">(absolute, sizes));
+}
+
 // Mirrors vector_norm, torch/_refs/linalg/__init__.py.
 Tensor* linalg_vector_norm(Call& c, const Tensor& self, const Value& ord, const Value& dim,
                            bool keepdim, OptionalDType dtype) {
@@ -220,7 +241,12 @@ Tensor* linalg_vector_norm(Call& c, const Tensor& self, const Value& ord, const 
   if (order < 0 || is_extremum) check_norm_not_empty(c, self, ord, dim);
   const DimSet dims = reduction_dims_or_all(c, self, dim);
   if (is_extremum) check_reduction_not_empty(c, self, dims);
-  return reduce(c, self, dims, keepdim, to_real(dtype.value_or(self.dtype())));
+  const bool is_zero = order >= 0 && order <= 0;
+  if (!is_zero && !is_extremum && spans_one_element(self, dims))
+    return magnitudes(c, self, dims, keepdim, to_real(dtype.value_or(self.dtype())));
+  const DType result = to_real(dtype.value_or(self.dtype()));
+  return is_zero || is_extremum ? reduce_by_reference(c, self, dims, keepdim, result)
+                                : reduce(c, self, dims, keepdim, result);
 }
 
 // Mirrors norm, torch/_refs/__init__.py.
@@ -286,9 +312,9 @@ Value sum_to_size(Call& c, const Tensor& self, Dims size) {
     }
   }
   if (!expandable) {  // braces stand around these lists, so the text is put together
-    c.fail(ErrorKind::kRuntimeError, "size {" + format("{}", self.sizes()) +
-                                         "} is not expandable to size {" + format("{}", size) +
-                                         "}.");
+    c.fail(ErrorKind::kRuntimeError, "size {" + format("{}", size) +
+                                         "} is not expandable to size {" +
+                                         format("{}", self.sizes()) + "}.");
   }
   if (size.empty()) return c.call<"aten::sum">(self);
   const Value result =
@@ -343,7 +369,7 @@ constexpr OpDef kReduction[] = {
     {"aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor", rule<&std_correction>()},
     {"aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", rule<&of_unbiased_dim<"aten::std.correction", "aten::std.correction_out">>(), kComposite},
     {"aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", rule<&of_unbiased<"aten::std_mean.correction">>(), kComposite},
-    {"aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)", rule<&var_mean_correction>()},
+    {"aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)", rule<&with_mean<&std_correction>>()},
     {"aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)", rule<&of_unbiased_dim<"aten::std_mean.correction", "aten::std_mean.correction_out">>(), kComposite},
     {"aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", rule<&sum>()},
     {"aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&sum_dim>()},
@@ -352,7 +378,7 @@ constexpr OpDef kReduction[] = {
     {"aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor", rule<&var_correction>()},
     {"aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", rule<&of_unbiased_dim<"aten::var.correction", "aten::var.correction_out">>(), kComposite},
     {"aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", rule<&of_unbiased<"aten::var_mean.correction">>(), kComposite},
-    {"aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)", rule<&var_mean_correction>()},
+    {"aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)", rule<&with_mean<&var_correction>>()},
     {"aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)", rule<&of_unbiased_dim<"aten::var_mean.correction", "aten::var_mean.correction_out">>(), kComposite},
 };
 // clang-format on

@@ -54,12 +54,56 @@ Value split_copy(Call& c, const Tensor& self) {
   return copies_of_views(c, Registry::builtin().find("aten::split.Tensor"));
 }
 
+// Mirrors _autocast_to_full_precision and _autocast_to_reduced_precision,
+// aten/src/ATen/native/AutogradComposite.cpp and TensorConversions.cpp.
+bool is_autocast(const Tensor& self, bool cuda_enabled, bool cpu_enabled) {
+  return (self.device().is_cuda() && cuda_enabled) || (self.device().is_cpu() && cpu_enabled);
+}
+Value autocast_to_full(Call& c, const Tensor& self, bool cuda_enabled, bool cpu_enabled) {
+  const bool is_reduced = self.dtype() == DType::kFloat16 || self.dtype() == DType::kBFloat16;
+  if (!is_reduced || !is_autocast(self, cuda_enabled, cpu_enabled)) return self;
+  return c.call<"aten::to.dtype">(self, DType::kFloat32);
+}
+Value autocast_to_reduced(Call& c, const Tensor& self, bool cuda_enabled, bool cpu_enabled,
+                          DType cuda_dtype, DType cpu_dtype) {
+  if (self.dtype() != DType::kFloat32 || !is_autocast(self, cuda_enabled, cpu_enabled)) return self;
+  return c.call<"aten::to.dtype">(self, self.device().is_cuda() ? cuda_dtype : cpu_dtype);
+}
+
+// Forward-mode differentiation, at whose level 0 no dual tensor was made
+// (aten/src/ATen/native/AutogradComposite.cpp, torch/csrc/autograd/VariableTypeManual.cpp).
+Tensor* fw_primal(Call& c, const Tensor& self) { return c.alias(self); }
+Value make_dual(Call& c, const Tensor&, const Tensor&, int64_t level) {
+  c.check(level == 0, "Invalid level given to _make_dual");
+  c.fail(ErrorKind::kRuntimeError,
+         "Trying to access a forward AD level with an invalid index. This index was either not "
+         "created or is already deleted.");
+}
+Value unpack_dual(Call& c, const Tensor& dual) { return c.tuple(c.alias(dual), nullptr); }
+
+// A view of two tensors, which FakeTensorMode does not expect (get_view_op_arg).
+Value slice_inverse(Call& c) {
+  c.fail(ErrorKind::kAssertionError, "Expected exactly one tensor arg for view op, got 2");
+}
+
+// Mirrors narrow_tensor_symint, aten/src/ATen/native/TensorShape.cpp.
+Value narrow_from(Call& c, const Tensor& self, int64_t dim, const Tensor& start, SymInt length) {
+  c.check(start.dim() == 0 && is_integral(start.dtype()),
+          "start must be an 0-dim integral Tensor.");
+  return c.call<"aten::narrow">(self, dim, c.call<"aten::item">(start), length);
+}
+
 // clang-format off
 constexpr OpDef kViewVariantRules[] = {
+    {"aten::_autocast_to_full_precision(Tensor(a) self, bool cuda_enabled, bool cpu_enabled) -> Tensor(a)", rule<&autocast_to_full>(), kView | kComposite},
+    {"aten::_autocast_to_reduced_precision(Tensor(a) self, bool cuda_enabled, bool cpu_enabled, ScalarType cuda_dtype, ScalarType cpu_dtype) -> Tensor(a)", rule<&autocast_to_reduced>(), kView | kComposite},
     {"aten::_conj_copy(Tensor self) -> Tensor", copy_of<"aten::_conj">()},
+    {"aten::_fw_primal(Tensor(a) self, int level) -> Tensor(a)", rule<&fw_primal>(), kView},
+    {"aten::_make_dual(Tensor(a) primal, Tensor tangent, int level) -> Tensor(a)", rule<&make_dual>(), kView},
     {"aten::_neg_view_copy(Tensor self) -> Tensor", copy_of<"aten::_neg_view">()},
     {"aten::_reshape_alias_copy(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor", copy_of<"aten::as_strided">()},
     {"aten::_reshape_copy(Tensor self, SymInt[] size) -> Tensor", copy_of<"aten::reshape">()},
+    {"aten::_unpack_dual(Tensor(a) dual, int level) -> (Tensor(a) primal, Tensor tangent)", rule<&unpack_dual>(), kView | kComposite},
     {"aten::alias_copy(Tensor self) -> Tensor", copy_of<"aten::alias">()},
     {"aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a!)", rule<&as_strided_in_place>()},
     {"aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor", copy_of<"aten::as_strided">()},
@@ -67,10 +111,12 @@ constexpr OpDef kViewVariantRules[] = {
     {"aten::detach_copy(Tensor self) -> Tensor", copy_of<"aten::detach">()},
     {"aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor", copy_of<"aten::diagonal">()},
     {"aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor", copy_of<"aten::expand">()},
+    {"aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)", rule<&narrow_from>(), kView | kComposite},
     {"aten::narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor", copy_of<"aten::narrow">()},
     {"aten::permute_copy(Tensor self, int[] dims) -> Tensor", copy_of<"aten::permute">()},
     {"aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor", rule<&select_copy>()},
     {"aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor", rule<&slice_copy>()},
+    {"aten::slice_inverse(Tensor(a) self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)", rule<&slice_inverse>(), kView},
     {"aten::split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]", rule<&split_copy>()},
     {"aten::split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]", copy_of<"aten::split_with_sizes">()},
     {"aten::squeeze_(Tensor(a!) self) -> Tensor(a!)", in_place<"aten::squeeze">()},

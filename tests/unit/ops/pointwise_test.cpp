@@ -132,12 +132,86 @@ TEST(Pointwise, InPlaceOverloadsKeepSelf) {
       {"aten::masked_fill_.Scalar", {"f32[2,3]", "bool[3]", "0"}, "f32[2, 3]"},
       {"aten::__iand__.Tensor", {"bool[3]", "bool[3]"}, "b8[3]"},
       {"aten::logit_", {"i64[3]"}, "i64[3]"},
+      {"aten::pow_.Tensor", {"f32[1,3]", "f32[2,3]"}, "f32[2, 3]"},
+      {"aten::floor_divide_.Tensor", {"f32[3]", "i64[3]"}, "f32[3]"},
+      {"aten::float_power_.Scalar", {"f64[3]", "2"}, "f64[3]"},
+      {"aten::ldexp_", {"f32[3]", "i64[3]"}, "f32[3]"},
+      {"aten::polygamma_", {"f32[3]", "1"}, "f32[3]"},
+      {"aten::__ilshift__.Tensor", {"i64[3]", "i64[3]"}, "i64[3]"},
+      {"aten::__irshift__.Scalar", {"i64[3]", "1"}, "i64[3]"},
+      {"aten::relu6_", {"f32[3]"}, "f32[3]"},
+      {"aten::nan_to_num_", {"f32[3]"}, "f32[3]"},
+      {"aten::add_.Tensor", {"f32[3]@meta", "f32[3]"}, "f32[3] meta"},
+  };
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
+}
+
+// Layouts that the steps of a reference pass through: odd strides of dimensions of size 1.
+TEST(Pointwise, TakesTheStepsOfReferences) {
+  const CallCase cases[] = {
+      {"aten::elu", {"f64[1,1,5]{15,2,3}"}, "f64[1, 1, 5]"},
+      {"aten::hardsigmoid", {"f32[1,3]{3,3}"}, "f32[1, 3]"},
+      {"aten::hardswish", {"f64[1,1,4]{2,1,2}"}, "f64[1, 1, 4]"},
+      {"aten::hardshrink", {"bool[2]"}, "i64[2]"},
+      {"aten::hardtanh", {"f32[2]", "0", "2"}, "f32[2]"},
+      {"aten::gelu", {"f32[1,3]{2,2}"}, "f32[1, 3]"},
+      {"aten::mish", {"i64[1,2]{3,3}"}, "i64[1, 2]"},
+      {"aten::lcm", {"i64[2]", "i32[2]"}, "i64[2]"},
+      {"aten::mvlgamma", {"f32[6,5]{1,6}", "1"}, "f32[6, 5]"},
+      {"aten::pow.Tensor_Scalar", {"i32[1,1]{2,1}", "True"}, "i32[1, 1] strides [2, 1]"},
+      {"aten::masked_fill.Scalar", {"f32[2,3]{1,2}", "bool[2,3]", "0.5"}, "f32[2, 3]"},
+      {"aten::tril", {"f32[2,1]{1,2}"}, "f32[2, 1] strides [1, 2]"},
+      {"aten::chalf", {"f32[2]"}, "c32[2]"},
+      {"aten::rrelu", {"f32[2]"}, "f32[2]"},
+      {"aten::special_ndtr", {"i64[2]"}, "f32[2]"},
+  };
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
+}
+
+// A kernel makes its own checks before FakeTensorMode looks for the common device.
+TEST(Pointwise, RefusesWhatTheKernelDoesBeforeDevices) {
+  const CallCase cases[] = {
+      {"aten::atan2_",
+       {"u8[2]@cuda", "u8[2]"},
+       "RuntimeError: Attempting to cast from torch.float32 to out tensor with dtype torch.uint8, "
+       "but this can't be cast because it is not safe!"},
+      {"aten::clamp.Tensor",
+       {"f32[0]@cuda", "f32[]", "f32[2]"},
+       "RuntimeError: Attempting to broadcast a dimension of length 2 at -1! Mismatching argument "
+       "at index 1 had torch.Size([2]); but expected shape should be broadcastable to [0]"},
+      {"aten::nextafter",
+       {"f32[2]@cuda", "f32[]"},
+       "FakeTensorDeviceMismatchError: Expected all tensors to be on the same device, but found at "
+       "least two devices, cuda:0 and cpu!"},
   };
   for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
 TEST(Pointwise, Refuses) {
   const CallCase cases[] = {
+      {"aten::lcm",
+       {"bool[2]", "bool[2]"},
+       "RuntimeError: Tensor with dtype torch.int64 is not the expected dtype of torch.bool!"},
+      {"aten::logaddexp",
+       {"bool[2]", "bool[2]"},
+       "RuntimeError: Subtraction, the `-` operator, with two bool tensors is not supported. Use "
+       "the `^` or `logical_xor()` operator instead."},
+      {"aten::mvlgamma",
+       {"f32[2]", "-1"},
+       "RuntimeError: upper bound and lower bound inconsistent with step sign"},
+      {"aten::isfinite",
+       {"f8e5m2[2]"},
+       "NotImplementedError: \"isfinite\" not implemented for 'Float8_e5m2'"},
+      {"aten::nan_to_num_",
+       {"c64[2]"},
+       "RuntimeError: Complex dtype is not supported for isneginf, got dtype torch.complex64"},
+      {"aten::float_power_.Tensor",
+       {"f32[2]", "f32[2]"},
+       "RuntimeError: the base given to float_power_ has dtype Float but the operation's result "
+       "requires dtype Double"},
+      {"aten::rrelu",
+       {"f32[2]", "0.3", "0.1"},
+       "RuntimeError: Lower bound should be less than or equal to the upper bound"},
       {"aten::add.Tensor",
        {"f32[2,3]", "f32[4]"},
        "RuntimeError: Attempting to broadcast a dimension of length 4 at -1! Mismatching argument "

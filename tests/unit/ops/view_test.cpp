@@ -180,5 +180,26 @@ TEST_F(ViewIdentity, AnUndecidableSliceHasASizeOfItsOwn) {
   EXPECT_TRUE(part.sizes()[0].is_symbolic());
 }
 
+TEST(View, FormsOfForwardDifferentiationAndAutocast) {
+  const CallCase cases[] = {
+      {"aten::_fw_primal", {"f32[2]", "0"}, "f32[2]"},
+      {"aten::_unpack_dual", {"f32[2]", "0"}, "(f32[2], None)"},
+      {"aten::_make_dual",
+       {"f32[2]", "f32[2]", "1"},
+       "RuntimeError: Invalid level given to _make_dual"},
+      {"aten::slice_inverse",
+       {"f32[2]", "f32[2]"},
+       "AssertionError: Expected exactly one tensor arg for view op, got 2"},
+      {"aten::narrow.Tensor",
+       {"f32[2]", "0", "f32[]", "1"},
+       "RuntimeError: start must be an 0-dim integral Tensor."},
+      {"aten::_autocast_to_full_precision", {"f16[2]", "True", "True"}, "f32[2]"},
+      {"aten::_autocast_to_reduced_precision",
+       {"f32[2]", "True", "True", "float16", "bfloat16"},
+       "bf16[2]"},
+  };
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
+}
+
 }  // namespace
 }  // namespace faketensor
