@@ -3,11 +3,20 @@
 Everything that describes a tensor is compared exactly; numbers of tensors ("t") and storages only up to renaming, so that identity and
 aliasing are compared too. Not compared: "const" (known values) and "requires_grad". Symbolic expressions are equal when they agree at
 random assignments of their symbols; unbacked symbols (u0, zuf1) up to renaming.
+
+  compare.py RECORDED OTHER [--messages]     two files, or two folders: vectors or graphs, recorded or answered
+
+prints what of RECORDED is otherwise in OTHER (of what OTHER holds), and ends with status 0 where nothing is.
 """
+import argparse
 import ast
+import gzip
+import json
 import operator
+import pathlib
 import random
 import re
+import sys
 import zlib
 
 IGNORED = ("const", "requires_grad")
@@ -182,3 +191,47 @@ def graph_differences(recorded, answers):
             if difference:
                 differences[name] = difference
     return differences
+
+
+def read(path):
+    with (gzip.open(path, "rt") if path.suffix == ".gz" else open(path)) as file:
+        return [json.loads(line) for line in file if line.strip()]
+
+
+def file_differences(recorded, other, messages):
+    """({item: difference}, items compared) of the lines of two files."""
+    if any("name" in line for line in recorded):
+        nodes = [line for line in recorded if "name" in line]
+        return graph_differences(nodes, [line for line in other if "name" in line]), len(nodes)
+    others = {line["id"]: line for line in other if "id" in line}
+    vectors = [line for line in recorded if line.get("id") in others]
+    found = {}
+    for vector in vectors:
+        answer = others[vector["id"]]
+        found[vector["id"]] = operator_difference(vector, answer)
+        if messages and not found[vector["id"]] and vector.get("message", answer.get("message")) != answer.get("message"):
+            found[vector["id"]] = f"message {vector['message']!r} expected, got {answer.get('message')!r}"
+    return {item: difference for item, difference in found.items() if difference}, len(vectors)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recorded", type=pathlib.Path)
+    parser.add_argument("other", type=pathlib.Path)
+    parser.add_argument("--messages", action="store_true", help="compare the texts of exceptions too")
+    args = parser.parse_args()
+    pairs = [(args.recorded, args.other)]
+    if args.other.is_dir():
+        pairs = [(args.recorded / path.relative_to(args.other), path) for path in sorted(args.other.rglob("*.jsonl.gz"))]
+    compared = differing = 0
+    for recorded, other in pairs:
+        found, count = file_differences(read(recorded), read(other), args.messages)
+        compared, differing = compared + count, differing + len(found)
+        for item, difference in found.items():
+            print(f"{other.name}: {item}: {difference}")
+    print(f"{compared} compared, {differing} differ")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
