@@ -20,6 +20,7 @@ import json
 import logging
 import math
 import pathlib
+import shutil
 import sys
 
 import torch
@@ -280,6 +281,7 @@ def load_program(path):
     from torch._export.serde import schema, serialize
 
     text = json.loads(gzip.decompress(path.read_bytes()))
+    text["graph_module"]["module_call_graph"] = []  # names the Python classes of inputs and outputs, which need not be installed
     serialized = serialize._dict_to_dataclass(schema.ExportedProgram, text)
     ranges = {
         name: torch.utils._sympy.value_ranges.ValueRanges(
@@ -339,6 +341,8 @@ def record_graph(path, out):
     dispatcher = torch._dispatch.python.enable_python_dispatcher() if header.get("python_dispatcher") else contextlib.nullcontext()
     with contextlib.suppress(Exception), mode, torch.no_grad(), dispatcher:
         recorder.run(*inputs)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(path.parent / header["graph"], out.parent / header["graph"])
     write(out, [{"header": {**header, "torch": torch.__version__, "target": target(), "values": len(recorder.lines)}}, *recorder.lines])
     print(f"{out}: {len(recorder.lines)} values")
 

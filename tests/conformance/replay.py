@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Replays recorded answers of PyTorch: replay.py NAME "COMMAND" [--only TEXT] [--rewrite]
+"""Replays recorded answers of PyTorch: replay.py NAME "COMMAND" [--only TEXT] [--rewrite] [--server] [--data FOLDER]
 
-Runs `COMMAND answer FILE` for each file of tests/conformance/data and, where ../shared/conformance lies beside the checkout, for the
+Runs `COMMAND answer FILE` for each file of tests/conformance/data (or of FOLDER) and, where ../shared/conformance lies beside the checkout, for the
 graphs recorded there, and compares (compare.py). The commands see questions only: what was recorded is taken out first.
 
 A difference is a failure unless known_differences.tsv has a row for it; a row whose difference is gone is a failure too, and so is a
 reason that is empty. --rewrite prints rows for what differs, to be given reasons by hand.
+With --server, COMMAND is a process that answers file after file: it reads lines {"questions": path, "answers": path} and replies to each
+with {"status": exit code, "error": text} (answer_server.mjs).
 The answers are kept in build/conformance/NAME; where another NAME has left its own there, the two must be the same bytes.
 """
 import argparse
@@ -18,6 +20,7 @@ import pathlib
 import shlex
 import subprocess
 import sys
+import threading
 
 from compare import graph_differences, operator_difference
 
@@ -33,14 +36,14 @@ def rows(path):
         return [json.loads(line) for line in file if line.strip()]
 
 
-def files():
-    """(label, path) of every recorded file: the project's own, then the larger collection."""
-    for base, prefix in ((HERE / "data", ""), (SHARED, "shared/")):
+def files(data):
+    """(label, path) of every recorded file: the project's own, then the larger collection; or of the folder given."""
+    for base, prefix in ((data or HERE / "data", ""), *([] if data else [(SHARED, "shared/")])):
         for path in sorted(base.glob("models/*/*.answers.jsonl.gz")):
             variant, inputs = path.name.split(".")[:2]
             if path.parent.name == "archives" or (variant in VARIANTS and inputs in SETS):
                 yield f"{prefix}models/{path.parent.name}/{variant}.{inputs}", path
-    for path in sorted((HERE / "data").glob("ops/*.jsonl.gz")):
+    for path in sorted((data or HERE / "data").glob("ops/*.jsonl.gz")):
         yield f"ops/{path.name.split('.')[0]}", path
 
 
@@ -57,17 +60,48 @@ def questions(path, recorded, folder):
     return target
 
 
-def replay(label, path, command, folder):
+class Runs:
+    """Answers by a process for each file."""
+
+    def __init__(self, command):
+        self.command = command
+
+    def answer(self, questions, answers):
+        """(exit code, diagnostics)"""
+        with open(answers, "wb") as out:
+            run = subprocess.run([*self.command, "answer", str(questions)], stdout=out, stderr=subprocess.PIPE, timeout=600, check=False)
+        return run.returncode, run.stderr.decode()
+
+
+class Servers:
+    """Answers by one process for each thread, which lives as long as this program."""
+
+    def __init__(self, command):
+        self.command, self.threads = command, threading.local()
+
+    def answer(self, questions, answers):
+        if not hasattr(self.threads, "server"):
+            self.threads.server = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        server = self.threads.server
+        server.stdin.write(json.dumps({"questions": str(questions), "answers": str(answers)}) + "\n")
+        server.stdin.flush()
+        reply = server.stdout.readline()
+        if not reply:
+            return server.wait(), "the server ended"
+        reply = json.loads(reply)
+        return reply["status"], reply["error"]
+
+
+def replay(label, path, engine, folder):
     """{item: difference} of one file, the number of items in it, and where the answers lie."""
     folder = folder / label
     folder.mkdir(parents=True, exist_ok=True)
     recorded = rows(path)
     asked = questions(path, recorded, folder)
     got_path = folder / (asked.name + ".answers")
-    with open(got_path, "wb") as out:
-        run = subprocess.run([*command, "answer", str(asked)], stdout=out, stderr=subprocess.PIPE, timeout=600, check=False)
-    if run.returncode not in (0, 1):
-        return {"(run)": f"exit {run.returncode}: {run.stderr.decode()[-300:]}"}, 1, got_path
+    status, diagnostics = engine.answer(asked, got_path)
+    if status not in (0, 1):
+        return {"(run)": f"exit {status}: {diagnostics[-300:]}"}, 1, got_path
     answers = rows(got_path)
     if recorded[0]["header"].get("kind") == "graph":
         nodes = [line for line in recorded if "name" in line]
@@ -88,8 +122,11 @@ def main():
     parser.add_argument("command")
     parser.add_argument("--only", default="")
     parser.add_argument("--rewrite", action="store_true")
+    parser.add_argument("--server", action="store_true")
+    parser.add_argument("--data", type=pathlib.Path)
     args = parser.parse_args()
     command = [os.path.abspath(word) if "/" in word else word for word in shlex.split(args.command)]
+    engine = Servers(command) if args.server else Runs(command)
     folder = ROOT / "build" / "conformance" / args.name
     known, passed, failed, seen = known_differences(), 0, 0, set()
 
@@ -99,9 +136,9 @@ def main():
         if failed <= 50:
             print(text)
 
-    chosen = [(label, path) for label, path in files() if args.only in label]
+    chosen = [(label, path) for label, path in files(args.data) if args.only in label]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda item: (item[0], *replay(*item, command, folder)), chosen))
+        results = list(pool.map(lambda item: (item[0], *replay(*item, engine, folder)), chosen))
     for label, differences, count, got in results:
         passed += count - len(differences)
         for item, difference in differences.items():
