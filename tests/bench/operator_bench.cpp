@@ -56,10 +56,17 @@ void run(benchmark::State& state, const char* name, Prepare prepare) {
 
 void add(benchmark::State& state) {
   run(state, "aten::add.Tensor", [](Calls& c) {
-    c.args = {c.tensor({8, 128, 768}), c.tensor({768}), 1};
+    c.args = {c.tensor({8, 128, 768}), c.tensor({8, 128, 768}), 1};
   });
 }
 BENCHMARK(add);
+
+void add_broadcast(benchmark::State& state) {
+  run(state, "aten::add.Tensor", [](Calls& c) {
+    c.args = {c.tensor({8, 128, 768}), c.tensor({768}), 1};
+  });
+}
+BENCHMARK(add_broadcast);
 
 void mm(benchmark::State& state) {
   run(state, "aten::mm", [](Calls& c) { c.args = {c.tensor({128, 768}), c.tensor({768, 3072})}; });

@@ -80,12 +80,13 @@ Options parse_options(int argc, char** argv) {
 
 uint64_t g_seed = 0;
 volatile uint64_t g_number = 0;
-const char* volatile g_op = "";
+const OpEntry* g_op = nullptr;
 size_t g_allocated = 0;
 
 void say_where() {
-  std::printf("in call %llu of seed %llu, %s\n", static_cast<unsigned long long>(g_number),
-              static_cast<unsigned long long>(g_seed), g_op);
+  const std::string_view op = g_op == nullptr ? std::string_view() : g_op->name;
+  std::printf("in call %llu of seed %llu, %.*s\n", static_cast<unsigned long long>(g_number),
+              static_cast<unsigned long long>(g_seed), static_cast<int>(op.size()), op.data());
   std::fflush(stdout);
 }
 
@@ -147,7 +148,7 @@ std::string question_text(const OpEntry& op, uint64_t number, std::span<const Va
     if (by_name) out += format("\"{}\":", op.schema.arguments[i].name);
     writer.append(out, args[i]);
   }
-  std::string text = "{\"id\":\"" + format("{}", number) + "\",\"op\":\"" + op.name;
+  std::string text = format("{\"id\":\"{}\",\"op\":\"{}", number, op.name);
   return text + "\",\"args\":[" + positional + "],\"kwargs\":{" + named + "}}";
 }
 
@@ -230,9 +231,9 @@ int run(const Options& options) {
     RandomCall call(options.seed, i, /*symbolic=*/true);
     if (!is_chosen(call, options)) continue;
     g_number = i;
-    g_op = call.op().name.c_str();
+    g_op = &call.op();
     const std::string problem = run_call(call, options, totals);
-    if (!problem.empty() && failed.insert(call.op().name).second) {
+    if (!problem.empty() && failed.insert(std::string(call.op().name)).second) {
       std::printf("%s: ", problem.c_str());
       say_where();
       if (!options.keep_going) return 1;

@@ -106,9 +106,13 @@ DimVector broadcast_sizes(Call& call, std::span<const Dims> shapes) {
       const SymInt size = sizes[sizes.size() - from_end];
       SymInt& target = common[rank - from_end];
       if (guard_or_false(size == target)) continue;
-      if (guard_or_false(target == 1)) target = size;
+      if (guard_or_false(target == 1)) {
+        target = size;
+        continue;
+      }
       if (guard_or_false(size == 1)) continue;
-      call.check(target == size,
+      if (expect_true(target == size)) continue;
+      call.check(false,
                  "Attempting to broadcast a dimension of length {} at -{}! Mismatching argument at "
                  "index {} had {}; but expected shape "
                  "should be broadcastable to {}",
@@ -176,9 +180,29 @@ class ExpandedStrides {
   SmallVector<SymInt, 24> room_;
 };
 
+// The operand that all others are like where nothing is to be decided: tensors of the same sizes,
+// contiguous and in no other format as well. Their result is laid out as they are.
+const Tensor* common_contiguous(std::span<const Value> operands) {
+  const Tensor* first = nullptr;
+  for (const Value& operand : operands) {
+    if (is_number(operand)) continue;
+    const Tensor& tensor = operand.tensor();
+    if (first == nullptr) first = &tensor;
+    if (tensor.meta == first->meta) continue;
+    if (!tensor.is_contiguous() || tensor.dim() != first->dim()) return nullptr;
+    for (size_t i = 0; i < tensor.sizes().size(); ++i) {
+      if (!same_expr(tensor.sizes()[i], first->sizes()[i])) return nullptr;
+    }
+  }
+  const bool is_plain =
+      first != nullptr && first->is_contiguous() && !first->meta->has(kChannelsLastContiguous);
+  return is_plain ? first : nullptr;
+}
+
 }  // namespace
 
 Tensor* elementwise(Call& call, std::span<const Value> operands, DType computation, DType result) {
+  if (const Tensor* like = common_contiguous(operands)) return call.empty(like->sizes(), result);
   const DimVector sizes = broadcast_operands(call, operands);
   ExpandedStrides strides(sizes);
   for (const Value& operand : operands) strides.add(operand, computation);

@@ -79,10 +79,11 @@ void check_kernel_fits(Call& c, const ConvArgs& conv) {
     kernel.push_back(conv.dilation[i] * (conv.weight.sizes()[i + 2] - 1) + 1);
     fits = fits && expect_true(padded[i] >= kernel[i]);
   }
-  c.check(fits,
-          "Calculated padded input size per channel: ({}). Kernel size: ({}). Kernel size can't be "
-          "greater than actual input size",
-          joined(padded), joined(kernel));
+  if (fits) return;
+  c.fail(ErrorKind::kRuntimeError,
+         format("Calculated padded input size per channel: ({}). Kernel size: ({}). Kernel size "
+                "can't be greater than actual input size",
+                joined(padded), joined(kernel)));
 }
 
 // Mirrors check_shape_forward, aten/src/ATen/native/Convolution.cpp.
