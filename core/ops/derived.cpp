@@ -88,11 +88,11 @@ class OutWriter {
   Value run() {
     if (sees_devices() && !writes_itself() && !on_zeros_) check_devices_of_arguments();
     const Value result = functional_result();
-    if (op_.output_count == 1) {
-      write_value(result, outs_[0]);
-    } else {
-      for (size_t i = 0; i < outs_.size(); ++i) write_value(result.values()[i], outs_[i]);
-    }
+    return write_all(op_.output_count == 1 ? std::span(&result, 1) : result.values());
+  }
+
+  Value write_all(std::span<const Value> results) {
+    for (size_t i = 0; i < outs_.size(); ++i) write_value(results[i], outs_[i]);
     if (op_.schema.returns.empty()) return Value();
     if (!sees_devices() && !on_zeros_) {
       for (const Value& out : outs_) check_devices(out);
@@ -290,6 +290,10 @@ class OutWriter {
 };
 
 }  // namespace
+
+Value write_copies(Call& call, std::span<const Value> results) {
+  return OutWriter(call).write_all(results);
+}
 
 Value run_out(Call& call) {
   const OpEntry& op = call.op();

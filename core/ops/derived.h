@@ -17,6 +17,10 @@ Value run_inplace(Call& call);
 // op.out(..., out) by op(...). Note [Writing to out] in derived.cpp.
 Value run_out(Call& call);
 
+// Writes `results` to the outputs of an out= overload that a rule answers itself (OutBy::kRule), as
+// generated kernels do (OutBy::kCopy), and returns the outputs.
+Value write_copies(Call& call, std::span<const Value> results);
+
 // torch._prims_common.wrappers._maybe_resize_out, at::native::resize_output: where the sizes
 // differ, `out` becomes a tensor of these sizes and strides (contiguous where none are given), its
 // offset kept, its storage grown to the bytes needed. True if it was resized.

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "core/devices/conv_layout.h"
+#include "core/ops/derived.h"
+#include "core/ops/families/into.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
@@ -13,6 +15,11 @@
 namespace faketensor {
 
 namespace {
+
+// The lists of a call as they are given.
+struct ConvLists {
+  Dims stride, padding, dilation, output_padding;
+};
 
 struct ConvArgs {
   const Tensor& input;
@@ -113,7 +120,7 @@ DimVector output_sizes(Call& c, const ConvArgs& conv) {
   const Dims input = conv.input.sizes();
   const Dims kernel = conv.weight.sizes();
   DimVector sizes = {input[0], conv.transposed ? conv.groups * kernel[1] : kernel[0]};
-  for (size_t i = 0; i + 2 < kernel.size(); ++i) {
+  for (size_t i = 0; i + 2 < input.size(); ++i) {
     const SymInt reach = conv.dilation[i] * (kernel[i + 2] - 1);
     sizes.push_back(
         conv.transposed
@@ -207,11 +214,43 @@ ConvArgs conv_args(Call& c, const Tensor& input, const Tensor& weight, Tensor* b
           groups};
 }
 
+// convolution.out: the Meta kernel alone, without the checks of a back-end. Lists are read as far
+// as they are needed. Mirrors meta_conv, torch/_meta_registrations.py.
+Value convolution_out(Call& c, const ConvLists& lists, const Tensor& input, const Tensor& weight,
+                      bool transposed, SymInt groups) {
+  const size_t rank = std::max<size_t>(input.sizes().size(), 2) - 2;
+  const auto values = [&](Dims given) {
+    if (given.size() == 1) return DimVector(rank, given[0]);
+    c.check_as(ErrorKind::kIndexError, given.size() >= rank, "list index out of range");
+    return DimVector(given.first(rank));
+  };
+  c.check_as(ErrorKind::kIndexError, weight.dim() >= 2 && input.dim() >= 2,
+             "tuple index out of range");
+  c.check(transposed ? SymBool(true) : weight.size(1) * groups == input.size(1),
+          "Invalid channel dimensions");
+  const ConvArgs conv = {input,
+                         weight,
+                         nullptr,
+                         values(lists.stride),
+                         values(lists.padding),
+                         values(lists.dilation),
+                         transposed ? values(lists.output_padding) : DimVector(rank, SymInt(0)),
+                         transposed,
+                         groups};
+  c.check_as(ErrorKind::kIndexError, weight.dim() >= input.dim(), "tuple index out of range");
+  const Value result = *c.context().empty(output_sizes(c, conv), input.dtype(), input.device());
+  return write_copies(c, {&result, 1});
+}
+
 // Mirrors conv, torch/_subclasses/fake_impls.py: the meta function's contiguous result, then
 // `.to(memory_format=...)`.
-Tensor* convolution(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias, Dims stride,
-                    Dims padding, Dims dilation, bool transposed, Dims output_padding,
-                    SymInt groups) {
+Value convolution(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias, Dims stride,
+                  Dims padding, Dims dilation, bool transposed, Dims output_padding,
+                  SymInt groups) {
+  if (output_of(c) != nullptr) {
+    return convolution_out(c, {stride, padding, dilation, output_padding}, input, weight,
+                           transposed, groups);
+  }
   c.check(input.dtype() == weight.dtype(),
           "Input type ({}) and weight type ({}) should be the same", input.dtype(), weight.dtype());
   const ConvArgs conv = conv_args(c, input, weight, bias, stride, padding, dilation, transposed,
@@ -220,8 +259,8 @@ Tensor* convolution(Call& c, const Tensor& input, const Tensor& weight, Tensor* 
   c.check(weight.dim() > 2, "weight should have at least three dimensions");
   const DimVector sizes = output_sizes(c, conv);
   const MemoryFormat format = backend_format(c, conv).value_or(MemoryFormat::kContiguous);
-  return c.context().empty(sizes, input.dtype(), input.device(),
-                           converted(sizes, contiguous_strides(sizes), format));
+  return *c.context().empty(sizes, input.dtype(), input.device(),
+                            converted(sizes, contiguous_strides(sizes), format));
 }
 
 using OptionalDims = std::optional<Dims>;
@@ -233,8 +272,10 @@ Value convolution_backward(Call& c, const Tensor& grad_output, const Tensor& inp
                            const Tensor& weight, OptionalDims bias_sizes, Dims stride, Dims padding,
                            Dims dilation, bool transposed, Dims output_padding, SymInt groups,
                            const Value& output_mask) {
+  // convolution_backward.out is the Meta kernel alone, without the checks of a back-end.
+  const bool is_out = output_of(c) != nullptr;
   std::optional<MemoryFormat> format;
-  if (all_hinted(input) && all_hinted(weight)) {
+  if (!is_out && all_hinted(input) && all_hinted(weight)) {
     const ConvArgs conv = conv_args(c, input, weight, nullptr, stride, padding, dilation,
                                     transposed, output_padding, groups);
     check_convolution(c, conv);
@@ -258,7 +299,8 @@ Value convolution_backward(Call& c, const Tensor& grad_output, const Tensor& inp
                "new_empty(): argument 'size' (position 1) must be tuple of ints, not NoneType");
     grad_bias = c.context().empty(*bias_sizes, grad_output.dtype(), input.device());
   }
-  return c.tuple(grad_input, grad_weight, grad_bias);
+  const Value gradients[] = {grad_input, grad_weight, grad_bias};
+  return is_out ? write_copies(c, gradients) : c.list(gradients);
 }
 
 // The input with a batch dimension (aten/src/ATen/native/Convolution.cpp, batchify).

@@ -77,6 +77,34 @@ Value coo_with_dims_and_tensors(Call& c, int64_t sparse_dim, int64_t dense_dim, 
                 device.value_or(values.device()), coalesced);
 }
 
+// Mirrors SparseTensorImpl::set_indices_and_values_unsafe, ATen/SparseTensorImpl.h.
+void check_members(Call& c, const Tensor& indices, const Tensor& values, Dims sizes,
+                   int64_t sparse_dim) {
+  c.check(indices.dtype() == DType::kInt64, "indices must be an int64 tensor");
+  c.check(indices.dim() == 2, "indices must be sparse_dim x nnz, but got: {}", indices.sizes());
+  c.check(
+      indices.size(1) == values.size(0),
+      "indices and values must have same nnz, but got nnz from indices: {}, nnz from values: {}",
+      indices.size(1), values.size(0));
+  DimVector expected = {values.size(0)};
+  expected.append(sizes.subspan(static_cast<size_t>(sparse_dim)));
+  SymBool fits = true;
+  for (size_t i = 0; i < expected.size(); ++i)
+    fits = sym_and(fits, expected[i] == values.sizes()[i]);
+  c.check(fits, "values has incorrect size, expected {}, got {}", expected.span(), values.sizes());
+}
+
+// Mirrors _sparse_coo_tensor_unsafe_symint, ATen/native/sparse/SparseTensor.cpp.
+Value coo_unsafe(Call& c, const Tensor& indices, const Tensor& given, Dims sizes,
+                 std::optional<DType>, std::optional<Layout>, std::optional<Device>,
+                 std::optional<bool>, std::optional<bool> coalesced) {
+  const Tensor& values = given.dim() == 0 ? c.tensor<"aten::unsqueeze">(given, 0) : given;
+  const int64_t sparse_dim = guard_int(indices.size(0));
+  check_dims(c, sizes, sparse_dim, values.dim() - 1);
+  check_members(c, indices, values, sizes, sparse_dim);
+  return coo_of(c, sizes, sparse_dim, values.size(0), values.dtype(), values.device(), coalesced);
+}
+
 // --- compressed ---
 
 // The members of a compressed tensor are on the device of its target, the tensor itself on meta, so
@@ -247,35 +275,85 @@ consteval Rule like_factory(SparseLikeParams params) {
 
 // --- gradients ---
 
+Value unsafe_coo(Call& c, const Value& indices, const Value& values, Dims sizes) {
+  return c.call<"aten::_sparse_coo_tensor_unsafe">(indices, values, sizes);
+}
+
 // Mirrors _gather_sparse_backward, ATen/native/TensorAdvancedIndexing.cpp.
-Value gather_sparse_backward(Call& c, const Tensor& self, int64_t, const Tensor&,
+Value gather_sparse_backward(Call& c, const Tensor& self, int64_t dim, const Tensor& index,
                              const Tensor& grad) {
-  return coo_of(c, self.sizes(), self.dim(), grad.numel(), grad.dtype(), grad.device());
+  if (self.dim() == 0) {
+    const Value none =
+        *c.context().empty(DimVector{0, grad.numel()}, index.dtype(), index.device());
+    return unsafe_coo(c, none, grad, self.sizes());
+  }
+  if (grad.dim() == 0)
+    return unsafe_coo(c, c.call<"aten::view">(index, DimVector{1, 1}), grad, self.sizes());
+  const Value indices =
+      *c.context().empty(DimVector{self.dim(), grad.numel()}, DType::kInt64, self.device());
+  const int64_t at = dim < 0 ? dim + self.dim() : dim;
+  const bool is_empty = guard_bool(grad.numel() == 0);
+  for (int64_t i = 0; !is_empty && i < self.dim(); ++i) {
+    (void)grad.size(i);
+    if (i != at) continue;
+    const Value row = c.call<"aten::select.int">(indices, 0, i);
+    c.call<"aten::copy_">(row, c.call<"aten::reshape">(index, DimVector{-1}));
+  }
+  return unsafe_coo(c, indices, c.call<"aten::reshape">(grad, DimVector{-1}), self.sizes());
+}
+
+// "CPUBFloat16Type", Tensor::toString.
+std::string tensor_type_text(const Tensor& tensor) {
+  const std::string_view device = tensor.device().is_cuda()  ? "CUDA"
+                                  : tensor.device().is_cpu() ? "CPU"
+                                                             : "Meta";
+  return format("{}{}Type", device, info(tensor.dtype()).cpp_name);
 }
 
 // Mirrors embedding_sparse_backward, ATen/native/Embedding.cpp. A padding index is masked out.
 Value embedding_sparse_backward(Call& c, const Tensor& grad, const Tensor& indices,
-                                SymInt num_weights, SymInt padding_idx) {
-  const SymInt features = grad.size(-1);
-  const SymInt sizes[] = {num_weights, features};
-  SymInt count = indices.numel();
+                                SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq) {
+  c.check(indices.dtype() == DType::kInt64 || indices.dtype() == DType::kInt32,
+          "Expected tensor for argument #2 'indices' to have one of the following scalar types: "
+          "Long, Int; but got {} instead (while checking arguments for embedding_backward)",
+          tensor_type_text(indices));
+  c.check(!scale_grad_by_freq,
+          "embedding_backward: scale_grad_by_freq not supported with sparse gradients");
+  Value rows = grad;
+  Value kept = indices;
   if (guard_bool(padding_idx != -1)) {
-    const Value kept[] = {c.call<"aten::ne.Scalar">(indices, padding_idx)};
-    count = c.tensor<"aten::index.Tensor">(indices, c.list(kept)).numel();
+    const Value mask[] = {c.call<"aten::ne.Scalar">(indices, padding_idx)};
+    kept = c.call<"aten::index.Tensor">(indices, c.list(mask));
+    rows = c.call<"aten::index.Tensor">(grad, c.list(mask));
   }
-  if (guard_bool(grad.numel() == 0)) count = 0;
-  return coo_of(c, Dims(sizes), 1, count, grad.dtype(), grad.device());
+  const SymInt features = grad.size(-1);
+  const DimVector sizes = {num_weights, features};
+  if (guard_bool(rows.tensor().numel() == 0)) {
+    const Value none = *c.context().empty(DimVector{1, 0}, DType::kInt64, indices.device());
+    const Value values = *c.context().empty(DimVector{0, features}, grad.dtype(), grad.device());
+    return unsafe_coo(c, none, values, sizes);
+  }
+  const Value index = c.call<"aten::reshape">(kept, DimVector{1, -1});
+  const Value values = c.call<"aten::reshape">(rows, DimVector{-1, features});
+  return unsafe_coo(c, c.call<"aten::to.dtype">(index, DType::kInt64), values, sizes);
 }
 
 // Mirrors _embedding_bag_sparse_backward, ATen/native/EmbeddingBag.cpp.
 Value embedding_bag_sparse_backward(Call& c, const Tensor& grad, const Tensor& indices,
-                                    const Tensor&, const Tensor& offset2bag, const Tensor&,
-                                    SymInt num_weights, bool scale_grad_by_freq, int64_t, Tensor*,
-                                    SymInt padding_idx) {
-  c.check(!scale_grad_by_freq,
-          "embedding_backward: scale_grad_by_freq not supported with sparse gradients");
-  const Tensor& rows = c.tensor<"aten::index_select">(grad, 0, offset2bag);
-  return c.call<"aten::embedding_sparse_backward">(rows, indices, num_weights, padding_idx, false);
+                                    const Tensor&, const Tensor& offset2bag, const Tensor& bag_size,
+                                    SymInt num_weights, bool scale_grad_by_freq, int64_t mode,
+                                    Tensor* weights, SymInt padding_idx) {
+  constexpr int64_t kMean = 1;
+  const Value rows = c.call<"aten::index_select">(grad, 0, offset2bag);
+  if (mode == kMean) {
+    const Value sizes =
+        c.call<"aten::reciprocal">(c.call<"aten::to.dtype">(bag_size, grad.dtype()));
+    const Value column = c.call<"aten::unsqueeze">(sizes, 1);
+    c.call<"aten::mul_.Tensor">(rows, c.call<"aten::index_select">(column, 0, offset2bag));
+  }
+  if (weights != nullptr) c.call<"aten::mul_.Tensor">(rows, c.call<"aten::unsqueeze">(*weights, 1));
+  return c.call<"aten::embedding_sparse_backward">(rows, indices, num_weights, padding_idx,
+                                                   scale_grad_by_freq);
 }
 
 constexpr Layout kCsr = Layout::kSparseCsr, kCsc = Layout::kSparseCsc;
@@ -289,7 +367,7 @@ constexpr OpDef kOwnRules[] = {
     {"aten::_sparse_bsr_tensor_unsafe(Tensor crow_indices, Tensor col_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kBsr>>(), kComposite},
     {"aten::_sparse_compressed_tensor_unsafe(Tensor compressed_indices, Tensor plain_indices, Tensor values, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&compressed_unsafe>(), kComposite},
     {"aten::_sparse_compressed_tensor_with_dims(int nnz, int dense_dim, int[] size, int[] blocksize, ScalarType index_dtype, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&compressed_with_dims>()},
-    {"aten::_sparse_coo_tensor_unsafe(Tensor indices, Tensor values, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool? is_coalesced=None) -> Tensor", rule<&coo_tensor_sized>(), kComposite},
+    {"aten::_sparse_coo_tensor_unsafe(Tensor indices, Tensor values, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool? is_coalesced=None) -> Tensor", rule<&coo_unsafe>(), kComposite},
     {"aten::_sparse_coo_tensor_with_dims(int sparse_dim, int dense_dim, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&coo_with_dims>()},
     {"aten::_sparse_coo_tensor_with_dims_and_tensors(int sparse_dim, int dense_dim, SymInt[] size, Tensor indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool? is_coalesced=None) -> Tensor", rule<&coo_with_dims_and_tensors>()},
     {"aten::_sparse_csc_tensor_unsafe(Tensor ccol_indices, Tensor row_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kCsc>>(), kComposite},
