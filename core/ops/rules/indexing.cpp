@@ -263,8 +263,26 @@ Tensor* as_strided_scatter(Call& c, const Tensor& self, const Tensor& src, Dims 
   return output;
 }
 
+// Mirrors _convert_indices_from_coo_to_csr and _convert_indices_from_csr_to_coo,
+// aten/src/ATen/native/TensorConversions.cpp (whose message names one rank twice).
+Value coo_to_csr(Call& c, const Tensor& self, SymInt size, bool out_int32) {
+  c.check(self.dim() <= 1, "Input is supposed to be a vector, but got {} dimensional tensor.",
+          self.dim());
+  return c.empty({size + 1}, out_int32 ? DType::kInt32 : DType::kInt64);
+}
+Value csr_to_coo(Call& c, const Tensor& crow_indices, const Tensor& col_indices, bool out_int32) {
+  c.check(crow_indices.dim() == col_indices.dim(),
+          "crow_indices and col_indices are supposed to have the same dimensionality, but got {} "
+          "and {} dimensional tensors, respectively.",
+          crow_indices.dim(), crow_indices.dim());
+  return c.empty({col_indices.dim() + 1, col_indices.numel()},
+                 out_int32 ? DType::kInt32 : DType::kInt64);
+}
+
 // clang-format off
 constexpr OpDef kIndexingRules[] = {
+    {"aten::_convert_indices_from_coo_to_csr(Tensor self, int size, *, bool out_int32=False) -> Tensor", rule<&coo_to_csr>()},
+    {"aten::_convert_indices_from_csr_to_coo(Tensor crow_indices, Tensor col_indices, *, bool out_int32=False, bool transpose=False) -> Tensor", rule<&csr_to_coo>()},
     {"aten::_index_put_impl(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False) -> Tensor", rule<&index_put_impl>()},
     {"aten::_index_put_impl_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False) -> Tensor(a!)", rule<&write_in_place>()},
     {"aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", rule<&unsafe_index>()},

@@ -516,6 +516,19 @@ Value lstm_packed(Call& c, const Tensor&, const Tensor& batch_sizes, TensorList 
   read_batch_sizes(c, batch_sizes);
 }
 
+// Mirrors miopen_rnn, torch/_meta_registrations.py: the weights are put in one buffer.
+Value miopen_rnn(Call& c, const Tensor& input, TensorList weight, int64_t weight_stride0,
+                 const Value& hx, const Value& cx, int64_t mode, int64_t hidden_size,
+                 int64_t num_layers, bool batch_first, double dropout, bool train,
+                 bool bidirectional, Dims batch_sizes, const Value& dropout_state) {
+  SymInt elements = 0;
+  for (const Value& part : weight.values()) elements = elements + part.tensor().numel();
+  const Value buffer = c.empty({elements}, input.dtype());
+  return c.call<"aten::_cudnn_rnn">(input, weight, weight_stride0, buffer, hx, cx, mode,
+                                    hidden_size, 0, num_layers, batch_first, dropout, train,
+                                    bidirectional, batch_sizes, dropout_state);
+}
+
 // clang-format off
 constexpr OpDef kRnn[] = {
     {"aten::_cudnn_rnn(Tensor input, Tensor[] weight, int weight_stride0, Tensor? weight_buf, Tensor hx, Tensor? cx, int mode, SymInt hidden_size, SymInt proj_size, int num_layers, bool batch_first, float dropout, bool train, bool bidirectional, SymInt[] batch_sizes, Tensor? dropout_state) -> (Tensor, Tensor, Tensor, Tensor, Tensor)", rule<&cudnn_rnn>()},
@@ -527,6 +540,7 @@ constexpr OpDef kRnn[] = {
     {"aten::lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)", rule<&lstm_packed>(), kComposite},
     {"aten::lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)", rule<&lstm>(), kComposite},
     {"aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)", rule<&lstm_cell>(), kComposite},
+    {"aten::miopen_rnn(Tensor input, Tensor[] weight, int weight_stride0, Tensor hx, Tensor? cx, int mode, int hidden_size, int num_layers, bool batch_first, float dropout, bool train, bool bidirectional, int[] batch_sizes, Tensor? dropout_state) -> (Tensor, Tensor, Tensor, Tensor, Tensor)", rule<&miopen_rnn>()},
     {"aten::mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3, Tensor hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers, bool has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor)", rule<&mkldnn_rnn_layer>()},
     {"aten::rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)", rule<&one_hidden_packed>(), kComposite},
     {"aten::rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)", rule<&one_hidden<CellKind::kRelu>>(), kComposite},
