@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/ops/families/pointwise.h"
+#include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -91,6 +92,24 @@ DimVector with_common_batch(Call& call, const Tensor& a, const Tensor& b) {
 bool same_sizes(Dims a, Dims b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](SymInt x, SymInt y) { return guard_bool(x == y); });
+}
+
+void check_output(Call& call, const Tensor& output, const Tensor& input, DType dtype,
+                  std::string_view name) {
+  check_same_device(call, output, input, name, "result");
+  call.check(can_cast(dtype, output.dtype()),
+             "{}: Expected result to be safely castable from {} dtype, but got result with dtype "
+             "{}",
+             name, info(dtype).cpp_name, info(output.dtype()).cpp_name);
+}
+
+Tensor& nth_output(const Call& call, size_t i) {
+  return call.args()[call.args().size() - call.op().output_count + i].tensor();
+}
+
+Tensor& unwanted(Call& call, const Tensor& a, std::optional<DType> dtype) {
+  const DimVector none = {0};
+  return *call.context().empty(none, dtype.value_or(a.dtype()), a.device());
 }
 
 bool is_zero(const Value& number) {

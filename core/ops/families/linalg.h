@@ -47,6 +47,15 @@ DimVector with_common_batch(Call& call, const Tensor& a, const Tensor& b);
 
 bool same_sizes(Dims a, Dims b);
 
+// What ATen's composites check of the tensor they write to: its device, and that a result of
+// `dtype` casts to it (checkSameDevice, checkLinalgCompatibleDtype).
+void check_output(Call& call, const Tensor& output, const Tensor& input, DType dtype,
+                  std::string_view name);
+// The i-th tensor that an out= overload writes to.
+Tensor& nth_output(const Call& call, size_t i);
+// An empty tensor like `a`, for a result of the inner operator that is not asked for.
+Tensor& unwanted(Call& call, const Tensor& a, std::optional<DType> dtype = {});
+
 // Whether a number is 0 (also 0.0 and False) as Python's `beta == 0` asks; symbolic ones are not.
 bool is_zero(const Value& number);
 // A number as a double; the real part of a complex one.

@@ -1,5 +1,7 @@
 // Decompositions of matrices: LU, QR, Cholesky, LDL, eigenvalues, singular values, determinants,
 // inverses, and the operators composed of them.
+#include "core/ops/derived.h"
+#include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/rules/tables.h"
 
@@ -23,6 +25,9 @@ DimVector matrices(const Tensor& a, SymInt rows, SymInt columns) {
 
 Value element(const Value& tuple, size_t i) { return tuple[i]; }
 
+bool writes(const Call& c) { return output_of(c) != nullptr; }
+Tensor& unwanted_int(Call& c, const Tensor& a) { return unwanted(c, a, DType::kInt32); }
+
 // --- eigenvalues ---
 
 // Mirrors meta__linalg_eigh, torch/_meta_registrations.py.
@@ -34,9 +39,17 @@ Value linalg_eigh_impl(Call& c, const Tensor& a, std::string_view uplo, bool com
   return c.tuple(c.empty(without_last(a.sizes(), 1), to_real(a.dtype())), vectors);
 }
 Value linalg_eigh(Call& c, const Tensor& self, std::string_view uplo) {
+  if (writes(c)) {
+    return c.call<"aten::_linalg_eigh.eigenvalues">(self, uplo, true, nth_output(c, 0),
+                                                    nth_output(c, 1));
+  }
   return c.call<"aten::_linalg_eigh">(self, uplo, true);
 }
 Value linalg_eigvalsh(Call& c, const Tensor& self, std::string_view uplo) {
+  if (writes(c)) {
+    return c.call<"aten::_linalg_eigh.eigenvalues">(self, uplo, false, nth_output(c, 0),
+                                                    unwanted(c, self))[0];
+  }
   return element(c.call<"aten::_linalg_eigh">(self, uplo, true), 0);
 }
 
@@ -68,7 +81,13 @@ Value linalg_det_impl(Call& c, const Tensor& a) {
   return c.tuple(c.empty(batch_sizes(a), a.dtype()), column_major(c, a.sizes(), a.dtype()),
                  pivots_of(c, a));
 }
-Value linalg_det(Call& c, const Tensor& a) { return element(c.call<"aten::_linalg_det">(a), 0); }
+Value linalg_det(Call& c, const Tensor& a) {
+  if (writes(c)) {
+    return c.call<"aten::_linalg_det.result">(a, nth_output(c, 0), unwanted(c, a),
+                                              unwanted_int(c, a))[0];
+  }
+  return element(c.call<"aten::_linalg_det">(a), 0);
+}
 
 // Mirrors _linalg_slogdet.
 Value linalg_slogdet_impl(Call& c, const Tensor& a) {
@@ -78,6 +97,11 @@ Value linalg_slogdet_impl(Call& c, const Tensor& a) {
                  column_major(c, a.sizes(), a.dtype()), pivots_of(c, a));
 }
 Value linalg_slogdet(Call& c, const Tensor& a) {
+  if (writes(c)) {
+    const Value both = c.call<"aten::_linalg_slogdet.sign">(a, nth_output(c, 0), nth_output(c, 1),
+                                                            unwanted(c, a), unwanted_int(c, a));
+    return c.tuple(both[0], both[1]);
+  }
   const Value all = c.call<"aten::_linalg_slogdet">(a);
   return c.tuple(all[0], all[1]);
 }
@@ -117,6 +141,10 @@ Value linalg_cholesky_ex(Call& c, const Tensor& self) {
   return c.tuple(column_major(c, self.sizes(), self.dtype()), info_of(c, self));
 }
 Value linalg_cholesky(Call& c, const Tensor& self, bool upper) {
+  if (writes(c)) {
+    return c.call<"aten::linalg_cholesky_ex.L">(self, upper, false, nth_output(c, 0),
+                                                unwanted_int(c, self))[0];
+  }
   return element(c.call<"aten::linalg_cholesky_ex">(self, upper), 0);
 }
 
@@ -126,7 +154,12 @@ Value linalg_inv_ex(Call& c, const Tensor& a) {
   check_floating_or_complex(c, a, "linalg.inv_ex", Precision::kNotLow);
   return c.tuple(column_major(c, a.sizes(), a.dtype()), info_of(c, a));
 }
-Value linalg_inv(Call& c, const Tensor& a) { return element(c.call<"aten::linalg_inv_ex">(a), 0); }
+Value linalg_inv(Call& c, const Tensor& a) {
+  if (writes(c)) {
+    return c.call<"aten::linalg_inv_ex.inverse">(a, false, nth_output(c, 0), unwanted_int(c, a))[0];
+  }
+  return element(c.call<"aten::linalg_inv_ex">(a), 0);
+}
 
 // Mirrors linalg_ldl_factor_ex_meta.
 Value linalg_ldl_factor_ex(Call& c, const Tensor& self) {
@@ -135,6 +168,11 @@ Value linalg_ldl_factor_ex(Call& c, const Tensor& self) {
   return c.tuple(column_major(c, self.sizes(), self.dtype()), pivots_of(c, self), info_of(c, self));
 }
 Value linalg_ldl_factor(Call& c, const Tensor& self, bool hermitian) {
+  if (writes(c)) {
+    const Value written = c.call<"aten::linalg_ldl_factor_ex.out">(
+        self, hermitian, false, nth_output(c, 0), nth_output(c, 1), unwanted_int(c, self));
+    return c.tuple(written[0], written[1]);
+  }
   const Value all = c.call<"aten::linalg_ldl_factor_ex">(self, hermitian);
   return c.tuple(all[0], all[1]);
 }
@@ -166,6 +204,11 @@ Value linalg_lu_factor_ex(Call& c, const Tensor& a) {
                  info_of(c, a));
 }
 Value linalg_lu_factor(Call& c, const Tensor& a, bool pivot) {
+  if (writes(c)) {
+    const Value written = c.call<"aten::linalg_lu_factor_ex.out">(
+        a, pivot, false, nth_output(c, 0), nth_output(c, 1), unwanted_int(c, a));
+    return c.tuple(written[0], written[1]);
+  }
   const Value all = c.call<"aten::linalg_lu_factor_ex">(a, pivot);
   return c.tuple(all[0], all[1]);
 }
@@ -205,7 +248,10 @@ Value linalg_qr(Call& c, const Tensor& a, std::string_view mode) {
   return c.tuple(q, column_major(c, matrices(a, k, a.size(-1)), a.dtype()));
 }
 Value qr(Call& c, const Tensor& self, bool some) {
-  return c.call<"aten::linalg_qr">(self, some ? "reduced" : "complete");
+  const std::string_view mode = some ? "reduced" : "complete";
+  if (writes(c))
+    return c.call<"aten::linalg_qr.out">(self, mode, nth_output(c, 0), nth_output(c, 1));
+  return c.call<"aten::linalg_qr">(self, mode);
 }
 
 // Mirrors _linalg_svd_meta: cuSOLVER gives V row by row.
@@ -224,13 +270,38 @@ Value linalg_svd_impl(Call& c, const Tensor& a, bool full_matrices, bool compute
                  a.device().is_cuda() ? c.empty(v, a.dtype()) : column_major(c, v, a.dtype()));
 }
 Value linalg_svd(Call& c, const Tensor& a, bool full_matrices, const Value& driver) {
+  if (writes(c)) {
+    return c.call<"aten::_linalg_svd.U">(a, full_matrices, true, driver, nth_output(c, 0),
+                                         nth_output(c, 1), nth_output(c, 2));
+  }
   return c.call<"aten::_linalg_svd">(a, full_matrices, true, driver);
 }
 Value linalg_svdvals(Call& c, const Tensor& a, const Value& driver) {
+  if (writes(c)) {
+    return c.call<"aten::_linalg_svd.U">(a, false, false, driver, unwanted(c, a), nth_output(c, 0),
+                                         unwanted(c, a))[1];
+  }
   return element(c.call<"aten::_linalg_svd">(a, false, true, driver), 1);
+}
+// Mirrors svd_out, aten/src/ATen/native/BatchLinearAlgebra.cpp: V is written as its transpose.
+Value svd_into(Call& c, const Tensor& self, bool some, bool compute_uv) {
+  Tensor& u = nth_output(c, 0);
+  Tensor& s = nth_output(c, 1);
+  Tensor& v = nth_output(c, 2);
+  if (compute_uv) {
+    if (v.dim() >= 2) c.call<"aten::transpose_">(v, -2, -1);
+    c.call<"aten::linalg_svd.U">(self, !some, Value::unset(), u, s, v);
+    c.call<"aten::transpose_">(v, -2, -1);
+  } else {
+    resize_output(c.context(), u, matrices(self, self.size(-2), self.size(-2)));
+    resize_output(c.context(), v, matrices(self, self.size(-1), self.size(-1)));
+    c.call<"aten::linalg_svdvals.out">(self, Value::unset(), s);
+  }
+  return c.tuple(u, s, v);
 }
 // Mirrors svd, aten/src/ATen/native/BatchLinearAlgebra.cpp: without vectors, matrices of zeros.
 Value svd(Call& c, const Tensor& self, bool some, bool compute_uv) {
+  if (writes(c)) return svd_into(c, self, some, compute_uv);
   c.check(self.dim() >= 2,
           "linalg.svd: input should have at least 2 dimensions, but has {} dimensions instead",
           self.dim());

@@ -1,4 +1,6 @@
 // Linear systems: solvers by each decomposition.
+#include "core/ops/derived.h"
+#include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
@@ -95,7 +97,9 @@ Value linalg_lu_solve(Call& c, const Tensor& lu, const Tensor& pivots, const Ten
   return is_conjugated ? c.call<"aten::conj">(result) : Value(result);
 }
 Value lu_solve(Call& c, const Tensor& self, const Tensor& data, const Tensor& pivots) {
-  return c.call<"aten::linalg_lu_solve">(data, pivots, self);
+  Tensor* out = output_of(c);
+  if (out == nullptr) return c.call<"aten::linalg_lu_solve">(data, pivots, self);
+  return c.call<"aten::linalg_lu_solve.out">(data, pivots, self, true, false, *out);
 }
 
 // Mirrors _linalg_solve_ex.
@@ -118,11 +122,21 @@ Value linalg_solve_ex_impl(Call& c, const Tensor& a, const Tensor& b, bool left)
                  c.empty(without_last(a.sizes(), 1), DType::kInt32),
                  c.empty(batch_sizes(a), DType::kInt32));
 }
-Value linalg_solve_ex(Call& c, const Tensor& a, const Tensor& b, bool left) {
+Value linalg_solve_ex(Call& c, const Tensor& a, const Tensor& b, bool left, bool check_errors) {
+  if (output_of(c) != nullptr) {
+    const Value written = c.call<"aten::_linalg_solve_ex.result">(
+        a, b, left, check_errors, nth_output(c, 0), unwanted(c, b), unwanted(c, b, DType::kInt32),
+        nth_output(c, 1));
+    return c.tuple(written[0], written[3]);
+  }
   const Value all = c.call<"aten::_linalg_solve_ex">(a, b, left);
   return c.tuple(all[0], all[3]);
 }
 Value linalg_solve(Call& c, const Tensor& a, const Tensor& b, bool left) {
+  if (Tensor* out = output_of(c)) {
+    return c.call<"aten::linalg_solve_ex.out">(a, b, left, false, *out,
+                                               unwanted(c, b, DType::kInt32))[0];
+  }
   return c.call<"aten::_linalg_solve_ex">(a, b, left)[0];
 }
 
@@ -134,8 +148,12 @@ Value linalg_solve_triangular(Call& c, const Tensor& a, const Tensor& b, bool, b
   const Tensor& coefficients = c.tensor<"aten::expand">(a, with_common_batch(c, a, b));
   const bool is_usable =
       coefficients.is_conj() && c.tensor<"aten::mT">(coefficients).is_contiguous();
-  if (is_usable) return c.empty(sizes, a.dtype());
-  return column_major(c, sizes, a.dtype());
+  Tensor* out = output_of(c);
+  if (out == nullptr)
+    return is_usable ? c.empty(sizes, a.dtype()) : column_major(c, sizes, a.dtype());
+  resize_output(c.context(), *out, sizes,
+                is_usable ? contiguous_strides(sizes) : column_major_strides(sizes));
+  return *out;
 }
 
 // Mirrors triangular_solve_meta.
@@ -195,6 +213,7 @@ Value ormqr(Call& c, const Tensor& input, const Tensor& tau, const Tensor& other
 
 // Mirrors linalg_tensorinv.
 Value linalg_tensorinv(Call& c, const Tensor& self, int64_t ind) {
+  if (const Tensor* out = output_of(c)) check_output(c, *out, self, self.dtype(), "tensorinv");
   c.check(ind > 0, "Expected a strictly positive integer for 'ind', but got {}", ind);
   c.check(ind <= self.dim(), "ArrayRef: invalid slice, N = {}; size = {}", ind, self.dim());
   const Dims first = self.sizes().first(static_cast<size_t>(ind));
@@ -207,11 +226,12 @@ Value linalg_tensorinv(Call& c, const Tensor& self, int64_t ind) {
   const Value flat = c.call<"aten::reshape">(self, DimVector{rows, rows});
   DimVector sizes(rest);
   sizes.append(first);
-  return c.call<"aten::reshape">(c.call<"aten::linalg_inv_ex">(flat)[0], sizes);
+  return copy_into(c, c.call<"aten::reshape">(c.call<"aten::linalg_inv_ex">(flat)[0], sizes));
 }
 
 // Mirrors linalg_tensorsolve.
 Value linalg_tensorsolve(Call& c, const Tensor& self, const Tensor& other, const Value& dims) {
+  if (const Tensor* out = output_of(c)) check_output(c, *out, self, self.dtype(), "tensorsolve");
   const int64_t rank = self.dim();
   Value a = self;
   if (!dims.is_none()) {
@@ -230,7 +250,7 @@ Value linalg_tensorsolve(Call& c, const Tensor& self, const Tensor& other, const
           rows, other.numel());
   const Value flat = c.call<"aten::reshape">(a, DimVector{rows, rows});
   const Value x = c.call<"aten::linalg_solve">(flat, c.call<"aten::flatten.using_ints">(other));
-  return c.call<"aten::reshape">(x, sizes);
+  return copy_into(c, c.call<"aten::reshape">(x, sizes));
 }
 
 // clang-format off

@@ -69,8 +69,9 @@ Value huber_loss(Call& c, const Tensor& self, const Tensor& target, int64_t redu
 }
 
 // Mirrors soft_margin_loss, torch/_decomp/decompositions.py.
-Value soft_margin_loss(Call& c, const Tensor&, const Tensor&, int64_t reduction) {
-  return cast_back(c, elementwise(c, c.args().first(2), kDefault), reduction, true);
+Value soft_margin_loss(Call& c, const Tensor&, const Tensor& target, int64_t reduction) {
+  const Value operands[] = {elementwise(c, c.args().first(1), kDefault), target};
+  return cast_back(c, elementwise(c, operands, kDefault), reduction, true);
 }
 
 // Mirrors l1_loss, aten/src/ATen/native/Loss.cpp.
@@ -284,7 +285,8 @@ Value nll_loss_forward_common(Call& c, const Tensor& self, const Tensor& target,
                                              0);
   };
   Value result = masked(c.call<"aten::neg">(gathered(input)));
-  if (reduction == kNone && self.dim() > 1) return c.tuple(result, c.empty({}, self.dtype()));
+  if (reduction == kNone && self.dim() > 1)
+    return c.tuple(result, c.empty({}, input.tensor().dtype()));
   Value total;
   if (weight != nullptr) {
     total = c.call<"aten::sum">(
@@ -336,9 +338,10 @@ Value nll_loss_nd(Call& c, const Tensor& self, const Tensor& target, const Value
   c.check_as(ErrorKind::kValueError, self.dim() >= 1, "Expected 1 or more dimensions (got {})",
              self.dim());
   if (self.dim() != 1) {
-    c.check_as(ErrorKind::kValueError, guard_bool(self.size(0) == target.size(0)),
+    const SymInt targets = target.dim() == 0 ? SymInt(0) : target.size(0);
+    c.check_as(ErrorKind::kValueError, guard_bool(self.size(0) == targets),
                "Expected input batch_size ({}) to match target batch_size ({}).", self.size(0),
-               target.size(0));
+               targets);
   }
   if (self.dim() <= 2)
     return c.call<"aten::nll_loss">(self, target, weight, reduction, ignore_index);

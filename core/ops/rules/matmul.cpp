@@ -274,6 +274,15 @@ Value batched_matmul(Call& c, const Tensor& tensor1, const Tensor& tensor2) {
       rank2 > 1 ? product : c.tensor<"aten::squeeze.dim">(product, -1), output_sizes);
 }
 
+// A product of more than two dimensions, which is computed apart and copied to an output.
+Value written_product(Call& c, const Value& product) {
+  const Tensor* out = output_of(c);
+  c.check(out == nullptr || out->dtype() == product.tensor().dtype(),
+          "Expected out tensor to have dtype {} but got {} instead", product.tensor().dtype(),
+          out == nullptr ? product.tensor().dtype() : out->dtype());
+  return copy_into(c, product);
+}
+
 // Mirrors _matmul_impl, aten/src/ATen/native/LinearAlgebra.cpp.
 Value matmul(Call& c, const Tensor& self, const Tensor& other) {
   const int64_t rank1 = self.dim();
@@ -281,15 +290,17 @@ Value matmul(Call& c, const Tensor& self, const Tensor& other) {
   c.check(rank1 != 0 && rank2 != 0,
           "both arguments to matmul need to be at least 1D, but they are {}D and {}D", rank1,
           rank2);
-  if (rank1 == 1 && rank2 == 1) return c.call<"aten::dot">(self, other);
-  if (rank1 == 2 && rank2 == 1) return c.call<"aten::mv">(self, other);
+  if (rank1 == 1 && rank2 == 1) return call_into<"aten::dot", "aten::dot.out">(c, self, other);
+  if (rank1 == 2 && rank2 == 1) return call_into<"aten::mv", "aten::mv.out">(c, self, other);
   if (rank1 == 1 && rank2 == 2) {
-    const Tensor& row = c.tensor<"aten::mm">(c.tensor<"aten::unsqueeze">(self, 0), other);
+    const Value row =
+        call_into<"aten::mm", "aten::mm.out">(c, c.tensor<"aten::unsqueeze">(self, 0), other);
+    if (output_of(c) != nullptr) return c.call<"aten::squeeze_.dim">(row, 0);
     return c.call<"aten::squeeze.dim">(row, 0);
   }
-  if (rank1 == 2 && rank2 == 2) return c.call<"aten::mm">(self, other);
-  return should_fold(c, self, other) ? folded_matmul(c, self, other)
-                                     : batched_matmul(c, self, other);
+  if (rank1 == 2 && rank2 == 2) return call_into<"aten::mm", "aten::mm.out">(c, self, other);
+  return written_product(c, should_fold(c, self, other) ? folded_matmul(c, self, other)
+                                                        : batched_matmul(c, self, other));
 }
 
 // Mirrors outer, aten/src/ATen/native/LinearAlgebra.cpp.

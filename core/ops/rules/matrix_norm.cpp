@@ -3,7 +3,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/ops/derived.h"
 #include "core/ops/families/arithmetic.h"
+#include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/promotion.h"
@@ -88,8 +90,21 @@ Value extremum(Call& c, const Value& values, double ord, int64_t dim, bool keepd
              : c.call<"aten::amax">(values, one(dim), keepdim);
 }
 
-Value linalg_matrix_norm(Call& c, const Tensor& self, const Value& ord_number, Dims dim,
-                         bool keepdim, OptionalDType dtype) {
+// Writes a norm: of the result's own dtype only, and devices are compared the other way round.
+template <typename Compute>
+Value norm_into(Call& c, const Tensor& self, std::string_view name, Compute compute) {
+  const Tensor* out = output_of(c);
+  if (out != nullptr) check_same_device(c, self, *out, name, "result");
+  const Value result = compute();
+  c.check(out == nullptr || out->dtype() == result.tensor().dtype(),
+          "{} expected out tensor dtype {} but got: {}", name,
+          info(result.tensor().dtype()).cpp_name,
+          out == nullptr ? std::string_view() : info(out->dtype()).cpp_name);
+  return copy_into(c, result);
+}
+
+Value matrix_norm_by_number(Call& c, const Tensor& self, const Value& ord_number, Dims dim,
+                            bool keepdim, OptionalDType dtype) {
   c.check(!ord_number.is(Value::Tag::kComplex),
           "linalg.matrix_norm: Expected a non-complex scalar as the order of norm.");
   const double ord = as_real(ord_number);
@@ -109,8 +124,14 @@ Value linalg_matrix_norm(Call& c, const Tensor& self, const Value& ord_number, D
   return extremum(c, sums, ord, dims.second - removed, keepdim);
 }
 
-Value linalg_matrix_norm_str(Call& c, const Tensor& self, std::string_view ord, Dims dim,
-                             bool keepdim, OptionalDType dtype) {
+Value linalg_matrix_norm(Call& c, const Tensor& self, const Value& ord, Dims dim, bool keepdim,
+                         OptionalDType dtype) {
+  return norm_into(c, self, "linalg.matrix_norm",
+                   [&] { return matrix_norm_by_number(c, self, ord, dim, keepdim, dtype); });
+}
+
+Value matrix_norm_by_name(Call& c, const Tensor& self, std::string_view ord, Dims dim, bool keepdim,
+                          OptionalDType dtype) {
   c.check(ord == "fro" || ord == "nuc", "linalg.matrix_norm: Order {} not supported.", ord);
   const TwoDims dims =
       check_matrix_norm(c, self, dim, dtype, ord == "nuc" ? Precision::kNotLow : Precision::kAny);
@@ -121,6 +142,12 @@ Value linalg_matrix_norm_str(Call& c, const Tensor& self, std::string_view ord, 
   return of_singular_values(c, self, dims, keepdim, dtype, [&](const Value& values) {
     return c.call<"aten::sum.dim_IntList">(values, one(-1), keepdim);
   });
+}
+
+Value linalg_matrix_norm_str(Call& c, const Tensor& self, std::string_view ord, Dims dim,
+                             bool keepdim, OptionalDType dtype) {
+  return norm_into(c, self, "linalg.matrix_norm",
+                   [&] { return matrix_norm_by_name(c, self, ord, dim, keepdim, dtype); });
 }
 
 // --- linalg_norm ---
@@ -140,8 +167,8 @@ Value norm_dims(const Value& dim, DimVector& all) {
   return dim.is_none() ? Value::ints(all) : dim;
 }
 
-Value linalg_norm(Call& c, const Tensor& self, const Value& ord, const Value& dim, bool keepdim,
-                  OptionalDType dtype) {
+Value norm_by_number(Call& c, const Tensor& self, const Value& ord, const Value& dim, bool keepdim,
+                     OptionalDType dtype) {
   check_norm_dims(c, self, dim, !ord.is_none());
   const bool is_matrix = dim.is_none() ? self.dim() == 2 : dim.size() == 2;
   if (ord.is_none() || !is_matrix) {
@@ -151,8 +178,13 @@ Value linalg_norm(Call& c, const Tensor& self, const Value& ord, const Value& di
   DimVector all;
   return c.call<"aten::linalg_matrix_norm">(self, ord, norm_dims(dim, all), keepdim, dtype);
 }
-Value linalg_norm_str(Call& c, const Tensor& self, std::string_view ord, const Value& dim,
-                      bool keepdim, OptionalDType dtype) {
+Value linalg_norm(Call& c, const Tensor& self, const Value& ord, const Value& dim, bool keepdim,
+                  OptionalDType dtype) {
+  return norm_into(c, self, "linalg.norm",
+                   [&] { return norm_by_number(c, self, ord, dim, keepdim, dtype); });
+}
+Value norm_by_name(Call& c, const Tensor& self, std::string_view ord, const Value& dim,
+                   bool keepdim, OptionalDType dtype) {
   check_norm_dims(c, self, dim, true);
   DimVector all;
   return c.call<"aten::linalg_matrix_norm.str_ord">(self, ord, norm_dims(dim, all), keepdim, dtype);
@@ -163,6 +195,12 @@ Value nuclear_norm(Call& c, const Tensor& self, bool keepdim) {
 }
 Value nuclear_norm_dim(Call& c, const Tensor& self, Dims dim, bool keepdim) {
   return c.call<"aten::linalg_matrix_norm.str_ord">(self, "nuc", dim, keepdim);
+}
+
+Value linalg_norm_str(Call& c, const Tensor& self, std::string_view ord, const Value& dim,
+                      bool keepdim, OptionalDType dtype) {
+  return norm_into(c, self, "linalg.norm",
+                   [&] { return norm_by_name(c, self, ord, dim, keepdim, dtype); });
 }
 
 // Mirrors renorm, torch/_refs/__init__.py.
@@ -198,7 +236,7 @@ Value cond_by_inverse(Call& c, const Tensor& self, const Order& ord) {
   return c.call<"aten::nan_to_num_">(product, HUGE_VAL, HUGE_VAL, -HUGE_VAL);
 }
 
-Value linalg_cond(Call& c, const Tensor& self, const Value& p) {
+Value condition_by_number(Call& c, const Tensor& self, const Value& p) {
   c.check(self.dim() >= 2, "linalg.cond: The input tensor must have at least 2 dimensions.");
   const Value order = p.is_none() ? Value(2) : p;
   const double ord = as_real(order);
@@ -222,7 +260,7 @@ Value linalg_cond(Call& c, const Tensor& self, const Value& p) {
   return cond_by_inverse<"aten::linalg_matrix_norm">(c, self, order);
 }
 
-Value linalg_cond_str(Call& c, const Tensor& self, std::string_view p) {
+Value condition_by_name(Call& c, const Tensor& self, std::string_view p) {
   check_square_in_aten(c, self, "linalg.cond(ord=" + std::string(p) + ")");
   c.check(p == "fro" || p == "nuc", "linalg.cond got an invalid norm type: {}", p);
   if (guard_bool(self.numel() == 0)) {
@@ -233,6 +271,19 @@ Value linalg_cond_str(Call& c, const Tensor& self, std::string_view p) {
   const Value inverted = c.call<"aten::reciprocal">(values);
   return c.call<"aten::mul.Tensor">(c.call<"aten::sum.dim_IntList">(values, one(-1)),
                                     c.call<"aten::sum.dim_IntList">(inverted, one(-1)));
+}
+
+void check_cond_output(Call& c, const Tensor& self) {
+  if (const Tensor* out = output_of(c))
+    check_output(c, *out, self, to_real(self.dtype()), "linalg.cond");
+}
+Value linalg_cond(Call& c, const Tensor& self, const Value& p) {
+  check_cond_output(c, self);
+  return copy_into(c, condition_by_number(c, self, p));
+}
+Value linalg_cond_str(Call& c, const Tensor& self, std::string_view p) {
+  check_cond_output(c, self);
+  return copy_into(c, condition_by_name(c, self, p));
 }
 
 // --- tolerances ---
@@ -285,17 +336,25 @@ Value threshold(Call& c, const Tolerances& given, const Value& largest) {
 
 // --- linalg_matrix_rank ---
 
+// An output is resized before anything is computed.
 void check_rank_input(Call& c, const Tensor& self) {
   check_is_matrix(c, self, "torch.linalg.matrix_rank", "input");
+  if (Tensor* out = output_of(c)) resize_output(c.context(), *out, batch_sizes(self));
 }
 
-// Mirrors matrix_rank_impl.
+// Mirrors matrix_rank_impl, which for a tensor subclass like a fake tensor returns a tensor of its
+// own instead of the output.
 Value matrix_rank(Call& c, const Tensor& self, const Tolerances& given, bool hermitian) {
   constexpr std::string_view kName = "torch.linalg.matrix_rank";
+  Tensor* out = output_of(c);
+  if (out != nullptr) check_same_device(c, *out, self, kName, "result");
   check_same_device(c, given.absolute.tensor(), self, kName, "atol");
   check_same_device(c, given.relative.tensor(), self, kName, "rtol");
+  if (out != nullptr) check_output(c, *out, self, DType::kInt64, kName);
   if (guard_bool(self.numel() == 0))
-    return c.call<"aten::new_zeros">(self, DimVector(batch_sizes(self)), DType::kInt64);
+    return out != nullptr
+               ? Value(out)
+               : c.call<"aten::new_zeros">(self, DimVector(batch_sizes(self)), DType::kInt64);
   Value values, largest;
   if (hermitian) {
     values = c.call<"aten::abs">(c.call<"aten::linalg_eigvalsh">(self));
@@ -337,6 +396,10 @@ Tensor* on_common_device(Call& c, Tensor* tolerance) {
   return tolerance == nullptr ? nullptr : c.empty(tolerance->sizes(), tolerance->dtype());
 }
 
+void check_pinv_output(Call& c, const Tensor& self) {
+  if (const Tensor* out = output_of(c)) check_output(c, *out, self, self.dtype(), "linalg.pinv");
+}
+
 Value linalg_pinv_tensors(Call& c, const Tensor& self, Tensor* atol, Tensor* rtol, bool hermitian) {
   const DType dtype = self.dtype();
   std::string sizes = format("{}", self.sizes());
@@ -372,19 +435,22 @@ Value linalg_pinv_tensors(Call& c, const Tensor& self, Tensor* atol, Tensor* rto
 }
 Value linalg_pinv_floats(Call& c, const Tensor& self, const Value&, const Value& rtol,
                          bool hermitian) {
+  check_pinv_output(c, self);
   const Tolerances given = tolerances(c, self, !rtol.is_none());
-  return c.call<"aten::linalg_pinv.atol_rtol_tensor">(self, given.absolute, given.relative,
-                                                      hermitian);
+  return copy_into(c, c.call<"aten::linalg_pinv.atol_rtol_tensor">(self, given.absolute,
+                                                                   given.relative, hermitian));
 }
 Value linalg_pinv_rcond_tensor(Call& c, const Tensor& self, const Tensor& rcond, bool hermitian) {
+  check_pinv_output(c, self);
   c.check(!is_complex(rcond.dtype()),
           "torch.linalg.pinv: rcond tensor of complex type is not supported. Got {}",
           info(rcond.dtype()).cpp_name);
   const Value zero = scalar_like(c, self, DType::kFloat64);
-  return c.call<"aten::linalg_pinv.atol_rtol_tensor">(self, zero, rcond, hermitian);
+  return copy_into(c, c.call<"aten::linalg_pinv.atol_rtol_tensor">(self, zero, rcond, hermitian));
 }
 Value linalg_pinv_rcond(Call& c, const Tensor& self, double rcond, bool hermitian) {
-  return c.call<"aten::linalg_pinv.atol_rtol_float">(self, 0.0, rcond, hermitian);
+  check_pinv_output(c, self);
+  return copy_into(c, c.call<"aten::linalg_pinv.atol_rtol_float">(self, 0.0, rcond, hermitian));
 }
 Value pinverse(Call& c, const Tensor& self, double rcond) {
   return c.call<"aten::linalg_pinv">(self, rcond, false);

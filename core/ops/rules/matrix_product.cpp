@@ -1,5 +1,7 @@
 // Products of more than two matrices, powers, products of vectors, and statistics made of them.
+#include "core/ops/derived.h"
 #include "core/ops/families/arithmetic.h"
+#include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/reduction.h"
@@ -58,6 +60,17 @@ Value linalg_multi_dot(Call& c, TensorList tensors) {
   DimVector sizes;
   if (first.dim() == 2) sizes.push_back(first.size(0));
   if (last.dim() == 2) sizes.push_back(last.size(1));
+  Tensor* out = output_of(c);
+  if (out != nullptr) {
+    c.check(first.dtype() == out->dtype(),
+            "multi_dot(): expected out tensor to have dtype {} but got {}",
+            cpp_type_name(first.dtype()), cpp_type_name(out->dtype()));
+    c.check(first.device() == out->device(),
+            "multi_dot(): expected out tensor to be on device {} but got {}", first.device(),
+            out->device());
+    resize_output(c.context(), *out, sizes);
+    return *out;
+  }
   const DimVector product = {first.dim() == 2 ? first.size(0) : SymInt(1),
                              last.dim() == 2 ? last.size(1) : SymInt(1)};
   return c.call<"aten::view">(*c.empty(product, first.dtype()), sizes);
@@ -70,13 +83,28 @@ Value chain_matmul(Call& c, TensorList matrices) {
             matrix.tensor().dim());
   }
   c.check(!matrices.empty(), "chain_matmul(): Expected one or more matrices");
-  if (matrices.size() == 1) return c.call<"aten::clone">(matrices[0]);
+  if (matrices.size() == 1) {
+    if (output_of(c) != nullptr) return copy_into(c, matrices[0]);
+    return c.call<"aten::clone">(matrices[0]);
+  }
   return linalg_multi_dot(c, matrices);
 }
 
 // Mirrors linalg_matrix_power_impl; from the square on, a product of two matrices of one shape.
 Value linalg_matrix_power(Call& c, const Tensor& self, int64_t n) {
   check_square_in_aten(c, self, "linalg.matrix_power");
+  if (Tensor* out = output_of(c)) {
+    check_output(c, *out, self, self.dtype(), "matrix_power");
+    resize_output(c.context(), *out, self.sizes());
+    if (n == 0 || n == 1) return c.call<"aten::copy_">(*out, self);
+    if (n == -1) return c.call<"aten::linalg_inv.out">(self, *out);
+    const Value base = n < 0 ? c.call<"aten::linalg_inv">(self) : Value(self);
+    const uint64_t size = n < 0 ? uint64_t{0} - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
+    // The last product of a power of two is squared before it is copied.
+    const bool is_copied = size > 2 && (size & (size - 1)) == 0;
+    if (!is_copied) return c.call<"aten::matmul.out">(base, base, *out);
+    return c.call<"aten::copy_">(*out, c.call<"aten::matmul">(base, base));
+  }
   if (n == 0 || n == 1) return c.call<"aten::clone">(self, MemoryFormat::kContiguous);
   const Value base = n < 0 ? c.call<"aten::linalg_inv">(self) : Value(self);
   return n == -1 ? base : c.call<"aten::matmul">(base, base);
@@ -99,6 +127,13 @@ Value kron(Call& c, const Tensor& self, const Tensor& other) {
   }
   const Value a = c.call<"aten::_unsafe_view">(self, left);
   const Value b = c.call<"aten::_unsafe_view">(other, right);
+  if (Tensor* out = output_of(c)) {
+    DimVector product(2 * rank);
+    for (size_t i = 0; i < 2 * rank; ++i) product[i] = left[i] * right[i];
+    resize_output(c.context(), *out, sizes);
+    c.call<"aten::mul.out">(a, b, c.call<"aten::_unsafe_view">(*out, product));
+    return *out;
+  }
   return c.call<"aten::_unsafe_view">(c.call<"aten::mul.Tensor">(a, b), sizes);
 }
 
@@ -127,9 +162,10 @@ Value linalg_vecdot(Call& c, const Tensor& x, const Tensor& y, int64_t dim) {
           "linalg.vecdot: Expected x and y to have the same dtype, but found x of type {} and y of "
           "type {} instead",
           info(x.dtype()).cpp_name, info(y.dtype()).cpp_name);
-  if (x.dim() == 1 && y.dim() == 1) return c.call<"aten::vdot">(x, y);
+  if (x.dim() == 1 && y.dim() == 1) return call_into<"aten::vdot", "aten::vdot.out">(c, x, y);
   const Value products = c.call<"aten::mul.Tensor">(c.call<"aten::conj">(x), y);
-  return c.call<"aten::sum.dim_IntList">(products, DimVector{dim});
+  return call_into<"aten::sum.dim_IntList", "aten::sum.IntList_out">(c, products, DimVector{dim},
+                                                                     false, nullptr);
 }
 
 // Mirrors linalg_vander: cumulative products of x repeated n - 1 times, after a column of ones.

@@ -1,5 +1,6 @@
 // Normalisation: by batch, layer, group, instance and root mean square.
 #include "core/ops/families/arithmetic.h"
+#include "core/ops/families/copy.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -87,9 +88,16 @@ BatchNormResult normalize_by_running(Call& c, const BatchNorm& norm) {
              "running_mean and running_var must not be None in eval mode");
   const DType computation = computation_dtype(norm.input.dtype());
   BatchNormResult result = {};
-  result.running_mean = c.empty_like(*norm.running_mean, computation);
-  result.running_var = c.empty_like(*norm.running_var, computation);
-  Tensor* invstd = c.empty_like(*result.running_var);
+  c.check(!is_bool(computation),
+          "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+          "`logical_xor()` operator instead.");
+  const auto copied = [&](const Tensor& running, DType dtype) {
+    return empty_as_cloned(c, running, dtype, c.device());
+  };
+  result.running_mean = copied(*norm.running_mean, computation);
+  result.running_var = copied(*norm.running_var, computation);
+  const bool is_inexact = is_float_or_complex(computation);
+  Tensor* invstd = copied(*norm.running_var, is_inexact ? computation : c.context().default_dtype);
   const bool is_cpu = norm.input.device().is_cpu();
   result.save_mean = is_cpu ? c.empty({0}, norm.input.dtype()) : result.running_mean;
   result.save_rstd = is_cpu ? c.empty({0}, norm.input.dtype()) : invstd;
@@ -211,12 +219,13 @@ Value miopen_batch_norm(Call& c, const Tensor& input, const Tensor& weight, Tens
                         Tensor* running_mean, Tensor* running_var, bool training) {
   const MemoryFormat format = suggest_memory_format(input);
   c.check(input.is_contiguous(format), "miopen_batch_norm: input must be contiguous in {}", format);
-  Tensor* output = c.empty_like(input, {}, format);
+  const Tensor& like = *c.empty_like(input, {}, format);
+  Tensor* output = c.empty_strided(like.sizes(), like.strides(), input.dtype());
   const DimVector none = {0};
   const Dims mean = running_mean != nullptr ? running_mean->sizes() : weight.sizes();
   const Dims var = running_var != nullptr ? running_var->sizes() : weight.sizes();
-  return c.tuple(output, c.empty_on(weight.device(), training ? mean : Dims(none), weight.dtype()),
-                 c.empty_on(weight.device(), training ? var : Dims(none), weight.dtype()));
+  return c.tuple(output, c.empty(training ? mean : Dims(none), weight.dtype()),
+                 c.empty(training ? var : Dims(none), weight.dtype()));
 }
 
 void check_channel_count(Call& c, std::string_view name, const Tensor* tensor, SymInt channels) {
@@ -225,10 +234,23 @@ void check_channel_count(Call& c, std::string_view name, const Tensor* tensor, S
           tensor->numel());
 }
 
+// Normalization.cpp reads the second of the sizes without asking how many there are; it finds a
+// zero after a single one.
+SymInt channel_count(const Tensor& input) { return input.dim() > 1 ? input.size(1) : SymInt(0); }
+
+// at::toAccumulateType: the CPU adds single precision up in double.
+DType accumulate_type(const Tensor& tensor) {
+  const DType dtype = tensor.dtype();
+  if (is_integral(dtype)) return DType::kInt64;
+  if (tensor.device().is_cuda()) return to_opmath(dtype);
+  if (dtype == DType::kFloat32) return DType::kFloat64;
+  return dtype == DType::kComplex64 ? DType::kComplex128 : to_opmath(dtype);
+}
+
 // An empty batch is scaled by the first channel's weight, so that gradients still flow.
 Value empty_batch_norm(Call& c, const BatchNorm& norm) {
-  const DimVector channels = {norm.input.size(1)};
-  const DType statistics = to_opmath(norm.input.dtype());
+  const DimVector channels = {channel_count(norm.input)};
+  const DType statistics = accumulate_type(norm.input);
   const Device device = norm.input.device();
   Tensor* reserve = c.empty_on(device, DimVector{0}, DType::kUInt8);
   Tensor* save_mean = c.empty_on(device, channels, statistics);
@@ -245,7 +267,7 @@ Value empty_batch_norm(Call& c, const BatchNorm& norm) {
 Value batch_norm_impl_index(Call& c, const Tensor& input, Tensor* weight, Tensor* bias,
                             Tensor* running_mean, Tensor* running_var, bool training) {
   const BatchNorm norm = {input, weight, bias, running_mean, running_var, training};
-  const SymInt channels = input.size(1);
+  const SymInt channels = channel_count(input);
   if (guard_bool(input.numel() == 0)) return empty_batch_norm(c, norm);
   check_channel_count(c, "running_mean", running_mean, channels);
   c.check(training || running_mean != nullptr, "running_mean must be defined in evaluation mode");
@@ -406,6 +428,10 @@ Value native_group_norm(Call& c, const Tensor& input, Tensor* weight, Tensor* bi
           "Expected number of channels in input to be divisible by num_groups, but got input of "
           "shape {} and num_groups = {}",
           size_text(input.sizes()), groups);
+  for (const Tensor* scale : {weight, bias}) {
+    c.check_as(ErrorKind::kIndexError, scale == nullptr || scale->dim() > 0 || input.dim() == 2,
+               "Dimension out of range (expected to be in range of [-2, 1], but got 2)");
+  }
   const DType dtype = input.dtype();
   const Tensor& accumulated = *cast_to(c, input, computation_dtype(dtype));
   const SymInt per_group = floor_div(channels, groups);
