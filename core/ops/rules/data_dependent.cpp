@@ -168,7 +168,14 @@ Value combinations(Call& c, const Tensor& self, int64_t r) {
 }
 
 // Mirrors _pack_padded_sequence, torch/_subclasses/fake_impls.py.
-Value pack_padded_sequence(Call& c, const Tensor& input, const Tensor&, bool batch_first) {
+// Its out= overload runs the kernel, which wants lengths on the CPU and gets them on meta.
+Value pack_padded_sequence(Call& c, const Tensor& input, const Tensor& lengths, bool batch_first) {
+  if (c.op().output_count > 0) {
+    if (batch_first) c.call<"aten::transpose.int">(input, 0, 1);
+    c.fail(ErrorKind::kRuntimeError,
+           format("'lengths' argument should be a 1D CPU int64 tensor, but got {}D meta {} tensor",
+                  lengths.dim(), info(lengths.dtype()).cpp_name));
+  }
   const SymInt batches = c.unbacked_int(ErrorKind::kDynamicOutputShape);
   DimVector sizes(input.sizes());
   if (!batch_first) {
@@ -275,7 +282,6 @@ constexpr OpDef kDataDependentRules[] = {
     {"aten::_assert_async(Tensor self) -> ()", rule<&assert_async>()},
     {"aten::_assert_async.msg(Tensor self, str assert_msg) -> ()", rule<&assert_async>()},
     {"aten::_assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, ScalarType? dtype=None, *, Device? device=None, Layout? layout=None) -> ()", rule<&assert_tensor_metadata>()},
-    {"aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)", {&always_dynamic}, kDynamicShape},
     {"aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)", {&always_dynamic}, kDynamicShape},
     {"aten::_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor", rule<&functional_assert_async>()},
     {"aten::_functional_sym_constrain_range(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor", rule<&functional_constraint<"aten::sym_constrain_range">>()},

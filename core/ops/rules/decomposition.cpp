@@ -356,7 +356,7 @@ constexpr OpDef kDecompositionRules[] = {
     {"aten::_linalg_eigh(Tensor A, str UPLO=\"L\", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)", rule<&linalg_eigh_impl>()},
     {"aten::_linalg_eigvals(Tensor self) -> Tensor", rule<&linalg_eigvals_impl>()},
     {"aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)", rule<&linalg_slogdet_impl>()},
-    {"aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)", rule<&linalg_svd_impl>(), kDeviceHint},
+    {"aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)", rule<&linalg_svd_impl>()},
     {"aten::_lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info)", rule<&lu_with_info>(), kComposite},
     {"aten::cholesky(Tensor self, bool upper=False) -> Tensor", rule<&cholesky>()},
     {"aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor", rule<&cholesky_inverse>()},

@@ -144,7 +144,10 @@ Value bag_without_padding(Call& c, const Tensor& weight, const Tensor& indices,
                        per_sample_weights, include_last_offset, std::nullopt);
 }
 
-Tensor* embedding_renorm(Call& c, const Tensor& self) { return c.empty_like(self); }
+Tensor* embedding_renorm(Call& c, const Tensor& self) {
+  c.device();
+  return c.empty_like(self);
+}
 
 // --- gradients ---
 

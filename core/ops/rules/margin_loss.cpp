@@ -1,4 +1,8 @@
 // Losses with margins, and the connectionist temporal classification loss.
+#include <algorithm>
+
+#include "core/ops/derived.h"
+#include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/rules/tables.h"
 
@@ -87,6 +91,10 @@ Value multilabel_margin_loss_forward(Call& c, const Tensor& self, const Tensor& 
   return c.tuple(z, c.call<"aten::reshape">(cast, DimVector(labels.sizes())));
 }
 Value multilabel_margin_loss(Call& c, const Tensor& self, const Tensor& target, int64_t reduction) {
+  if (Tensor* out = output_of(c)) {
+    return c.call<"aten::multilabel_margin_loss_forward.output">(self, target, reduction, *out,
+                                                                 unwanted(c, self))[0];
+  }
   return c.call<"aten::multilabel_margin_loss_forward">(self, target, reduction)[0];
 }
 
@@ -100,8 +108,56 @@ Value ctc_loss(Call& c, const Tensor& log_probs, const Tensor& targets, const Va
   return c.call<inner>(batched, targets, input_lengths, target_lengths, blank)[0];
 }
 
+void check_ctc(Call& c, bool condition, const std::string& text) {
+  c.check(condition, "{} (while checking arguments for ctc_loss_allocate_outputs)", text);
+}
+
+int64_t largest(Dims lengths) {
+  int64_t result = 0;
+  for (const SymInt length : lengths) result = std::max(result, guard_int(length));
+  return result;
+}
+
+// Mirrors ctc_loss_allocate_outputs, aten/src/ATen/native/LossCTC.cpp: the Meta kernel of
+// _ctc_loss, which FakeTensorMode refuses to call but its out= overload does not.
+Value ctc_loss_into(Call& c, const Tensor& log_probs, const Tensor& targets, Dims input_lengths,
+                    Dims target_lengths, int64_t blank) {
+  check_ctc(c, log_probs.dim() == 3,
+            format("Expected 3-dimensional tensor, but got {}-dimensional tensor for argument #1 "
+                   "'log_probs'",
+                   log_probs.dim()));
+  check_ctc(c, targets.dim() == 1 || targets.dim() == 2,
+            format("Expected 1 to 2 dimensions, but got {}-dimensional tensor for argument #2 "
+                   "'targets'",
+                   targets.dim()));
+  const SymInt batch = log_probs.size(1);
+  c.check(blank >= 0 && guard_bool(log_probs.size(2) > blank), "blank must be in label range");
+  c.check(batch == static_cast<int64_t>(input_lengths.size()),
+          "input_lengths must be of size batch_size");
+  c.check(batch == static_cast<int64_t>(target_lengths.size()),
+          "target_lengths must be of size batch_size");
+  const SymInt steps = log_probs.size(0);
+  for (const SymInt length : input_lengths) {
+    check_ctc(
+        c, guard_bool(length <= steps),
+        format("Expected input_lengths to have value at most {}, but got value {}", steps, length));
+  }
+  const SymInt states = SymInt(largest(target_lengths)) * 2 + 1;
+  resize_output(c.context(), nth_output(c, 0), DimVector{batch});
+  resize_output(c.context(), nth_output(c, 1), DimVector{batch, steps, states});
+  return c.tuple(nth_output(c, 0), nth_output(c, 1));
+}
+// Mirrors dyn_shape, torch/_subclasses/fake_impls.py.
+Value ctc_loss_kernel(Call& c, const Tensor& log_probs, const Tensor& targets, Dims input_lengths,
+                      Dims target_lengths, int64_t blank) {
+  if (c.op().output_count > 0)
+    return ctc_loss_into(c, log_probs, targets, input_lengths, target_lengths, blank);
+  c.fail(ErrorKind::kDynamicOutputShape, "aten._ctc_loss.default");
+}
+
 // clang-format off
 constexpr OpDef kMarginLossRules[] = {
+    {"aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)", rule<&ctc_loss_kernel>(), kDynamicShape},
     {"aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor", rule<&ctc_loss<"aten::_ctc_loss">>(), kComposite | kDynamicShape},
     {"aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor", rule<&ctc_loss<"aten::_ctc_loss.Tensor">>(), kComposite | kDynamicShape},
     {"aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=1) -> Tensor", rule<&multi_margin_loss>()},

@@ -377,16 +377,21 @@ Value matrix_rank_tensors(Call& c, const Tensor& self, Tensor* atol, Tensor* rto
   return matrix_rank(c, self, tolerances(c, self, atol, rtol, "torch.linalg.matrix_rank"),
                      hermitian);
 }
+// These overloads call another one's, whose answer is taken for the output.
+Value as_output(Call& c, const Value& result) {
+  return output_of(c) == nullptr ? result : Value(*output_of(c));
+}
 Value matrix_rank_tol(Call& c, const Tensor& self, const Value&, bool hermitian) {
   check_rank_input(c, self);
-  return matrix_rank(c, self, tolerances(c, self, true), hermitian);
+  return as_output(c, matrix_rank(c, self, tolerances(c, self, true), hermitian));
 }
 Value matrix_rank_tol_tensor(Call& c, const Tensor& self, const Tensor& tol, bool hermitian) {
   check_rank_input(c, self);
   Tensor& rtol = scalar_like(c, tol, tol.dtype()).tensor();
   Tensor* atol = const_cast<Tensor*>(&tol);
-  return matrix_rank(c, self, tolerances(c, self, atol, &rtol, "torch.linalg.matrix_rank"),
-                     hermitian);
+  return as_output(
+      c, matrix_rank(c, self, tolerances(c, self, atol, &rtol, "torch.linalg.matrix_rank"),
+                     hermitian));
 }
 
 // --- linalg_pinv ---

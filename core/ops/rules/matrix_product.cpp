@@ -69,11 +69,18 @@ Value linalg_multi_dot(Call& c, TensorList tensors) {
             "multi_dot(): expected out tensor to be on device {} but got {}", first.device(),
             out->device());
     resize_output(c.context(), *out, sizes);
-    return *out;
   }
   const DimVector product = {first.dim() == 2 ? first.size(0) : SymInt(1),
                              last.dim() == 2 ? last.size(1) : SymInt(1)};
-  return c.call<"aten::view">(*c.empty(product, first.dtype()), sizes);
+  if (out == nullptr) return c.call<"aten::view">(*c.empty(product, first.dtype()), sizes);
+  const Value matrix = c.call<"aten::view">(*out, product);
+  if (tensors.size() == 2) {
+    const DimVector left = {product[0], first.size(-1)};
+    const DimVector right = {last.size(0), product[1]};
+    c.call<"aten::mm.out">(c.call<"aten::reshape">(first, left),
+                           c.call<"aten::reshape">(last, right), matrix);
+  }
+  return *out;
 }
 
 // Mirrors chain_matmul.
@@ -162,6 +169,10 @@ Value linalg_vecdot(Call& c, const Tensor& x, const Tensor& y, int64_t dim) {
           "linalg.vecdot: Expected x and y to have the same dtype, but found x of type {} and y of "
           "type {} instead",
           info(x.dtype()).cpp_name, info(y.dtype()).cpp_name);
+  if (const Tensor* out = output_of(c)) {
+    c.check(out->dtype() == x.dtype(), "linalg.vecdot: Expected out of dtype{} but found {}",
+            info(x.dtype()).cpp_name, info(out->dtype()).cpp_name);
+  }
   if (x.dim() == 1 && y.dim() == 1) return call_into<"aten::vdot", "aten::vdot.out">(c, x, y);
   const Value products = c.call<"aten::mul.Tensor">(c.call<"aten::conj">(x), y);
   return call_into<"aten::sum.dim_IntList", "aten::sum.IntList_out">(c, products, DimVector{dim},

@@ -96,8 +96,7 @@ BatchNormResult normalize_by_running(Call& c, const BatchNorm& norm) {
   };
   result.running_mean = copied(*norm.running_mean, computation);
   result.running_var = copied(*norm.running_var, computation);
-  const bool is_inexact = is_float_or_complex(computation);
-  Tensor* invstd = copied(*norm.running_var, is_inexact ? computation : c.context().default_dtype);
+  Tensor* invstd = &c.tensor<"aten::rsqrt">(*result.running_var);
   const bool is_cpu = norm.input.device().is_cpu();
   result.save_mean = is_cpu ? c.empty({0}, norm.input.dtype()) : result.running_mean;
   result.save_rstd = is_cpu ? c.empty({0}, norm.input.dtype()) : invstd;
@@ -428,10 +427,6 @@ Value native_group_norm(Call& c, const Tensor& input, Tensor* weight, Tensor* bi
           "Expected number of channels in input to be divisible by num_groups, but got input of "
           "shape {} and num_groups = {}",
           size_text(input.sizes()), groups);
-  for (const Tensor* scale : {weight, bias}) {
-    c.check_as(ErrorKind::kIndexError, scale == nullptr || scale->dim() > 0 || input.dim() == 2,
-               "Dimension out of range (expected to be in range of [-2, 1], but got 2)");
-  }
   const DType dtype = input.dtype();
   const Tensor& accumulated = *cast_to(c, input, computation_dtype(dtype));
   const SymInt per_group = floor_div(channels, groups);
@@ -440,6 +435,10 @@ Value native_group_norm(Call& c, const Tensor& input, Tensor* weight, Tensor* bi
   const bool is_kernel = !has_symbolic_sizes(c);
   const Tensor& grouped = is_kernel ? *reshaped(c, accumulated, group_sizes)
                                     : c.tensor<"aten::reshape">(accumulated, group_sizes);
+  for (const Tensor* scale : {weight, bias}) {
+    c.check_as(ErrorKind::kIndexError, scale == nullptr || scale->dim() > 0 || input.dim() == 2,
+               "Dimension out of range (expected to be in range of [-2, 1], but got 2)");
+  }
   const DimVector dims = {2, 3};
   const Value statistics = c.call<"aten::var_mean.correction">(grouped, dims, 0, true);
   const Tensor& mean = statistics[1].tensor();
