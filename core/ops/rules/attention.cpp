@@ -58,10 +58,12 @@ Tensor* flash_debug_mask(Call& c, const Tensor& query, Dims batch_and_heads, Sym
 // Mirrors meta__scaled_dot_product_flash_attention, torch/_meta_registrations.py.
 Value flash_attention(Call& c, const Tensor& query, const Tensor& key, const Tensor&, double, bool,
                       bool return_debug_mask) {
+  const SymInt batch = query.size(0);
+  const SymInt heads = query.size(1);
   const SymInt max_q = query.size(2);
-  const SymInt max_k = key.size(2);
-  const DimVector rows = {query.size(0), query.size(1), max_q};
   query.size(3);
+  const SymInt max_k = key.size(2);
+  const DimVector rows = {batch, heads, max_q};
   Tensor* attention = c.empty_like(query);
   Tensor* logsumexp = c.empty(rows, DType::kFloat32);
   Tensor* debug_mask = flash_debug_mask(c, query, rows, max_q, max_k, return_debug_mask);

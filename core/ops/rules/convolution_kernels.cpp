@@ -1,5 +1,6 @@
 // Convolutions of one back-end or of an unusual layout, and quantized recurrent cells.
 #include "core/ops/families/linalg.h"
+#include "core/ops/families/unallocated.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -145,14 +146,7 @@ Value slow_conv_transpose2d(Call& c, const Tensor& self, const Tensor& weight, D
 void quantized_linear(Call& c, const Tensor& input, const Tensor& weight) {
   c.check(input.dtype() == DType::kFloat32, "expected scalar type Float but found {}",
           info(input.dtype()).cpp_name);
-  c.check(guard_bool(input.numel() == 0),
-          "The tensor has a non-zero number of elements, but its data is not allocated yet.\n"
-          "If you're using torch.compile/export/fx, it is likely that we are erroneously tracing "
-          "into a custom kernel. To fix this, please wrap the custom kernel into an opaque custom "
-          "op. Please see the following for details: "
-          "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html\n"
-          "If you're using Caffe2, Caffe2 uses a lazy allocation, so you will need to call "
-          "mutable_data() or raw_mutable_data() to actually allocate memory.");
+  if (guard_bool(input.numel() != 0)) fail_unallocated(c);
   const auto require = [&](bool condition, std::string_view text) {
     c.check(condition,
             "Expected {} to be true, but got false.  (Could this error message be improved?  If "

@@ -5,6 +5,7 @@
 // (torch/_subclasses/fake_impls.py). A tensor that is asked the same again before it is written to
 // gives the same symbol (Context::memo).
 #include "core/ops/call.h"
+#include "core/ops/families/unallocated.h"
 #include "core/ops/rules/tables.h"
 #include "core/symbolic/shape_env.h"
 #include "core/tensor/strides.h"
@@ -194,14 +195,7 @@ Value pad_packed_sequence(Call& c, const Tensor&, const Tensor& batch_sizes) {
           "'lengths' argument should be a 1D CPU int64 tensor, but got {}D {} {} tensor",
           batch_sizes.dim(), batch_sizes.device(), info(batch_sizes.dtype()).cpp_name);
   c.check(batch_sizes.numel() > 0, "batch_sizes can not be empty");
-  c.fail(ErrorKind::kRuntimeError,
-         "The tensor has a non-zero number of elements, but its data is not allocated yet.\n"
-         "If you're using torch.compile/export/fx, it is likely that we are erroneously tracing "
-         "into a custom kernel. To fix this, please wrap the custom kernel into an opaque custom "
-         "op. Please see the following for details: "
-         "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html\n"
-         "If you're using Caffe2, Caffe2 uses a lazy allocation, so you will need to call "
-         "mutable_data() or raw_mutable_data() to actually allocate memory.");
+  fail_unallocated(c);
 }
 
 // --- scalars out of tensors ---

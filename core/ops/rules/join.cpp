@@ -3,6 +3,7 @@
 
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
+#include "core/ops/families/unallocated.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -176,6 +177,18 @@ Value column_stack(Call& c, TensorList tensors) {
 
 // --- grids ---
 
+// PyTorch prints the tensor, for which it reads what is in it.
+[[noreturn]] void refuse_grid_axis(Call& c, const Tensor& tensor) {
+  if (guard_bool(tensor.numel() != 0)) fail_unallocated(c);
+  std::string sizes = format("{}", tensor.sizes());
+  sizes.erase(std::remove(sizes.begin(), sizes.end(), ' '), sizes.end());
+  sizes.front() = '{';
+  sizes.back() = '}';
+  c.fail(ErrorKind::kRuntimeError,
+         "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: [ " +
+             class_text(tensor) + sizes + " ]");
+}
+
 // Mirrors meshgrid, aten/src/ATen/native/TensorShape.cpp: each tensor along a dimension of its own,
 // the first two exchanged for "xy".
 Value meshgrid_indexing(Call& c, TensorList tensors, std::string_view indexing) {
@@ -194,9 +207,7 @@ Value meshgrid_indexing(Call& c, TensorList tensors, std::string_view indexing) 
   DimVector shape;
   for (const Value& input : inputs) {
     const Tensor& tensor = input.tensor();
-    c.check(tensor.dim() <= 1,
-            "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {}",
-            tensor.sizes());
+    if (tensor.dim() > 1) refuse_grid_axis(c, tensor);
     shape.push_back(tensor.dim() == 0 ? SymInt(1) : tensor.sizes()[0]);
   }
   SmallVector<Value, 8> grids;

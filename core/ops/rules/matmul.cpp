@@ -165,10 +165,12 @@ Value addmv(Call& c, const Tensor& self, const Tensor& mat, const Tensor& vec, c
   c.check(self.dtype() == mat.dtype() && mat.dtype() == vec.dtype(),
           "addmv input tensors must have the same dtype, but got {}, {}, and {}", self.dtype(),
           mat.dtype(), vec.dtype());
-  const Tensor& product = *mv(c, mat, vec);
-  if (is_zero(beta)) return c.empty(product.sizes(), self.dtype());
+  const bool one_device = self.device() == mat.device() && self.device() == vec.device();
+  const Tensor& product = one_device ? *mv(c, mat, vec) : c.tensor<"aten::mv">(mat, vec);
+  if (is_zero(beta)) return c.context().empty(product.sizes(), self.dtype(), product.device());
   if (guard_or_false(product.numel() == 0))
     return elementwise(c, {{self}}, self.dtype(), self.dtype());
+  if (!one_device && self.dim() != 0) return c.call<"aten::add.Tensor">(product, self);
   const Value operands[] = {product, self};
   return elementwise(c, operands, self.dtype(), self.dtype());
 }

@@ -603,7 +603,7 @@ constexpr OutDef kOut[] = {
     {"aten::linalg_det.out", kRule, kNoGrad},
     {"aten::linalg_eig.out", kWrapper, kFormula, "", "eigenvalues,eigenvectors"},
     {"aten::linalg_eigh.eigvals", kRule, kNoGrad, "aten::linalg_eigh", "eigvals,eigvecs"},
-    {"aten::linalg_eigvals.out", kWrapper, kNoFormula},
+    {"aten::linalg_eigvals.out", kWrapper, kNoFormula, "aten::_linalg_eigvals"},
     {"aten::linalg_eigvalsh.out", kRule, kNoGrad},
     {"aten::linalg_householder_product.out", kWrapper},
     {"aten::linalg_inv.out", kRule, kNoGrad},

@@ -6,6 +6,7 @@
 
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/sparse.h"
+#include "core/ops/families/unallocated.h"
 #include "core/ops/rules/tables.h"
 
 namespace faketensor {
@@ -485,14 +486,7 @@ Value simple_cell(Call& c, const Tensor& input, const Tensor& hx, Tensor& w_ih, 
   batch_sizes.size(0);
   c.check(batch_sizes.dtype() == DType::kInt64, "expected scalar type Long but found {}",
           info(batch_sizes.dtype()).cpp_name);
-  c.fail(ErrorKind::kRuntimeError,
-         "The tensor has a non-zero number of elements, but its data is not allocated yet.\n"
-         "If you're using torch.compile/export/fx, it is likely that we are erroneously tracing "
-         "into a custom kernel. To fix this, please wrap the custom kernel into an opaque custom "
-         "op. Please see the following for details: "
-         "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html\n"
-         "If you're using Caffe2, Caffe2 uses a lazy allocation, so you will need to call "
-         "mutable_data() or raw_mutable_data() to actually allocate memory.");
+  fail_unallocated(c);
 }
 
 Value one_hidden_packed(Call& c, const Tensor&, const Tensor& batch_sizes, const Tensor& hx,

@@ -176,8 +176,9 @@ Tensor* cdist_forward(Call& c, const Tensor& x1, const Tensor& x2, double p,
   c.check(p >= 0, "cdist only supports non-negative p values");
   c.check(!compute_mode || (*compute_mode >= 0 && *compute_mode <= 2),
           "possible modes: None, 0, 1, 2, but was: {}", compute_mode.value_or(0));
-  DimVector sizes = broadcast_shapes(x1.sizes().first(x1.sizes().size() - 2),
-                                     x2.sizes().first(x2.sizes().size() - 2));
+  const Dims batches[] = {x1.sizes().first(x1.sizes().size() - 2),
+                          x2.sizes().first(x2.sizes().size() - 2)};
+  DimVector sizes = broadcast_sizes(c, batches);
   sizes.push_back(x1.size(-2));
   sizes.push_back(x2.size(-2));
   return c.empty(sizes, x1.dtype());

@@ -1,5 +1,6 @@
 // Short-time Fourier transforms: aten/src/ATen/native/SpectralOps.cpp.
 #include "core/ops/families/linalg.h"
+#include "core/ops/families/unallocated.h"
 #include "core/ops/rules/tables.h"
 
 namespace faketensor {
@@ -8,23 +9,6 @@ namespace {
 
 using OptionalInt = std::optional<SymInt>;
 using OptionalBool = std::optional<bool>;
-
-// Tensor::toString: "torch.cuda.FloatTensor" for the types that had such a class,
-// "CUDABFloat16Type" for the others.
-std::string class_text(const Tensor& tensor) {
-  const DType dtype = tensor.dtype();
-  const DeviceType device = tensor.device().type;
-  const bool had_class = (is_integral(dtype) && dtype < DType::kQInt8) ||
-                         dtype == DType::kFloat16 || dtype == DType::kFloat32 ||
-                         dtype == DType::kFloat64;
-  const std::string_view type = info(dtype).cpp_name;
-  if (had_class && device == DeviceType::kCPU) return format("torch.{}Tensor", type);
-  if (had_class && device == DeviceType::kCUDA) return format("torch.cuda.{}Tensor", type);
-  const std::string_view prefix = device == DeviceType::kCPU    ? "CPU"
-                                  : device == DeviceType::kCUDA ? "CUDA"
-                                                                : "Meta";
-  return format("{}{}Type", prefix, type);
-}
 
 template <typename T>
 std::string option_text(const std::optional<T>& option) {

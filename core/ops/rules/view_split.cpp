@@ -1,4 +1,5 @@
 // Views that are lists: split, chunk, unbind and their kin.
+#include "core/ops/families/unallocated.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -125,18 +126,6 @@ Value tensor_split_indices(Call& c, const Tensor& self, Dims indices, int64_t di
   return c.list(parts.span());
 }
 
-// Mirrors TensorImpl::data_impl, c10/core/TensorImpl.h, of a tensor without data.
-[[noreturn]] void no_data(const Call& c) {
-  c.fail(ErrorKind::kRuntimeError,
-         "The tensor has a non-zero number of elements, but its data is not allocated yet.\n"
-         "If you're using torch.compile/export/fx, it is likely that we are erroneously tracing "
-         "into a custom kernel. To fix this, please wrap the custom kernel into an opaque custom "
-         "op. Please see the following for details: "
-         "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html\n"
-         "If you're using Caffe2, Caffe2 uses a lazy allocation, so you will need to call "
-         "mutable_data() or raw_mutable_data() to actually allocate memory.");
-}
-
 // Where to split is data: only what needs no data is answered.
 Value tensor_split_tensor(Call& c, const Tensor& self, const Tensor& where, int64_t dim) {
   c.check(self.dim() > 0,
@@ -158,7 +147,7 @@ Value tensor_split_tensor(Call& c, const Tensor& self, const Tensor& where, int6
   DimVector indices;
   const int64_t count = guard_int(where.size(0));
   // The C++ kernel reads the numbers; only the Python decomposition asks for them.
-  if (!c.context().python_dispatcher && count > 0) no_data(c);
+  if (!c.context().python_dispatcher && count > 0) fail_unallocated(c);
   for (int64_t i = 0; i < count; ++i) {
     const Value index = c.call<"aten::item">(c.tensor<"aten::select.int">(where, 0, i));
     indices.push_back(index.as_sym_int());
