@@ -2,6 +2,8 @@
 #include "core/ops/families/copy.h"
 
 #include "core/ops/families/factory.h"
+#include "core/ops/families/into.h"
+#include "core/ops/families/list_out.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -108,9 +110,15 @@ Value copy_in_place(Call& c, Tensor& self, const Tensor& src) {
   check_fits(c, self, src.sizes());
   return self;
 }
-Tensor* copy(Call& c, const Tensor& self, const Tensor& src) {
+// Its out= overload may be on any device too (multi_device_op_out,
+// torch/_subclasses/fake_impls.py).
+Value copy(Call& c, const Tensor& self, const Tensor& src) {
   check_fits(c, self, src.sizes());
-  return clone_preserve_strides(c, self);
+  if (output_of(c) == nullptr) return clone_preserve_strides(c, self);
+  const Value out = *output_of(c);
+  const Value result = self;
+  write_copies(c, TensorList(Value::list({&out, 1})), TensorList(Value::list({&result, 1})));
+  return out;
 }
 
 // --- filling ---

@@ -1,15 +1,36 @@
 // Indexing: reading and writing at positions that a tensor or a slice tells.
 #include "core/ops/families/indexing.h"
 
+#include <algorithm>
+
+#include "core/ops/derived.h"
 #include "core/ops/families/copy.h"
+#include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
 
 namespace {
+
+// An out= overload whose kernel is another than the functional one's: `answer` is asked for as on
+// the meta device and written as torch._prims_common.wrappers.out_wrapper does.
+template <typename Answer>
+Value write_reference(Call& c, const Answer& answer) {
+  const auto on_meta = [&] {
+    const OnMeta scope(c.context(), c.args());
+    return answer();
+  };
+  return write_result(c, *output_of(c), on_meta().tensor());
+}
+
+bool has_sizes(const Tensor& tensor, Dims sizes) {
+  return std::equal(sizes.begin(), sizes.end(), tensor.sizes().begin(), tensor.sizes().end(),
+                    [](SymInt a, SymInt b) { return guard_bool(a == b); });
+}
 
 // Mirrors index_tensor, torch/_subclasses/fake_impls.py: the device of the indices does not matter.
 Tensor* index(Call& c, const Tensor& self, TensorList indices) {
@@ -84,14 +105,25 @@ Value write_in_place(Call& c, Tensor& self) { return written(c, self); }
 // --- along one dimension ---
 
 // Mirrors meta_index_select, torch/_meta_registrations.py.
-Tensor* index_select(Call& c, const Tensor& self, int64_t dim, const Tensor& index) {
+DimVector selected_sizes(Call& c, const Tensor& self, int64_t dim, const Tensor& index) {
   DimVector sizes(self.sizes());
   if (self.dim() > 0) {
     c.check_as(ErrorKind::kIndexError, dim >= -self.dim() && dim < self.dim(),
                "list assignment index out of range");
     sizes[static_cast<size_t>(dim < 0 ? dim + self.dim() : dim)] = index.numel();
   }
-  return c.empty(sizes, self.dtype());
+  return sizes;
+}
+// Its out= overload is the reference, torch/_refs/__init__.py.
+Value index_select(Call& c, const Tensor& self, int64_t dim, const Tensor& index) {
+  if (output_of(c) == nullptr) return c.empty(selected_sizes(c, self, dim, index), self.dtype());
+  return write_reference(c, [&] {
+    const int64_t at = wrap_dim(dim, self.dim());
+    c.check(index.dim() <= 1, "Index should have dimension 1 or 0 (got {})", index.dim());
+    c.check(is_integral_or_bool(index.dtype()),
+            "tensors used as indices must be long, int, byte or bool tensors");
+    return Value(c.empty(selected_sizes(c, self, at, index), self.dtype()));
+  });
 }
 
 void check_same_device(const Call& c, const Tensor& self, const Tensor& index,
@@ -187,7 +219,55 @@ Value index_fill(Call& c, const Tensor& self, int64_t dim, const Tensor& index,
 }
 
 // Mirrors meta_index_reduce, torch/_meta_registrations.py.
-Tensor* contiguous_like(Call& c, const Tensor& self) { return c.empty(self.sizes(), self.dtype()); }
+// Mirrors index_func_meta_impl, aten/src/ATen/native/TensorAdvancedIndexing.cpp, which answers for
+// the out= overload.
+void check_index_reduce(Call& c, const Tensor& self, int64_t dim, const Tensor& index,
+                        const Tensor& source, std::string_view reduce) {
+  c.check(reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin",
+          "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {}.",
+          reduce);
+  const int64_t at = wrap_dim(dim, self.dim());
+  c.check_as(ErrorKind::kIndexError, index.dim() <= 1,
+             "index_reduce_(): Index is supposed to be a vector, but got dim: {} with type: {} and "
+             "size: {}",
+             index.dim(), info(index.dtype()).cpp_name, index.sizes());
+  c.check(index.dtype() == DType::kInt64 || index.dtype() == DType::kInt32,
+          "index_reduce_(): Expected dtype int32/int64 for index but got: {}",
+          info(index.dtype()).cpp_name);
+  c.check(self.dtype() == source.dtype(),
+          "index_reduce_(): self ({}) and source ({}) must have the same scalar type",
+          info(self.dtype()).cpp_name, info(source.dtype()).cpp_name);
+  c.check(at == 0 || at < source.dim(),
+          "index_reduce_(): Indexing dim {} is out of bounds of the source tensor with dim {}", at,
+          source.dim());
+  const SymInt length = source.dim() == 0 ? SymInt(1) : source.size(at);
+  c.check(index.numel() == length,
+          "index_reduce_(): Number of indices ({}) should be equal to source.size(dim): ({}), for "
+          "dim: {}",
+          index.numel(), length, at);
+  DimVector sizes(self.sizes());
+  DimVector source_sizes(source.sizes());
+  if (self.dim() > 0 && source.dim() > 0) {
+    sizes[static_cast<size_t>(at)] = source_sizes[static_cast<size_t>(at)] = 1;
+  }
+  const bool same = std::equal(sizes.begin(), sizes.end(), source_sizes.begin(), source_sizes.end(),
+                               [](SymInt a, SymInt b) { return guard_bool(a == b); });
+  c.check(same,
+          "source tensor shape must match self tensor shape, excluding the specified dimension. "
+          "Got self.shape = {} source.shape = {}",
+          self.sizes(), source.sizes());
+}
+Value index_reduce(Call& c, const Tensor& self, int64_t dim, const Tensor& index,
+                   const Tensor& source, std::string_view reduce) {
+  Tensor* out = output_of(c);
+  if (out == nullptr) return c.empty(self.sizes(), self.dtype());
+  check_index_reduce(c, self, dim, index, source, reduce);
+  c.check(out->dtype() == self.dtype(), "Expected out tensor to have dtype {}, but got {} instead",
+          cpp_type_name(self.dtype()), cpp_type_name(out->dtype()));
+  resize_output(c.context(), *out, self.sizes());
+  Call wrapping(c.context(), c.op(), c.args());
+  return written(wrapping, *out);
+}
 
 // --- flat positions ---
 
@@ -237,14 +317,51 @@ Value one_hot(Call& c, const Tensor& self, SymInt num_classes) {
 
 // --- writing a view of a copy ---
 
-// Mirrors _scatter_meta_output, torch/_meta_registrations.py.
-Tensor* select_scatter(Call& c, const Tensor& self) {
-  (void)c.device();
-  return clone_preserve_strides(c, self, StorageExtent::kReached);
+// The out= overloads are references, which look at the source.
+
+// Mirrors _scatter_meta_output, torch/_meta_registrations.py; select_scatter,
+// torch/_refs/__init__.py.
+Value select_scatter(Call& c, const Tensor& self, const Tensor& src, int64_t dim) {
+  if (output_of(c) == nullptr) {
+    (void)c.device();
+    return clone_preserve_strides(c, self, StorageExtent::kReached);
+  }
+  return write_reference(c, [&] {
+    const int64_t at = wrap_dim(dim, self.dim());
+    c.check_as(ErrorKind::kIndexError, self.dim() > 0, "list assignment index out of range");
+    DimVector mask_sizes(self.sizes().size(), SymInt(1));
+    mask_sizes[static_cast<size_t>(at)] = self.size(at);
+    const Value source = c.call<"aten::expand">(c.call<"aten::unsqueeze">(src, at), self.sizes());
+    return c.call<"aten::where.self">(c.context().empty(mask_sizes, DType::kBool, self.device()),
+                                      source, self);
+  });
 }
-// The source may be on any device.
-Tensor* slice_scatter(Call& c, const Tensor& self) {
-  return clone_preserve_strides(c, self, StorageExtent::kReached);
+// The source may be on any device. Mirrors slice_scatter, torch/_decomp/decompositions.py.
+Value slice_scatter(Call& c, const Tensor& self, const Tensor& src, int64_t dim, const Value& start,
+                    const Value& end, const Value& step) {
+  Tensor* out = output_of(c);
+  if (out == nullptr) return clone_preserve_strides(c, self, StorageExtent::kReached);
+  const OnMeta scope(c.context(), c.args());
+  const Tensor& part = c.tensor<"aten::slice.Tensor">(self, dim, start, end, step);
+  const Value source = c.call<"aten::expand">(src, part.sizes());
+  if (guard_bool(part.size(dim) == self.size(dim))) return write_result(c, *out, source.tensor());
+  const Value operands[] = {self, source};
+  return write_result(c, *out, *c.empty(self.sizes(), promoted_dtype(c, operands)));
+}
+// Mirrors diagonal_scatter, torch/_refs/__init__.py.
+Value diagonal_scatter(Call& c, const Tensor& self, const Tensor& src, const Value& offset,
+                       const Value& dim1, const Value& dim2) {
+  const auto copy = [&] { return clone_preserve_strides(c, self, StorageExtent::kReached); };
+  if (output_of(c) == nullptr) return copy();
+  return write_reference(c, [&] {
+    Tensor* output = copy();
+    const Tensor& line = c.tensor<"aten::diagonal">(*output, offset, dim1, dim2);
+    c.check(has_sizes(line, src.sizes()),
+            "expected src to have a size equal to the diagonal of the input.Got torch.Size({}) for "
+            "a diagonal of shape torch.Size({})",
+            src.sizes(), line.sizes());
+    return Value(output);
+  });
 }
 // Mirrors as_strided_scatter_symint, aten/src/ATen/native/TensorShape.cpp.
 Tensor* as_strided_scatter(Call& c, const Tensor& self, const Tensor& src, Dims size, Dims stride,
@@ -290,7 +407,7 @@ constexpr OpDef kIndexingRules[] = {
     {"aten::_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor", rule<&unsafe_masked_index>()},
     {"aten::_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor", rule<&unsafe_masked_index_put>()},
     {"aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor", rule<&as_strided_scatter>()},
-    {"aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor", rule<&slice_scatter>()},
+    {"aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor", rule<&diagonal_scatter>()},
     {"aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", rule<&index>()},
     {"aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", rule<&index_add>(), kInplace},
     {"aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", rule<&index_copy>(), kInplace},
@@ -298,7 +415,7 @@ constexpr OpDef kIndexingRules[] = {
     {"aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor", rule<&index_fill>(), kInplace},
     {"aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", rule<&index_put>()},
     {"aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)", rule<&index_put_in_place>()},
-    {"aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor", rule<&contiguous_like>(), kInplace},
+    {"aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor", rule<&index_reduce>(), kInplace},
     {"aten::index_select(Tensor self, int dim, Tensor index) -> Tensor", rule<&index_select>()},
     {"aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", rule<&masked_scatter>()},
     {"aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)", rule<&masked_scatter_in_place>()},

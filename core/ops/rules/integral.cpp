@@ -1,8 +1,9 @@
 // Functions along a dimension that PyTorch composes of others: integrals by trapezoids, gradients
 // by differences, quantiles.
 #include <algorithm>
+#include <cmath>
 
-#include "core/ops/call.h"
+#include "core/ops/families/into.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -361,6 +362,12 @@ Value quantile_of(Call& c, const Value& values, const Value& q, bool ignores_nan
 Value quantile_along(Call& c, const Tensor& self, const Tensor& q, std::optional<int64_t> dim,
                      bool keepdim, Interpolation between, bool ignores_nan) {
   check_quantile(c, self, q);
+  if (const Tensor* out = output_of(c)) {
+    c.check(out->dtype() == self.dtype(),
+            "quantile() out tensor must be same dtype as the input tensor");
+    c.check(out->device() == self.device(),
+            "quantile() out tensor must be on the same device as the input tensor");
+  }
   const int64_t at = wrap_dim(dim.value_or(0), self.dim());
   const Value values = sorted(c, self, dim.has_value(), at);
   // One row per result: the kept dimensions, the last of which gives way to the elements.
@@ -368,9 +375,9 @@ Value quantile_along(Call& c, const Tensor& self, const Tensor& q, std::optional
   rows.push_back(values.tensor().size(-1));
   const Value table = c.call<"aten::view">(values, rows);
   const Value results = quantile_of(c, table, q, ignores_nan, between);
-  if (q.dim() == 0) return c.call<"aten::squeeze_.dim">(results, -1);
+  if (q.dim() == 0) return copy_into(c, c.call<"aten::squeeze_.dim">(results, -1));
   const Value front = c.call<"aten::unsqueeze_">(results, 0);
-  return c.call<"aten::squeeze_.dim">(c.call<"aten::transpose_">(front, 0, -1), -1);
+  return copy_into(c, c.call<"aten::squeeze_.dim">(c.call<"aten::transpose_">(front, 0, -1), -1));
 }
 
 template <bool ignores_nan>
@@ -378,11 +385,18 @@ Value quantile(Call& c, const Tensor& self, const Tensor& q, std::optional<int64
                bool keepdim, std::string_view mode) {
   return quantile_along(c, self, q, dim, keepdim, interpolation(c, mode), ignores_nan);
 }
+// A double as C++ streams print it: 2 for 2.0.
+Value plain(double number) {
+  const bool is_whole =
+      std::isfinite(number) && std::floor(number) >= number && std::abs(number) < 1e6;
+  return is_whole ? Value(static_cast<int64_t>(number)) : Value(number);
+}
 template <bool ignores_nan>
 Value quantile_scalar(Call& c, const Tensor& self, const Value& q, std::optional<int64_t> dim,
                       bool keepdim, std::string_view mode) {
   const double number = detail::ArgReader<double>::read(q);
-  c.check(number >= 0 && number <= 1, "quantile() q must be in the range [0, 1] but got {}", q);
+  c.check(number >= 0 && number <= 1, "quantile() q must be in the range [0, 1] but got {}",
+          plain(number));
   const Tensor& tensor = *c.context().empty({}, self.dtype(), self.device());
   return quantile_along(c, self, tensor, dim, keepdim, interpolation(c, mode), ignores_nan);
 }

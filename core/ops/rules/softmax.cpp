@@ -1,4 +1,5 @@
 // Softmax and log_softmax: contiguous results, whatever the input's strides.
+#include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/reduction.h"
 #include "core/ops/rules/tables.h"
@@ -37,13 +38,13 @@ Tensor* log_softmax_kernel(Call& c, const Tensor& self, int64_t dim, bool half_t
 }
 
 // Mirrors softmax and log_softmax, aten/src/ATen/native/SoftMax.cpp: a conversion, then the kernel.
-template <FixedString kernel>
+template <FixedString kernel, FixedString out>
 Value of_dtype(Call& c, const Tensor& self, int64_t dim, OptionalDType dtype) {
   const bool half_to_float =
       self.device().is_cuda() && self.dtype() == DType::kFloat16 && dtype == DType::kFloat32;
-  if (half_to_float) return c.call<kernel>(self, dim, true);
+  if (half_to_float) return call_into<kernel, out>(c, self, dim, true);
   const Value converted = dtype ? c.call<"aten::to.dtype">(self, *dtype) : Value(self);
-  return c.call<kernel>(converted, dim, false);
+  return call_into<kernel, out>(c, converted, dim, false);
 }
 
 // Mirrors safe_softmax, torch/_decomp/decompositions.py: rows of -inf give zeros.
@@ -59,8 +60,8 @@ constexpr OpDef kSoftmax[] = {
     {"aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", rule<&log_softmax_kernel>()},
     {"aten::_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&safe_softmax>()},
     {"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", rule<&softmax_kernel>()},
-    {"aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&of_dtype<"aten::_log_softmax">>(), kComposite},
-    {"aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&of_dtype<"aten::_softmax">>(), kComposite},
+    {"aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&of_dtype<"aten::_log_softmax", "aten::_log_softmax.out">>(), kComposite},
+    {"aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&of_dtype<"aten::_softmax", "aten::_softmax.out">>(), kComposite},
     {"aten::special_log_softmax(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", same_as<"aten::log_softmax.int">(), kComposite},
     {"aten::special_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", same_as<"aten::softmax.int">(), kComposite},
 };

@@ -97,7 +97,6 @@ Value values(Call& c, const Tensor& self) {
 // The copies have no kernel for COO.
 Value indices_copy(Call& c, const Tensor& self) {
   if (is_coo(self)) throw_no_kernel(c.op(), "SparseCPU");
-  if (self.layout() == Layout::kStrided) throw_no_kernel(c.op(), "CPU");
   return indices(c, self);
 }
 Value values_copy(Call& c, const Tensor& self) {

@@ -49,9 +49,18 @@ Value select_copy(Call& c, const Tensor& self, int64_t dim) {
   if (self.dim() != 0) wrap_dim(dim, self.dim());
   return copies_of_views(c, Registry::builtin().find("aten::select.int"));
 }
-Value split_copy(Call& c, const Tensor& self) {
+// Its out= overload (aten/src/ATen/native/TensorShape.cpp) copies to tensors as they are.
+Value split_copy(Call& c, const Tensor& self, const Value& split_size, const Value& dim) {
   c.check(self.dim() != 0, "split expects at least a 1-dimensional tensor");
-  return copies_of_views(c, Registry::builtin().find("aten::split.Tensor"));
+  if (c.op().output_count == 0)
+    return copies_of_views(c, Registry::builtin().find("aten::split.Tensor"));
+  const Value parts = c.call<"aten::split.Tensor">(self, split_size, dim);
+  const TensorList outs(c.args().back());
+  c.check(outs.size() == parts.size(),
+          "split_copy_Tensor_out() expected an out= argument of size {}, got size {}", parts.size(),
+          outs.size());
+  for (size_t i = 0; i < outs.size(); ++i) c.call<"aten::copy_">(outs[i], parts[i]);
+  return Value();
 }
 
 // Mirrors _autocast_to_full_precision and _autocast_to_reduced_precision,
