@@ -98,7 +98,7 @@ TEST(Foreach, GradientScalingAndFusedOptimizers) {
       {"aten::_fused_adagrad",
        {"[f32[2]]", "[f32[2]]", "[f32[2]]", "[f32[]]", "lr=1.", "lr_decay=0.", "weight_decay=0.",
         "eps=0.", "maximize=False"},
-       "((f32[2]), (f32[2]), (f32[2]))"},
+       "((f32[2]), (f32[2]), (f32[2]), (f32[]))"},
   };
   for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }

@@ -118,5 +118,43 @@ TEST(Index, Refuses) {
   for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
+// Kernels of out= overloads that are others than the functional ones, and look at the source.
+TEST(Scatter, OutOverloadsLookAtTheSource) {
+  const CallCase cases[] = {
+      {"aten::select_scatter.out", {"f32[2,3]", "f32[3]", "0", "1", "out=f32[0]"}, "f32[2, 3]"},
+      {"aten::slice_scatter.out",
+       {"i16[4,3]", "i16[2,3]", "0", "1", "3", "out=f32[0]"},
+       "f32[4, 3]"},
+      {"aten::slice_scatter.out",
+       {"f32[4]", "f32[3]", "0", "0", "2", "out=f32[4]"},
+       "RuntimeError: The expanded size of the tensor (2) must match the existing size (3) at "
+       "non-singleton dimension 0.  Target sizes: [2].  Tensor sizes: [3]"},
+      {"aten::diagonal_scatter.out",
+       {"f32[2,3]", "f32[3]", "out=f32[0]"},
+       "RuntimeError: expected src to have a size equal to the diagonal of the input.Got "
+       "torch.Size([3]) for a diagonal of shape torch.Size([2])"},
+      {"aten::index_select.out",
+       {"f32[3]", "0", "f32[1]", "out=f32[0]"},
+       "RuntimeError: tensors used as indices must be long, int, byte or bool tensors"},
+      {"aten::index_reduce.out",
+       {"f32[3]", "0", "i64[2]", "f32[3]", "prod", "out=f32[0]"},
+       "RuntimeError: index_reduce_(): Number of indices (2) should be equal to source.size(dim): "
+       "(3), for dim: 0"},
+      {"aten::index_reduce.out",
+       {"f32[3]", "0", "i64[2]", "f32[2]", "sum", "out=f32[0]"},
+       "RuntimeError: index_reduce(): Expected reduce to be one of prod, mean, amax or amin but "
+       "got sum."},
+      {"aten::copy.out", {"f32[3]@cuda", "f32[3]", "out=f32[0]@cuda:1"}, "f32[3] cuda:1"},
+      {"aten::quantile.out",
+       {"f32[3]", "f32[]", "out=f64[]"},
+       "RuntimeError: quantile() out tensor must be same dtype as the input tensor"},
+      {"aten::split_copy.Tensor_out",
+       {"f32[4]", "2", "out=[f32[2]]"},
+       "RuntimeError: split_copy_Tensor_out() expected an out= argument of size 2, got size 1"},
+      {"aten::softmax.int_out", {"f32[2]", "0", "out=f64[2]"}, "f64[2]"},
+  };
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
+}
+
 }  // namespace
 }  // namespace faketensor
