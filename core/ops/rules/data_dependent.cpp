@@ -28,7 +28,11 @@ ShapeEnv& symbols(const Call& c, ErrorKind kind) {
   if (c.context().shape_env() == nullptr || !allowed) c.fail(kind, dotted_name(c));
   return *c.context().shape_env();
 }
-ShapeEnv& size_symbols(const Call& c) { return symbols(c, ErrorKind::kDynamicOutputShape); }
+// No out= overload may make one (dyn_shape, torch/_subclasses/fake_impls.py).
+ShapeEnv& size_symbols(const Call& c) {
+  if (c.op().output_count != 0) c.fail(ErrorKind::kDynamicOutputShape, dotted_name(c));
+  return symbols(c, ErrorKind::kDynamicOutputShape);
+}
 
 constexpr int64_t kMaxSize = kIntInfinity - 1;  // sys.maxsize - 1
 

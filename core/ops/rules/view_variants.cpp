@@ -1,5 +1,6 @@
 // The other forms of view operators: in place (x.transpose_(0, 1) gives x other metadata) and as
 // copies (transpose_copy is transpose, then a contiguous clone).
+#include "core/ops/families/copy.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -59,7 +60,7 @@ Value split_copy(Call& c, const Tensor& self, const Value& split_size, const Val
   c.check(outs.size() == parts.size(),
           "split_copy_Tensor_out() expected an out= argument of size {}, got size {}", parts.size(),
           outs.size());
-  for (size_t i = 0; i < outs.size(); ++i) c.call<"aten::copy_">(outs[i], parts[i]);
+  for (size_t i = 0; i < outs.size(); ++i) check_fits(c, outs[i], parts[i].tensor().sizes());
   return Value();
 }
 
