@@ -170,6 +170,8 @@ Value fractional_max_pool2d_backward(Call& c, const Tensor& grad, const Tensor& 
   const int64_t first = self.dim() == 4 ? 2 : 1;
   self.size(first);
   self.size(first + 1);
+  c.check(output_size.size() == 2,
+          "fractional_max_pool2d_backward(): output_size.size() must be 2");
   const DimVector expected = with_spatial(self, output_size);
   const auto check = [&](const Tensor& tensor, std::string_view what) {
     SymBool fits = tensor.sizes().size() == expected.size();

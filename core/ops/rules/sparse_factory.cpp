@@ -346,9 +346,9 @@ Value embedding_bag_sparse_backward(Call& c, const Tensor& grad, const Tensor& i
   constexpr int64_t kMean = 1;
   const Value rows = c.call<"aten::index_select">(grad, 0, offset2bag);
   if (mode == kMean) {
-    const Value sizes =
-        c.call<"aten::reciprocal">(c.call<"aten::to.dtype">(bag_size, grad.dtype()));
-    const Value column = c.call<"aten::unsqueeze">(sizes, 1);
+    const Value sizes = c.call<"aten::to.dtype">(bag_size, grad.dtype());
+    const Value inverse = c.call<"aten::div_.Tensor">(c.call<"aten::empty_like">(sizes), sizes);
+    const Value column = c.call<"aten::unsqueeze">(inverse, 1);
     c.call<"aten::mul_.Tensor">(rows, c.call<"aten::index_select">(column, 0, offset2bag));
   }
   if (weights != nullptr) c.call<"aten::mul_.Tensor">(rows, c.call<"aten::unsqueeze">(*weights, 1));

@@ -280,6 +280,71 @@ TEST(Backward, Others) {
   for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
+TEST(Backward, ResultsWrittenToOutputs) {
+  const CallCase cases[] = {
+      {"aten::hardshrink_backward.grad_input",
+       {"f32[5]", "f32[5]", "0.5", "grad_input=f16[5]"},
+       "f16[5]"},
+      {"aten::logit_backward.grad_input",
+       {"f32[5]", "f32[5]", "0.5", "grad_input=f16[0]"},
+       "f16[5]"},
+      {"aten::native_group_norm_backward.out",
+       {"f32[2,6,5]", "f32[2,6,5]", "f32[2,3]", "f32[2,3]", "f32[6]", "2", "6", "5", "3",
+        "[False, True, True]", "out0=f32[7]", "out1=f32[0]", "out2=f32[6]"},
+       "(f32[7], f32[6], f32[6])"},
+      {"aten::native_layer_norm_backward.out",
+       {"f32[2,8]", "f32[2,8]", "[8]", "f32[2,1]", "f32[2,1]", "f32[8]", "f32[8]",
+        "[True, True, True]", "out0=f32[0]", "out1=f16[8]", "out2=f32[8]"},
+       "RuntimeError: Expected out tensor to have dtype torch.float32 but got torch.float16 "
+       "instead"},
+      {"aten::huber_loss_backward.out",
+       {"f32[]", "f32[3]", "f32[3]", "1", "1.0", "grad_input=f32[0]"},
+       "f32[3]"},
+      {"aten::huber_loss_backward.out",
+       {"bf16[]", "bf16[3]", "bf16[3]", "1", "1.0", "grad_input=bf16[0]"},
+       "bf16[0]"},
+      {"aten::convolution.out",
+       {"f32[1,3,5]", "f32[2,4,3]", "None", "[1]", "[0]", "[1]", "False", "[0]", "1", "out=f32[0]"},
+       "RuntimeError: Invalid channel dimensions"},
+      {"aten::convolution.out",
+       {"f32[1,4,5]", "f64[1,4,3]", "None", "[2]", "[0]", "[1]", "False", "[0]", "1",
+        "out=f32[1,1,2]"},
+       "f32[1, 1, 2]"},
+      {"aten::convolution_backward.out",
+       {"f32[1,2,3]", "f32[1,4,5]", "f32[2,4,3]", "[2]", "[-1]", "[0]", "[1]", "False", "[0]", "1",
+        "[True, True, True]", "out0=f32[0]", "out1=f32[0]", "out2=f32[0]"},
+       "(f32[1, 4, 5], f32[2, 4, 3], f32[2])"},
+  };
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
+}
+
+TEST(Backward, SparseGradients) {
+  const CallCase cases[] = {
+      {"aten::embedding_sparse_backward",
+       {"f32[3,4]", "i64[3]", "7", "-1", "False"},
+       "f32[7, 4] sparse_coo"},
+      {"aten::_embedding_bag_sparse_backward",
+       {"f32[2,4]", "i64[3]", "i64[2]", "i64[3]", "i64[2]", "7", "False", "0", "None"},
+       "f32[7, 4] sparse_coo"},
+      {"aten::_embedding_bag_sparse_backward",
+       {"f32[2,4]", "i64[3]", "i64[2]", "i64[5]", "i64[2]", "7", "False", "0", "None"},
+       "RuntimeError: indices and values must have same nnz, but got nnz from indices: 3, nnz from "
+       "values: 5"},
+      {"aten::_embedding_bag_sparse_backward",
+       {"u8[2,4]", "i64[3]", "i64[2]", "i64[3]", "i64[2]", "7", "False", "1", "None"},
+       "RuntimeError: result type torch.float32 can't be cast to the desired output type "
+       "torch.uint8"},
+      {"aten::_gather_sparse_backward",
+       {"f32[2,3]", "1", "i64[2,3]", "f32[2,3]"},
+       "f32[2, 3] sparse_coo"},
+      {"aten::_gather_sparse_backward",
+       {"f32[2,3]", "1", "i64[4]", "f32[2,3]"},
+       "RuntimeError: The size of tensor a (6) must match the size of tensor b (4) at "
+       "non-singleton dimension 0"},
+  };
+  for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
+}
+
 TEST(Backward, RefusesInPytorchsWords) {
   const CallCase cases[] = {
       {"aten::elu_backward",
