@@ -135,6 +135,27 @@ Value fused_lstm_cell_backward(Call& c, uint64_t) {
   return c.tuple(result[0], result[0], result[1], result[2], result[2]);
 }
 
+// Mirrors mkldnn_rnn_layer_backward, torch/_meta_registrations.py: gradients of 32-bit floats; both
+// biases share one.
+Value mkldnn_rnn_layer_backward(Call& c, const Tensor& input, const Tensor& input_weight,
+                                const Tensor& hidden_weight, const Tensor& bias, const Tensor&,
+                                const Tensor& hx, const Tensor& cx, const Tensor&, const Tensor&,
+                                const Tensor&, Tensor*, Tensor*, Tensor*, bool, int64_t mode,
+                                int64_t hidden_size) {
+  constexpr int64_t kGru = 3;
+  c.check_as(ErrorKind::kIndexError, mode == kGru || bias.dim() > 0, "tuple index out of range");
+  const SymInt bias_size = mode == kGru ? SymInt(4 * hidden_size) : bias.size(0);
+  const auto gradient = [&](Dims sizes) { return c.empty(sizes, DType::kFloat32); };
+  Tensor* grad_input = gradient(input.sizes());
+  Tensor* grad_hx = gradient(hx.sizes());
+  Tensor* grad_cx = gradient(cx.sizes());
+  Tensor* grad_input_weight = gradient(input_weight.sizes());
+  Tensor* grad_hidden_weight = gradient(hidden_weight.sizes());
+  Tensor* grad_bias = c.empty({bias_size}, DType::kFloat32);
+  return c.tuple(grad_input, grad_input_weight, grad_hidden_weight, grad_bias, grad_bias, grad_hx,
+                 grad_cx);
+}
+
 // --- distances ---
 
 // Mirrors meta_cdist_backward, torch/_meta_registrations.py.
@@ -255,6 +276,7 @@ constexpr OpDef kBackward[] = {
     {"aten::fake_quantize_per_channel_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor", rule<&cachemask_backward>(), kComposite},
     {"aten::fake_quantize_per_tensor_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor", rule<&cachemask_backward>(), kComposite},
     {"aten::matrix_exp_backward(Tensor self, Tensor grad) -> Tensor", rule<&matrix_exp_backward>(), kComposite},
+    {"aten::mkldnn_rnn_layer_backward(Tensor input, Tensor weight1, Tensor weight2, Tensor weight3, Tensor weight4, Tensor hx_, Tensor cx_tmp, Tensor output, Tensor hy_, Tensor cy_, Tensor? grad_output, Tensor? grad_hy, Tensor? grad_cy, bool reverse, int mode, int hidden_size, int num_layers, bool has_biases, bool train, bool bidirectional, int[] batch_sizes, bool batch_first, Tensor workspace) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)", rule<&mkldnn_rnn_layer_backward>()},
     {"aten::requires_grad_(Tensor(a!) self, bool requires_grad=True) -> Tensor(a!)", rule<&requires_grad_inplace>(), kComposite},
     {"aten::to_dense_backward(Tensor grad, Tensor input, bool? masked_grad=None) -> Tensor", rule<&to_dense_backward>(), kComposite},
     {"aten::to_mkldnn_backward(Tensor grad, Tensor input) -> Tensor", rule<&to_dense_backward>(), kComposite},
