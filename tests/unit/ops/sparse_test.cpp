@@ -8,8 +8,9 @@ namespace {
 
 // A sparse tensor as text: "sparse_csr[2, 3] f32 nnz 2", with what differs from the default.
 std::string sparse_text(const Value& value) {
+  std::span<const TensorRecord> none;
   if (!value.is_tensor() || value.tensor().meta->sparse() == nullptr)
-    return value_text(value, std::span<const TensorRecord>());
+    return value_text(value, none);
   const TensorMeta& meta = *value.tensor().meta;
   const SparseMeta& sparse = *meta.sparse();
   std::string text = format("{}{} {} nnz {}", name(meta.layout()), meta.sizes(),
