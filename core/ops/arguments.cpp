@@ -292,6 +292,8 @@ void check_leaves(const OpEntry& op, std::span<const Value> args) {
   if (args.empty() || !args[0].is_tensor() || !op.schema.arguments[0].is_written()) return;
   if (!op.schema.name.ends_with('_') || op.schema.name == "aten::detach_") return;
   if (op.schema.name.starts_with("aten::logical_")) return;  // never differentiated
+  if (op.schema.name == "aten::resize_" && args[0].tensor().meta->has(kRequiresGrad))
+    throw_error(ErrorKind::kRuntimeError, "cannot resize variables that require grad");
   check_leaf(args[0].tensor());
 }
 

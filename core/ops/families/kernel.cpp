@@ -2,6 +2,7 @@
 
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -76,6 +77,8 @@ Tensor& zeros_for(Call& call, const Tensor& tensor) {
   return *like_zeros(call, tensor, tensor.dtype());
 }
 
+Value outputs_left_alone(Call& call) { return call.list(call.args().last(call.op().output_count)); }
+
 bool is_real_kernel(const OpDef* def) {
   const std::span<const OpDef> tables[] = {kernel_backward_rules(),  kernel_conv_rules(),
                                            kernel_histogram_rules(), kernel_misc_rules(),
@@ -87,6 +90,8 @@ bool is_real_kernel(const OpDef* def) {
 }
 
 Tensor* kernel_result(Call& call, std::initializer_list<const Tensor*> operands, DType dtype) {
+  DimVector sizes;
+  for (const Tensor* operand : operands) sizes = broadcast_shapes(sizes, operand->sizes());
   SmallVector<Value, 4> zeros;
   for (const Tensor* operand : operands) zeros.push_back(Value(zeros_for(call, *operand)));
   return elementwise(call, zeros.span(), dtype, dtype);

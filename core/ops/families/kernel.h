@@ -45,6 +45,10 @@ Tensor* like_zeros(Call& call, const Tensor& tensor, DType dtype);
 // The result of an elementwise kernel that casts nothing: the operands' common shape and order.
 Tensor* kernel_result(Call& call, std::initializer_list<const Tensor*> operands, DType dtype);
 
+// What an overload that writes to several tensors returns where its real kernel ran on zeros: the
+// tensors as they were (Note [Writing to out] in derived.cpp).
+Value outputs_left_alone(Call& call);
+
 // Whether `def` is a row of the tables of real kernels (rules/kernel_*.cpp, rules/no_kernel.cpp).
 bool is_real_kernel(const OpDef* def);
 

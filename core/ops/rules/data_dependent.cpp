@@ -5,9 +5,12 @@
 // (torch/_subclasses/fake_impls.py). A tensor that is asked the same again before it is written to
 // gives the same symbol (Context::memo).
 #include "core/ops/call.h"
+#include "core/ops/families/into.h"
+#include "core/ops/families/kernel.h"
 #include "core/ops/families/unallocated.h"
 #include "core/ops/rules/tables.h"
 #include "core/symbolic/shape_env.h"
+#include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -140,19 +143,40 @@ Value unique(Call& c, const Tensor& self, const Unique& given) {
   return c.tuple(c.empty(sizes, self.dtype()), c.empty(inverse, DType::kInt64),
                  c.empty(counts, DType::kInt64));
 }
+// The overloads that write to tensors run the real kernel on zeros: no size is unknown.
+Value write_unique(Call& c, const Tensor& self, std::string_view kernel) {
+  c.check_as(ErrorKind::kNotImplementedError, !is_complex(self.dtype()) && !is_float8(self.dtype()),
+             "\"{}\" not implemented for '{}'", kernel, info(self.dtype()).cpp_name);
+  DType dtype = self.dtype();
+  for (const Value& out : c.args().last(c.op().output_count)) {
+    c.check(out.tensor().dtype() == dtype,
+            "Expected out tensor to have dtype {}, but got {} instead", cpp_type_name(dtype),
+            cpp_type_name(out.tensor().dtype()));
+    dtype = DType::kInt64;
+  }
+  return outputs_left_alone(c);
+}
+
 Value unique_pair(Call& c, const Tensor& self, bool, bool inverse) {
+  if (output_of(c) != nullptr) return write_unique(c, self, "unique");
   const Value all = unique(c, self, {.dim = {}, .inverse = inverse, .counts = false});
   return c.tuple(all[0], all[1]);
 }
 Value unique2(Call& c, const Tensor& self, bool, bool inverse, bool counts) {
+  if (output_of(c) != nullptr) return write_unique(c, self, "unique");
   return unique(c, self, {.dim = {}, .inverse = inverse, .counts = counts});
 }
 Value unique_consecutive(Call& c, const Tensor& self, bool inverse, bool counts,
                          std::optional<int64_t> dim) {
   if (dim) dim = wrap_dim(*dim, self.dim());
+  if (output_of(c) != nullptr) return write_unique(c, self, dim ? "unique_dim" : "unique");
   return unique(c, self, {.dim = dim, .inverse = inverse, .counts = counts, .consecutive = true});
 }
 Value unique_dim(Call& c, const Tensor& self, int64_t dim, bool, bool inverse, bool counts) {
+  if (output_of(c) != nullptr) {
+    self.size(dim);
+    return write_unique(c, self, "unique_dim");
+  }
   size_symbols(c);
   return unique(c, self, {.dim = wrap_dim(dim, self.dim()), .inverse = inverse, .counts = counts});
 }
@@ -160,6 +184,11 @@ Value unique_dim(Call& c, const Tensor& self, int64_t dim, bool, bool inverse, b
 // Mirrors dyn_shape and data_dep, torch/_subclasses/fake_impls.py.
 Value always_dynamic(Call& c, uint64_t) { c.fail(ErrorKind::kDynamicOutputShape, dotted_name(c)); }
 Value always_data(Call& c, uint64_t) { c.fail(ErrorKind::kDataDependentOutput, dotted_name(c)); }
+Value unique_dim_consecutive(Call& c, const Tensor& self, int64_t dim) {
+  if (output_of(c) == nullptr) return always_dynamic(c, 0);
+  self.size(dim);
+  return write_unique(c, self, "unique_dim");
+}
 
 // Mirrors combinations, aten/src/ATen/native/Itertools.cpp: `r` selections of equal size from a
 // grid of the vector, side by side.
@@ -303,7 +332,7 @@ constexpr OpDef kDataDependentRules[] = {
     {"aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor", rule<&nonzero_static>(), kDeviceHint},
     {"aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)", rule<&unique_consecutive>(), kDynamicShape},
     {"aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", rule<&unique_dim>(), kDynamicShape},
-    {"aten::unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", {&always_dynamic}, kDynamicShape},
+    {"aten::unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", rule<&unique_dim_consecutive>(), kDynamicShape},
     {"aten::where(Tensor condition) -> Tensor[]", same_as<"aten::nonzero_numpy">(), kComposite},
 };
 // clang-format on

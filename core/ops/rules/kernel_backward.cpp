@@ -57,7 +57,10 @@ Value multi_margin_loss_backward(Call& c, const Tensor&, const Tensor& self, con
   check_vector_or_matrix(c, self);
   const SymInt frames = self.dim() < 2 ? SymInt(1) : self.size(0);
   c.check(target.dim() <= 1 && guard_bool(target.numel() == frames),
-          "multi_margin_loss: target tensor should be 1-D with size equal to number of batches");
+          "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
+          "samples (batch size). Expected target size [{}], but got {}. Input "
+          "has shape {}.",
+          frames, target.sizes(), self.sizes());
   require_type(c, "multi_margin_loss_backward_cpu_kernel", self.dtype(), kSingleAndDouble);
   return c.empty(self.sizes(), self.dtype());
 }

@@ -38,6 +38,11 @@ Value output(Call& c, const DimVector& sizes, DType dtype, bool channels_last) {
 
 // --- two dimensions ---
 
+void check_weight(Call& c, const Tensor& weight) {
+  c.check(guard_bool(weight.numel() > 0) && (weight.dim() == 2 || weight.dim() == 4),
+          "non-empty 2D or 4D weight tensor expected, but got: {}", weight.sizes());
+}
+
 // Mirrors slow_conv2d_shape_check, ATen/native/ConvolutionMM2d.cpp.
 void check_conv2d(Call& c, const Tensor& input, const Tensor& weight, Dims kernel, Tensor* bias,
                   Dims stride, Dims padding) {
@@ -47,8 +52,7 @@ void check_conv2d(Call& c, const Tensor& input, const Tensor& weight, Dims kerne
   c.check(guard_bool(stride[0] > 0) && guard_bool(stride[1] > 0),
           "stride should be greater than zero, but got stride_height: {} stride_width: {}",
           stride[0], stride[1]);
-  c.check(guard_bool(weight.numel() > 0) && (weight.dim() == 2 || weight.dim() == 4),
-          "non-empty 2D or 4D weight tensor expected, but got: {}", weight.sizes());
+  check_weight(c, weight);
   if (bias != nullptr) check_dim_size(c, *bias, 1, 0, weight.size(0));
   c.check(input.dim() == 4, "Expected 4D input tensor, but got: {}", input.sizes());
   for (int64_t dim = 1; dim < 4; ++dim)
@@ -90,6 +94,7 @@ Value thnn_conv2d(Call& c, const Tensor& self, const Tensor& weight, Dims kernel
 
 Value conv2d_backward(Call& c, const Tensor& grad, const Tensor& self, const Tensor& weight,
                       Dims kernel, Dims stride, Dims padding, const Value& mask) {
+  check_weight(c, weight);
   check_lengths(c, kernel, stride, padding);
   check_conv2d(c, self, weight, kernel, nullptr, stride, padding);
   check_dim_size(c, grad, 4, 1, weight.size(0));
@@ -158,7 +163,7 @@ void check_dilated(Call& c, size_t dims, const Tensor& input, const Tensor& weig
   check(dilation, "dilations", "dilation");
   c.check(padding.size() == dims, "paddings length should be {}, but got {}", dims, padding.size());
   c.check(input.dim() == rank + 1 || input.dim() == rank + 2,
-          "input must be {}D or {}D tensor but got {}D tensor", rank + 1, rank + 2, input.dim());
+          "input must be 4D or 5D tensor but got {}D tensor", input.dim());
   c.check(weight.dim() == rank + 2, "weight must be {}D tensor but got {}D tensor dim={}", rank + 2,
           weight.dim(), rank);
   const Dims shape = weight.sizes().subspan(2);

@@ -14,7 +14,8 @@ namespace {
 // Mirrors _standard_gamma_grad_cpu, ATen/native/Distributions.cpp.
 Value standard_gamma_grad(Call& c, const Tensor& self, const Tensor& output) {
   require_operand_type(c, self.dtype(), output);
-  Tensor* result = kernel_result(c, {&self, &output}, self.dtype());
+  broadcast_shapes(self.sizes(), output.sizes());  // for the words
+  Tensor* result = kernel_result(c, {&output, &self}, self.dtype());
   require_type(c, "_standard_gamma_grad_cpu", self.dtype(), kSingleAndDouble);
   return result;
 }
@@ -43,6 +44,9 @@ Value binomial(Call& c, const Tensor& count, const Tensor& prob) {
 constexpr uint32_t kOrdered = kAllNumbers | kBoolType;
 
 Value aminmax(Call& c, const Tensor& self) {
+  c.check(guard_bool(self.numel() != 0),
+          "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+          "identity.");
   const Value result = c.call<"aten::aminmax">(self, nullptr, false);
   require_type(c, "aminmax_cpu", self.dtype(), kOrdered);
   return result;
@@ -98,8 +102,8 @@ Value logcumsumexp(Call& c, const Tensor& self, int64_t dim) {
 void scan_helper(Call& c, std::string_view kernel, const Tensor& self, const Tensor& values,
                  const Tensor& indices, int64_t dim) {
   require_type(c, kernel, self.dtype(), kAllNumbers | kBoolType);
-  require_data_type(c, DType::kInt64, indices);
   require_data_type(c, self.dtype(), values);
+  require_data_type(c, DType::kInt64, indices);
   wrap_dim(dim, self.dim());
 }
 void cummax_helper(Call& c, const Tensor& self, const Tensor& values, const Tensor& indices,
@@ -181,11 +185,10 @@ Value linear_combination(Call& c, const Tensor& input, const Tensor& coefficient
 // Mirrors transform_bias_rescale_qkv_cpu: three parts of one storage, each of which FakeTensorMode
 // gives a storage of its own.
 Value transform_bias_rescale_qkv(Call& c, const Tensor& qkv, const Tensor&, int64_t heads) {
-  c.check(qkv.dim() == 3, "expected 3D `qkv`, got {}-D tensor", qkv.dim());
   const SymInt batch = qkv.size(0), length = qkv.size(1), triple = qkv.size(2);
-  require_condition(c, guard_bool(mod(triple, 3) == 0), "_3D % 3 == 0");
   const SymInt width = floor_div(triple, 3);
   require_condition(c, heads > 0 && guard_bool(mod(width, heads) == 0), "D % num_head == 0");
+  require_condition(c, guard_bool(mod(triple, 3) == 0), "_3D % 3 == 0");
   require_type(c, "transform_bias_rescale_qkv", qkv.dtype(), kFloats);
   const DimVector sizes = {batch, heads, length, floor_div(width, heads)};
   const DimVector strides = contiguous_strides(sizes);

@@ -46,9 +46,9 @@ Value per_tensor_qparams_cachemask(Call& c, const Tensor& self, const Tensor& sc
                                    const Tensor& zero_point, const Tensor& enabled,
                                    int64_t quant_min, int64_t quant_max) {
   check_range(c, quant_min, quant_max);
-  require_one_element(c, enabled.numel());
   require_one_element(c, zero_point.numel());
   require_one_element(c, scale.numel());
+  require_one_element(c, enabled.numel());
   return quantized_tensor(c, self);
 }
 Value per_tensor_qparams(Call& c, const Tensor& self, const Tensor& scale, const Tensor& zero_point,
@@ -169,6 +169,7 @@ Value quantize_per_channel(Call& c, const Tensor& self, const Tensor& scales,
   c.check(zero_points.dim() == 1, "zero_points tensor must have dimension 1");
   c.check(guard_bool(scales.numel() == zero_points.numel()),
           "number of elements in scales and zero_points must match");
+  c.check(is_floating(scales.dtype()), "scale tensor must be floating point");
   c.check(is_quantized(dtype), "ScalarType {} is not supported in new_qtensor.",
           info(dtype).cpp_name);
   wrap_dim(axis, self.dim());

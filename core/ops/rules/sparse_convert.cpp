@@ -80,6 +80,8 @@ Tensor* dense_to_coo(Call& c, const Tensor& self, int64_t sparse_dim) {
 Tensor* dense_to_compressed(Call& c, const Tensor& self, const Conversion& given) {
   const int64_t dense = given.dense_dim.value_or(0);
   const int64_t rank = self.dim();
+  if (rank == 1 && (given.to == Layout::kSparseCsc || given.to == Layout::kSparseBsc))
+    wrap_dim(1, rank);
   if (rank < 2) {  // a mask of one dimension has no column among its nonzero positions
     c.fail(ErrorKind::kIndexError,
            format("select(): index {} out of range for tensor of size [0, {}] at dimension 1",
@@ -208,12 +210,12 @@ Value to_dense(Call& c, const Tensor& self, std::optional<DType> dtype) {
 
 // Mirrors sparse_mask and sparse_mask_sparse_compressed.
 Value sparse_mask(Call& c, const Tensor& self, const Tensor& mask) {
+  if (mask.layout() == Layout::kStrided) throw_no_kernel(c.op(), "CPU");
   const Dims a = self.sizes(), b = mask.sizes();
   c.check(std::equal(a.begin(), a.end(), b.begin(), b.end(),
                      [](SymInt x, SymInt y) { return guard_bool(x == y); }),
           "sparse_mask(): operands have incompatible sizes; self has size {} but mask has size {}",
           a, b);
-  if (mask.layout() == Layout::kStrided) throw_no_kernel(c.op(), "CPU");
   SparseShape shape = shape_of(mask);
   shape.meta.nnz = 0;
   return new_sparse(c, mask.layout(), shape, self.dtype(), c.device());

@@ -1,8 +1,10 @@
 // Products with sparse matrices (Note [Two ways to a sparse answer]): real kernels run on matrices
 // without elements.
+#include "core/ops/families/kernel.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/sparse_tables.h"
 #include "core/ops/rules/tables.h"
+#include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -155,6 +157,23 @@ Value bmm(Call& c, const Tensor& a, const Tensor& b) {
 
 Value as_dense(Call& c) { return c.op().rule.function(c, c.op().rule.params); }
 
+// The real kernel's words.
+Value baddbmm(Call& c, const Tensor& self, const Tensor& a, const Tensor& b) {
+  c.check(self.dtype() == a.dtype() && self.dtype() == b.dtype(),
+          "Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}",
+          cpp_type_name(self.dtype()), cpp_type_name(a.dtype()), cpp_type_name(b.dtype()));
+  return as_dense(c);
+}
+
+// Batches that would be folded into rows have no strides to tell by.
+Value matmul(Call& c, const Tensor& a, const Tensor& b) {
+  const Tensor& larger = a.dim() >= b.dim() ? a : b;
+  const Tensor& smaller = a.dim() >= b.dim() ? b : a;
+  if (is_compressed(larger) && larger.dim() >= 3 && smaller.dim() <= 2)
+    throw_has_no(larger, "strides");
+  return as_dense(c);
+}
+
 // Mirrors s_addmm_out_sparse... of sspaddmm: the result is resized only where there are elements.
 void check_sspaddmm(Call& c, const Tensor& self, const Tensor& a, const Tensor& b) {
   if (!is_coo(a) && is_coo(self)) require_coo(c, a);
@@ -172,6 +191,7 @@ Value sspaddmm(Call& c, const Tensor& self, const Tensor& a, const Tensor& b) {
   c.check(first_sparse(c.args()) != nullptr,
           "tensor.sspaddmm(...) can only be called on sparse tensors");
   check_sspaddmm(c, self, a, b);
+  require_data_type(c, a.dtype(), b);
   const SymInt sizes[] = {0};
   return new_sparse(c, Layout::kSparseCoo, empty_coo(Dims(sizes), 1, 0), self.dtype(), c.device());
 }
@@ -240,8 +260,9 @@ constexpr OpDef kOwnRules[] = {
 constexpr SparseDef kRows[] = {
     {"aten::_sparse_mm", rule<&sparse_mm>()},
     {"aten::addmm", rule<&addmm>()},
-    {"aten::baddbmm", rule<&as_dense>()},
+    {"aten::baddbmm", rule<&baddbmm>()},
     {"aten::bmm", rule<&bmm>()},
+    {"aten::matmul", rule<&matmul>()},
     {"aten::mm", rule<&mm>()},
     {"aten::mv", rule<&mv>()},
     {"aten::softmax.int", rule<&softmax>()},

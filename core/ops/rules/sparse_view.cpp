@@ -452,9 +452,10 @@ Value expand(Call& c, const Tensor& self, Dims sizes) {
   const auto count = static_cast<int64_t>(sizes.size());
   c.check(
       count >= self.dim(),
-      "expand({}MetaFloatType{{}}, size={}): the number of sizes provided ({}) must be greater or "
+      "expand({}Meta{}Type{{{}}}, size={}): the number of sizes provided ({}) must be greater or "
       "equal to the number of dimensions in the tensor ({})",
-      is_coo(self) ? "Sparse" : "SparseCsr", sizes, count, self.dim());
+      is_coo(self) ? "Sparse" : "SparseCsr", info(self.dtype()).cpp_name, self.sizes(), sizes,
+      count, self.dim());
   c.fail(ErrorKind::kRuntimeError,
          format("expand is unsupported for {} tensors", cpp_name(self.layout())));
 }
@@ -469,13 +470,8 @@ Value reshape(Call& c, const Tensor& self) {
 
 // --- in place ---
 
-void check_resizable(Call& c, const Tensor& self) {
-  c.check(!self.meta->has(kRequiresGrad), "cannot resize variables that require grad");
-}
-
 // Mirrors resize_sparse_csr_.
 Value resize_inplace(Call& c, Tensor& self, Dims sizes) {
-  check_resizable(c, self);
   if (is_coo(self)) refuse_sparse(c.op(), c.args());
   c.check(sizes.size() >= 2,
           "torch.resize_: Only batched sparse CSR matrices are supported, but got size {}", sizes);
@@ -504,16 +500,16 @@ Value resize_as_sparse(Call& c, Tensor& self, const Tensor& other) {
 void check_kept_dims(Call& c, const Tensor& self, int64_t sparse, int64_t dense) {
   const SparseMeta& now = sparse_of(self);
   if (guard_bool(now.nnz == 0)) return;
-  c.check(
-      sparse == now.sparse_dim,
-      "changing the number of sparse dimensions (from {} to {}) on a non-empty sparse tensor is "
-      "not supported.",
-      now.sparse_dim, sparse);
-  c.check(
-      dense == now.dense_dim,
-      "changing the number of dense dimensions (from {} to {}) on a non-empty sparse tensor is not "
-      "supported.",
-      now.dense_dim, dense);
+  constexpr std::string_view kChanging =
+      "changing the number of {} dimensions (from {} to {}) on a non-empty sparse tensor is not "
+      "supported.\nYou could try the following options:\n1. If you need an empty sparse tensor of "
+      "this size, call `x = torch.sparse_coo_tensor(size)`.\n2. If you need to resize this tensor, "
+      "you have the following options:\n    1. For both sparse and dense dimensions, keep the "
+      "number of them constant and the size of them non-shrinking, and then try the same call "
+      "again.\n    2. Or, create a new sparse tensor with the correct indices and values from this "
+      "sparse tensor.";
+  c.check(sparse == now.sparse_dim, kChanging, "sparse", now.sparse_dim, sparse);
+  c.check(dense == now.dense_dim, kChanging, "dense", now.dense_dim, dense);
 }
 
 Value copy_sparse(Call& c, Tensor& self, const Tensor& source) {
