@@ -114,13 +114,13 @@ Tensor* empty_with_layout(Call& call, Layout layout, Dims sizes, DType dtype, De
                       device);
   }
   if (!is_compressed(layout)) throw_no_kernel(call.op(), format("{}CPU", cpp_name(layout)));
+  call.check(!is_block(layout),
+             "{} expected sparse compressed (non-block) tensor layout but got {}", maker,
+             cpp_name(layout));
   call.check(sizes.size() >= 2,
              "torch.empty: Only batched sparse compressed (non-block) tensors are supported, but "
              "got size {}",
              sizes);
-  call.check(!is_block(layout),
-             "{} expected sparse compressed (non-block) tensor layout but got {}", maker,
-             cpp_name(layout));
   SparseShape shape{sizes, {.sparse_dim = 2}, false};
   return new_sparse(call, layout, shape, dtype, device);
 }

@@ -80,8 +80,8 @@ Tensor* dense_to_coo(Call& c, const Tensor& self, int64_t sparse_dim) {
 Tensor* dense_to_compressed(Call& c, const Tensor& self, const Conversion& given) {
   const int64_t dense = given.dense_dim.value_or(0);
   const int64_t rank = self.dim();
-  if (rank == 1 && (given.to == Layout::kSparseCsc || given.to == Layout::kSparseBsc))
-    wrap_dim(1, rank);
+  if (rank < 2 && (given.to == Layout::kSparseCsc || given.to == Layout::kSparseBsc))
+    wrap_dim(1, 1);
   if (rank < 2) {  // a mask of one dimension has no column among its nonzero positions
     c.fail(ErrorKind::kIndexError,
            format("select(): index {} out of range for tensor of size [0, {}] at dimension 1",

@@ -159,6 +159,7 @@ Value as_dense(Call& c) { return c.op().rule.function(c, c.op().rule.params); }
 
 // The real kernel's words.
 Value baddbmm(Call& c, const Tensor& self, const Tensor& a, const Tensor& b) {
+  c.call<"aten::expand">(self, DimVector{a.size(0), a.size(1), b.size(2)}.span(), false);
   c.check(self.dtype() == a.dtype() && self.dtype() == b.dtype(),
           "Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}",
           cpp_type_name(self.dtype()), cpp_type_name(a.dtype()), cpp_type_name(b.dtype()));
@@ -169,8 +170,9 @@ Value baddbmm(Call& c, const Tensor& self, const Tensor& a, const Tensor& b) {
 Value matmul(Call& c, const Tensor& a, const Tensor& b) {
   const Tensor& larger = a.dim() >= b.dim() ? a : b;
   const Tensor& smaller = a.dim() >= b.dim() ? b : a;
-  if (is_compressed(larger) && larger.dim() >= 3 && smaller.dim() <= 2)
-    throw_has_no(larger, "strides");
+  const bool folds = larger.dim() >= 3 && smaller.dim() <= 2;
+  if (folds && is_compressed(larger)) throw_has_no(larger, "strides");
+  if (folds && is_coo(larger)) return c.call<"aten::reshape">(larger, larger.sizes());
   return as_dense(c);
 }
 
@@ -200,6 +202,10 @@ Value sspaddmm(Call& c, const Tensor& self, const Tensor& a, const Tensor& b) {
 Value smm(Call& c, const Tensor& self, const Tensor& mat2) {
   const SymInt sizes[] = {0};
   if (self.layout() == Layout::kStrided) throw_no_kernel(c.op(), "CPU");
+  c.check(is_coo(self),
+          "torch.empty: Only batched sparse compressed (non-block) tensors are supported, but got "
+          "size {}",
+          Dims(sizes));
   const Tensor* start = empty_with_layout(c, self.layout(), Dims(sizes), self.dtype(), c.device());
   check_sspaddmm(c, *start, self, mat2);
   c.fail(ErrorKind::kRuntimeError,

@@ -450,12 +450,11 @@ Value index(Call& c, const Tensor& self) {
 
 Value expand(Call& c, const Tensor& self, Dims sizes) {
   const auto count = static_cast<int64_t>(sizes.size());
-  c.check(
-      count >= self.dim(),
-      "expand({}Meta{}Type{{{}}}, size={}): the number of sizes provided ({}) must be greater or "
-      "equal to the number of dimensions in the tensor ({})",
-      is_coo(self) ? "Sparse" : "SparseCsr", info(self.dtype()).cpp_name, self.sizes(), sizes,
-      count, self.dim());
+  c.check(count >= self.dim(),
+          "expand({}Meta{}Type{{}}, size={}): the number of sizes provided ({}) must be greater or "
+          "equal to the number of dimensions in the tensor ({})",
+          is_coo(self) ? "Sparse" : "SparseCsr", info(self.dtype()).cpp_name, self.sizes(), sizes,
+          count, self.dim());
   c.fail(ErrorKind::kRuntimeError,
          format("expand is unsupported for {} tensors", cpp_name(self.layout())));
 }
