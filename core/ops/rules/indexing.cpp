@@ -364,8 +364,14 @@ Value diagonal_scatter(Call& c, const Tensor& self, const Tensor& src, const Val
   });
 }
 // Mirrors as_strided_scatter_symint, aten/src/ATen/native/TensorShape.cpp.
-Tensor* as_strided_scatter(Call& c, const Tensor& self, const Tensor& src, Dims size, Dims stride,
-                           std::optional<SymInt> storage_offset) {
+Value as_strided_scatter(Call& c, const Tensor& self, const Tensor& src, Dims size, Dims stride,
+                         std::optional<SymInt> storage_offset) {
+  if (output_of(c) != nullptr) {
+    return write_reference(c, [&] {
+      return c.call<"prims::as_strided_scatter">(self, src, size, stride,
+                                                 storage_offset.value_or(0));
+    });
+  }
   Tensor* output = clone_preserve_strides(c, self);
   const SymInt held = output->storage->nbytes;
   const Tensor& slice = c.tensor<"aten::as_strided">(*output, size, stride, storage_offset);

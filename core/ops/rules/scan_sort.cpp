@@ -1,4 +1,5 @@
 // Scans along a dimension, sorting, searching, sampling.
+#include "core/ops/derived.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/reduction.h"
@@ -78,9 +79,21 @@ Value diff(Call& c, const Tensor& self, int64_t n, int64_t dim, Tensor* prepend,
 
 // --- sorting ---
 
-// Mirrors meta_sort, torch/_meta_registrations.py.
+// Mirrors meta_sort, torch/_meta_registrations.py: values and indices that are given get the
+// strides that they would have been made with.
 Value sort(Call& c, const Tensor& self) {
-  return c.tuple(c.empty_like(self), c.empty_like(self, DType::kInt64));
+  if (c.op().output_count == 0)
+    return c.tuple(c.empty_like(self), c.empty_like(self, DType::kInt64));
+  const std::span<const Value> outs = c.args().last(2);
+  const DType dtypes[] = {self.dtype(), DType::kInt64};
+  for (const Value& out : outs) resize_output(c.context(), out.tensor(), self.sizes());
+  const DimVector sizes(self.sizes());
+  for (size_t i = 0; i < 2; ++i) {
+    const Tensor& made = *c.empty_like(self, dtypes[i]);
+    c.call<"aten::as_strided_">(outs[i], sizes, made.strides());
+    write_result(c, outs[i].tensor(), made);
+  }
+  return c.list(outs);
 }
 // Mirrors argsort and msort, aten/src/ATen/native/Sorting.cpp.
 Value argsort(Call& c, const Tensor& self, int64_t dim, bool descending) {

@@ -80,6 +80,13 @@ Value autocast_to_reduced(Call& c, const Tensor& self, bool cuda_enabled, bool c
   return c.call<"aten::to.dtype">(self, self.device().is_cuda() ? cuda_dtype : cpu_dtype);
 }
 
+// Mirrors nested_tensors_unsupported, torch/_subclasses/fake_impls.py.
+Value nested_unsupported(Call& c) {
+  std::string name(c.op().name);
+  name.replace(name.find("::"), 2, ".");
+  c.fail(ErrorKind::kUnsupportedOperator, std::move(name));
+}
+
 // Forward-mode differentiation, at whose level 0 no dual tensor was made
 // (aten/src/ATen/native/AutogradComposite.cpp, torch/csrc/autograd/VariableTypeManual.cpp).
 Tensor* fw_primal(Call& c, const Tensor& self) { return c.alias(self); }
@@ -111,6 +118,8 @@ constexpr OpDef kViewVariantRules[] = {
     {"aten::_fw_primal(Tensor(a) self, int level) -> Tensor(a)", rule<&fw_primal>(), kView},
     {"aten::_make_dual(Tensor(a) primal, Tensor tangent, int level) -> Tensor(a)", rule<&make_dual>(), kView},
     {"aten::_neg_view_copy(Tensor self) -> Tensor", copy_of<"aten::_neg_view">()},
+    {"aten::_nested_view_from_buffer(Tensor(a) self, Tensor nested_size, Tensor nested_strides, Tensor offsets) -> Tensor(a)", rule<&nested_unsupported>(), kView},
+    {"aten::_nested_view_from_buffer_copy(Tensor self, Tensor nested_size, Tensor nested_strides, Tensor offsets) -> Tensor", rule<&nested_unsupported>()},
     {"aten::_reshape_alias_copy(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor", copy_of<"aten::as_strided">()},
     {"aten::_reshape_copy(Tensor self, SymInt[] size) -> Tensor", copy_of<"aten::reshape">()},
     {"aten::_unpack_dual(Tensor(a) dual, int level) -> (Tensor(a) primal, Tensor tangent)", rule<&unpack_dual>(), kView | kComposite},

@@ -152,6 +152,16 @@ TEST(Scatter, OutOverloadsLookAtTheSource) {
        {"f32[4]", "2", "out=[f32[2]]"},
        "RuntimeError: split_copy_Tensor_out() expected an out= argument of size 2, got size 1"},
       {"aten::softmax.int_out", {"f32[2]", "0", "out=f64[2]"}, "f64[2]"},
+      {"aten::as_strided_scatter.out",
+       {"f32[3]", "f32[2]", "[3]", "[1]", "out=f32[0]"},
+       "RuntimeError: expected src to have a size equal to the slice of self. src size = "
+       "torch.Size([2]), slice size = [3]"},
+      {"aten::sort.values",
+       {"f32[2,3]{1,2}", "values=f32[0]", "indices=i64[0]"},
+       "(f32[2, 3] strides [1, 2], i64[2, 3] strides [1, 2])"},
+      {"aten::nonzero.out",
+       {"f32[2]", "out=i64[0]"},
+       "DynamicOutputShapeException: aten.nonzero.out"},
   };
   for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
