@@ -219,6 +219,52 @@ constexpr WithoutFormula kWithoutFormula[] = {
 };
 // clang-format on
 
+// clang-format off
+// Operators none of whose floating results is differentiable (output_differentiability and
+// not_differentiable inputs of derivatives.yaml), sorted.
+constexpr std::string_view kNotDifferentiable[] = {
+    "_efficientzerotensor", "_new_zeros_with_same_feature_meta", "all", "any", "bernoulli_",
+    "empty_like", "eq", "full_like", "ge", "gt", "histc", "isnan", "le", "lt", "multinomial", "ne",
+    "new_empty", "new_empty_strided", "new_full", "new_ones", "new_zeros", "nonzero", "ones_like",
+    "rand_like", "randint_like", "randn_like", "resize_", "set_", "zeros_like",
+};
+// Operators some of whose floating results are not: bit i set, result i is.
+struct PartlyDifferentiable {
+  std::string_view op;
+  uint32_t results;
+};
+constexpr PartlyDifferentiable kPartlyDifferentiable[] = {
+    {"_batch_norm_with_update", 0b1}, {"_batch_norm_with_update_functional", 0b1},
+    {"_cudnn_attention_forward", 0b1}, {"_cudnn_rnn", 0b111}, {"_efficient_attention_forward", 0b1},
+    {"_flash_attention_forward", 0b1}, {"_linalg_det", 0b1}, {"_linalg_slogdet", 0b11},
+    {"_linalg_solve_ex", 0b1}, {"_native_batch_norm_legit", 0b1},
+    {"_scaled_dot_product_cudnn_attention", 0b1}, {"_scaled_dot_product_efficient_attention", 0b1},
+    {"_scaled_dot_product_flash_attention", 0b1}, {"_scaled_dot_product_flash_attention_for_cpu", 0b1},
+    {"_scaled_dot_product_fused_attention_overrideable", 0b1}, {"_thnn_fused_lstm_cell", 0b11},
+    {"cudnn_batch_norm", 0b1}, {"linalg_lu", 0b110}, {"linalg_lstsq", 0b11},
+    {"log_sigmoid_forward", 0b1}, {"lu_unpack", 0b110}, {"miopen_rnn", 0b111},
+    {"mkldnn_rnn_layer", 0b111}, {"multilabel_margin_loss_forward", 0b1}, {"native_batch_norm", 0b1},
+    {"native_layer_norm", 0b1}, {"nll_loss2d_forward", 0b1}, {"nll_loss_forward", 0b1},
+    {"rrelu_with_noise_functional", 0b1},
+};
+// clang-format on
+
+// The polynomials and Bessel functions have no derivatives.
+bool has_no_derivative(std::string_view name) {
+  if (std::binary_search(std::begin(kNotDifferentiable), std::end(kNotDifferentiable), name))
+    return true;
+  if (!name.starts_with("special_")) return false;
+  return name.find("bessel") != std::string_view::npos ||
+         name.find("polynomial") != std::string_view::npos || name == "special_airy_ai";
+}
+
+uint32_t differentiable_results(std::string_view name) {
+  for (const PartlyDifferentiable& entry : kPartlyDifferentiable) {
+    if (entry.op == name) return entry.results;
+  }
+  return ~0u;
+}
+
 // "aten::add_.Tensor" is "add_.Tensor" in derivatives.yaml.
 std::string_view local_name(std::string_view name) {
   return name.substr(std::min(name.find("::") + 2, name.size()));
@@ -308,6 +354,40 @@ void check_differentiable_results(const OpEntry& op, std::span<const Value> args
               format("{} does not support automatic differentiation for outputs with complex "
                      "dtype.",
                      name));
+}
+
+namespace {
+void set_requires_grad(Context& context, const Value& value, bool required) {
+  if (value.is(Value::Tag::kList)) {
+    for (const Value& element : value.values()) set_requires_grad(context, element, required);
+    return;
+  }
+  if (!value.is_tensor()) return;
+  Tensor& tensor = value.tensor();
+  const bool can_require = is_floating(tensor.dtype()) || is_complex(tensor.dtype());
+  if (!can_require || tensor.meta->has(kRequiresGrad) == required) return;
+  MetaSpec spec = tensor.meta->spec();
+  spec.flags ^= kRequiresGrad;
+  tensor.meta = context.metas().intern(spec);
+}
+
+bool detaches(const OpEntry& op, std::string_view name) {
+  return name.starts_with("detach") || (name == "view" && op.schema.overload == "dtype");
+}
+}  // namespace
+
+void record_history(Context& context, const OpEntry& op, std::span<const Value> args,
+                    const Value& result) {
+  if (!any_requires_grad(args)) return;
+  const std::string_view name = local_name(op.schema.name);
+  if (has_no_derivative(name)) return;
+  const bool required = !detaches(op, name);
+  if (!result.is(Value::Tag::kList)) return set_requires_grad(context, result, required);
+  const uint32_t results = differentiable_results(name);
+  const std::span<const Value> values = result.values();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i >= 32 || (results >> i & 1) != 0) set_requires_grad(context, values[i], required);
+  }
 }
 
 }  // namespace faketensor

@@ -11,7 +11,7 @@
 
 #include <span>
 
-#include "core/ops/registry.h"
+#include "core/ops/context.h"
 
 namespace faketensor {
 
@@ -28,5 +28,10 @@ void check_differentiable_results(const OpEntry& op, std::span<const Value> args
 // functions with out=... arguments don't support automatic differentiation, but one of the
 // arguments requires grad."
 void check_out_grad(const OpEntry& op, std::span<const Value> args);
+
+// Marks the floating and complex results of a recorded call as requiring grad, where an argument
+// does and the operator's results are differentiable.
+void record_history(Context& context, const OpEntry& op, std::span<const Value> args,
+                    const Value& result);
 
 }  // namespace faketensor

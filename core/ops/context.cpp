@@ -204,8 +204,10 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   const Value result =
       sparse != nullptr ? sparse->function(call, sparse->params) : answer_or_refuse(call);
   if (op.written_arguments != 0) bump_versions(op, call.args());
-  if (is_recorded && op.derived != OpEntry::Derived::kOut)
-    check_differentiable_results(op, call.args(), result);
+  if (is_recorded) {
+    if (op.derived != OpEntry::Derived::kOut) check_differentiable_results(op, call.args(), result);
+    record_history(*this, op, call.args(), result);
+  }
   return result;
 }
 
