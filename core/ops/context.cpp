@@ -201,12 +201,16 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   }
   const Rule* sparse = sparse_rule(op, call.args());
   const BelowAutograd scope(below_autograd_, below_autograd_ || seen_by_autograd);
+  recorded_calls_ += is_recorded ? 1 : 0;
+  const uint64_t recorded_before = recorded_calls_;
   const Value result =
       sparse != nullptr ? sparse->function(call, sparse->params) : answer_or_refuse(call);
   if (op.written_arguments != 0) bump_versions(op, call.args());
   if (is_recorded) {
     if (op.derived != OpEntry::Derived::kOut) check_differentiable_results(op, call.args(), result);
     record_history(*this, op, call.args(), result);
+  } else if (grad_enabled && !below_autograd_ && recorded_calls_ == recorded_before) {
+    record_history(*this, op, call.args(), result);  // a composite's rule that calls nothing
   }
   return result;
 }

@@ -87,6 +87,7 @@ class Context {
   };
   std::unordered_map<uint64_t, MemoEntry> memos_;  // by tensor id and kind
   bool below_autograd_ = false;                    // an operator that autograd has seen is running
+  uint64_t recorded_calls_ = 0;                    // calls that autograd has seen
   int depth_ = 0;                                  // of calls that composites make; bounded
   size_t tensor_limit_ = SIZE_MAX;                 // while a call runs: how many it may bring it to
 };
