@@ -57,7 +57,7 @@ constexpr OpDef kNoKernelRules[] = {
     {"aten::_sparse_mm_reduce_impl_backward(Tensor self, Tensor grad_out, Tensor weight, str reduce, Tensor arg_out, bool[2] output_mask) -> (Tensor, Tensor)", no_cpu_kernel()},
     {"aten::_sparse_semi_structured_apply(Tensor input, Tensor thread_masks) -> (Tensor, Tensor)", no_cpu_kernel(KernelOn::kCuda)},
     {"aten::_sparse_semi_structured_apply_dense(Tensor input, Tensor thread_masks) -> Tensor", no_cpu_kernel(KernelOn::kCuda)},
-    {"aten::_sparse_semi_structured_tile(Tensor input, str algorithm="", bool use_cutlass=True) -> (Tensor, Tensor, Tensor, Tensor, Tensor)", no_cpu_kernel(KernelOn::kCuda)},
+    {"aten::_sparse_semi_structured_tile(Tensor input, str algorithm=\"\", bool use_cutlass=True) -> (Tensor, Tensor, Tensor, Tensor, Tensor)", no_cpu_kernel(KernelOn::kCuda)},
     {"aten::_sparse_softmax_backward_data(Tensor grad_output, Tensor output, int dim, Tensor self) -> Tensor", no_cpu_kernel()},
     {"aten::_sparse_sparse_matmul(Tensor self, Tensor other) -> Tensor", no_cpu_kernel()},
     {"aten::_sparse_sum_backward(Tensor grad, Tensor self, int[] dim) -> Tensor", no_cpu_kernel()},

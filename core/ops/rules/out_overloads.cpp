@@ -419,7 +419,6 @@ constexpr OutDef kOut[] = {
     {"aten::cumsum.out", kWrapper},
     {"aten::deg2rad.out", kWrapper},
     {"aten::dequantize.self_out", kCopy, kNoFormula},
-    {"aten::dequantize.tensors_out", kCopy, kNoFormula},
     {"aten::detach_copy.out", kCopy, kNoFormula},
     {"aten::diag.out", kRule, kNoGrad},
     {"aten::diag_embed.out", kWrapper, kNoFormula},
