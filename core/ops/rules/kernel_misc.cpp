@@ -182,8 +182,7 @@ Value linear_combination(Call& c, const Tensor& input, const Tensor& coefficient
   return c.empty(sizes, input.dtype());
 }
 
-// Mirrors transform_bias_rescale_qkv_cpu: three parts of one storage, each of which FakeTensorMode
-// gives a storage of its own.
+// Mirrors transform_bias_rescale_qkv_cpu: three parts of one storage.
 Value transform_bias_rescale_qkv(Call& c, const Tensor& qkv, const Tensor&, int64_t heads) {
   const SymInt batch = qkv.size(0), length = qkv.size(1), triple = qkv.size(2);
   const SymInt width = floor_div(triple, 3);
@@ -193,9 +192,9 @@ Value transform_bias_rescale_qkv(Call& c, const Tensor& qkv, const Tensor&, int6
   const DimVector sizes = {batch, heads, length, floor_div(width, heads)};
   const DimVector strides = contiguous_strides(sizes);
   const SymInt part = batch * length * width;
+  const Tensor* whole = c.empty({3 * part}, qkv.dtype());
   SmallVector<Value, 3> parts;
   for (int i = 0; i < 3; ++i) {
-    const Tensor* whole = c.empty({3 * part}, qkv.dtype());
     Tensor* view = c.view(*whole, sizes, strides, part * i);
     view->base = nullptr;
     parts.push_back(Value(view));
