@@ -246,7 +246,14 @@ Tensor* block_diag(Call& c, TensorList tensors) {
     sizes[0] += block.size() == 2 ? block[0] : SymInt(1);
     sizes[1] += block.size() == 2 ? block[1] : tensors[i].numel();
   }
-  return c.empty(sizes, promoted_dtype(c, tensors.values()));
+  // Blocks are made matrices before they are joined, so that none gives way as a scalar would.
+  SmallVector<Value, 8> blocks(tensors.values());
+  for (Value& block : blocks) {
+    const Tensor& tensor = block.tensor();
+    if (tensor.dim() == 0)
+      block = c.context().empty(DimVector{1, 1}, tensor.dtype(), tensor.device());
+  }
+  return c.empty(sizes, promoted_dtype(c, blocks.span()));
 }
 
 // Mirrors pad_sequence, aten/src/ATen/native/PackedSequence.cpp.

@@ -7,6 +7,7 @@
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
+#include "core/ops/families/reduction.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
@@ -201,6 +202,21 @@ Value linalg_norm_str(Call& c, const Tensor& self, std::string_view ord, const V
                       bool keepdim, OptionalDType dtype) {
   return norm_into(c, self, "linalg.norm",
                    [&] { return norm_by_name(c, self, ord, dim, keepdim, dtype); });
+}
+
+// Mirrors linalg__powsum: the sum that a norm is a root of. Kept dimensions are put back one by
+// one.
+Value linalg_powsum(Call& c, const Tensor& self, const Value& ord, const Value& dim, bool keepdim,
+                    OptionalDType dtype) {
+  Value x = dtype ? c.call<"aten::to.dtype">(self, *dtype) : Value(self);
+  if (!is_bool(x.tensor().dtype())) x = c.call<"aten::abs">(x);
+  const Tensor& powers = c.tensor<"aten::pow.Tensor_Scalar">(x, ord);
+  const DimSet dims = reduction_dims_or_all(c, powers, dim);
+  Value sum = reduce(c, powers, dims, false, sum_dtype(powers, {}));
+  for (int64_t i = 0; keepdim && i < powers.dim(); ++i) {
+    if (contains(dims, static_cast<size_t>(i))) sum = c.call<"aten::unsqueeze">(sum, i);
+  }
+  return sum;
 }
 
 // Mirrors renorm, torch/_refs/__init__.py.
@@ -463,6 +479,7 @@ Value pinverse(Call& c, const Tensor& self, double rcond) {
 
 // clang-format off
 constexpr OpDef kMatrixNormRules[] = {
+    {"aten::linalg__powsum(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&linalg_powsum>()},
     {"aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor", rule<&linalg_cond>(), kComposite},
     {"aten::linalg_cond.p_str(Tensor self, str p) -> Tensor", rule<&linalg_cond_str>(), kComposite},
     {"aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&linalg_matrix_norm>(), kComposite},

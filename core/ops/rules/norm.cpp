@@ -53,6 +53,8 @@ const Tensor& per_channel(Call& c, const Tensor& x, const Tensor& input) {
 
 // One step of the running statistics: momentum * batch + (1 - momentum) * running.
 Tensor* updated_statistic(Call& c, const Tensor& batch, Tensor& running, bool functional) {
+  // A decomposition's steps look at devices one by one, before the shapes of the next.
+  if (batch.device() != running.device()) c.call<"aten::add.Tensor">(batch, running);
   Tensor* updated = arithmetic(c, batch, running);
   if (!functional) c.call<"aten::copy_">(running, updated);
   return updated;
