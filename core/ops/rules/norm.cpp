@@ -53,8 +53,6 @@ const Tensor& per_channel(Call& c, const Tensor& x, const Tensor& input) {
 
 // One step of the running statistics: momentum * batch + (1 - momentum) * running.
 Tensor* updated_statistic(Call& c, const Tensor& batch, Tensor& running, bool functional) {
-  // A decomposition's steps look at devices one by one, before the shapes of the next.
-  if (batch.device() != running.device()) c.call<"aten::add.Tensor">(batch, running);
   Tensor* updated = arithmetic(c, batch, running);
   if (!functional) c.call<"aten::copy_">(running, updated);
   return updated;
@@ -126,6 +124,13 @@ void check_devices(Call& c, const BatchNorm& norm) {
 // Mirrors native_batch_norm_helper, torch/_decomp/decompositions.py.
 BatchNormResult batch_norm_helper(Call& c, const BatchNorm& norm, bool functional = false) {
   check_devices(c, norm);
+  // A decomposition's steps look at devices one by one: statistics are added before they are
+  // copied.
+  for (const Tensor* running : {norm.running_mean, norm.running_var}) {
+    if (!norm.training || running == nullptr || running->device() == norm.input.device()) continue;
+    const Tensor& batch = *c.context().empty(DimVector{1}, norm.input.dtype(), norm.input.device());
+    c.call<"aten::add.Tensor">(batch, *running);
+  }
   BatchNormResult result =
       norm.training ? normalize_by_batch(c, norm, functional) : normalize_by_running(c, norm);
   const DType dtype = norm.input.dtype();
