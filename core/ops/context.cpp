@@ -187,6 +187,16 @@ Value Context::call(OpId id, std::span<const Value> args) {
   }
 }
 
+namespace {
+// Whether what an in-place operator writes to was made since the outermost call began (`first` is
+// the first id since then), and not as a view of what was there: then it is no leaf of autograd.
+bool is_intermediate(std::span<const Value> args, size_t first) {
+  if (args.empty() || !args[0].is_tensor()) return false;
+  const Tensor& tensor = args[0].tensor();
+  return tensor.id >= first && (tensor.base == nullptr || tensor.base->id >= first);
+}
+}  // namespace
+
 Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   const DepthGuard guard(depth_, tensor_limit_, tensors_.size());
   ArgumentRoom room;
@@ -196,7 +206,8 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   if (is_recorded && op.derived == OpEntry::Derived::kOut) {
     check_out_grad(op, call.args());
   } else if (is_recorded) {
-    check_leaves(op, call.args());
+    if (!is_intermediate(call.args(), tensor_limit_ - kMaxTensorsPerCall))
+      check_leaves(op, call.args());
     check_differentiable(op, call.args());
   }
   const Rule* sparse = sparse_rule(op, call.args());
