@@ -356,7 +356,7 @@ Value quantile_of(Call& c, const Value& values, const Value& q, bool ignores_nan
   const Value below = c.call<"aten::to.dtype">(ranks, DType::kInt64);
   const Value result = c.call<"aten::gather">(values, -1, below);
   if (between == Interpolation::kExact) return result;
-  return c.call<"aten::lerp_.Tensor">(result, result, ranks);
+  return c.call<"aten::lerp.Tensor">(result, result, ranks);
 }
 
 Value quantile_along(Call& c, const Tensor& self, const Tensor& q, std::optional<int64_t> dim,
@@ -375,9 +375,9 @@ Value quantile_along(Call& c, const Tensor& self, const Tensor& q, std::optional
   rows.push_back(values.tensor().size(-1));
   const Value table = c.call<"aten::view">(values, rows);
   const Value results = quantile_of(c, table, q, ignores_nan, between);
-  if (q.dim() == 0) return copy_into(c, c.call<"aten::squeeze_.dim">(results, -1));
-  const Value front = c.call<"aten::unsqueeze_">(results, 0);
-  return copy_into(c, c.call<"aten::squeeze_.dim">(c.call<"aten::transpose_">(front, 0, -1), -1));
+  if (q.dim() == 0) return copy_into(c, c.call<"aten::squeeze.dim">(results, -1));
+  const Value front = c.call<"aten::unsqueeze">(results, 0);
+  return copy_into(c, c.call<"aten::squeeze.dim">(c.call<"aten::transpose.int">(front, 0, -1), -1));
 }
 
 template <bool ignores_nan>
