@@ -141,18 +141,29 @@ DimVector output_sizes(Call& c, const ConvArgs& conv) {
   return sizes;
 }
 
-// A 1-d operand's sizes and strides as 2-d, as view4d makes them.
-struct Operand {
-  DimVector sizes;
-  DimVector strides;
-
-  explicit Operand(const Tensor& tensor, bool make_contiguous)
+// The operand's sizes and strides, those of a 1-d one as 2-d, as view4d makes them.
+class Operand {
+ public:
+  Operand(const Tensor& tensor, bool make_contiguous)
       : sizes(tensor.sizes()), strides(tensor.strides()) {
     if (sizes.size() != 3) return;
-    if (make_contiguous && !tensor.is_contiguous()) strides = contiguous_strides(sizes);
-    strides.insert(2, sizes[2] * strides[2]);
-    sizes.insert(2, 1);
+    wide_sizes_ = sizes;
+    wide_strides_ = strides;
+    if (make_contiguous && !tensor.is_contiguous()) wide_strides_ = contiguous_strides(sizes);
+    wide_strides_.insert(2, wide_sizes_[2] * wide_strides_[2]);
+    wide_sizes_.insert(2, 1);
+    sizes = wide_sizes_;
+    strides = wide_strides_;
   }
+  Operand(const Operand&) = delete;
+  Operand& operator=(const Operand&) = delete;
+
+  Dims sizes;
+  Dims strides;
+
+ private:
+  DimVector wide_sizes_;
+  DimVector wide_strides_;
 };
 
 bool all_hinted(const Tensor& tensor) {
@@ -259,6 +270,8 @@ Value convolution(Call& c, const Tensor& input, const Tensor& weight, Tensor* bi
   c.check(weight.dim() > 2, "weight should have at least three dimensions");
   const DimVector sizes = output_sizes(c, conv);
   const MemoryFormat format = backend_format(c, conv).value_or(MemoryFormat::kContiguous);
+  if (format == MemoryFormat::kContiguous)
+    return *c.context().empty(sizes, input.dtype(), input.device());
   return *c.context().empty(sizes, input.dtype(), input.device(),
                             converted(sizes, contiguous_strides(sizes), format));
 }
@@ -327,9 +340,11 @@ std::string tensor_type_text(const Tensor& tensor) {
 // Mirrors check_input_same_type_as_parameters, aten/src/ATen/native/Convolution.cpp.
 void check_same_type(Call& c, const Tensor& input, const Tensor& weight, const Tensor* bias) {
   const auto check = [&](const Tensor& parameter, std::string_view name) {
-    c.check(input.dtype() == parameter.dtype() && input.device().type == parameter.device().type,
-            "Input type ({}) and {} type ({}) should be the same", tensor_type_text(input), name,
-            tensor_type_text(parameter));
+    if (input.dtype() == parameter.dtype() && input.device().type == parameter.device().type)
+      return;
+    c.fail(ErrorKind::kRuntimeError,
+           format("Input type ({}) and {} type ({}) should be the same", tensor_type_text(input),
+                  name, tensor_type_text(parameter)));
   };
   check(weight, "weight");
   if (bias != nullptr) check(*bias, "bias");

@@ -528,12 +528,15 @@ Value bilinear(Call& c, const Tensor& input1, const Tensor& input2, const Tensor
             "bilinear(): input batch dimensions do not match at dim {}: got {} and {}", i,
             input1.size(i), input2.size(i));
   }
-  c.check(input1.size(-1) == weight.size(1),
-          "bilinear(): input1 size does not match weight size: got {} but expected {}",
-          input1.size(-1), weight.size(1));
-  c.check(input2.size(-1) == weight.size(2),
-          "bilinear(): input2 size does not match weight size: got {} but expected {}",
-          input2.size(-1), weight.size(2));
+  // Asked one after the other: operands of == are evaluated in any order, and each may raise.
+  const SymInt features1 = input1.size(-1);
+  c.check(features1 == weight.size(1),
+          "bilinear(): input1 size does not match weight size: got {} but expected {}", features1,
+          weight.size(1));
+  const SymInt features2 = input2.size(-1);
+  c.check(features2 == weight.size(2),
+          "bilinear(): input2 size does not match weight size: got {} but expected {}", features2,
+          weight.size(2));
   c.check(bias == nullptr ? SymBool(true) : bias->size(0) == weight.size(0),
           "bilinear(): bias size does not match weight size: got {} but expected {}",
           bias == nullptr ? SymInt(0) : bias->size(0), weight.size(0));
