@@ -52,7 +52,13 @@ void require_coo(Call& call, const Tensor& self) {
   if (!is_coo(self)) throw_no_kernel(call.op(), backend_of(self));
 }
 
+void throw_not_sparse(const Tensor& tensor) {
+  throw_error(ErrorKind::kRuntimeError, format("expected a sparse tensor, but got one of layout {}",
+                                               cpp_name(tensor.layout())));
+}
+
 void throw_has_no(const Tensor& tensor, std::string_view property) {
+  sparse_of(tensor);
   const std::string_view layout = cpp_name(tensor.layout()).substr(6);  // "Csr"
   const char kind[] = {layout[0], static_cast<char>(layout[1] - 'a' + 'A'),
                        static_cast<char>(layout[2] - 'a' + 'A'), '\0'};

@@ -24,7 +24,14 @@ bool is_block(Layout layout);
 // CSR, BSR: rows are compressed.
 bool is_row_compressed(Layout layout);
 inline bool is_compressed(const Tensor& tensor) { return is_compressed(tensor.layout()); }
-inline const SparseMeta& sparse_of(const Tensor& tensor) { return *tensor.meta->sparse(); }
+// Raises RuntimeError for a tensor of another layout (strided, MKL-DNN's).
+[[noreturn, gnu::cold]] void throw_not_sparse(const Tensor& tensor);
+inline const SparseMeta& sparse_of(const Tensor& tensor) {
+  const SparseMeta* sparse = tensor.meta->sparse();
+  if (sparse == nullptr) [[unlikely]]
+    throw_not_sparse(tensor);
+  return *sparse;
+}
 
 // What an operator without a kernel for the tensor's layout says: NotImplementedError "Could not
 // run

@@ -47,8 +47,8 @@ void check_arguments(Call& c, const Tensor& self, const Conversion& given,
     c.check(guard_bool(rows > 0) && guard_bool(columns > 0),
             "{}: blocksize needs to be positive, but got {}", function, given.blocksize);
     const int64_t dense = given.dense_dim.value_or(0);
-    const int64_t row_dim = wrap_dim(-dense - 2, self.dim(), false);
-    const int64_t column_dim = wrap_dim(-dense - 1, self.dim(), false);
+    const int64_t row_dim = wrap_dim((SymInt(-2) - dense).as_int(), self.dim(), false);
+    const int64_t column_dim = wrap_dim((SymInt(-1) - dense).as_int(), self.dim(), false);
     c.check(fits(self.size(row_dim), rows) && fits(self.size(column_dim), columns),
             "{}: tensor sparse size ({},{}) must be divisible by given blocksize ({},{})", function,
             self.size(row_dim), self.size(column_dim), rows, columns);

@@ -14,6 +14,10 @@ namespace {
 // A tensor with fewer than two elements counts as coalesced (SparseTensorImpl).
 Tensor* coo_of(Call& c, Dims sizes, int64_t sparse_dim, SymInt nnz, DType dtype, Device device,
                std::optional<bool> coalesced = {}) {
+  for (const SymInt size : sizes) {
+    c.check(!guard_or_false(size < 0), "Trying to create tensor with negative dimension {}: {}",
+            size, sizes);
+  }
   SparseShape shape = empty_coo(sizes, sparse_dim, static_cast<int64_t>(sizes.size()) - sparse_dim);
   shape.meta.nnz = nnz;
   shape.coalesced = coalesced ? *coalesced : guard_or_false(nnz < 2);
@@ -56,7 +60,7 @@ Value coo_tensor_of_size(Call& c, Dims sizes) {
 
 void check_dims(Call& c, Dims sizes, int64_t sparse_dim, int64_t dense_dim) {
   c.check(
-      sparse_dim + dense_dim == static_cast<int64_t>(sizes.size()),
+      SymInt(sparse_dim) + dense_dim == static_cast<int64_t>(sizes.size()),
       "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {}, sparse_dim = {}, "
       "dense_dim = {}",
       sizes.size(), sparse_dim, dense_dim);
