@@ -14,7 +14,7 @@ import sys
 
 README = pathlib.Path(__file__).resolve().parent / "README.md"
 NAMES = ["add", "add_broadcast", "mm", "view", "transpose", "conv2d", "softmax", "cat", "index"]
-REPETITIONS = 15
+REPETITIONS = 9
 
 
 def measure(bench):
