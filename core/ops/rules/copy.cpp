@@ -93,6 +93,10 @@ Value to_dtype_layout(Call& c, const Tensor& self, std::optional<DType> dtype,
 Value to_other(Call& c, const Tensor& self, const Tensor& other, bool, bool copy, Format format) {
   return to(c, self, {other.dtype(), other.device(), format}, copy);
 }
+template <DType dtype>
+Value cast_as(Call& c, const Tensor& self) {
+  return to(c, self, {dtype, {}, {}}, false);
+}
 Value type_as(Call& c, const Tensor& self, const Tensor& other) {
   return to(c, self, {other.dtype(), other.device(), {}}, false);
 }
@@ -164,6 +168,14 @@ Value pin_memory(Call& c, const Tensor&) {
 
 // clang-format off
 constexpr OpDef kCopyRules[] = {
+    {"aten::_cast_Byte(Tensor self, bool non_blocking=False) -> Tensor", rule<&cast_as<DType::kUInt8>>(), kComposite},
+    {"aten::_cast_Char(Tensor self, bool non_blocking=False) -> Tensor", rule<&cast_as<DType::kInt8>>(), kComposite},
+    {"aten::_cast_Double(Tensor self, bool non_blocking=False) -> Tensor", rule<&cast_as<DType::kFloat64>>(), kComposite},
+    {"aten::_cast_Float(Tensor self, bool non_blocking=False) -> Tensor", rule<&cast_as<DType::kFloat32>>(), kComposite},
+    {"aten::_cast_Half(Tensor self, bool non_blocking=False) -> Tensor", rule<&cast_as<DType::kFloat16>>(), kComposite},
+    {"aten::_cast_Int(Tensor self, bool non_blocking=False) -> Tensor", rule<&cast_as<DType::kInt32>>(), kComposite},
+    {"aten::_cast_Long(Tensor self, bool non_blocking=False) -> Tensor", rule<&cast_as<DType::kInt64>>(), kComposite},
+    {"aten::_cast_Short(Tensor self, bool non_blocking=False) -> Tensor", rule<&cast_as<DType::kInt16>>(), kComposite},
     {"aten::_pin_memory(Tensor self, Device? device=None) -> Tensor", rule<&pin_memory>()},
     {"aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor", rule<&to_copy>()},
     {"aten::_to_cpu(Tensor[] tensors) -> Tensor[]", rule<&to_cpu>(), kComposite},

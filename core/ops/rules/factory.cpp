@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/ops/rules/tables.h"
+#include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -25,7 +26,14 @@ Tensor* empty_strided_with(Call& c, Dims size, Dims stride, const FactoryOptions
             "as_strided: Negative strides are not supported at the moment, got strides: {}",
             stride);
   }
-  return c.context().empty(size, options.dtype, options.device, stride);
+  // A negative stride counts as not given (TensorImpl::set_sizes_and_strides).
+  DimVector strides(stride);
+  for (size_t i = strides.size(); i-- > 0;) {
+    if (!guard_or_false(strides[i] < 0)) continue;
+    const bool is_last = i + 1 == strides.size();
+    strides[i] = is_last ? SymInt(1) : sym_max(size[i + 1], 1) * strides[i + 1];
+  }
+  return c.context().empty(size, options.dtype, options.device, strides);
 }
 
 Tensor* empty_strided(Call& c, Dims size, Dims stride) {
@@ -181,6 +189,19 @@ Tensor* spaced(Call& c, const Value& start, const Value& end, SymInt steps, size
   c.check(steps >= 0, "number of steps must be non-negative");
   return new_tensor(c, DimVector{steps}, options);
 }
+// Mirrors meta_linspace_logspace, torch/_meta_registrations.py: an end given as a tensor also says
+// where the result is.
+template <size_t options_at>
+Tensor* spaced_by_tensors(Call& c, const Value& start, const Value& end, SymInt steps) {
+  for (const Value& bound : {start, end}) {
+    c.check(!bound.is_tensor() || bound.tensor().dim() == 0,
+            "linspace only supports 0-dimensional start and end tensors");
+  }
+  const Device device = c.device();
+  const Tensor* values = spaced(c, start, end, steps, options_at);
+  return c.context().empty(values->sizes(), values->dtype(), device);
+}
+
 Tensor* linspace(Call& c, const Value& start, const Value& end, SymInt steps) {
   return spaced(c, start, end, steps, 3);
 }
@@ -276,23 +297,81 @@ void randint_like_tensor(Call& c) {
   c.fail(ErrorKind::kRuntimeError, "high must be a scalar tensor and on CPU");
 }
 
+// Mirrors _dim_arange, aten/src/ATen/native/TensorFactories.cpp.
+Tensor* dim_arange(Call& c, const Tensor& like, int64_t dim) {
+  return c.context().empty(DimVector{like.size(dim)}, DType::kInt64, like.device());
+}
+
+// --- tokens and the like ---
+
+Tensor* dep_token(Call& c) { return new_tensor(c, {}, factory_options(c, 0)); }
+void print(Call&) {}
+bool nnpack_available(Call&) { return true; }
+void get_gradients(Call& c) {
+  c.fail(ErrorKind::kRuntimeError,
+         "Need to initialize distributed autograd using torch.distributed.autograd.init()");
+}
+
 // --- windows ---
 
+// TensorOptions as C++ prints them; constructors see the meta device.
+std::string options_text(const Call& c, size_t at, DType dtype) {
+  const Value& layout = c.arg(at + 1);
+  const Value& pinned = c.arg(at + 3);
+  const bool has_layout = layout.is(Value::Tag::kLayout);
+  const bool is_sparse = has_layout && layout.layout() != Layout::kStrided;
+  return format(
+      "TensorOptions(dtype={}, device=meta, layout={}, requires_grad=false (default), "
+      "pinned_memory={}, memory_format=(nullopt))",
+      cpp_type_name(dtype),
+      is_sparse    ? "Sparse"
+      : has_layout ? "Strided"
+                   : "Strided (default)",
+      pinned.is_none()                   ? "false (default)"
+      : guard_bool(pinned.as_sym_bool()) ? "true"
+                                         : "false");
+}
+
+// Mirrors window_function_checks, aten/src/ATen/native/TensorFactories.cpp.
 Tensor* window(Call& c, SymInt window_length, size_t options_at) {
-  const FactoryOptions options = factory_options(c, options_at);
   const std::string_view name = c.op().schema.name.substr(std::string_view("aten::").size());
-  c.check(is_float_or_complex(options.dtype), "{} expects floating point dtypes, got: {}", name,
-          options.dtype);
+  const Value& given = c.arg(options_at);
+  const DType dtype = given.is(Value::Tag::kDType) ? given.dtype() : c.context().default_dtype;
+  const Value& layout = c.arg(options_at + 1);
+  c.check(!layout.is(Value::Tag::kLayout) || layout.layout() != Layout::kSparseCoo,
+          "{} is not implemented for sparse types, got: {}", name,
+          options_text(c, options_at, dtype));
+  c.check(is_float_or_complex(dtype), "{} expects floating point dtypes, got: {}", name,
+          options_text(c, options_at, dtype));
   c.check(window_length >= 0, "{} requires non-negative window_length, got window_length={}", name,
           window_length);
-  return new_tensor(c, DimVector{window_length}, options);
+  return new_tensor(c, DimVector{window_length}, factory_options(c, options_at));
 }
+
+// hann_window is a decomposition without those checks: a range of numbers, one more where the
+// window is periodic, of which the last is cut off.
+Tensor* hann(Call& c, SymInt window_length, bool periodic, size_t options_at) {
+  c.check(window_length + (periodic ? 1 : 0) >= 0,
+          "upper bound and lower bound inconsistent with step sign");
+  c.check(window_length >= 0, "narrow(): length must be non-negative.");
+  return new_tensor(c, DimVector{window_length}, factory_options(c, options_at));
+}
+Tensor* hann_window(Call& c, SymInt window_length) { return hann(c, window_length, true, 1); }
+Tensor* hann_window_periodic(Call& c, SymInt window_length, bool periodic) {
+  return hann(c, window_length, periodic, 2);
+}
+
 Tensor* any_window(Call& c, SymInt window_length) {
   return window(c, window_length, c.args().size() - 4);
 }
 
 // clang-format off
 constexpr OpDef kFactoryRules[] = {
+    {"aten::_dim_arange(Tensor like, int dim) -> Tensor", rule<&dim_arange>(), kComposite},
+    {"aten::_efficientzerotensor(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", filled({.sizes = 0, .options = 1})},
+    {"aten::_make_dep_token(*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", rule<&dep_token>()},
+    {"aten::_nnpack_available() -> bool", rule<&nnpack_available>(), kComposite},
+    {"aten::_print(str s) -> ()", rule<&print>()},
     {"aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&arange>()},
     {"aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&arange_start>()},
     {"aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&arange_step>()},
@@ -308,16 +387,23 @@ constexpr OpDef kFactoryRules[] = {
     {"aten::eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&eye_m>()},
     {"aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&full>()},
     {"aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 2})},
+    {"aten::get_gradients(int context_id) -> Dict(Tensor, Tensor)", rule<&get_gradients>(), kComposite},
     {"aten::hamming_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
     {"aten::hamming_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
     {"aten::hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
     {"aten::hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
-    {"aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
-    {"aten::hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&hann_window>()},
+    {"aten::hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&hann_window_periodic>()},
     {"aten::kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
     {"aten::kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
     {"aten::kaiser_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
+    {"aten::linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&spaced_by_tensors<3>>()},
+    {"aten::linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&spaced_by_tensors<3>>()},
+    {"aten::linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&spaced_by_tensors<3>>()},
     {"aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&linspace>()},
+    {"aten::logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&spaced_by_tensors<4>>()},
+    {"aten::logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&spaced_by_tensors<4>>()},
+    {"aten::logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&spaced_by_tensors<4>>()},
     {"aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&logspace>()},
     {"aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", new_filled({.sizes = 1, .options = 2})},
     {"aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&new_empty_strided>()},

@@ -1,6 +1,7 @@
 // Random numbers: dropout and distributions. Factories (rand, randn, ...): factory.cpp.
 #include <cmath>
 
+#include "core/ops/families/copy.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -178,8 +179,81 @@ Value normal_functional(Call& c, const Tensor& self) {
 // Functional forms that are generated from the in-place ones: a clone that is written to.
 Value sampled_clone(Call& c, const Tensor& self) { return c.call<"aten::clone">(self); }
 
+// --- counter-based generators ---
+
+// A key is a pair of integers, or a batch of pairs.
+void check_philox_key(const Call& c, std::string_view name, const Tensor& key) {
+  c.check(key.dim() >= 1 && guard_bool(key.size(-1) == 2),
+          "{}: key must have shape (*batch, 2), got shape torch.Size({})", name, key.sizes());
+  c.check(key.dtype() == DType::kUInt64, "{}: key must have dtype uint64, got {}", name,
+          key.dtype());
+}
+// Mirrors meta_philox_key_split, torch/_meta_registrations.py.
+Tensor* philox_key_split(Call& c, const Tensor& key, SymInt num_splits) {
+  check_philox_key(c, "_philox_key_split", key);
+  c.check(num_splits > 0, "_philox_key_split: num_splits must be positive, got {}", num_splits);
+  DimVector sizes = {num_splits};
+  sizes.append(key.sizes());
+  return c.empty(sizes, key.dtype());
+}
+// Mirrors meta_philox_key_fold_in, torch/_meta_registrations.py.
+Tensor* philox_key_fold_in(Call& c, const Tensor& key) {
+  check_philox_key(c, "_philox_key_fold_in", key);
+  return c.empty_like(key);
+}
+
+// Mirrors _check_philox_distribution_args, torch/_meta_registrations.py.
+template <FixedString name>
+Value philox_in_place(Call& c, Tensor& self, const Tensor& key) {
+  c.check(is_floating(self.dtype()), "{}: self must be a floating point tensor, got {}",
+          name.view(), self.dtype());
+  c.check(key.dtype() == DType::kUInt64, "{}: key must have dtype uint64, got {}", name.view(),
+          key.dtype());
+  c.check(key.dim() >= 1 && guard_bool(key.size(-1) == 2),
+          "{}: key must have shape (2,) or (*batch, 2), got shape torch.Size({})", name.view(),
+          key.sizes());
+  if (key.dim() == 1) return written(c, self);
+  c.check(key.dim() == self.dim() + 1,
+          "{}: batched key must have ndim == output ndim + 1, got key shape torch.Size({}) with "
+          "output shape torch.Size({})",
+          name.view(), key.sizes(), self.sizes());
+  const Dims batch = key.sizes().first(self.sizes().size());
+  for (size_t i = 0; i < batch.size(); ++i) {
+    c.check(guard_bool(batch[i] == 1) || guard_bool(batch[i] == self.sizes()[i]),
+            "{}: key batch shape {} is not broadcastable with output shape torch.Size({})",
+            name.view(), batch, self.sizes());
+  }
+  return written(c, self);
+}
+template <FixedString in_place>
+Value philox(Call& c, uint64_t) {
+  SmallVector<Value, 4> args(c.args());
+  args[0] = c.call<"aten::clone">(args[0]);
+  return c.forward<in_place>(args.span());
+}
+
+// --- what a kernel would fill ---
+
+Value filled_mask(Call& c, Tensor& self) { return written(c, self); }
+
+// Mirrors meta__masked_scale, torch/_meta_registrations.py.
+Value masked_scale(Call& c, const Tensor& self) {
+  Tensor* fresh = c.empty(self.sizes(), self.dtype());
+  const MemoryFormat format = suggest_memory_format(self);
+  if (suggest_memory_format(*fresh) == format) return fresh;
+  return c.call<"aten::clone">(*fresh, format);
+}
+
 // clang-format off
 constexpr OpDef kRandomRules[] = {
+    {"aten::_fill_mem_eff_dropout_mask_(Tensor(a!) self, float dropout_p, int seed, int offset) -> Tensor(a!)", rule<&filled_mask>(), kRandom},
+    {"aten::_masked_scale(Tensor self, Tensor mask, float scale) -> Tensor", rule<&masked_scale>()},
+    {"aten::_philox_key_fold_in(Tensor key, int data) -> Tensor", rule<&philox_key_fold_in>()},
+    {"aten::_philox_key_split(Tensor key, int num_splits) -> Tensor", rule<&philox_key_split>()},
+    {"aten::_philox_normal(Tensor self, Tensor key, float mean=0., float std=1.) -> Tensor", {&philox<"aten::_philox_normal_">}},
+    {"aten::_philox_normal_(Tensor(a!) self, Tensor key, float mean=0., float std=1.) -> Tensor(a!)", rule<&philox_in_place<"_philox_normal_">>()},
+    {"aten::_philox_uniform(Tensor self, Tensor key, float low=0., float high=1.) -> Tensor", {&philox<"aten::_philox_uniform_">}},
+    {"aten::_philox_uniform_(Tensor(a!) self, Tensor key, float low=0., float high=1.) -> Tensor(a!)", rule<&philox_in_place<"_philox_uniform_">>()},
     {"aten::_fused_dropout(Tensor self, float p, Generator? generator=None) -> (Tensor, Tensor)", rule<&fused_dropout>(), kRandom},
     {"aten::_standard_gamma(Tensor self, Generator? generator=None) -> Tensor", like_first(), kRandom},
     {"aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", dropout_of(Noise::kAlpha), kComposite | kRandom},

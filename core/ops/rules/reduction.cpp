@@ -322,6 +322,19 @@ Value sum_to_size(Call& c, const Tensor& self, Dims size) {
   return leading > 0 ? c.call<"aten::view">(result, size) : result;
 }
 
+// Mirrors the meta function of hash_tensor, aten/src/ATen/native/ReduceOps.cpp.
+Tensor* hash_tensor(Call& c, const Tensor& self, Dims dim, bool keepdim) {
+  DimSet dims = 0;
+  for (const SymInt index : dim) {
+    const int64_t wrapped = wrap_dim(guard_int(index), self.dim());
+    c.check((dims >> wrapped & 1) == 0, "dim {} appears multiple times in the list of dims",
+            wrapped);
+    dims |= DimSet{1} << wrapped;
+  }
+  return reduce(c, self, dim.empty() ? reduction_dims(c, self, Value()) : dims, keepdim,
+                DType::kUInt64);
+}
+
 // clang-format off
 constexpr OpDef kReduction[] = {
     {"aten::all(Tensor self) -> Tensor", rule<&any>()},
@@ -341,6 +354,7 @@ constexpr OpDef kReduction[] = {
     {"aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", rule<&frobenius_norm>(), kComposite},
     {"aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", rule<&histc>(), kDeviceHint},
     {"aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&kthvalue>()},
+    {"aten::hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0) -> Tensor", rule<&hash_tensor>()},
     {"aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&linalg_vector_norm>()},
     {"aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", rule<&logsumexp>()},
     {"aten::max(Tensor self) -> Tensor", rule<&max>()},

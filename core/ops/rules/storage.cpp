@@ -135,6 +135,33 @@ Tensor* lazy_clone(Call& c, const Tensor& self) {
                                  c.context().make_storage(self.device(), self.storage->nbytes));
 }
 
+// Mirrors _new_zeros_with_same_feature_meta, aten/src/ATen/native/TensorFactories.cpp: the geometry
+// of `other` behind the first dimensions of `self`, on a storage as large as that of `other`.
+Value zeros_with_feature_meta(Call& c, const Tensor& self, const Tensor& other,
+                              int64_t batch_dims) {
+  c.check_as(ErrorKind::kValueError, batch_dims + other.dim() >= 0,
+             "SmallVector unable to grow. Requested capacity ({}) is larger than maximum value for "
+             "size type (4294967295)",
+             static_cast<uint64_t>(batch_dims + other.dim()));
+  c.check(batch_dims >= 0 && batch_dims <= self.dim(), "mismatch in length of strides and shape");
+  SymInt elements = floor_div(other.storage->nbytes, itemsize(other.dtype()));
+  DimVector sizes(self.sizes().first(static_cast<size_t>(batch_dims)));
+  DimVector strides(sizes.size(), SymInt(0));
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = elements;
+    elements *= sizes[i];
+  }
+  sizes.append(other.sizes());
+  strides.append(other.strides());
+  Tensor* zeros = c.empty({elements}, self.dtype());
+  return c.call<"aten::as_strided">(*zeros, sizes, strides, other.offset());
+}
+
+void retain_grad(Call& c, const Tensor& self) {
+  c.check(self.meta->has(kRequiresGrad),
+          "can't retain_grad on Tensor that has requires_grad=False");
+}
+
 void not_implemented(Call& c) {
   std::string name(c.op().name);
   name.replace(name.find("::"), 2, ".");
@@ -143,7 +170,10 @@ void not_implemented(Call& c) {
 
 // clang-format off
 constexpr OpDef kStorageRules[] = {
+    {"aten::_coalesced(Tensor self, bool coalesced) -> Tensor", {&on_clone<"aten::_coalesced_">}, kAnyLayout},
     {"aten::_lazy_clone(Tensor self) -> Tensor", rule<&lazy_clone>()},
+    {"aten::_mkldnn_transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)", rule<&unchanged>()},
+    {"aten::_new_zeros_with_same_feature_meta(Tensor self, Tensor other, *, int self_num_batch_dims=0) -> Tensor", rule<&zeros_with_feature_meta>()},
     {"aten::_resize_output(Tensor self, SymInt[] size, Device device) -> Tensor", rule<&not_implemented>()},
     {"aten::_resize_output_(Tensor(a!) self, SymInt[] size, Device device) -> Tensor(a!)", rule<&not_implemented>()},
     {"aten::copy_sparse_to_sparse(Tensor self, Tensor src, bool non_blocking=False) -> Tensor", {&on_clone<"aten::copy_sparse_to_sparse_">}},
@@ -154,11 +184,14 @@ constexpr OpDef kStorageRules[] = {
     {"aten::resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)", rule<&resize_as_in_place>()},
     {"aten::resize_as_sparse(Tensor self, Tensor the_template) -> Tensor", {&on_clone<"aten::resize_as_sparse_">}},
     {"aten::resize_as_sparse_(Tensor(a!) self, Tensor the_template) -> Tensor(a!)", rule<&unchanged>()},
+    {"aten::retain_grad(Tensor(a!) self) -> ()", rule<&retain_grad>(), kComposite},
     {"aten::set(Tensor self) -> Tensor", {&on_clone<"aten::set_">}},
     {"aten::set.source_Tensor(Tensor self, Tensor source) -> Tensor", {&on_clone<"aten::set_.source_Tensor">}},
     {"aten::set_(Tensor(a!) self) -> Tensor(a!)", rule<&set_empty>()},
     {"aten::set_.source_Tensor(Tensor(a!) self, Tensor source) -> Tensor(a!)", rule<&set_tensor>()},
     {"aten::set_.source_Tensor_storage_offset(Tensor(a!) self, Tensor source, SymInt storage_offset, SymInt[] size, SymInt[] stride=[]) -> Tensor(a!)", rule<&set_tensor_part>(), kComposite},
+    {"aten::sparse_resize(Tensor self, int[] size, int sparse_dim, int dense_dim) -> Tensor", {&on_clone<"aten::sparse_resize_">}, kAnyLayout},
+    {"aten::sparse_resize_and_clear(Tensor self, int[] size, int sparse_dim, int dense_dim) -> Tensor", {&on_clone<"aten::sparse_resize_and_clear_">}, kAnyLayout},
     {"aten::set_data(Tensor(a!) self, Tensor new_data) -> ()", rule<&set_data>(), kComposite},
 };
 // clang-format on
