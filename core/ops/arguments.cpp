@@ -148,8 +148,12 @@ Value as_bools(Context& context, const Value& list) {
 }
 
 // Enumerations may be given by c10's number ("dtype=6" is float32, as schema defaults write them),
-// and any number serves as a bool.
+// a dtype or memory format serves as its number, and any number as a bool.
 Value enumeration(const ArgType& type, const Value& value) {
+  if (type.kind == ArgKind::kInt && !type.is_list) {
+    if (value.is(Tag::kDType)) return static_cast<int64_t>(value.dtype());
+    if (value.is(Tag::kMemoryFormat)) return static_cast<int64_t>(value.memory_format());
+  }
   if (type.is_list || !value.is_number()) return {};
   if (type.kind == ArgKind::kBool && value.is(Tag::kFloat)) return value.as_double() != 0;
   if (!value.is(Tag::kInt) || value.as_sym_int().is_symbolic()) return {};

@@ -84,9 +84,10 @@ bool is_factory_option(const Argument& argument) {
          argument.type.kind == ArgKind::kDevice || argument.name == "pin_memory";
 }
 
-// Whether out= takes the place of dtype, layout, device and pin_memory.
+// Whether out= takes the place of dtype, layout, device and pin_memory, which are keywords then.
 bool is_factory(const Schema& schema) {
-  return schema.find_argument("pin_memory") >= 0 ||
+  const int pinned = schema.find_argument("pin_memory");
+  return (pinned >= 0 && schema.arguments[static_cast<size_t>(pinned)].is_keyword_only) ||
          (schema.find_argument("device") >= 0 && schema.find_argument("layout") >= 0);
 }
 

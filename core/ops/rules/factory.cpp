@@ -21,11 +21,6 @@ Tensor* empty_strided_with(Call& c, Dims size, Dims stride, const FactoryOptions
     c.check(!guard_or_false(length < 0), "Trying to create tensor with negative dimension {}: {}",
             length, size);
   }
-  for (const SymInt step : stride) {
-    c.check(!guard_or_false(step < 0),
-            "as_strided: Negative strides are not supported at the moment, got strides: {}",
-            stride);
-  }
   // A negative stride counts as not given (TensorImpl::set_sizes_and_strides).
   DimVector strides(stride);
   for (size_t i = strides.size(); i-- > 0;) {
@@ -189,8 +184,8 @@ Tensor* spaced(Call& c, const Value& start, const Value& end, SymInt steps, size
   c.check(steps >= 0, "number of steps must be non-negative");
   return new_tensor(c, DimVector{steps}, options);
 }
-// Mirrors meta_linspace_logspace, torch/_meta_registrations.py: an end given as a tensor also says
-// where the result is.
+// Mirrors meta_linspace_logspace, torch/_meta_registrations.py: without a device, the result is
+// where the tensors are.
 template <size_t options_at>
 Tensor* spaced_by_tensors(Call& c, const Value& start, const Value& end, SymInt steps) {
   for (const Value& bound : {start, end}) {
@@ -198,7 +193,8 @@ Tensor* spaced_by_tensors(Call& c, const Value& start, const Value& end, SymInt 
             "linspace only supports 0-dimensional start and end tensors");
   }
   const Device device = c.device();
-  const Tensor* values = spaced(c, start, end, steps, options_at);
+  Tensor* values = spaced(c, start, end, steps, options_at);
+  if (c.arg(options_at + 2).is(Value::Tag::kDevice)) return values;
   return c.context().empty(values->sizes(), values->dtype(), device);
 }
 
@@ -304,7 +300,11 @@ Tensor* dim_arange(Call& c, const Tensor& like, int64_t dim) {
 
 // --- tokens and the like ---
 
-Tensor* dep_token(Call& c) { return new_tensor(c, {}, factory_options(c, 0)); }
+// Mirrors new_dep_token: a tensor whatever the options say, but for where it is.
+Tensor* dep_token(Call& c) {
+  const FactoryOptions options = factory_options(c, 0);
+  return c.empty_on(options.device, {}, c.context().default_dtype);
+}
 void print(Call&) {}
 bool nnpack_available(Call&) { return true; }
 void get_gradients(Call& c) {

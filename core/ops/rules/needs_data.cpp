@@ -62,9 +62,7 @@ Value saturate_weight(Call& c, const Tensor& weight) {
 }
 
 // Mirrors choose_qparams_optimized, aten/src/ATen/native/quantized/QTensor.cpp.
-void choose_qparams_optimized(Call& c, const Tensor& input, SymInt numel) {
-  c.check(!guard_bool(numel < 0) && !guard_bool(numel > input.numel()),
-          "numel is out of the bound of input tensor");
+void choose_qparams_optimized(Call& c, const Tensor& input) {
   c.check(input.dtype() == DType::kFloat32, "expected scalar type Float but found {}",
           info(input.dtype()).cpp_name);
   c.check_as(ErrorKind::kValueError, has_elements(input), "input tensor is empty and has no data");
@@ -151,7 +149,9 @@ void sobol_state(Call& c, const Tensor& state) {
 // Nested tensors are no part of fake tensors (nested_tensors_unsupported,
 // torch/_subclasses/fake_impls.py).
 void no_nested_tensors(Call& c) {
-  c.fail(ErrorKind::kUnsupportedOperator, "aten._nested_tensor_from_tensor_list.default");
+  std::string name(c.op().name);
+  name.replace(name.find("::"), 2, ".");
+  c.fail(ErrorKind::kUnsupportedOperator, std::move(name));
 }
 
 // clang-format off

@@ -332,13 +332,6 @@ Tensor* ldexp(Call& c, const Tensor& self, const Tensor& other) {
   return &c.tensor<"aten::mul.Tensor">(self, c.call<"aten::pow.Tensor_Tensor">(base, other));
 }
 
-// Mirrors register_inplace, torch/_decomp/decompositions.py, for a name that ends in underscores
-// already.
-template <FixedString functional>
-Value copied_in_place(Call& c, uint64_t) {
-  return c.call<"aten::copy_">(c.arg(0), c.forward<functional>(c.args()));
-}
-
 // clang-format off
 constexpr OpDef kPointwiseBinary[] = {
     {"aten::__and__.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::bitwise_and.Scalar">(), kComposite},
@@ -353,8 +346,6 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::__irshift__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", copied_from<"aten::__rshift__.Tensor">()},
     {"aten::__ixor__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::bitwise_xor_.Scalar">(), kComposite},
     {"aten::__ixor__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::bitwise_xor_.Tensor">(), kComposite},
-    {"aten::__irshift__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", {&copied_in_place<"aten::__rshift__.Scalar">}},
-    {"aten::__irshift__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", {&copied_in_place<"aten::__rshift__.Tensor">}},
     {"aten::__lshift__.Scalar(Tensor self, Scalar other) -> Tensor", rule<&shift<"lshift">>()},
     {"aten::__lshift__.Tensor(Tensor self, Tensor other) -> Tensor", rule<&shift<"lshift">>()},
     {"aten::__or__.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::bitwise_or.Scalar">(), kComposite},

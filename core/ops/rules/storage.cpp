@@ -1,4 +1,6 @@
 // Operators that give a tensor another size or another storage.
+#include <algorithm>
+
 #include "core/ops/families/copy.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -143,9 +145,11 @@ Value zeros_with_feature_meta(Call& c, const Tensor& self, const Tensor& other,
              "SmallVector unable to grow. Requested capacity ({}) is larger than maximum value for "
              "size type (4294967295)",
              static_cast<uint64_t>(batch_dims + other.dim()));
-  c.check(batch_dims >= 0 && batch_dims <= self.dim(), "mismatch in length of strides and shape");
+  c.check(batch_dims >= 0, "mismatch in length of strides and shape");
   SymInt elements = floor_div(other.storage->nbytes, itemsize(other.dtype()));
-  DimVector sizes(self.sizes().first(static_cast<size_t>(batch_dims)));
+  DimVector sizes(
+      self.sizes().first(std::min<size_t>(static_cast<size_t>(batch_dims), self.sizes().size())));
+  while (sizes.size() < static_cast<size_t>(batch_dims)) sizes.push_back(0);
   DimVector strides(sizes.size(), SymInt(0));
   for (size_t i = sizes.size(); i-- > 0;) {
     strides[i] = elements;
@@ -153,7 +157,7 @@ Value zeros_with_feature_meta(Call& c, const Tensor& self, const Tensor& other,
   }
   sizes.append(other.sizes());
   strides.append(other.strides());
-  Tensor* zeros = c.empty({elements}, self.dtype());
+  Tensor* zeros = c.empty({elements}, other.dtype());
   return c.call<"aten::as_strided">(*zeros, sizes, strides, other.offset());
 }
 

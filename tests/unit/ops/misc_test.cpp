@@ -19,18 +19,18 @@ INSTANTIATE_TEST_SUITE_P(Quantization, MiscCall, ::testing::Values(
     CallCase{"aten::quantize_per_tensor", {"f32[2]", "0.1", "0", "quint8"}, "f32[2]"}));
 
 INSTANTIATE_TEST_SUITE_P(Collectives, MiscCall, ::testing::Values(
-    CallCase{"_c10d_functional::all_gather_into_tensor", {"f32[2,3]", "4", "'0'"}, "f32[8, 3]"},
-    CallCase{"_c10d_functional::reduce_scatter_tensor", {"f32[8,3]", "'sum'", "4", "'0'"}, "f32[2, 3]"},
-    CallCase{"_c10d_functional::all_to_all_single", {"f32[8,3]", "[1,2]", "[8]", "'0'"}, "f32[3, 3]"},
-    CallCase{"_c10d_functional::all_reduce", {"f32[2,3]{1,2}", "'sum'", "'0'"}, "f32[2, 3]"}));
+    CallCase{"_c10d_functional::all_gather_into_tensor", {"f32[2,3]", "4", "0"}, "f32[8, 3]"},
+    CallCase{"_c10d_functional::reduce_scatter_tensor", {"f32[8,3]", "sum", "4", "0"}, "f32[2, 3]"},
+    CallCase{"_c10d_functional::all_to_all_single", {"f32[8,3]", "[1,2]", "[8]", "0"}, "f32[3, 3]"},
+    CallCase{"_c10d_functional::all_reduce", {"f32[2,3]{1,2}", "sum", "0"}, "f32[2, 3]"}));
 
 INSTANTIATE_TEST_SUITE_P(Lists, MiscCall, ::testing::Values(
     CallCase{"aten::flatten_dense_tensors", {"[f32[2,3], f32[4]]"}, "f32[10]"},
     CallCase{"aten::_chunk_cat", {"[f32[5,2], f32[3,2]]", "0", "2"}, "f32[2, 10]"},
     CallCase{"aten::_chunk_cat", {"[f32[5,2]]", "0", "0"}, "RuntimeError: _chunk_cat expects positive num_chunks"},
     CallCase{"aten::_stack", {"[f32[2], f32[3]]", "0"}, "RuntimeError: stack expects each tensor to be equal size, but got [2] at entry 0 and [3] at entry 1"},
-    CallCase{"aten::segment_reduce", {"f32[5,2]", "'sum'"}, "RuntimeError: segment_reduce(): Either lengths or offsets must be defined."},
-    CallCase{"aten::segment_reduce", {"f32[5,2]", "'sum'", "lengths=i64[3]"}, "f32[3, 2]"}));
+    CallCase{"aten::segment_reduce", {"f32[5,2]", "sum"}, "RuntimeError: segment_reduce(): Either lengths or offsets must be defined."},
+    CallCase{"aten::segment_reduce", {"f32[5,2]", "sum", "lengths=i64[3]"}, "f32[3, 2]"}));
 
 INSTANTIATE_TEST_SUITE_P(Distances, MiscCall, ::testing::Values(
     CallCase{"aten::pdist", {"f32[4,3]"}, "f32[6]"},
