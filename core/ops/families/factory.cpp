@@ -24,6 +24,9 @@ FactoryOptions factory_options(Call& call, size_t at, std::optional<DType> dtype
   const std::span<const Value> args = call.args().subspan(at);
   if (args[0].is(Value::Tag::kDType)) options.dtype = args[0].dtype();
   if (args[1].is(Value::Tag::kLayout)) options.layout = args[1].layout();
+  call.check_as(ErrorKind::kNotImplementedError,
+                like != nullptr || options.layout != Layout::kMkldnn,
+                "Unsupported device type for mkldnn layout: meta");
   if (args[2].is(Value::Tag::kDevice)) options.device = args[2].device().normalized();
   if (args.size() > 4 && args[4].is(Value::Tag::kMemoryFormat)) {
     options.format = args[4].memory_format();

@@ -27,6 +27,18 @@ void throw_no_kernel(const OpEntry& op, std::string_view backend) {
           op.schema.name, op.schema.overload.empty() ? "" : ".", op.schema.overload, backend));
 }
 
+void throw_no_meta_kernel(std::string_view name) {
+  throw_error(
+      ErrorKind::kNotImplementedError,
+      format(
+          "{}: attempted to run this operator with Meta tensors, but there was no fake impl or "
+          "Meta kernel registered. You may have run into this message while using an operator "
+          "with PT2 compilation APIs (torch.compile/torch.export); in order to use this operator "
+          "with those APIs you'll need to add a fake impl. Please see the following for next "
+          "steps:  https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html",
+          name));
+}
+
 namespace {
 
 std::string backend_of(const Tensor& tensor) {
@@ -55,6 +67,29 @@ void require_coo(Call& call, const Tensor& self) {
 void throw_not_sparse(const Tensor& tensor) {
   throw_error(ErrorKind::kRuntimeError, format("expected a sparse tensor, but got one of layout {}",
                                                cpp_name(tensor.layout())));
+}
+
+IndexNames index_names(Layout layout) {
+  if (is_row_compressed(layout)) return {"crow_indices", "col_indices"};
+  return {"ccol_indices", "row_indices"};
+}
+
+MemberDims check_member_dims(const Call& call, Layout layout, const Tensor& compressed,
+                             const Tensor& plain, const Tensor& values) {
+  const auto [compressed_name, plain_name] = index_names(layout);
+  const int64_t batch = compressed.dim() - 1;
+  const int64_t block = is_block(layout) ? 2 : 0;
+  const int64_t dense = values.dim() - batch - block - 1;
+  call.check(batch >= 0, "{} must have dimensionality >= 1 but got {}", compressed_name,
+             compressed.dim());
+  call.check(compressed.dim() == plain.dim(),
+             "{} and {} dimensionalities must be equal but got {} and {}, respectively",
+             compressed_name, plain_name, compressed.dim(), plain.dim());
+  call.check(dense >= 0,
+             "values must have dimensionality > sum of batch and block dimensionalities (={} + {}) "
+             "but got {}",
+             batch, block, values.dim());
+  return {batch, block, dense};
 }
 
 void throw_has_no(const Tensor& tensor, std::string_view property) {

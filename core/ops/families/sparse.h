@@ -40,8 +40,22 @@ inline const SparseMeta& sparse_of(const Tensor& tensor) {
 [[noreturn]] void refuse_sparse(const OpEntry& op, std::span<const Value> args);
 // The same for an operator that has no kernel for `backend`: "CPU", "SparseCPU", "QuantizedCUDA".
 [[noreturn]] void throw_no_kernel(const OpEntry& op, std::string_view backend);
+// What an operator of that name says whose arguments are meta tensors, for which it has no
+// function.
+[[noreturn]] void throw_no_meta_kernel(std::string_view name);
 // That `self` is COO, for operators that have a kernel for nothing else.
 void require_coo(Call& call, const Tensor& self);
+// What messages call the indices of a compressed layout: "crow_indices", "col_indices".
+struct IndexNames {
+  std::string_view compressed, plain;
+};
+IndexNames index_names(Layout layout);
+// That the members of a compressed tensor have dimensions that fit.
+struct MemberDims {
+  int64_t batch, block, dense;
+};
+MemberDims check_member_dims(const Call& call, Layout layout, const Tensor& compressed,
+                             const Tensor& plain, const Tensor& values);
 // The first tensor of `args`, also in its lists, that `accept` takes; null without one.
 template <typename Accept>
 const Tensor* find_tensor(std::span<const Value> args, Accept accept) {

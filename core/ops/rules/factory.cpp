@@ -1,9 +1,9 @@
 // Factories: tensors made out of sizes and options.
 #include "core/ops/families/factory.h"
-#include "core/ops/families/sparse.h"
 
 #include <cmath>
 
+#include "core/ops/families/sparse.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
@@ -335,17 +335,15 @@ std::string options_text(const Call& c, size_t at, DType dtype) {
 // Mirrors window_function_checks, aten/src/ATen/native/TensorFactories.cpp.
 Tensor* window(Call& c, SymInt window_length, size_t options_at) {
   const std::string_view name = c.op().schema.name.substr(std::string_view("aten::").size());
-  const Value& given = c.arg(options_at);
-  const DType dtype = given.is(Value::Tag::kDType) ? given.dtype() : c.context().default_dtype;
-  const Value& layout = c.arg(options_at + 1);
-  c.check(!layout.is(Value::Tag::kLayout) || layout.layout() != Layout::kSparseCoo,
-          "{} is not implemented for sparse types, got: {}", name,
-          options_text(c, options_at, dtype));
+  const FactoryOptions options = factory_options(c, options_at);
+  const DType dtype = options.dtype;
+  c.check(options.layout != Layout::kSparseCoo, "{} is not implemented for sparse types, got: {}",
+          name, options_text(c, options_at, dtype));
   c.check(is_float_or_complex(dtype), "{} expects floating point dtypes, got: {}", name,
           options_text(c, options_at, dtype));
   c.check(window_length >= 0, "{} requires non-negative window_length, got window_length={}", name,
           window_length);
-  return new_tensor(c, DimVector{window_length}, factory_options(c, options_at));
+  return new_tensor(c, DimVector{window_length}, options);
 }
 
 // hann_window is a decomposition without those checks: a range of numbers, one more where the

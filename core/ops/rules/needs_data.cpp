@@ -2,6 +2,8 @@
 //
 // They get as far as their checks, and raise then. Without elements there is nothing to read, and
 // some answer.
+#include <algorithm>
+
 #include "core/ops/call.h"
 #include "core/ops/rules/tables.h"
 
@@ -43,6 +45,19 @@ Value reshape_from_tensor(Call& c, const Tensor& self, const Tensor& shape) {
           "be improved?  If so, please report an enhancement request to PyTorch.)");
   read_elements(c, shape, DType::kInt64);
   return c.call<"aten::reshape">(self, DimVector{});
+}
+
+// Mirrors _validate_sparse_coo_tensor_args, aten/src/ATen/native/sparse/SparseTensor.cpp.
+void validate_coo(Call& c, const Tensor& indices, const Tensor& values, Dims sizes) {
+  c.check(indices.dim() == 2, "indices must be sparse_dim x nnz, but got: {}", indices.sizes());
+  const SymInt sparse_dim = indices.size(0);
+  const int64_t dense_dim = std::max<int64_t>(values.dim() - 1, 0);
+  c.check(sparse_dim + dense_dim == static_cast<int64_t>(sizes.size()),
+          "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {}, sparse_dim = "
+          "{}, dense_dim = {}",
+          sizes.size(), sparse_dim, dense_dim);
+  // The least and the largest index.
+  if (has_elements(indices)) read_elements(c, indices, DType::kInt64);
 }
 
 // Mirrors _rowwise_prune, aten/src/ATen/native/RowwisePrune.cpp.
@@ -168,6 +183,7 @@ constexpr OpDef kNeedsDataRules[] = {
     {"aten::_sobol_engine_ff_(Tensor(a!) self, int n, Tensor sobolstate, int dimension, int num_generated) -> Tensor(a!)", rule<&sobol_draw>(), kComposite},
     {"aten::_sobol_engine_initialize_state_(Tensor(a!) self, int dimension) -> Tensor(a!)", rule<&sobol_state>(), kComposite},
     {"aten::_sobol_engine_scramble_(Tensor(a!) self, Tensor ltm, int dimension) -> Tensor(a!)", rule<&sobol_state>(), kComposite},
+    {"aten::_validate_sparse_coo_tensor_args(Tensor indices, Tensor values, int[] size, bool? is_coalesced=None, bool? check_pinning=None) -> ()", rule<&validate_coo>(), kComposite | kAnyLayout},
     {"aten::_wrapped_linear_prepack(Tensor weight, Tensor weight_scale, Tensor weight_zero_point, Tensor bias) -> Tensor", rule<&linear_prepack>(), kComposite},
     {"aten::_wrapped_quantized_linear_prepacked(Tensor input, Tensor input_scale, Tensor input_zero_point, Tensor packed_weight, Tensor output_scale, Tensor output_zero_point, int out_channel) -> Tensor", rule<&quantized_linear>(), kComposite},
     {"aten::choose_qparams_optimized(Tensor input, int numel, int n_bins, float ratio, int bit_width) -> (Tensor, Tensor)", rule<&choose_qparams_optimized>(), kComposite},

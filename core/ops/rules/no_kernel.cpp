@@ -8,6 +8,17 @@ namespace faketensor {
 
 namespace {
 
+// A factory's tensor is a meta one at first.
+Value no_meta_kernel(Call& c) {
+  for (const Value& arg : c.args()) {
+    if (!arg.is(Value::Tag::kLayout) || arg.layout() == Layout::kStrided) continue;
+    c.check_as(ErrorKind::kNotImplementedError, arg.layout() != Layout::kMkldnn,
+               "Unsupported device type for mkldnn layout: meta");
+    throw_no_kernel(c.op(), format("{}Meta", cpp_name(arg.layout())));
+  }
+  throw_no_meta_kernel(c.op().name);
+}
+
 // clang-format off
 constexpr OpDef kNoKernelRules[] = {
     {"aten::_conv_depthwise2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias, SymInt[2] stride, SymInt[2] padding, SymInt[2] dilation) -> Tensor", no_cpu_kernel(KernelOn::kCuda)},
@@ -20,6 +31,8 @@ constexpr OpDef kNoKernelRules[] = {
     {"aten::_cudnn_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank, bool deterministic, bool zero_infinity) -> (Tensor, Tensor)", no_cpu_kernel(KernelOn::kCuda)},
     {"aten::_cudnn_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank, bool deterministic, bool zero_infinity) -> (Tensor, Tensor)", no_cpu_kernel(KernelOn::kCuda)},
     {"aten::_cudnn_rnn_backward(Tensor input, Tensor[] weight, int weight_stride0, Tensor weight_buf, Tensor hx, Tensor? cx, Tensor output, Tensor? grad_output, Tensor? grad_hy, Tensor? grad_cy, int mode, SymInt hidden_size, SymInt proj_size, int num_layers, bool batch_first, float dropout, bool train, bool bidirectional, SymInt[] batch_sizes, Tensor? dropout_state, Tensor reserve, bool[4] output_mask) -> (Tensor, Tensor, Tensor, Tensor[])", no_cpu_kernel(KernelOn::kCuda)},
+    {"aten::_cudnn_init_dropout_state(float dropout, bool train, int dropout_seed, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&no_meta_kernel>()},
+    {"aten::_empty_affine_quantized(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, float scale=1., int zero_point=0, MemoryFormat? memory_format=0) -> Tensor", rule<&no_meta_kernel>()},
     {"aten::_indices_copy(Tensor self) -> Tensor", no_cpu_kernel()},
     {"aten::_lstm_mps(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)", no_cpu_kernel()},
     {"aten::_mixed_dtypes_linear(Tensor input, Tensor weight, Tensor scale, *, Tensor? bias=None, str? activation=None) -> Tensor", no_cpu_kernel(KernelOn::kCuda)},

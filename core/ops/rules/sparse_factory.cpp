@@ -1,4 +1,6 @@
 // Making sparse tensors: of sizes alone, of indices and values, and as gradients.
+#include <algorithm>
+
 #include "core/ops/families/factory.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/sparse_tables.h"
@@ -24,14 +26,40 @@ Tensor* coo_of(Call& c, Dims sizes, int64_t sparse_dim, SymInt nnz, DType dtype,
   return new_sparse(c, Layout::kSparseCoo, shape, dtype, device);
 }
 
+void check_dims(Call& c, Dims sizes, int64_t sparse_dim, int64_t dense_dim) {
+  c.check(
+      SymInt(sparse_dim) + dense_dim == static_cast<int64_t>(sizes.size()),
+      "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {}, sparse_dim = {}, "
+      "dense_dim = {}",
+      sizes.size(), sparse_dim, dense_dim);
+}
+
+// Mirrors _sparse_coo_tensor_with_dims_and_tensors: SparseTensorImpl::resize_ and
+// set_indices_and_values_unsafe.
 Tensor* coo_from(Call& c, const Tensor& indices, const Tensor& values, Dims sizes,
                  std::optional<bool> coalesced) {
-  c.check(indices.dim() == 2, "indices must be sparse_dim x nnz, but got: {}", indices.sizes());
+  c.check_as(ErrorKind::kIndexError, indices.dim() > 0,
+             "Dimension specified as 0 but tensor has no dimensions");
   const int64_t sparse_dim = guard_int(indices.size(0));
-  c.check(static_cast<int64_t>(sizes.size()) >= sparse_dim,
-          "number of dimensions must be sparse_dim ({}) + dense_dim ({}), but got {}", sparse_dim,
-          values.dim() - 1, sizes.size());
-  return coo_of(c, sizes, sparse_dim, values.size(0), values.dtype(), values.device(), coalesced);
+  const int64_t dense_dim = std::max<int64_t>(values.dim() - 1, 0);
+  check_dims(c, sizes, sparse_dim, dense_dim);
+  for (const SymInt size : sizes)
+    c.check(!guard_or_false(size < 0), "numel: integer multiplication overflow");
+  c.check(indices.dtype() == DType::kInt64, "indices must be an int64 tensor");
+  c.check(indices.dim() == 2, "indices must be sparse_dim x nnz, but got: {}", indices.sizes());
+  const SymInt nnz = values.dim() == 0 ? SymInt(1) : values.size(0);
+  c.check(indices.size(1) == nnz,
+          "indices and values must have same nnz, but got nnz from indices: {}, nnz from values: "
+          "{}",
+          indices.size(1), nnz);
+  DimVector expected = {nnz};
+  bool fits = true;
+  for (int64_t i = 0; i < dense_dim; ++i) {
+    expected.push_back(sizes[static_cast<size_t>(sparse_dim + i)]);
+    fits = fits && guard_bool(expected.back() == values.size(i + 1));
+  }
+  c.check(fits, "values has incorrect size, expected {}, got {}", expected.span(), values.sizes());
+  return coo_of(c, sizes, sparse_dim, nnz, values.dtype(), values.device(), coalesced);
 }
 
 Value coo_tensor_sized(Call& c, const Tensor& indices, const Tensor& values, Dims sizes,
@@ -47,6 +75,8 @@ Value coo_tensor(Call& c, const Tensor& indices, const Tensor& values, std::opti
   c.check(indices.dim() == 2, "indices must be sparse_dim x nnz, but got: {}", indices.sizes());
   DimVector sizes(static_cast<size_t>(guard_int(indices.size(0))), SymInt(0));
   if (guard_bool(indices.numel() != 0)) {
+    c.check(indices.dtype() == DType::kInt64, "expected scalar type Long but found {}",
+            info(indices.dtype()).cpp_name);
     for (SymInt& size : sizes) size = c.unbacked_int(ErrorKind::kDataDependentOutput);
   }
   for (int64_t i = 1; i < values.dim(); ++i) sizes.push_back(values.size(i));
@@ -58,17 +88,15 @@ Value coo_tensor_of_size(Call& c, Dims sizes) {
   return coo_of(c, sizes, static_cast<int64_t>(sizes.size()), 0, options.dtype, options.device);
 }
 
-void check_dims(Call& c, Dims sizes, int64_t sparse_dim, int64_t dense_dim) {
-  c.check(
-      SymInt(sparse_dim) + dense_dim == static_cast<int64_t>(sizes.size()),
-      "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {}, sparse_dim = {}, "
-      "dense_dim = {}",
-      sizes.size(), sparse_dim, dense_dim);
+// That there is a kernel for the tensor that the options ask for.
+void check_layout(Call& c, Layout layout) {
+  if (is_compressed(layout)) throw_no_kernel(c.op(), "SparseCsrMeta");
 }
 
 Value coo_with_dims(Call& c, int64_t sparse_dim, int64_t dense_dim, Dims sizes) {
-  check_dims(c, sizes, sparse_dim, dense_dim);
   const FactoryOptions options = factory_options(c, 3);
+  check_layout(c, options.layout);
+  check_dims(c, sizes, sparse_dim, dense_dim);
   return coo_of(c, sizes, sparse_dim, 0, options.dtype, options.device);
 }
 
@@ -76,6 +104,7 @@ Value coo_with_dims_and_tensors(Call& c, int64_t sparse_dim, int64_t dense_dim, 
                                 const Tensor&, const Tensor& values, std::optional<DType>,
                                 std::optional<Layout>, std::optional<Device> device,
                                 std::optional<bool>, std::optional<bool> coalesced) {
+  check_layout(c, factory_options(c, 5).layout);
   check_dims(c, sizes, sparse_dim, dense_dim);
   return coo_of(c, sizes, sparse_dim, values.size(0), values.dtype(),
                 device.value_or(values.device()), coalesced);
@@ -114,50 +143,99 @@ Value coo_unsafe(Call& c, const Tensor& indices, const Tensor& given, Dims sizes
 // The members of a compressed tensor are on the device of its target, the tensor itself on meta, so
 // that FakeTensorMode never gets one made of members: each call ends in one of these checks.
 // Mirrors _sparse_compressed_tensor_unsafe, ATen/native/sparse/SparseCsrTensor.cpp.
-[[noreturn]] void refuse_members(Call& c, const Tensor& plain, const Tensor& values, Dims sizes,
-                                 Layout layout, size_t options_at) {
+[[noreturn]] void refuse_members(Call& c, const Tensor& compressed, const Tensor& plain,
+                                 const Tensor& values, Dims sizes, Layout layout,
+                                 size_t options_at) {
   const std::span<const Value> options = c.args().subspan(options_at);
+  c.check_as(ErrorKind::kAssertionError,
+             options[3].is_none() || !guard_bool(options[3].as_sym_bool()),
+             "NYI: aten._pin_memory.default");
   const DType dtype =
       options[0].is(Value::Tag::kDType) ? options[0].dtype() : c.context().default_dtype;
   c.check(dtype == values.dtype(), "dtype of values ({}) must match dtype of sparse tensor ({})",
           info(values.dtype()).cpp_name, info(dtype).cpp_name);
-  c.check(plain.device() == values.device(), "Values and {}_indices need to be on the same device.",
-          is_row_compressed(layout) ? "col" : "row");
+  const auto [compressed_name, plain_name] = index_names(layout);
+  constexpr std::string_view kElsewhere = "Values and {} need to be on the same device.";
+  c.check(compressed.device() == values.device(), kElsewhere, compressed_name);
+  c.check(plain.device() == values.device(), kElsewhere, plain_name);
   for (const SymInt size : sizes)
     c.check(!guard_or_false(size < 0), "numel: integer multiplication overflow");
   c.fail(ErrorKind::kRuntimeError,
          "Values and compressed tensor instance need to be on the same device.");
 }
 
-Layout given_layout(Call& c, size_t options_at, std::string_view function) {
+// Mirrors _estimate_sparse_compressed_tensor_size: the sizes of a tensor made without them. One of
+// them is data.
+DimVector estimate_sizes(Call& c, const Tensor& compressed, const Tensor& plain,
+                         const Tensor& values, Layout layout) {
+  const MemberDims dims = check_member_dims(c, layout, compressed, plain, values);
+  const DType dtype = plain.dtype();
+  c.check_as(ErrorKind::kNotImplementedError, is_integral(dtype) && !is_bool(dtype),
+             "\"estimate_sparse_compressed_tensor_size\" not implemented for '{}'",
+             info(dtype).cpp_name);
+  const SymInt last = compressed.size(-1);
+  SymInt base[2] = {guard_bool(last > 0) ? last - 1 : SymInt(0), 0};
+  if (guard_bool(plain.numel() > 0))
+    base[1] = c.call<"aten::item">(c.tensor<"aten::max">(plain)).as_sym_int() + 1;
+  if (!is_row_compressed(layout)) std::swap(base[0], base[1]);
+  DimVector sizes(compressed.sizes().first(static_cast<size_t>(dims.batch)));
+  for (int64_t i = 0; i < 2; ++i) {
+    const SymInt block = i < dims.block ? values.size(dims.batch + 1 + i) : SymInt(1);
+    sizes.push_back(base[i] * (guard_bool(block < 1) ? SymInt(1) : block));
+  }
+  for (int64_t i = dims.batch + dims.block + 1; i < values.dim(); ++i)
+    sizes.push_back(values.size(i));
+  return sizes;
+}
+
+std::optional<Layout> layout_argument(Call& c, size_t options_at) {
   const Value& layout = c.arg(options_at + 1);
-  const bool is_given = layout.is(Value::Tag::kLayout);
-  c.check(is_given && is_compressed(layout.layout()),
-          "{} expected sparse compressed tensor layout but got {}", function,
-          is_given ? cpp_name(layout.layout()) : "Strided");
+  if (!layout.is(Value::Tag::kLayout)) return {};
   return layout.layout();
 }
 
-Value compressed_unsafe(Call& c, const Tensor&, const Tensor& plain, const Tensor& values,
-                        Dims sizes) {
-  refuse_members(c, plain, values, sizes, given_layout(c, 4, "sparse_compressed_tensor_unsafe"), 4);
+Layout given_layout(Call& c, size_t options_at, std::string_view function) {
+  const std::optional<Layout> layout = layout_argument(c, options_at);
+  c.check(layout && is_compressed(*layout),
+          "{} expected sparse compressed tensor layout but got {}", function,
+          layout ? cpp_name(*layout) : "none");
+  return *layout;
 }
-Value compressed_sized(Call& c, const Tensor&, const Tensor& plain, const Tensor& values,
+
+Value compressed_unsafe(Call& c, const Tensor& compressed, const Tensor& plain,
+                        const Tensor& values, Dims sizes) {
+  const Layout layout = given_layout(c, 4, "sparse_compressed_tensor_unsafe");
+  refuse_members(c, compressed, plain, values, sizes, layout, 4);
+}
+Value compressed_sized(Call& c, const Tensor& compressed, const Tensor& plain, const Tensor& values,
                        Dims sizes) {
-  refuse_members(c, plain, values, sizes, given_layout(c, 4, "sparse_compressed_tensor"), 4);
+  const Layout layout = given_layout(c, 4, "sparse_compressed_tensor");
+  refuse_members(c, compressed, plain, values, sizes, layout, 4);
 }
-Value compressed(Call& c, const Tensor&, const Tensor& plain, const Tensor& values) {
-  refuse_members(c, plain, values, {}, given_layout(c, 3, "sparse_compressed_tensor"), 3);
+Value compressed(Call& c, const Tensor& compressed, const Tensor& plain, const Tensor& values) {
+  const Layout layout = given_layout(c, 3, "sparse_compressed_tensor");
+  const DimVector sizes = estimate_sizes(c, compressed, plain, values, layout);
+  refuse_members(c, compressed, plain, values, sizes, layout, 3);
 }
 
 // One layout's own constructors, with sizes and without.
-template <Layout layout>
-Value members_sized(Call& c, const Tensor&, const Tensor& plain, const Tensor& values, Dims sizes) {
-  refuse_members(c, plain, values, sizes, layout, 4);
+void check_kind(Call& c, Layout layout, size_t options_at, bool is_unsafe = false) {
+  const std::optional<Layout> given = layout_argument(c, options_at);
+  c.check(!given || *given == layout, "sparse {} layout must be {} but got {}",
+          is_unsafe ? "compressed" : name(layout).substr(7), cpp_name(layout),
+          given ? cpp_name(*given) : "");
+}
+template <Layout layout, bool is_unsafe = false>
+Value members_sized(Call& c, const Tensor& compressed, const Tensor& plain, const Tensor& values,
+                    Dims sizes) {
+  check_kind(c, layout, 4, is_unsafe);
+  refuse_members(c, compressed, plain, values, sizes, layout, 4);
 }
 template <Layout layout>
-Value members(Call& c, const Tensor&, const Tensor& plain, const Tensor& values) {
-  refuse_members(c, plain, values, {}, layout, 3);
+Value members(Call& c, const Tensor& compressed, const Tensor& plain, const Tensor& values) {
+  check_kind(c, layout, 3);
+  const DimVector sizes = estimate_sizes(c, compressed, plain, values, layout);
+  refuse_members(c, compressed, plain, values, sizes, layout, 3);
 }
 
 // Mirrors sparse_compressed_tensor_with_dims.
@@ -367,15 +445,15 @@ constexpr Layout kBsr = Layout::kSparseBsr, kBsc = Layout::kSparseBsc;
 constexpr OpDef kOwnRules[] = {
     {"aten::_embedding_bag_sparse_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size, SymInt num_weights, bool scale_grad_by_freq, int mode, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor", rule<&embedding_bag_sparse_backward>(), kComposite},
     {"aten::_gather_sparse_backward(Tensor self, int dim, Tensor index, Tensor grad) -> Tensor", rule<&gather_sparse_backward>(), kComposite},
-    {"aten::_sparse_bsc_tensor_unsafe(Tensor ccol_indices, Tensor row_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kBsc>>(), kComposite},
-    {"aten::_sparse_bsr_tensor_unsafe(Tensor crow_indices, Tensor col_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kBsr>>(), kComposite},
+    {"aten::_sparse_bsc_tensor_unsafe(Tensor ccol_indices, Tensor row_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kBsc, true>>(), kComposite},
+    {"aten::_sparse_bsr_tensor_unsafe(Tensor crow_indices, Tensor col_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kBsr, true>>(), kComposite},
     {"aten::_sparse_compressed_tensor_unsafe(Tensor compressed_indices, Tensor plain_indices, Tensor values, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&compressed_unsafe>(), kComposite},
     {"aten::_sparse_compressed_tensor_with_dims(int nnz, int dense_dim, int[] size, int[] blocksize, ScalarType index_dtype, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&compressed_with_dims>()},
     {"aten::_sparse_coo_tensor_unsafe(Tensor indices, Tensor values, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool? is_coalesced=None) -> Tensor", rule<&coo_unsafe>(), kComposite},
     {"aten::_sparse_coo_tensor_with_dims(int sparse_dim, int dense_dim, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&coo_with_dims>()},
     {"aten::_sparse_coo_tensor_with_dims_and_tensors(int sparse_dim, int dense_dim, SymInt[] size, Tensor indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool? is_coalesced=None) -> Tensor", rule<&coo_with_dims_and_tensors>()},
-    {"aten::_sparse_csc_tensor_unsafe(Tensor ccol_indices, Tensor row_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kCsc>>(), kComposite},
-    {"aten::_sparse_csr_tensor_unsafe(Tensor crow_indices, Tensor col_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kCsr>>(), kComposite},
+    {"aten::_sparse_csc_tensor_unsafe(Tensor ccol_indices, Tensor row_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kCsc, true>>(), kComposite},
+    {"aten::_sparse_csr_tensor_unsafe(Tensor crow_indices, Tensor col_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kCsr, true>>(), kComposite},
     {"aten::embedding_sparse_backward(Tensor grad, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor", rule<&embedding_sparse_backward>(), kComposite},
     {"aten::sparse_bsc_tensor.ccol_row_value(Tensor ccol_indices, Tensor row_indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&members<kBsc>>(), kComposite},
     {"aten::sparse_bsc_tensor.ccol_row_value_size(Tensor ccol_indices, Tensor row_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&members_sized<kBsc>>(), kComposite},

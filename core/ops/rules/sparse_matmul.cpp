@@ -245,10 +245,29 @@ Value softmax(Call& c, const Tensor& self, int64_t dim) {
   throw_has_no(self, "strides");
 }
 
+// Mirrors _sparse_sum: ATen/native/sparse/SparseTensorMath.cpp.
+Value sparse_sum_all(Call& c, const Tensor& self) {
+  c.check(is_coo(self), "coalesce expected sparse coordinate tensor layout but got {}",
+          cpp_name(self.layout()));
+  return c.call<"aten::sum">(self, nullptr);
+}
+Value sparse_sum_dtype(Call& c, const Tensor& self, DType dtype) {
+  return sparse_sum_all(c, c.tensor<"aten::to.dtype">(self, dtype));
+}
 Value sparse_sum(Call& c, const Tensor& self, Dims dims) {
-  for (const SymInt dim : dims) wrap_dim(guard_int(dim), self.dim());
+  uint64_t seen = 0;
+  for (const SymInt dim : dims) {
+    const int64_t wrapped = wrap_dim(guard_int(dim), self.dim());
+    c.check((seen >> wrapped & 1) == 0, "dim {} appears multiple times in the list of dims",
+            wrapped);
+    seen |= uint64_t{1} << wrapped;
+  }
   require_coo(c, self);
+  if (dims.empty()) return sparse_zeros_like(c, self, self.dtype());
   return c.call<"aten::sum.dim_IntList">(self, dims, false, nullptr);
+}
+Value sparse_sum_dim_dtype(Call& c, const Tensor& self, Dims dims, DType dtype) {
+  return sparse_sum(c, c.tensor<"aten::to.dtype">(self, dtype), dims);
 }
 
 // clang-format off
@@ -257,7 +276,10 @@ constexpr OpDef kOwnRules[] = {
     {"aten::_sparse_log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&sparse_softmax>(), kAnyLayout},
     {"aten::_sparse_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", rule<&sparse_softmax_kernel>(), kAnyLayout},
     {"aten::_sparse_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&sparse_softmax>(), kAnyLayout},
+    {"aten::_sparse_sum(Tensor self) -> Tensor", rule<&sparse_sum_all>(), kComposite | kAnyLayout},
     {"aten::_sparse_sum.dim(Tensor self, int[1] dim) -> Tensor", rule<&sparse_sum>(), kAnyLayout},
+    {"aten::_sparse_sum.dim_dtype(Tensor self, int[1] dim, *, ScalarType dtype) -> Tensor", rule<&sparse_sum_dim_dtype>(), kComposite | kAnyLayout},
+    {"aten::_sparse_sum.dtype(Tensor self, *, ScalarType dtype) -> Tensor", rule<&sparse_sum_dtype>(), kComposite | kAnyLayout},
     {"aten::hspmm(Tensor mat1, Tensor mat2) -> Tensor", rule<&hspmm>(), kAnyLayout},
     {"aten::smm(Tensor self, Tensor mat2) -> Tensor", rule<&smm>(), kAnyLayout},
     {"aten::sspaddmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&sspaddmm>(), kAnyLayout},

@@ -154,7 +154,9 @@ Value coalesce(Call& c, const Tensor& self) {
   if (self.meta->has(kCoalesced)) return self;
   return c.call<"aten::_coalesce">(self);
 }
+// In place on a strided tensor there is nothing to do, and no kernel is looked for.
 Value set_coalesced(Call& c, Tensor& self, bool coalesced) {
+  if (self.layout() == Layout::kStrided) return self;
   require_coo(c, self);
   SparseShape shape = shape_of(self);
   shape.coalesced = coalesced;
@@ -521,6 +523,7 @@ Value copy_sparse(Call& c, Tensor& self, const Tensor& source) {
 }
 
 Value resize_sparse(Call& c, Tensor& self, Dims sizes, int64_t sparse, int64_t dense, bool clear) {
+  if (self.layout() == Layout::kStrided) return self;
   require_coo(c, self);
   c.check(
       sparse + dense == static_cast<int64_t>(sizes.size()),

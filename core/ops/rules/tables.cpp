@@ -72,6 +72,7 @@ std::span<const std::span<const OpDef>> rule_tables() {
       sparse_convert_rules(),
       sparse_factory_rules(),
       sparse_matmul_rules(),
+      sparse_validate_rules(),
       sparse_view_rules(),
       spectrogram_rules(),
       storage_rules(),

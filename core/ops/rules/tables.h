@@ -77,6 +77,7 @@ std::span<const OpDef> softmax_rules();
 std::span<const OpDef> sparse_convert_rules();
 std::span<const OpDef> sparse_factory_rules();
 std::span<const OpDef> sparse_matmul_rules();
+std::span<const OpDef> sparse_validate_rules();
 std::span<const OpDef> sparse_view_rules();
 std::span<const OpDef> spectrogram_rules();
 std::span<const OpDef> storage_rules();
