@@ -149,26 +149,55 @@ Value as_bools(Context& context, const Value& list) {
 
 // Enumerations may be given by c10's number ("dtype=6" is float32, as schema defaults write them),
 // a dtype or memory format serves as its number, and any number as a bool.
-Value enumeration(const ArgType& type, const Value& value) {
+Value enumeration(const OpEntry& op, size_t position, const Value& value) {
+  const ArgType& type = op.schema.arguments[position].type;
   if (type.kind == ArgKind::kInt && !type.is_list) {
     if (value.is(Tag::kDType)) return static_cast<int64_t>(value.dtype());
     if (value.is(Tag::kMemoryFormat)) return static_cast<int64_t>(value.memory_format());
   }
+  if (!type.is_list && value.is(Tag::kBool) &&
+      (type.kind == ArgKind::kDType || type.kind == ArgKind::kMemoryFormat))
+    return enumeration(op, position, int64_t{guard_bool(value.as_sym_bool())});
   if (type.is_list || !value.is_number()) return {};
   if (type.kind == ArgKind::kBool && value.is(Tag::kFloat)) return value.as_double() != 0;
   if (!value.is(Tag::kInt) || value.as_sym_int().is_symbolic()) return {};
   const int64_t number = value.as_sym_int().as_int();
   if (type.kind == ArgKind::kBool) return number != 0;
-  if (number < 0) return {};
   static constexpr Layout kLayouts[] = {Layout::kStrided,   Layout::kSparseCoo, Layout::kSparseCsr,
                                         Layout::kMkldnn,    Layout::kSparseCsc, Layout::kSparseBsr,
                                         Layout::kSparseBsc, Layout::kJagged};
   static_assert(std::size(kLayouts) == kLayoutCount);
-  if (type.kind == ArgKind::kDType && number < kDTypeCount) return static_cast<DType>(number);
-  if (type.kind == ArgKind::kLayout && number < kLayoutCount) return kLayouts[number];
-  if (type.kind == ArgKind::kMemoryFormat && number < kMemoryFormatCount)
+  const auto is_below = [&](int64_t count) { return number >= 0 && number < count; };
+  if (type.kind == ArgKind::kDType) {
+    if (is_below(kDTypeCount)) return static_cast<DType>(number);
+    // PyTorch reads what lies before its table of dtypes: layouts.
+    if (number < 0 && number >= -kLayoutCount)
+      refuse(op, position, kLayouts[kLayoutCount + number]);
+    throw_error(ErrorKind::kValueError, "unsupported scalarType");
+  }
+  if (type.kind == ArgKind::kLayout) {
+    if (is_below(kLayoutCount)) return kLayouts[number];
+    if ((op.tags & kComposite) != 0) throw_error(ErrorKind::kRuntimeError, "Unknown layout");
+    throw_error(ErrorKind::kValueError, "unsupported at::Layout");
+  }
+  if (type.kind == ArgKind::kMemoryFormat && is_below(kMemoryFormatCount))
     return static_cast<MemoryFormat>(number);
+  // Who asks for no format that there is asks whether the tensor is contiguous.
+  if (type.kind == ArgKind::kMemoryFormat && op.schema.name == "aten::sym_is_contiguous")
+    return MemoryFormat::kContiguous;
   return {};
+}
+
+// Whether a number serves as a tensor: should_allow_numbers_as_tensors,
+// torch/csrc/utils/python_arg_parser.cpp. Operators of prims are called past that parser.
+bool takes_number_as_tensor(const OpEntry& op) {
+  if (op.schema.name.starts_with("prims::")) return true;
+  std::string_view name = op.schema.name.substr(op.schema.name.find(':') + 2);
+  if (name.ends_with('_')) name.remove_suffix(1);
+  static constexpr std::string_view kAllowed[] = {
+      "_to_copy", "add", "copy",     "div", "divide",   "floor_divide",
+      "mul",      "sub", "multiply", "to",  "subtract", "true_divide"};
+  return std::ranges::find(kAllowed, name) != std::end(kAllowed);
 }
 
 // The one list whose length PyTorch insists on: a mask, a std::array to C++ kernels. Attention's
@@ -198,7 +227,8 @@ Value converted(Context& context, const OpEntry& op, size_t position, const Valu
                        "argument #{} '{}'",
                        position, op.schema.arguments[position].name));
   }
-  if (type.kind == ArgKind::kTensor && !type.is_list && !type.is_optional && value.is_number())
+  if (type.kind == ArgKind::kTensor && !type.is_list && !type.is_optional && value.is_number() &&
+      takes_number_as_tensor(op))
     return context.wrap_number(value);
   if (type.kind == ArgKind::kBool && type.is_list && value.is_list()) {
     const Value bools = as_bools(context, value);
@@ -234,7 +264,7 @@ Value converted(Context& context, const OpEntry& op, size_t position, const Valu
                 format("Tried to convert a List with {} elements to a fixed-size array of size {}",
                        value.size(), type.list_size));
   }
-  const Value named = enumeration(type, value);
+  const Value named = enumeration(op, position, value);
   if (!named.is_none()) return named;
   refuse(op, position, value);
 }

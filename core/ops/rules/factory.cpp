@@ -58,6 +58,12 @@ Tensor* empty_permuted(Call& c, Dims size, Dims physical_layout) {
     seen[static_cast<size_t>(dim)] = true;
     order.push_back(dim);
   }
+  DimVector physical;
+  for (const int64_t dim : order) physical.push_back(size[static_cast<size_t>(dim)]);
+  for (const SymInt extent : physical) {
+    c.check(!guard_or_false(extent < 0), "Trying to create tensor with negative dimension {}: {}",
+            extent, physical.span());
+  }
   return empty_strided_with(c, size, permuted_strides(size, order.span()), options);
 }
 
@@ -343,7 +349,9 @@ Tensor* window(Call& c, SymInt window_length, size_t options_at) {
           options_text(c, options_at, dtype));
   c.check(window_length >= 0, "{} requires non-negative window_length, got window_length={}", name,
           window_length);
-  return new_tensor(c, DimVector{window_length}, options);
+  // Longer ones start as an empty range.
+  const bool is_short = options.layout == Layout::kStrided || guard_bool(window_length < 2);
+  return new_tensor(c, DimVector{is_short ? window_length : 0}, options);
 }
 
 // hann_window is a decomposition without those checks: a range of numbers, one more where the

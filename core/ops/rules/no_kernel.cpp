@@ -16,7 +16,7 @@ Value no_meta_kernel(Call& c) {
                "Unsupported device type for mkldnn layout: meta");
     throw_no_kernel(c.op(), format("{}Meta", cpp_name(arg.layout())));
   }
-  throw_no_meta_kernel(c.op().name);
+  throw_no_meta_kernel(c.op().schema.name);
 }
 
 // clang-format off

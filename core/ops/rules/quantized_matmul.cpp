@@ -162,7 +162,8 @@ Value sparse_semi_structured_linear(Call& c, const Tensor& input, const Tensor& 
           bias == nullptr ? std::string()
                           : format("output size mismatch: weight.size(0)={} != bias.size(0)={}",
                                    weight.size(0), bias->size(0)));
-  require(c, guard_bool(weight.size(1) * 2 == input.size(-1)),
+  const SymInt packed = weight.size(1);
+  require(c, guard_bool(packed * 2 == input.size(-1)),
           format("weight.size(1)={} != input.size(-1)/2={}", weight.size(1),
                  half_text(input.size(-1))));
   require(c, input.dim() == 2,

@@ -1,5 +1,6 @@
 // Random numbers: dropout and distributions. Factories (rand, randn, ...): factory.cpp.
 #include <cmath>
+#include <cstdio>
 
 #include "core/ops/families/copy.h"
 #include "core/ops/families/pointwise.h"
@@ -81,7 +82,12 @@ Value dropout(Call& c, uint64_t params) {
   const bool has_elements = guard_bool(input.numel() != 0);
   if (is_plain && train && p > 0 && p < 1 && has_elements && input.device().is_cuda())
     return c.call<"aten::native_dropout">(self, p, train)[0];
-  c.check(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got {}", p);
+  if (!(p >= 0 && p <= 1)) {
+    char text[32];  // as a C++ stream writes it
+    std::snprintf(text, sizeof text, "%g", p);
+    c.fail(ErrorKind::kRuntimeError,
+           format("dropout probability has to be between 0 and 1, but got {}", text));
+  }
   if (p <= 0 || !train || !has_elements) return self;
   if (p >= 1) return multiply(c, given.inplace, self, c.empty({}, input.dtype()));
   const bool per_channel = given.noise == Noise::kFeature || given.noise == Noise::kFeatureAlpha;
@@ -131,14 +137,16 @@ Tensor* exponential(Call& c, const Tensor& self, double rate) {
   c.check(rate > 0, "exponential_ expects lambda > 0.0, but found lambda={}", rate);
   return elementwise(c, c.args().first(1), kDefault);
 }
+DType computed_in(DType dtype) { return dtype == DType::kComplex32 ? DType::kComplex64 : dtype; }
 Tensor* geometric(Call& c, const Tensor& self, double p) {
   c.check(!is_complex(self.dtype()) && !is_bool(self.dtype()), "geometric not implemented for {}",
-          self.dtype());
+          computed_in(self.dtype()));
   c.check(p > 0 && p < 1, "geometric_ expects p to be in (0, 1), but got p={}", p);
   return elementwise(c, c.args().first(1), kDefault);
 }
 Tensor* log_normal(Call& c, const Tensor& self, double, double std) {
-  check_continuous(c, self, "log_normal not implemented for {}");
+  c.check(is_floating(self.dtype()), "log_normal not implemented for {}",
+          computed_in(self.dtype()));
   c.check(std > 0, "log_normal_ expects std > 0.0, but found std={}", std);
   return elementwise(c, c.args().first(1), kDefault);
 }

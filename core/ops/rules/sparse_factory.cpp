@@ -110,34 +110,6 @@ Value coo_with_dims_and_tensors(Call& c, int64_t sparse_dim, int64_t dense_dim, 
                 device.value_or(values.device()), coalesced);
 }
 
-// Mirrors SparseTensorImpl::set_indices_and_values_unsafe, ATen/SparseTensorImpl.h.
-void check_members(Call& c, const Tensor& indices, const Tensor& values, Dims sizes,
-                   int64_t sparse_dim) {
-  c.check(indices.dtype() == DType::kInt64, "indices must be an int64 tensor");
-  c.check(indices.dim() == 2, "indices must be sparse_dim x nnz, but got: {}", indices.sizes());
-  c.check(
-      indices.size(1) == values.size(0),
-      "indices and values must have same nnz, but got nnz from indices: {}, nnz from values: {}",
-      indices.size(1), values.size(0));
-  DimVector expected = {values.size(0)};
-  expected.append(sizes.subspan(static_cast<size_t>(sparse_dim)));
-  SymBool fits = true;
-  for (size_t i = 0; i < expected.size(); ++i)
-    fits = sym_and(fits, expected[i] == values.sizes()[i]);
-  c.check(fits, "values has incorrect size, expected {}, got {}", expected.span(), values.sizes());
-}
-
-// Mirrors _sparse_coo_tensor_unsafe_symint, ATen/native/sparse/SparseTensor.cpp.
-Value coo_unsafe(Call& c, const Tensor& indices, const Tensor& given, Dims sizes,
-                 std::optional<DType>, std::optional<Layout>, std::optional<Device>,
-                 std::optional<bool>, std::optional<bool> coalesced) {
-  const Tensor& values = given.dim() == 0 ? c.tensor<"aten::unsqueeze">(given, 0) : given;
-  const int64_t sparse_dim = guard_int(indices.size(0));
-  check_dims(c, sizes, sparse_dim, values.dim() - 1);
-  check_members(c, indices, values, sizes, sparse_dim);
-  return coo_of(c, sizes, sparse_dim, values.size(0), values.dtype(), values.device(), coalesced);
-}
-
 // --- compressed ---
 
 // The members of a compressed tensor are on the device of its target, the tensor itself on meta, so
@@ -449,7 +421,7 @@ constexpr OpDef kOwnRules[] = {
     {"aten::_sparse_bsr_tensor_unsafe(Tensor crow_indices, Tensor col_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kBsr, true>>(), kComposite},
     {"aten::_sparse_compressed_tensor_unsafe(Tensor compressed_indices, Tensor plain_indices, Tensor values, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&compressed_unsafe>(), kComposite},
     {"aten::_sparse_compressed_tensor_with_dims(int nnz, int dense_dim, int[] size, int[] blocksize, ScalarType index_dtype, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&compressed_with_dims>()},
-    {"aten::_sparse_coo_tensor_unsafe(Tensor indices, Tensor values, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool? is_coalesced=None) -> Tensor", rule<&coo_unsafe>(), kComposite},
+    {"aten::_sparse_coo_tensor_unsafe(Tensor indices, Tensor values, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool? is_coalesced=None) -> Tensor", rule<&coo_tensor_sized>(), kComposite},
     {"aten::_sparse_coo_tensor_with_dims(int sparse_dim, int dense_dim, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor", rule<&coo_with_dims>()},
     {"aten::_sparse_coo_tensor_with_dims_and_tensors(int sparse_dim, int dense_dim, SymInt[] size, Tensor indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool? is_coalesced=None) -> Tensor", rule<&coo_with_dims_and_tensors>()},
     {"aten::_sparse_csc_tensor_unsafe(Tensor ccol_indices, Tensor row_indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&members_sized<kCsc, true>>(), kComposite},

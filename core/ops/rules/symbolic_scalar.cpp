@@ -333,8 +333,11 @@ bool sym_is_contiguous(Call&, const Tensor& self, MemoryFormat format) {
 // Mirrors _assert_scalar, aten/src/ATen/native/TensorCompare.cpp: a guard, or an assert at run
 // time.
 void assert_scalar(Call& c, const Value& self, std::string_view message) {
-  if (is_float(self)) {
-    c.check(!self.is(Tag::kFloat) || self.as_double() < 0 || self.as_double() > 0, "{}", message);
+  if (message.empty()) message = "Assertion is failed";
+  if (self.is(Tag::kComplex)) {
+    c.check(self.as_complex()[0] != 0 || self.as_complex()[1] != 0, "{}", message);
+  } else if (is_float(self)) {
+    c.check(!self.is(Tag::kFloat) || self.as_double() != 0, "{}", message);
   } else {
     c.check(self.is(Tag::kBool) ? self.as_sym_bool() : to_int(self) != 0, "{}", message);
   }

@@ -39,6 +39,14 @@ INSTANTIATE_TEST_SUITE_P(Distances, MiscCall, ::testing::Values(
     CallCase{"aten::cross", {"f32[2]", "f32[2]"}, "RuntimeError: no dimension of size 3 in input"},
     CallCase{"aten::vander", {"i8[3]", "2"}, "i64[3, 2]"}));
 
+INSTANTIATE_TEST_SUITE_P(SparseMembers, MiscCall, ::testing::Values(
+    CallCase{"aten::_validate_sparse_csr_tensor_args", {"i64[3]", "i64[4]", "f32[4]", "[2,3]"}, "RuntimeError: `crow_indices[..., -1] == nnz` is not satisfied."},
+    CallCase{"aten::_validate_sparse_csc_tensor_args", {"i64[3]", "i64[4]", "f32[4]", "[2,3]"}, "RuntimeError: ccol_indices.shape[-1] must be equal to the number of columns + 1 (=4), but got 3"},
+    CallCase{"aten::_validate_sparse_bsr_tensor_args", {"i64[3]", "i64[4]", "f32[4,2,2]", "[5,6]"}, "RuntimeError: tensor shape[0] (=5) must be divisible with blocksize[0] (=2) as defined by values shape"},
+    CallCase{"aten::sparse_csr_tensor.crow_col_value", {"i64[3]", "i64[]", "f32[4]"}, "RuntimeError: crow_indices and col_indices dimensionalities must be equal but got 1 and 0, respectively"},
+    CallCase{"aten::sparse_coo_tensor.indices", {"i32[2,0]", "f32[0]"}, "RuntimeError: indices must be an int64 tensor"},
+    CallCase{"aten::_spdiags", {"f32[2,3]", "i32[2]", "[3,3]"}, "RuntimeError: Offset Tensor must have dtype Long but got torch.int32"}));
+
 INSTANTIATE_TEST_SUITE_P(Others, MiscCall, ::testing::Values(
     CallCase{"aten::_reshape_from_tensor", {"f32[2]", "f32[1]"}, "RuntimeError: expected scalar type Long but found Float"},
     CallCase{"aten::_rowwise_prune", {"f32[2]", "b8[2]", "int64"}, "RuntimeError: 'weights' should have 2 dimensions."},
