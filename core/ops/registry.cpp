@@ -86,9 +86,11 @@ bool is_factory_option(const Argument& argument) {
 
 // Whether out= takes the place of dtype, layout, device and pin_memory, which are keywords then.
 bool is_factory(const Schema& schema) {
-  const int pinned = schema.find_argument("pin_memory");
-  return (pinned >= 0 && schema.arguments[static_cast<size_t>(pinned)].is_keyword_only) ||
-         (schema.find_argument("device") >= 0 && schema.find_argument("layout") >= 0);
+  const auto is_keyword = [&](std::string_view name) {
+    const int at = schema.find_argument(name);
+    return at >= 0 && schema.arguments[static_cast<size_t>(at)].is_keyword_only;
+  };
+  return is_keyword("pin_memory") || (is_keyword("device") && is_keyword("layout"));
 }
 
 // The text of an out= overload, made from the functional schema.

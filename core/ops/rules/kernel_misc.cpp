@@ -254,20 +254,6 @@ Value to_mkldnn(Call& c, const Tensor& self, std::optional<DType> dtype) {
   throw_no_kernel(c.op(), "MkldnnMeta");
 }
 
-// Mirrors _validate_compressed_sparse_indices,
-// ATen/native/sparse/ValidateCompressedIndicesCommon.h.
-void validate_indices(Call& c, bool is_row, const Tensor& compressed, const Tensor& plain,
-                      int64_t compressed_dim, int64_t, SymInt nnz) {
-  const std::string_view name = is_row ? "crow" : "ccol";
-  const SymInt length = compressed.size(-1);
-  c.check(guard_bool(length == compressed_dim + 1),
-          "{}_indices have wrong shape: {}_indices.shape[-1] = {} is not equal to {} + 1 = {}",
-          name, name, length, is_row ? "nrows" : "ncols", compressed_dim + 1);
-  c.check(guard_bool(plain.size(-1) == nnz),
-          "{}_indices have wrong shape: {}_indices.shape[-1] = {} is not equal to nnz = {}",
-          is_row ? "col" : "row", is_row ? "col" : "row", plain.size(-1), nnz);
-}
-
 // clang-format off
 constexpr OpDef kKernelMiscRules[] = {
     {"aten::_add_relu.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", rule<&add_relu>()},
@@ -286,7 +272,6 @@ constexpr OpDef kKernelMiscRules[] = {
     {"aten::_sample_dirichlet(Tensor self, Generator? generator=None) -> Tensor", rule<&sample_dirichlet>(), kRandom},
     {"aten::_standard_gamma_grad(Tensor self, Tensor output) -> Tensor", rule<&standard_gamma_grad>()},
     {"aten::_transform_bias_rescale_qkv(Tensor qkv, Tensor qkv_bias, int num_heads) -> (Tensor, Tensor, Tensor)", rule<&transform_bias_rescale_qkv>()},
-    {"aten::_validate_compressed_sparse_indices(bool is_crow, Tensor compressed_idx, Tensor plain_idx, int cdim, int dim, int nnz) -> ()", rule<&validate_indices>()},
     {"aten::batch_norm_update_stats(Tensor input, Tensor? running_mean, Tensor? running_var, float momentum) -> (Tensor, Tensor)", rule<&batch_norm_update_stats>()},
     {"aten::binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor", rule<&binomial>(), kRandom},
     {"aten::glu_backward_jvp(Tensor grad_x, Tensor grad_glu, Tensor x, Tensor dgrad_glu, Tensor dx, int dim) -> Tensor", rule<&glu_backward_jvp>()},

@@ -4,24 +4,12 @@
 // some answer.
 #include <algorithm>
 
-#include "core/ops/call.h"
+#include "core/ops/families/unallocated.h"
 #include "core/ops/rules/tables.h"
 
 namespace faketensor {
 
 namespace {
-
-// TensorImpl::data of a tensor that has no memory.
-[[noreturn]] void no_data(const Call& c) {
-  c.fail(ErrorKind::kRuntimeError,
-         "The tensor has a non-zero number of elements, but its data is not allocated yet.\n"
-         "If you're using torch.compile/export/fx, it is likely that we are erroneously tracing "
-         "into a custom kernel. To fix this, please wrap the custom kernel into an opaque custom "
-         "op. Please see the following for details: "
-         "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html\n"
-         "If you're using Caffe2, Caffe2 uses a lazy allocation, so you will need to call "
-         "mutable_data() or raw_mutable_data() to actually allocate memory.");
-}
 
 bool has_elements(const Tensor& tensor) { return guard_bool(tensor.numel() != 0); }
 
@@ -29,12 +17,12 @@ bool has_elements(const Tensor& tensor) { return guard_bool(tensor.numel() != 0)
 void read_elements(const Call& c, const Tensor& tensor, DType expected) {
   c.check(tensor.dtype() == expected, "expected scalar type {} but found {}",
           info(expected).cpp_name, info(tensor.dtype()).cpp_name);
-  if (has_elements(tensor)) no_data(c);
+  if (has_elements(tensor)) fail_unallocated(c);
 }
 
 // Mirrors _shape_as_tensor, aten/src/ATen/native/TensorShape.cpp: sizes are written to a tensor.
 Tensor* shape_as_tensor(Call& c, const Tensor& self) {
-  if (self.dim() != 0) no_data(c);
+  if (self.dim() != 0) fail_unallocated(c);
   return c.empty_on(Device{}, DimVector{0}, DType::kInt64);
 }
 
@@ -67,7 +55,7 @@ void rowwise_prune(Call& c, const Tensor& weight, const Tensor& mask, DType indi
           "Number of elements in 'mask' should be equivalent to the number of rows in 'weights'.");
   c.check(indices_dtype == DType::kInt32 || indices_dtype == DType::kInt64,
           "compressed_indices_dtype should be either int(int32) or long(int64).");
-  no_data(c);
+  fail_unallocated(c);
 }
 
 // Mirrors _saturate_weight_to_fp16, aten/src/ATen/native/QuantizedLinear.cpp.
@@ -81,7 +69,7 @@ void choose_qparams_optimized(Call& c, const Tensor& input) {
   c.check(input.dtype() == DType::kFloat32, "expected scalar type Float but found {}",
           info(input.dtype()).cpp_name);
   c.check_as(ErrorKind::kValueError, has_elements(input), "input tensor is empty and has no data");
-  no_data(c);
+  fail_unallocated(c);
 }
 
 // Mirrors _choose_qparams_per_tensor, aten/src/ATen/native/quantized/QTensor.cpp.
@@ -92,7 +80,7 @@ Value choose_qparams(Call& c, const Tensor& self) {
 // Mirrors wrapped_linear_prepack, aten/src/ATen/native/quantized/cpu/qlinear_prepack.cpp.
 void linear_prepack(Call& c, const Tensor& weight) {
   c.check(weight.dim() == 2, "fbgemm weight packing only packs matrices not vectors.");
-  no_data(c);
+  fail_unallocated(c);
 }
 // Mirrors wrapped_quantized_linear_prepacked, aten/src/ATen/native/quantized/cpu/qlinear.cpp.
 Value quantized_linear(Call& c, const Tensor& input, const Tensor& scale, const Tensor& zero_point,
@@ -154,11 +142,11 @@ void check_long(const Call& c, std::string_view name, const Tensor& tensor) {
 void sobol_draw(Call& c, const Tensor& quasi, SymInt, const Tensor& state) {
   check_long(c, "sobolstate", state);
   check_long(c, "quasi", quasi);
-  no_data(c);
+  fail_unallocated(c);
 }
 void sobol_state(Call& c, const Tensor& state) {
   check_long(c, "sobolstate", state);
-  no_data(c);
+  fail_unallocated(c);
 }
 
 // Nested tensors are no part of fake tensors (nested_tensors_unsupported,
