@@ -150,6 +150,8 @@ Value spdiags(Call& c, const Tensor& diagonals, const Tensor& offsets, Dims shap
           "_spdiags is only implemented for CPU tensors");
   const bool empty =
       guard_or_false(shape[0] == 0) || guard_or_false(shape[1] == 0) || guard_or_false(given == 0);
+  for (const SymInt size : shape)
+    c.check(!guard_or_false(size < 0), "numel: integer multiplication overflow");
   const SymInt nnz = empty ? SymInt(0) : c.unbacked_int(ErrorKind::kDynamicOutputShape);
   return new_sparse(c, made,
                     {shape, {.sparse_dim = 2, .nnz = nnz}, made == Layout::kSparseCoo && empty},
