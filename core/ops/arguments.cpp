@@ -197,7 +197,7 @@ bool takes_number_as_tensor(const OpEntry& op) {
   static constexpr std::string_view kAllowed[] = {
       "_to_copy", "add", "copy",     "div", "divide",   "floor_divide",
       "mul",      "sub", "multiply", "to",  "subtract", "true_divide"};
-  return std::ranges::find(kAllowed, name) != std::end(kAllowed);
+  return std::find(std::begin(kAllowed), std::end(kAllowed), name) != std::end(kAllowed);
 }
 
 // The one list whose length PyTorch insists on: a mask, a std::array to C++ kernels. Attention's

@@ -204,8 +204,8 @@ class OutWriter {
   }
 
   void write(const Tensor& result, Tensor& out) {
-    if (result.meta->sparse() != nullptr && out.meta->sparse() == nullptr)
-      refuse_sparse_result(result, out);
+    const bool becomes_dense = result.meta->sparse() != nullptr && out.meta->sparse() == nullptr;
+    if (becomes_dense && op_.out->by != OutBy::kUnchecked) refuse_sparse_result(result, out);
     if (on_zeros_) {
       if (op_.out->by == OutBy::kCopy) check_type_meta(result, out);
       return;

@@ -1,5 +1,6 @@
 // Distances between rows, cross products, and powers of a vector.
 #include "core/ops/call.h"
+#include "core/ops/families/into.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/promotion.h"
 
@@ -51,7 +52,7 @@ Value cross(Call& c, const Tensor& self, const Tensor& other, std::optional<int6
     if (guard_bool(self.size(i) == 3)) dim = i;
   }
   c.check(dim.has_value(), "no dimension of size 3 in input");
-  return c.call<"aten::linalg_cross">(self, other, *dim);
+  return call_into<"aten::linalg_cross", "aten::linalg_cross.out">(c, self, other, *dim);
 }
 
 // Mirrors vander, aten/src/ATen/native/LinearAlgebra.cpp.

@@ -169,7 +169,8 @@ Value embedding_backward(Call& c, const Tensor& grad, const Tensor& indices, Sym
   c.check(!sparse || !scale_grad_by_freq,
           "embedding_backward: scale_grad_by_freq not supported with sparse gradients");
   if (sparse)
-    return c.call<"aten::embedding_sparse_backward">(grad, indices, num_weights, padding_idx, false);
+    return c.call<"aten::embedding_sparse_backward">(grad, indices, num_weights, padding_idx,
+                                                     false);
   return c.call<"aten::embedding_dense_backward">(grad, indices, num_weights, padding_idx,
                                                   scale_grad_by_freq);
 }

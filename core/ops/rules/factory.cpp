@@ -313,6 +313,7 @@ Tensor* dep_token(Call& c) {
 }
 void print(Call&) {}
 bool nnpack_available(Call&) { return true; }
+bool vulkan_available(Call&) { return false; }
 void get_gradients(Call& c) {
   c.fail(ErrorKind::kRuntimeError,
          "Need to initialize distributed autograd using torch.distributed.autograd.init()");
@@ -400,6 +401,7 @@ constexpr OpDef kFactoryRules[] = {
     {"aten::hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
     {"aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&hann_window>()},
     {"aten::hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&hann_window_periodic>()},
+    {"aten::is_vulkan_available() -> bool", rule<&vulkan_available>(), kComposite},
     {"aten::kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
     {"aten::kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
     {"aten::kaiser_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},

@@ -164,7 +164,8 @@ void check_norm_dims(Call& c, const Tensor& self, const Value& dim, bool has_ord
   }
 }
 Value norm_dims(const Value& dim, DimVector& all) {
-  all = {0, 1};
+  all.push_back(0);
+  all.push_back(1);
   return dim.is_none() ? Value::ints(all) : dim;
 }
 

@@ -2,7 +2,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/ops/derived.h"
 #include "core/ops/families/copy.h"
+#include "core/ops/families/list_out.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -252,6 +254,27 @@ Value masked_scale(Call& c, const Tensor& self) {
   return c.call<"aten::clone">(*fresh, format);
 }
 
+// The generated kernel of bernoulli.float_out, whose functional operator bernoulli.p has no
+// default.
+Value bernoulli_out(Call& c, const Tensor& self, const Value& p, const Value& generator,
+                    Tensor& out) {
+  const Value result = c.call<"aten::bernoulli.p">(self, p, generator);
+  const Value written = out;
+  write_copies(c, TensorList(Value::list({&written, 1})), TensorList(Value::list({&result, 1})));
+  return written;
+}
+
+// Mirrors torch._refs.normal as normal.out reaches it: (self, mean, std) stand for its (mean, std,
+// size), and what equals a default is not passed on.
+Value normal_out(Call& c, const Tensor& self, double mean, double std, const Value&, Tensor& out) {
+  const double deviation = mean == 0 ? 1 : mean;
+  c.check(deviation >= 0, "normal expects std >= 0.0, but found std {}", deviation);
+  c.check(std == 1, "normal expects mean and std to be scalars when size is defined");
+  c.check(is_floating(self.dtype()) || is_complex(self.dtype()),
+          "expected a floating-point or complex dtype, but got dtype={}", self.dtype());
+  return write_result(c, out, self);
+}
+
 // clang-format off
 constexpr OpDef kRandomRules[] = {
     {"aten::_fill_mem_eff_dropout_mask_(Tensor(a!) self, float dropout_p, int seed, int offset) -> Tensor(a!)", rule<&filled_mask>(), kRandom},
@@ -268,6 +291,7 @@ constexpr OpDef kRandomRules[] = {
     {"aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", dropout_of(Noise::kAlpha, true), kComposite | kRandom},
     {"aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", rule<&bernoulli>(), kRandom},
     {"aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor", rule<&sampled_clone>(), kRandom},
+    {"aten::bernoulli.float_out(Tensor self, float p=0.5, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)", rule<&bernoulli_out>(), kRandom},
     {"aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", rule<&bernoulli>(), kRandom},
     {"aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},
     {"aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},
@@ -286,6 +310,7 @@ constexpr OpDef kRandomRules[] = {
     {"aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", rule<&normal_of_tensors>(), kRandom},
     {"aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor", rule<&normal_of_tensors>(), kRandom},
     {"aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", rule<&normal_of_tensors>(), kRandom},
+    {"aten::normal.out(Tensor self, float mean=0., float std=1., *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)", rule<&normal_out>(), kRandom},
     {"aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor(a!)", rule<&normal_inplace>(), kRandom},
     {"aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor", rule<&normal_functional>(), kRandom},
     {"aten::poisson(Tensor self, Generator? generator=None) -> Tensor", like_first(), kRandom},

@@ -53,6 +53,12 @@ TEST(Derived, EveryKernelWritesItsOwnWay) {
        {"f32[2]", "out=f32[2]@cuda"},
        "RuntimeError: Attempting to copy from device cpu to device cuda:0, but cross-device copies "
        "are not allowed!"},
+      // A composite hands its output on.
+      {"aten::hstack.out", {"[f32[2],f32[3]]", "out=f32[0]"}, "f32[5]"},
+      {"aten::_stack.out", {"[f32[2,3],f32[2,3]]", "0", "out=f32[0]"}, "f32[4, 3]"},
+      {"aten::fft_rfft.out",
+       {"f32[8]", "out=f32[0]"},
+       "RuntimeError: rfft expects a complex output tensor, but got Float"},
       // FakeTensorMode adds a device to the arguments of factories.
       {"aten::zeros_like.out",
        {"f32[2]", "out=f32[2]"},

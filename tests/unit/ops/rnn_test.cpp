@@ -36,10 +36,10 @@ TEST(Recurrent, OnCudaAnLstmCellIsFusedAndAGruCellHasNoFake) {
               {"f32[2,3]@cuda", "[f32[2,4]@cuda, f32[2,4]@cuda]", "f32[16,3]@cuda",
                "f32[16,4]@cuda", "f32[16]@cuda", "f32[16]@cuda"},
               "(f32[2, 4] cuda:0, f32[2, 4] cuda:0)");
-  expect_call("aten::gru_cell",
-              {"f32[2,3]@cuda", "f32[2,4]@cuda", "f32[12,3]@cuda", "f32[12,4]@cuda"},
-              "UnsupportedOperatorException: aten::_thnn_fused_gru_cell.default: FakeTensorMode runs "
-              "the kernel of the GPU, which there is none of");
+  expect_call(
+      "aten::gru_cell", {"f32[2,3]@cuda", "f32[2,4]@cuda", "f32[12,3]@cuda", "f32[12,4]@cuda"},
+      "UnsupportedOperatorException: aten::_thnn_fused_gru_cell.default: FakeTensorMode runs "
+      "the kernel of the GPU, which there is none of");
 }
 
 TEST(Recurrent, RefusesInPytorchsWords) {
