@@ -300,8 +300,12 @@ Value run_out(Call& call) {
   const OpEntry& op = call.op();
   if (op.out->by == OutBy::kForward) return call.context().call(op.forward, call.args());
   if (op.out->by == OutBy::kRule) {
-    const Rule& rule = Registry::builtin().entry(op.functional).rule;
-    return rule.function(call, rule.params);
+    const OpEntry& functional = Registry::builtin().entry(op.functional);
+    constexpr uint32_t kTakesSparse = kAnyLayout | kComposite;
+    const std::span<const Value> inputs = call.args().first(call.args().size() - op.output_count);
+    if ((functional.tags & kTakesSparse) == 0 && first_sparse(inputs) != nullptr)
+      refuse_sparse(functional, inputs);
+    return functional.rule.function(call, functional.rule.params);
   }
   if (op.out->by == OutBy::kRefused) {
     const size_t count = op.schema.arguments.size();

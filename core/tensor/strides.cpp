@@ -4,6 +4,7 @@
 
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/support/merge_sort.h"
 
 namespace faketensor {
 
@@ -161,7 +162,7 @@ bool is_non_overlapping_and_dense(Dims sizes, Dims strides) {
   SmallVector<int, 8> order;
   for (size_t i = 0; i < rank; ++i) order.push_back(static_cast<int>(i));
   // By stride, dimensions of size 0 or 1 last: their strides mean nothing.
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+  merge_sort(order, [&](int a, int b) {
     const auto ia = static_cast<size_t>(a);
     const auto ib = static_cast<size_t>(b);
     if (guard_or_false(sizes[ia] < 2)) return false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/support/error.h"
 #include "core/support/hash.h"
 #include "core/tensor/strides.h"
 
@@ -126,7 +127,29 @@ void MetaTable::grow() {
 SymInt Tensor::size(int64_t dim) const {
   return sizes()[static_cast<size_t>(wrap_dim(dim, meta->rank(), false))];
 }
+
+namespace {
+// What the implementations of tensors without strides say: "Sparse CSR tensors do not have
+// strides".
+[[noreturn, gnu::cold]] void throw_no_strides(Layout layout) {
+  std::string_view name = cpp_name(layout);
+  if (!name.starts_with("Sparse"))
+    throw_error(ErrorKind::kRuntimeError, "opaque tensors do not have strides");
+  name.remove_prefix(std::string_view("Sparse").size());
+  std::string message = "Sparse ";
+  for (const char letter : name)
+    message += letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+  throw_error(ErrorKind::kRuntimeError, message + " tensors do not have strides");
+}
+}  // namespace
+
 SymInt Tensor::stride(int64_t dim) const {
+  if (layout() != Layout::kStrided) [[unlikely]] {
+    // Those of COO tensors count as 0, as SparseTensorImpl leaves them.
+    if (layout() != Layout::kSparseCoo) throw_no_strides(layout());
+    wrap_dim(dim, meta->rank(), false);
+    return 0;
+  }
   return strides()[static_cast<size_t>(wrap_dim(dim, meta->rank(), false))];
 }
 

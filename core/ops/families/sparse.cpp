@@ -1,5 +1,7 @@
 #include "core/ops/families/sparse.h"
 
+#include <algorithm>
+
 #include "core/ops/families/pointwise.h"
 #include "core/tensor/strides.h"
 
@@ -150,11 +152,18 @@ void set_sparse(Call& call, Tensor& self, Layout layout, const SparseShape& shap
 
 Tensor* empty_with_layout(Call& call, Layout layout, Dims sizes, DType dtype, Device device,
                           std::string_view maker) {
+  const bool has_negative =
+      std::any_of(sizes.begin(), sizes.end(), [](SymInt size) { return guard_or_false(size < 0); });
   if (layout == Layout::kSparseCoo) {
+    call.check(!has_negative, "numel: integer multiplication overflow");
     return new_sparse(call, layout, empty_coo(sizes, static_cast<int64_t>(sizes.size()), 0), dtype,
                       device);
   }
   if (!is_compressed(layout)) throw_no_kernel(call.op(), format("{}CPU", cpp_name(layout)));
+  for (const SymInt size : sizes) {
+    call.check(!has_negative || !guard_or_false(size < 0),
+               "Trying to create tensor with negative dimension {}: {}", size, sizes);
+  }
   call.check(!is_block(layout),
              "{} expected sparse compressed (non-block) tensor layout but got {}", maker,
              cpp_name(layout));

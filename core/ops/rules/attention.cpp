@@ -97,8 +97,9 @@ Value efficient_attention(Call& c, const Tensor& query, const Tensor& key, const
 // Mirrors alloc_with_matching_layout, torch/_meta_registrations.py: `sizes` with dimensions in the
 // order of the query's strides.
 Tensor* empty_in_order_of(Call& c, const Tensor& query, const DimVector& sizes) {
-  const bool same = std::equal(sizes.begin(), sizes.end(), query.sizes().begin(),
-                               [](SymInt a, SymInt b) { return guard_bool(a == b); });
+  const bool same =
+      std::equal(sizes.begin(), sizes.end(), query.sizes().begin(), query.sizes().end(),
+                 [](SymInt a, SymInt b) { return guard_bool(a == b); });
   if (same) return c.empty_like(query);
   SmallVector<int64_t, 8> order;
   for (int64_t i = 0; i < query.dim(); ++i) order.push_back(i);

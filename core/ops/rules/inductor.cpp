@@ -16,21 +16,31 @@ Value mm_plus_mm(Call& c, const Tensor& a, const Tensor& b, const Tensor& lhs, c
   return out;
 }
 
-// Any geometry on the same storage: a compiled program knows what it asks for.
-Tensor* reinterpret(Call& c, const Tensor& self, Dims size, Dims stride, SymInt offset_increment) {
+// Any geometry on the same storage: a compiled program knows what it asks for. Where a stride is
+// negative, the dimension is made dense instead (TensorImpl::set_sizes_and_strides).
+Tensor* with_geometry(Call& c, const Tensor& self, Dims size, Dims stride, SymInt offset,
+                      DType dtype) {
   c.check(size.size() == stride.size(),
           "dimensionality of sizes ({}) must match dimensionality of strides ({})", size.size(),
           stride.size());
-  return c.view(self, size, stride, self.offset() + offset_increment);
+  DimVector strides(stride);
+  for (size_t i = size.size(); i-- > 0;) {
+    c.check(!guard_or_false(size[i] < 0), "numel: integer multiplication overflow");
+    if (!guard_or_false(stride[i] < 0)) continue;
+    const bool is_last = i + 1 == size.size();
+    strides[i] = is_last ? SymInt(1) : strides[i + 1] * sym_max(size[i + 1], 1);
+  }
+  return c.view_as(self, size, strides, offset, dtype);
 }
 
-// The same with a dtype, at an offset in bytes.
+Tensor* reinterpret(Call& c, const Tensor& self, Dims size, Dims stride, SymInt offset_increment) {
+  return with_geometry(c, self, size, stride, self.offset() + offset_increment, self.dtype());
+}
+
+// The same with a dtype, at an offset in bytes, which C++ divides.
 Tensor* alloc_from_pool(Call& c, const Tensor& self, int64_t offset_bytes, DType dtype, Dims size,
                         Dims stride) {
-  c.check(size.size() == stride.size(),
-          "dimensionality of sizes ({}) must match dimensionality of strides ({})", size.size(),
-          stride.size());
-  return c.view_as(self, size, stride, floor_div(offset_bytes, itemsize(dtype)), dtype);
+  return with_geometry(c, self, size, stride, offset_bytes / itemsize(dtype), dtype);
 }
 
 // The gradient after the accumulation, a tensor of its own.

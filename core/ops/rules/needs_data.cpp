@@ -95,6 +95,10 @@ void nnpack_convolution(Call& c, const Tensor& input, const Tensor& weight, Tens
                         Dims stride) {
   c.check(input.dim() == 4, "NNPack convolutionOutput expects 4D input Tensor N,C,H,W");
   c.check(weight.dim() == 4, "NNPack convolutionOutput expects 4D weight Tensor oC,iC,kH,kW");
+  c.check(
+      padding.size() >= 2 && stride.size() >= 2,
+      "NNPack convolutionOutput expects 2 numbers each of padding and stride, but got {} and {}",
+      padding, stride);
   DimVector output = {input.size(0), weight.size(0)};
   for (size_t i = 0; i < 2; ++i) {
     const int64_t dim = static_cast<int64_t>(i) + 2;

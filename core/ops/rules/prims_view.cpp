@@ -233,13 +233,23 @@ Value view_of(Call& c, const Tensor& a) {
   return c.call<"aten::as_strided">(a, a.sizes(), a.strides(), a.offset());
 }
 
+// Mirrors compute_required_storage_length, torch/_prims_common/__init__.py, which pairs sizes with
+// strides as far as there are both.
+SymInt required_elements(Dims size, Dims stride, SymInt storage_offset) {
+  for (const SymInt extent : size) {
+    if (guard_or_false(extent == 0)) return 0;
+  }
+  const size_t pairs = std::min(size.size(), stride.size());
+  return storage_elements(size.first(pairs), stride.first(pairs), storage_offset);
+}
+
 // Mirrors _as_strided_scatter_meta.
 Tensor* as_strided_scatter(Call& c, const Tensor& self, const Tensor& src, Dims size, Dims stride,
                            SymInt storage_offset) {
   check_shape(c, size);
   check_strides(c, stride);
   const int64_t bytes = itemsize(self.dtype());
-  const SymInt needed = storage_elements(size, stride, storage_offset);
+  const SymInt needed = required_elements(size, stride, storage_offset);
   c.check(self.numel() >= needed,
           "as_strided_scatter: sizes {}, strides {}, storage offset {}  and itemsize {} requiring "
           "a storage size of {} are out of bounds for storage of size {}",

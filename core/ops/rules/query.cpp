@@ -43,7 +43,9 @@ bool is_strides_like(Call&, const Tensor& self, MemoryFormat format) {
 int64_t internal_overlap(Call&, const Tensor& self) {
   if (self.is_non_overlapping_and_dense()) return 0;
   for (size_t i = 0; i < self.sizes().size(); ++i) {
-    if (guard_or_false(self.sizes()[i] > 1) && guard_or_false(self.strides()[i] == 0)) return 1;
+    if (guard_or_false(self.sizes()[i] > 1) &&
+        guard_or_false(self.stride(static_cast<int64_t>(i)) == 0))
+      return 1;
   }
   return 2;
 }

@@ -1,5 +1,6 @@
 // Operators that give a tensor another size or another storage.
 #include <algorithm>
+#include <limits>
 
 #include "core/ops/families/copy.h"
 #include "core/ops/rules/tables.h"
@@ -141,10 +142,14 @@ Tensor* lazy_clone(Call& c, const Tensor& self) {
 // of `other` behind the first dimensions of `self`, on a storage as large as that of `other`.
 Value zeros_with_feature_meta(Call& c, const Tensor& self, const Tensor& other,
                               int64_t batch_dims) {
-  c.check_as(ErrorKind::kValueError, batch_dims + other.dim() >= 0,
+  constexpr int64_t kMostDims = 4096;
+  const uint64_t rank = static_cast<uint64_t>(batch_dims) + other.sizes().size();
+  c.check_as(ErrorKind::kValueError, rank <= std::numeric_limits<uint32_t>::max(),
              "SmallVector unable to grow. Requested capacity ({}) is larger than maximum value for "
              "size type (4294967295)",
-             static_cast<uint64_t>(batch_dims + other.dim()));
+             rank);
+  c.check_as(ErrorKind::kLimitExceeded, batch_dims <= kMostDims,
+             "a tensor of {} dimensions, of which {} are possible", rank, kMostDims);
   c.check(batch_dims >= 0, "mismatch in length of strides and shape");
   SymInt elements = floor_div(other.storage->nbytes, itemsize(other.dtype()));
   DimVector sizes(

@@ -48,5 +48,35 @@ TEST(HostileCalls, StatesAndWeightsOfAnLstmBelongTogether) {
       "RuntimeError: Expected as many cell states as hidden states, but got 1 and 2");
 }
 
+TEST(HostileCalls, StridesWithoutSizesArePassedOver) {
+  expect_call("prims::as_strided_scatter", {"f32[4,4]", "f32[2,2]", "[2,2]", "[1]", "0"},
+              "f32[4, 4]");
+  expect_call("prims::as_strided_scatter", {"f32[4,4]", "f32[2]", "[2]", "[1,5]", "0"},
+              "f32[4, 4]");
+}
+
+TEST(HostileCalls, CompiledProgramsAskForAnyGeometryButNegativeSizes) {
+  constexpr std::string_view kOverflow = "RuntimeError: numel: integer multiplication overflow";
+  expect_call("inductor::_reinterpret_tensor", {"f32[6]", "[-2,2]", "[1,1]", "0"}, kOverflow);
+  expect_call("inductor::_alloc_from_pool", {"f32[6]", "0", "float32", "[-2]", "[1]"}, kOverflow);
+  expect_call("inductor::_reinterpret_tensor", {"f32[6]", "[2,2]", "[-1,1]", "-3"},
+              "f32[2, 2] offset -3");
+  expect_call("inductor::_alloc_from_pool", {"f32[6]", "-3", "float32", "[2]", "[1]"}, "f32[2]");
+}
+
+TEST(HostileCalls, BatchDimensionsAreCounted) {
+  expect_call(
+      "aten::_new_zeros_with_same_feature_meta", {"f32[2,3]", "f32[3]", "1099511627776"},
+      "ValueError: SmallVector unable to grow. Requested capacity (1099511627777) is larger "
+      "than maximum value for size type (4294967295)");
+  expect_call("aten::_new_zeros_with_same_feature_meta", {"f32[2,3]", "f32[3]", "2147483648"},
+              "LimitExceeded: a tensor of 2147483649 dimensions, of which 4096 are possible");
+}
+
+TEST(HostileCalls, CountsOfBinsAddUp) {
+  expect_call("aten::histogram.bin_ct", {"f32[3]", "9223372036854775807"},
+              "OverflowError: integer arithmetic on sizes does not fit 64 bits");
+}
+
 }  // namespace
 }  // namespace faketensor

@@ -105,6 +105,19 @@ TEST_F(Sparse, ConversionsOfDenseTensorsHaveNoElements) {
       "with sparse_dim()!=2 is not supported");
 }
 
+TEST_F(Sparse, StridesAreNotReadAndSizesAreCounted) {
+  EXPECT_EQ(answer("aten::_debug_has_internal_overlap", {csr({3, 3})}),
+            "RuntimeError: Sparse CSR tensors do not have strides");
+  EXPECT_EQ(answer("aten::_debug_has_internal_overlap", {coo({3, 3})}), "1");
+  EXPECT_EQ(answer("aten::linalg_matmul.out", {csr({2, 3, 4}), dense({4, 5}), dense({2, 3, 5})}),
+            "RuntimeError: Sparse CSR tensors do not have strides");
+  const SymInt negative[] = {3, -2};
+  EXPECT_EQ(answer("aten::new_empty", {csr({3, 3}), Value::ints(negative)}),
+            "RuntimeError: Trying to create tensor with negative dimension -2: [3, -2]");
+  EXPECT_EQ(answer("aten::new_empty", {coo({3, 3}), Value::ints(negative)}),
+            "RuntimeError: numel: integer multiplication overflow");
+}
+
 TEST_F(Sparse, ProductsAreDenseOrCsr) {
   EXPECT_EQ(answer("aten::mm", {coo({2, 3}), dense({3, 4})}), "f32[2, 4]");
   EXPECT_EQ(answer("aten::mm", {csr({2, 3}), csr({3, 4})}), "sparse_csr[2, 4] f32 nnz 0");
