@@ -382,6 +382,11 @@ void record_history(Context& context, const OpEntry& op, std::span<const Value> 
   const std::string_view name = local_name(op.schema.name);
   if (has_no_derivative(name)) return;
   const bool required = !detaches(op, name);
+  if (op.schema.returns.empty()) {  // lists that are written in place
+    for (size_t j = 0; j < args.size(); ++j) {
+      if ((op.written_arguments >> j & 1) != 0) set_requires_grad(context, args[j], required);
+    }
+  }
   if (!result.is(Value::Tag::kList)) return set_requires_grad(context, result, required);
   const uint32_t results = differentiable_results(name);
   const std::span<const Value> values = result.values();

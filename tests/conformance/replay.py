@@ -2,10 +2,10 @@
 """Replays recorded answers of PyTorch: replay.py NAME "COMMAND" [--only TEXT] [--rewrite] [--server] [--data FOLDER]
 
 Runs `COMMAND answer FILE` for each file of tests/conformance/data (or of FOLDER) and, where ../shared/conformance lies beside the checkout, for the
-graphs recorded there, and compares (compare.py). The commands see questions only: what was recorded is taken out first.
+graphs and operators recorded there, and compares (compare.py). The commands see questions only: what was recorded is taken out first.
 
 A difference is a failure unless known_differences.tsv has a row for it; a row whose difference is gone is a failure too, and so is a
-reason that is empty. --rewrite prints rows for what differs, to be given reasons by hand.
+reason that is empty. Of ../shared/conformance/ops an operator and the number of its vectors that differ are one row. --rewrite prints rows for what differs, to be given reasons by hand.
 With --server, COMMAND is a process that answers file after file: it reads lines {"questions": path, "answers": path} and replies to each
 with {"status": exit code, "error": text} (answer_server.mjs).
 The answers are kept in build/conformance/NAME; where another NAME has left its own there, the two must be the same bytes.
@@ -28,6 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SHARED = ROOT.parent / "shared" / "conformance"
 VARIANTS, SETS = ("static", "decomp"), ("base", "batch", "one", "bf16", "half_inputs")
+COLLECTION = "all_ops/"  # every vector of ../shared; differences are counted by operator
 RECORDED = {"out", "after", "raises", "message"}
 
 
@@ -45,6 +46,8 @@ def files(data):
                 yield f"{prefix}models/{path.parent.name}/{variant}.{inputs}", path
     for path in sorted((data or HERE / "data").glob("ops/*.jsonl.gz")):
         yield f"ops/{path.name.split('.')[0]}", path
+    for path in [] if data else sorted(SHARED.glob("ops/*.jsonl.gz")):
+        yield f"{COLLECTION}{path.name.split('.')[0]}", path
 
 
 def questions(path, recorded, folder):
@@ -107,8 +110,17 @@ def replay(label, path, engine, folder):
         nodes = [line for line in recorded if "name" in line]
         return graph_differences(nodes, answers), len(nodes), got_path
     by_id = {answer["id"]: answer for answer in answers}
-    differences = {v["id"]: operator_difference(v, by_id.get(v["id"])) for v in recorded[1:]}
-    return {k: d for k, d in differences.items() if d}, len(recorded) - 1, got_path
+    differing = [(v, d) for v in recorded[1:] if (d := operator_difference(v, by_id.get(v["id"])))]
+    differences = by_operator(differing) if label.startswith(COLLECTION) else {v["id"]: d for v, d in differing}
+    return differences, len(recorded) - 1, got_path
+
+
+def by_operator(differing):
+    """{"aten::add.out: 3 vectors": what is different in the first}"""
+    found = {}
+    for vector, difference in differing:
+        found.setdefault(vector["op"], []).append((vector["id"], difference))
+    return {f"{op}: {len(items)} vectors": f"{items[0][0]}: {items[0][1]}" for op, items in found.items()}
 
 
 def known_differences():

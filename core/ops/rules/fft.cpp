@@ -179,7 +179,7 @@ Tensor& promoted(Call& c, const Tensor& self, bool require_complex) {
               (takes_half && dtype == DType::kFloat16),
           "Unsupported dtype {}", info(dtype).cpp_name);
   if (require_complex) dtype = to_complex(dtype);
-  return *cast_to(c, self, dtype);
+  return c.tensor<"aten::to.dtype">(self, dtype);
 }
 
 void check_norm(Call& c, const Value& norm) {
