@@ -13,7 +13,7 @@ namespace {
 constexpr int kMaxDepth =
     64;  // composites call composites; none of PyTorch's nests deeper than a dozen
 // That one call from outside may make: unbinding a dimension of 2^31 ends here, not in swap.
-constexpr size_t kMaxTensorsPerCall = size_t{1} << 17;
+constexpr size_t kMaxTensorsPerCall = size_t{1} << 16;
 }  // namespace
 
 Context::Context(const Target& target) : target_(target) {}
