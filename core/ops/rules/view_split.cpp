@@ -16,7 +16,7 @@ Value slice_of(Call& c, const Tensor& self, int64_t dim, SymInt start, SymInt en
 
 // More parts than an operator may make are refused before their sizes are written down.
 void check_part_count(const Call& c, int64_t parts) {
-  constexpr int64_t kMostParts = 1 << 17;
+  constexpr int64_t kMostParts = 1 << 15;
   c.check_as(ErrorKind::kLimitExceeded, parts <= kMostParts,
              "a split into {} parts, of which {} are possible", parts, kMostParts);
 }
@@ -98,6 +98,7 @@ Value tensor_split_sections(Call& c, const Tensor& self, int64_t sections, int64
           self.dim());
   const int64_t at = wrap_dim(dim, self.dim());
   c.check(sections > 0, "number of sections must be larger than 0, got {}", sections);
+  check_part_count(c, sections);
   const SymInt size = self.size(at);
   const SymInt shorter = floor_div(size, sections);
   const SymInt longer_parts = mod(size, sections);
