@@ -82,7 +82,8 @@ Value histogram_counted(Call& c, const Tensor& self, int64_t bins, const Value& 
   check_inputs(c, dtype, as_column(self), 1, TensorList(Value()), weight, true);
   c.check(bins > 0, "torch.histogram(): bins must be > 0, but got {} for dimension 0", bins);
   check_counted(c, self, "histogram_cpu");
-  return c.tuple(c.empty({bins}, dtype), c.empty({SymInt(bins) + 1}, dtype));
+  const SymInt edges = SymInt(bins) + 1;
+  return c.tuple(c.empty({bins}, dtype), c.empty({edges}, dtype));
 }
 
 Value histogram_edges(Call& c, const Tensor& self, const Tensor& bins, Tensor* weight) {
