@@ -198,8 +198,10 @@ Value uneven_gradient(Call& c, const Tensor& self, const Value& coordinate, int6
     return joined(c, first, center, over(c, difference(c, self, dim, -2), step(-1)), dim);
   }
   const auto edge = [&](int64_t near, int64_t far, int64_t at) {
-    const Value sum = plus(c, step(near), step(far));
-    const Value weight = over(c, sum, times(c, step(near), sum));
+    const Value outer_step = step(far);  // first, as PyTorch's compiler orders them
+    const Value inner_step = step(near);
+    const Value sum = plus(c, inner_step, outer_step);
+    const Value weight = over(c, sum, times(c, inner_step, sum));
     return weighted(c, self, dim, at, {weight, weight, weight});
   };
   const Value first = edge(0, 1, 0);

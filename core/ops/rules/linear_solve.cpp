@@ -167,8 +167,8 @@ Value triangular_solve(Call& c, const Tensor& self, const Tensor& a) {
           "dimensions instead",
           a.dim());
   check_linear_solve(c, self, a, "triangular_solve");
-  return c.tuple(column_major(c, with_common_batch(c, self, a), self.dtype()),
-                 column_major(c, with_common_batch(c, a, self), a.dtype()));
+  const Value solution = column_major(c, with_common_batch(c, self, a), self.dtype());
+  return c.tuple(solution, column_major(c, with_common_batch(c, a, self), a.dtype()));
 }
 
 void check_ormqr_batch(Call& c, const Tensor& input, std::string_view name, Dims batch) {

@@ -106,9 +106,9 @@ Value take_along_dim(Call& c, const Tensor& self, const Tensor& indices,
           "arguments for torch.take_along_dim():)",
           self.device(), indices.device());
   if (!dim) {
-    return call_into<"aten::gather", "aten::gather.out">(
-        c, c.tensor<"aten::view">(self, DimVector{-1}), 0,
-        c.tensor<"aten::view">(indices, DimVector{-1}), false);
+    const Tensor& flat = c.tensor<"aten::view">(self, DimVector{-1});
+    const Tensor& index = c.tensor<"aten::view">(indices, DimVector{-1});
+    return call_into<"aten::gather", "aten::gather.out">(c, flat, 0, index, false);
   }
   c.check(
       self.dim() == indices.dim(),
