@@ -76,7 +76,10 @@ MetaTable::MetaTable() : slots_(256, nullptr) {}
 const TensorMeta* MetaTable::intern(const MetaSpec& spec) {
   DimVector computed;
   Dims strides = spec.strides;
-  if (spec.layout == Layout::kStrided && strides.empty() && !spec.sizes.empty()) {
+  if (spec.layout != Layout::kStrided) {
+    computed = DimVector(spec.sizes.size(), SymInt(0));
+    strides = computed;
+  } else if (strides.empty() && !spec.sizes.empty()) {
     computed = contiguous_strides(spec.sizes);
     strides = computed;
   }

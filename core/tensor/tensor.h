@@ -63,7 +63,8 @@ struct MetaSpec {
 class TensorMeta {
  public:
   Dims sizes() const { return {dims_, rank_}; }
-  Dims strides() const { return {dims_ + rank_, layout_ == Layout::kStrided ? rank_ : 0u}; }
+  // As many as sizes; those of sparse and opaque layouts, which have none, are 0.
+  Dims strides() const { return {dims_ + rank_, rank_}; }
   int64_t rank() const { return rank_; }
   SymInt offset() const { return offset_; }
   SymInt numel() const { return numel_; }
