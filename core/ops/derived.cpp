@@ -94,8 +94,7 @@ class OutWriter {
   Value write_all(std::span<const Value> results) {
     for (size_t i = 0; i < outs_.size(); ++i) write_value(results[i], outs_[i]);
     if (op_.schema.returns.empty()) return Value();
-    const bool compares = op_.out->by != OutBy::kMultiDevice && !on_zeros_;
-    if (!sees_devices() && compares) {
+    if (!sees_devices() && !on_zeros_) {
       for (const Value& out : outs_) check_devices(out);
     }
     return op_.output_count == 1 ? outs_[0] : call_.list(outs_);

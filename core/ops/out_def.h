@@ -35,9 +35,6 @@ enum class OutBy : uint8_t {
   // Generated from the functional operator (torchgen/gen_functionalization_type.py's
   // CompositeExplicitAutograd kernels): resize_out_helper and copy_arg, exact dtypes.
   kCopy,
-  // The same of an operator on several devices, which are not compared (multi_device_op_out,
-  // torch/_subclasses/fake_impls.py).
-  kMultiDevice,
   // A structured kernel: exact dtypes, strides as the functional operator's when resized.
   kStructured,
   // A structured kernel on TensorIterator: dtypes cast.

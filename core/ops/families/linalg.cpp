@@ -134,4 +134,17 @@ double as_real(const Value& number) {
   return number.is(Value::Tag::kComplex) ? number.as_complex()[0] : 0;
 }
 
+void check_dot(const Call& call, const Tensor& self, const Tensor& other) {
+  call.check(self.dim() == 1 && other.dim() == 1,
+             "1D tensors expected, but got {}D and {}D tensors", self.dim(), other.dim());
+  call.check(self.dtype() == other.dtype(),
+             "dot : expected both vectors to have same dtype, but found {} and {}", self.dtype(),
+             other.dtype());
+  call.check(
+      self.numel() == other.numel(),
+      "inconsistent tensor size, expected tensor [{}] and src [{}] to have thesame number of "
+      "elements, but got {} and {} elements respectively",
+      self.numel(), other.numel(), self.numel(), other.numel());
+}
+
 }  // namespace faketensor

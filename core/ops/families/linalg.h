@@ -61,4 +61,7 @@ bool is_zero(const Value& number);
 // A number as a double; the real part of a complex one.
 double as_real(const Value& number);
 
+// Mirrors _dot_check, torch/_refs/__init__.py: two vectors of one dtype and length.
+void check_dot(const Call& call, const Tensor& self, const Tensor& other);
+
 }  // namespace faketensor

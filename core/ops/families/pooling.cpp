@@ -167,4 +167,19 @@ Tensor* empty_as(Call& c, Dims sizes, DType dtype, MemoryFormat format) {
   return c.empty_strided(sizes, strides_for(sizes, format), dtype);
 }
 
+PooledOutput max_pool2d_output(Call& call, const Tensor& input, Dims kernel, Dims stride,
+                               Dims padding, Dims dilation, bool ceil_mode) {
+  constexpr PoolName kName = {"max_pool2d", "max_pool2d"};
+  const Windows w = windows(call, kName, 2, kernel, stride, padding, dilation);
+  input.size(-3);  // raises for tensors of few dimensions
+  const MemoryFormat format = suggest_memory_format(input);
+  call.check(format != MemoryFormat::kChannelsLast3d,
+             "Unsupported memory format. Supports only ChannelsLast, Contiguous");
+  call.check(format == MemoryFormat::kChannelsLast || input.dim() == 3 || input.dim() == 4,
+             "non-empty 3D or 4D (batch mode) tensor expected for input");
+  const DimVector sizes = pooled_sizes(call, input, w, ceil_mode);
+  check_pool2d(call, input, w, sizes, format);
+  return {sizes, format};
+}
+
 }  // namespace faketensor

@@ -48,6 +48,15 @@ void check_pool2d(Call& call, const Tensor& input, const Windows& windows, const
 void check_pool3d(Call& call, const PoolName& name, const Tensor& input, const Windows& windows,
                   const DimVector& output, bool check_input_size);
 
+// What max_pool2d answers for and its gradient was made of: the spatial sizes, and the format.
+// Mirrors max_pool2d_checks_and_compute_shape, torch/_meta_registrations.py.
+struct PooledOutput {
+  DimVector sizes;
+  MemoryFormat format;
+};
+PooledOutput max_pool2d_output(Call& call, const Tensor& input, Dims kernel, Dims stride,
+                               Dims padding, Dims dilation, bool ceil_mode);
+
 // That every size is other than zero.
 SymBool no_zero(Dims sizes);
 // The input's leading sizes, then these.

@@ -226,29 +226,29 @@ DimVector as_dims(const Axes& axes) {
   return result;
 }
 
+// What the output of a transform must be: complex, or for a real result floating.
+void check_output(const Call& c, std::string_view name, bool real) {
+  const Tensor* out = output_of(c);
+  if (out == nullptr) return;
+  const bool fits = real ? is_floating(out->dtype()) : is_complex(out->dtype());
+  c.check(fits, "{} expects a {} output tensor, but got {}", name,
+          real ? "floating point" : "complex", info(out->dtype()).cpp_name);
+}
+
 // Mirror fft_c2c_maybe_out, fft_r2c_maybe_out and fft_c2r_maybe_out.
 Value complex_to_complex_into(Call& c, std::string_view name, const Value& x, Dims dims,
                               bool forward) {
-  const Tensor* out = output_of(c);
-  c.check(out == nullptr || is_complex(out->dtype()),
-          "{} expects a complex output tensor, but got {}", name,
-          out == nullptr ? "" : info(out->dtype()).cpp_name);
+  check_output(c, name, false);
   return call_into<"aten::_fft_c2c", "aten::_fft_c2c.out">(c, x, dims, 0, forward);
 }
 Value real_to_complex_into(Call& c, std::string_view name, const Value& x, Dims dims,
                            bool onesided) {
-  const Tensor* out = output_of(c);
-  c.check(out == nullptr || is_complex(out->dtype()),
-          "{} expects a complex output tensor, but got {}", name,
-          out == nullptr ? "" : info(out->dtype()).cpp_name);
+  check_output(c, name, false);
   return call_into<"aten::_fft_r2c", "aten::_fft_r2c.out">(c, x, dims, 0, onesided);
 }
 Value complex_to_real_into(Call& c, std::string_view name, const Value& x, Dims dims,
                            SymInt length) {
-  const Tensor* out = output_of(c);
-  c.check(out == nullptr || is_floating(out->dtype()),
-          "{} expects a floating point output tensor, but got {}", name,
-          out == nullptr ? "" : info(out->dtype()).cpp_name);
+  check_output(c, name, true);
   return call_into<"aten::_fft_c2r", "aten::_fft_c2r.out">(c, x, dims, 0, length);
 }
 

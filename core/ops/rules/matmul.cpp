@@ -145,18 +145,9 @@ Tensor* mv(Call& c, const Tensor& self, const Tensor& vec) {
   return c.empty({self.size(0)}, promoted_dtype(c, c.args()));
 }
 
-// Mirrors _dot_check, torch/_refs/__init__.py.
+// Mirrors dot, torch/_refs/__init__.py.
 Tensor* dot(Call& c, const Tensor& self, const Tensor& other) {
-  c.check(self.dim() == 1 && other.dim() == 1, "1D tensors expected, but got {}D and {}D tensors",
-          self.dim(), other.dim());
-  c.check(self.dtype() == other.dtype(),
-          "dot : expected both vectors to have same dtype, but found {} and {}", self.dtype(),
-          other.dtype());
-  c.check(self.numel() == other.numel(),
-          "inconsistent tensor size, expected tensor [{}] and src [{}] to have thesame number of "
-          "elements, but got {} and {} elements "
-          "respectively",
-          self.numel(), other.numel(), self.numel(), other.numel());
+  check_dot(c, self, other);
   return c.empty(Dims(), self.dtype());
 }
 

@@ -148,15 +148,7 @@ Value kron(Call& c, const Tensor& self, const Tensor& other) {
 
 // Mirrors vdot, torch/_refs/__init__.py.
 Value vdot(Call& c, const Tensor& self, const Tensor& other) {
-  c.check(self.dim() == 1 && other.dim() == 1, "1D tensors expected, but got {}D and {}D tensors",
-          self.dim(), other.dim());
-  c.check(self.dtype() == other.dtype(),
-          "dot : expected both vectors to have same dtype, but found {} and {}", self.dtype(),
-          other.dtype());
-  c.check(self.numel() == other.numel(),
-          "inconsistent tensor size, expected tensor [{}] and src [{}] to have thesame number of "
-          "elements, but got {} and {} elements respectively",
-          self.numel(), other.numel(), self.numel(), other.numel());
+  check_dot(c, self, other);
   Tensor* result = c.empty(Dims(), self.dtype());
   const bool is_conjugated = is_complex(self.dtype()) && !self.is_conj() && other.is_conj();
   return is_conjugated ? c.call<"aten::conj">(*result) : Value(result);

@@ -15,16 +15,8 @@ std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
 // Mirrors meta_max_pool2d_with_indices, torch/_meta_registrations.py.
 Value max_pool2d_with_indices(Call& c, const Tensor& input, Dims kernel, Dims stride, Dims padding,
                               Dims dilation, bool ceil_mode) {
-  constexpr PoolName kName = {"max_pool2d", "max_pool2d"};
-  const Windows w = windows(c, kName, 2, kernel, stride, padding, dilation);
-  input.size(-3);
-  const MemoryFormat format = suggest_memory_format(input);
-  c.check(format != MemoryFormat::kChannelsLast3d,
-          "Unsupported memory format. Supports only ChannelsLast, Contiguous");
-  c.check(format == MemoryFormat::kChannelsLast || input.dim() == 3 || input.dim() == 4,
-          "non-empty 3D or 4D (batch mode) tensor expected for input");
-  const DimVector output = pooled_sizes(c, input, w, ceil_mode);
-  check_pool2d(c, input, w, output, format);
+  const auto [output, format] =
+      max_pool2d_output(c, input, kernel, stride, padding, dilation, ceil_mode);
   const DimVector sizes = with_spatial(input, output);
   return c.tuple(empty_as(c, sizes, input.dtype(), format),
                  empty_as(c, sizes, DType::kInt64, format));

@@ -38,16 +38,8 @@ void check_divisor(Call& c, std::optional<SymInt> divisor) {
 Value max_pool2d_with_indices_backward(Call& c, const Tensor& grad_output, const Tensor& self,
                                        Dims kernel, Dims stride, Dims padding, Dims dilation,
                                        bool ceil_mode, const Tensor& indices) {
-  constexpr PoolName kName = {"max_pool2d", "max_pool2d"};
-  const Windows w = windows(c, kName, 2, kernel, stride, padding, dilation);
-  self.size(-3);
-  const MemoryFormat format = suggest_memory_format(self);
-  c.check(format != MemoryFormat::kChannelsLast3d,
-          "Unsupported memory format. Supports only ChannelsLast, Contiguous");
-  c.check(format == MemoryFormat::kChannelsLast || self.dim() == 3 || self.dim() == 4,
-          "non-empty 3D or 4D (batch mode) tensor expected for input");
-  const DimVector output = pooled_sizes(c, self, w, ceil_mode);
-  check_pool2d(c, self, w, output, format);
+  const auto [output, format] =
+      max_pool2d_output(c, self, kernel, stride, padding, dilation, ceil_mode);
   c.check(self.dtype() == grad_output.dtype(),
           "Expected dtype {} for `gradOutput` but got dtype {}", self.dtype(), grad_output.dtype());
   check_pooled(c, grad_output, self, output);
