@@ -7,9 +7,11 @@
 // {"unsupported": why} line per question.
 #include <nlohmann/json.hpp>
 
+#include "core/command/answer_call.h"
 #include "core/command/answer_graph.h"
+#include "core/command/answer_symbolic.h"
 #include "core/command/subcommands.h"
-#include "core/io/call_json.h"
+#include "core/io/value_json.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -17,27 +19,6 @@ namespace faketensor {
 namespace {
 
 using nlohmann::json;
-
-void append_error(std::string& out, const Error& error) {
-  out.append("\"raises\":\"").append(error.class_name()).append("\",\"message\":");
-  append_json_string(out, error.message());
-}
-
-// Arguments whose metadata (or storage size) the call changed.
-void append_after(std::string& out, const ValueReader& reader, ValueWriter& writer) {
-  bool any = false;
-  for (const TensorRecord& before : reader.tensors()) {
-    const Tensor& tensor = *before.tensor;
-    const SymInt bytes = tensor.storage == nullptr ? SymInt(0) : tensor.storage->nbytes;
-    if (tensor.meta == before.meta && tensor.storage == before.storage &&
-        same_expr(bytes, before.nbytes))
-      continue;
-    out += any ? "," : ",\"after\":[";
-    any = true;
-    writer.append_tensor(out, {&tensor, tensor.meta, tensor.storage, bytes});
-  }
-  if (any) out += ']';
-}
 
 void answer_operator(std::string& out, const json& question) {
   const std::string& name = question.at("op").get_ref<const std::string&>();
@@ -49,22 +30,13 @@ void answer_operator(std::string& out, const json& question) {
     out += "\"unsupported\":\"no rule\"}";
     return;
   }
-  // A mode without a ShapeEnv, grad mode on (FORMAT.md).
-  FakeTensorMode mode;
-  mode.context().grad_enabled = true;
-  ValueReader reader(mode);
-  ValueWriter writer;
-  try {
-    const Schema& schema = Registry::builtin().entry(op).schema;
-    const std::vector<Value> args =
-        bind_arguments(schema, question.value("args", json::array()),
-                       question.value("kwargs", json::object()), reader, &writer);
-    const Value result = mode.context().call(op, args);
-    out += "\"out\":";
-    writer.append(out, result);
-    append_after(out, reader, writer);
-  } catch (const Error& error) {
-    append_error(out, error);
+  if (question.contains("env")) {
+    answer_symbolic_operator(out, op, question);
+  } else {
+    // A mode without a ShapeEnv, grad mode on (FORMAT.md).
+    FakeTensorMode mode;
+    mode.context().grad_enabled = true;
+    answer_call(out, mode, op, question);
   }
   out += '}';
 }

@@ -6,6 +6,8 @@
 
 #include "core/support/format.h"
 #include "core/symbolic/expr.h"
+#include "core/symbolic/parse.h"
+#include "core/symbolic/shape_env.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -47,10 +49,12 @@ void append_json_string(std::string& out, std::string_view text) {
 
 void append_json(std::string& out, SymInt value) {
   if (value.is_symbolic()) {
-    append_json_string(out, to_string(value));
-  } else {
-    append_text(out, value.as_int());
+    ShapeEnv* env = value.node()->pool->shape_env();
+    const ExprNode* node = env == nullptr ? value.node() : env->replace(value.node());
+    if (node->kind != ExprKind::kInteger) return append_json_string(out, to_string(node));
+    value = SymInt(node->number.integer);
   }
+  append_text(out, value.as_int());
 }
 
 void append_json(std::string& out, Dims values) {
@@ -62,9 +66,7 @@ void append_json(std::string& out, Dims values) {
   out += ']';
 }
 
-namespace {
-
-void append_float(std::string& out, double value) {
+void append_json_float(std::string& out, double value) {
   if (std::isfinite(value)) {
     append_text(out, value);
   } else {
@@ -75,6 +77,8 @@ void append_float(std::string& out, double value) {
         .append("\"}");
   }
 }
+
+namespace {
 
 // {"key":"text"}
 void append_named(std::string& out, std::string_view key, std::string_view text) {
@@ -157,13 +161,13 @@ void ValueWriter::append_value(std::string& out, const Value& value,
       }
       break;
     case Value::Tag::kFloat:
-      append_float(out, value.as_double());
+      append_json_float(out, value.as_double());
       break;
     case Value::Tag::kComplex:
       out += "{\"c\":[";
-      append_float(out, value.as_complex()[0]);
+      append_json_float(out, value.as_complex()[0]);
       out += ',';
-      append_float(out, value.as_complex()[1]);
+      append_json_float(out, value.as_complex()[1]);
       out += "]}";
       break;
     case Value::Tag::kSymFloat:
@@ -344,6 +348,7 @@ Value ValueReader::read_object(const json& value, ValueWriter* writer) {
   if (key == "memory_format") return parsed(value, parse_memory_format(text_of(value, content)));
   if (key == "generator")
     return Value::generator(parsed(value, parse_device(text_of(value, content))));
+  if (key == "sym" || key == "kind") return read_symbolic(value);
   if (key == "f") return double_of(value, value);
   if (key == "c" && content.is_array() && content.size() == 2) {
     const double parts[] = {double_of(value, content[0]), double_of(value, content[1])};
@@ -352,17 +357,50 @@ Value ValueReader::read_object(const json& value, ValueWriter* writer) {
   not_a_value(value);
 }
 
+SymInt ValueReader::read_dim(const json& whole, const json& value) {
+  ShapeEnv* env = mode_.context().shape_env();
+  if (!value.is_string() || env == nullptr) return int_of(whole, value);
+  const ExprNode* node = parse_expr(env->pool(), text_of(whole, value));
+  if (node->type != ExprType::kInt) not_a_value(whole);
+  return env->pool().sym_int(node);
+}
+
+DimVector ValueReader::read_dims(const json& whole, const json& value) {
+  if (!value.is_array()) not_a_value(whole);
+  DimVector dims;
+  for (const json& element : value) dims.push_back(read_dim(whole, element));
+  return dims;
+}
+
+Value ValueReader::read_symbolic(const json& value) {
+  ShapeEnv* env = mode_.context().shape_env();
+  if (env == nullptr || !value.contains("sym")) not_a_value(value);
+  ExprPool& pool = env->pool();
+  const ExprNode* node = parse_expr(pool, text_of(value, value["sym"]));
+  switch (node->type) {
+    case ExprType::kInt:
+      return pool.sym_int(node);
+    case ExprType::kBool:
+      return pool.sym_bool(node);
+    default:
+      return Value::sym_float(node);
+  }
+}
+
 Value ValueReader::read_tensor(const json& value, ValueWriter* writer) {
   const int64_t number = int_of(value, value["t"]);
   const auto found = tensors_.find(number);
   if (found != tensors_.end()) return Value(found->second);
 
-  const InputOverride given = read_override(value);
-  if (!given.sizes || !given.dtype) not_a_value(value);
-  MetaSpec spec{.sizes = *given.sizes, .dtype = *given.dtype};
-  if (given.strides) spec.strides = *given.strides;
-  spec.device = given.device.value_or(Device{});
-  if (value.contains("offset")) spec.offset = int_of(value, value["offset"]);
+  if (!value.contains("size") || !value.contains("dtype")) not_a_value(value);
+  const DimVector sizes = read_dims(value, value["size"]);
+  const DimVector strides =
+      value.contains("stride") ? read_dims(value, value["stride"]) : DimVector();
+  MetaSpec spec{.sizes = sizes, .strides = strides};
+  spec.dtype = parsed(value, parse_dtype(text_of(value, value["dtype"])));
+  if (value.contains("device"))
+    spec.device = parsed(value, parse_device(text_of(value, value["device"]))).normalized();
+  if (value.contains("offset")) spec.offset = read_dim(value, value["offset"]);
   if (value.contains("layout"))
     spec.layout = parsed(value, parse_layout(text_of(value, value["layout"])));
   unsigned flags = 0;
@@ -384,8 +422,7 @@ Value ValueReader::read_tensor(const json& value, ValueWriter* writer) {
     const int64_t storage_number = int_of(value, value["storage"]);
     Storage*& known = storages_[storage_number];
     if (known == nullptr) {
-      const SymInt bytes =
-          value.contains("nbytes") ? SymInt(int_of(value, value["nbytes"])) : SymInt(0);
+      const SymInt bytes = value.contains("nbytes") ? read_dim(value, value["nbytes"]) : SymInt(0);
       known = mode_.context().make_storage(spec.device, bytes);
       known->version = 1;  // set_ placed the tensor on it, which counts as a write
       if (writer != nullptr) writer->name_storage(known, storage_number);

@@ -2,7 +2,8 @@
 //
 // Writing numbers tensors and storages by first appearance, or by the numbers they were read with;
 // keys come in FORMAT.md's order, without spaces, so that equal values are equal bytes. Reading
-// makes fakes in a mode: equal "t" are one tensor, equal "storage" one storage.
+// makes fakes in a mode: equal "t" are one tensor, equal "storage" one storage. Where the mode has
+// a ShapeEnv, text in the place of a size, and {"sym": text}, is an expression in its symbols.
 //
 //   ValueWriter writer;
 //   writer.append(out, value);       //
@@ -25,6 +26,8 @@ void append_json_string(std::string& out, std::string_view text);
 // 3, or "2*s0"
 void append_json(std::string& out, SymInt value);
 void append_json(std::string& out, Dims values);
+// 2.0, or {"f":"inf"}
+void append_json_float(std::string& out, double value);
 
 class ValueWriter {
  public:
@@ -80,6 +83,9 @@ class ValueReader {
   Value read_tensor(const nlohmann::json& json, ValueWriter* writer);
   Value read_list(const nlohmann::json& json, ValueWriter* writer);
   Value read_object(const nlohmann::json& json, ValueWriter* writer);
+  SymInt read_dim(const nlohmann::json& whole, const nlohmann::json& json);
+  DimVector read_dims(const nlohmann::json& whole, const nlohmann::json& json);
+  Value read_symbolic(const nlohmann::json& json);
 
   FakeTensorMode& mode_;
   std::unordered_map<int64_t, Tensor*> tensors_;

@@ -66,14 +66,20 @@ ShapeEnv& shape_env_of(const ExprNode* node) {
 
 // --- symbols ---
 
+const ExprNode* ShapeEnv::add_symbol(const SymbolInfo& info, ValueRange range) {
+  const ExprNode* symbol = pool_.symbol(info);
+  symbols_.push_back(symbol);
+  ranges_[symbol] = range;
+  return symbol;
+}
+
 SymInt ShapeEnv::create_backed(std::string_view name, int64_t hint, ValueRange range,
                                bool positive) {
   SymbolInfo info;
   info.name = name;
   info.positive = positive;
-  const ExprNode* symbol = pool_.symbol(info);
+  const ExprNode* symbol = add_symbol(info, range);
   hints_[symbol] = Number::of(hint);
-  ranges_[symbol] = range;
   return SymInt::from_node(symbol);
 }
 
@@ -82,9 +88,8 @@ const ExprNode* ShapeEnv::create_backed_float(std::string_view name, double hint
   SymbolInfo info;
   info.name = name;
   info.type = ExprType::kFloat;
-  const ExprNode* symbol = pool_.symbol(info);
+  const ExprNode* symbol = add_symbol(info, range);
   hints_[symbol] = Number::of_float(hint);
-  ranges_[symbol] = range;
   return symbol;
 }
 
@@ -92,9 +97,7 @@ SymInt ShapeEnv::create_unbacked_int(std::string_view name, ValueRange range) {
   SymbolInfo info;
   info.name = name;
   info.unbacked = true;
-  const ExprNode* symbol = pool_.symbol(info);
-  ranges_[symbol] = range;
-  return SymInt::from_node(symbol);
+  return SymInt::from_node(add_symbol(info, range));
 }
 
 SymInt ShapeEnv::create_unbacked_int() {
@@ -109,14 +112,20 @@ SymBool ShapeEnv::create_unbacked_bool() {
   return value == 1;
 }
 
-const ExprNode* ShapeEnv::create_unbacked_float() {
+const ExprNode* ShapeEnv::create_unbacked_float(std::string_view name, ValueRange range) {
   SymbolInfo info;
-  do {
-    info.name = "zuf" + std::to_string(next_unbacked_float_++);
-  } while (pool_.find_symbol(info.name) != nullptr);
+  info.name = name;
   info.type = ExprType::kFloat;
   info.unbacked = true;
-  return pool_.symbol(info);
+  return add_symbol(info, range);
+}
+
+const ExprNode* ShapeEnv::create_unbacked_float() {
+  std::string name;
+  do {
+    name = "zuf" + std::to_string(next_unbacked_float_++);
+  } while (pool_.find_symbol(name) != nullptr);
+  return create_unbacked_float(name, ValueRange::unknown(ExprType::kFloat));
 }
 
 ValueRange ShapeEnv::range(const ExprNode* symbol) const {
@@ -176,6 +185,13 @@ void ShapeEnv::update_range(const ExprNode* symbol, ValueRange range) {
 // --- decisions ---
 
 bool ShapeEnv::all_backed(const ExprNode* node) const { return !node->has(kHasUnbacked); }
+
+bool ShapeEnv::is_known_at_start(const ExprNode* node) const {
+  const std::vector<const ExprNode*> symbols = free_symbols(node);
+  return std::all_of(symbols.begin(), symbols.end(), [this](const ExprNode* symbol) {
+    return !symbol->has(kHasUnbacked) || unbacked_inputs_.count(symbol) != 0;
+  });
+}
 
 bool ShapeEnv::evaluate_bool(const ExprNode* condition, std::optional<bool> fallback,
                              bool size_oblivious) {

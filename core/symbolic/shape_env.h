@@ -76,13 +76,20 @@ class ShapeEnv {
   const ExprNode* create_backed_float(std::string_view name, double hint, ValueRange range);
   // zuf0, zuf1, ...: an unbacked float.
   const ExprNode* create_unbacked_float();
-  // An unbacked symbol under a given name (of an exported program).
+  // Unbacked symbols under a given name (of an exported program).
   SymInt create_unbacked_int(std::string_view name, ValueRange range);
+  const ExprNode* create_unbacked_float(std::string_view name, ValueRange range);
+  // All of them, in order of creation.
+  const std::vector<const ExprNode*>& symbols() const { return symbols_; }
 
   ValueRange range(const ExprNode* symbol) const;
   std::optional<int64_t> hint_of_symbol(const ExprNode* symbol) const;
   bool is_size_like(const ExprNode* symbol) const { return size_like_.count(symbol) != 0; }
   void mark_size_like(const ExprNode* symbol) { size_like_.insert(symbol); }
+
+  // An unbacked symbol of an input is there from the start: it may stand for a later one, which one
+  // that comes out of data may not.
+  void mark_input(const ExprNode* symbol) { unbacked_inputs_.insert(symbol); }
 
   // sym_constrain_range: narrows the range of a symbol without a guard. Raises RuntimeError for a
   // plain integer outside [min, max].
@@ -151,6 +158,8 @@ class ShapeEnv {
   const ExprNode* find(const ExprNode* symbol);
   bool is_divisible(const ExprNode* base, const ExprNode* divisor);
   bool all_backed(const ExprNode* node) const;
+  bool is_known_at_start(const ExprNode* node) const;
+  const ExprNode* add_symbol(const SymbolInfo& info, ValueRange range);
   SymbolMap hinted_constants(const ExprNode* expr);
   [[noreturn, gnu::cold]] void throw_data_dependent(const ExprNode* expr);
 
@@ -158,7 +167,9 @@ class ShapeEnv {
   ExprPool pool_;
   Assignment hints_;
   std::unordered_map<const ExprNode*, ValueRange> ranges_;
+  std::vector<const ExprNode*> symbols_;
   std::unordered_set<const ExprNode*> size_like_;
+  std::unordered_set<const ExprNode*> unbacked_inputs_;
   SymbolMap replacements_;
   std::vector<const ExprNode*> replaced_;
   std::vector<const ExprNode*> divisible_;

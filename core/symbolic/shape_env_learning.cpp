@@ -111,12 +111,12 @@ void ShapeEnv::learn_from_equality(const ExprNode* relation) {
   if (has_kind(relation, ExprKind::kFloorDiv) || has_kind(relation, ExprKind::kCleanDiv)) return;
   const ExprNode* lhs = relation->arg(0);
   const ExprNode* rhs = relation->arg(1);
-  const auto unbacked_equals_backed = [](const ExprNode* a, const ExprNode* b) {
-    return a->kind == ExprKind::kSymbol && a->has(kHasUnbacked) && !b->has(kHasUnbacked);
+  const auto is_unbacked_for = [this](const ExprNode* a, const ExprNode* b) {
+    return a->kind == ExprKind::kSymbol && a->has(kHasUnbacked) && is_known_at_start(b);
   };
-  if (unbacked_equals_backed(lhs, rhs)) {
+  if (is_unbacked_for(lhs, rhs)) {
     set_replacement(lhs, replace(rhs));
-  } else if (unbacked_equals_backed(rhs, lhs)) {
+  } else if (is_unbacked_for(rhs, lhs)) {
     set_replacement(rhs, replace(lhs));
   } else {
     // The symbol with the largest hint goes, an unbacked one first; of equals the one whose name

@@ -1,0 +1,52 @@
+#include "core/command/answer_call.h"
+
+#include "core/io/call_json.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+
+using nlohmann::json;
+
+namespace {
+
+void append_error(std::string& out, const Error& error) {
+  out.append("\"raises\":\"").append(error.class_name()).append("\",\"message\":");
+  append_json_string(out, error.message());
+}
+
+// Arguments whose metadata (or storage size) the call changed.
+void append_after(std::string& out, const ValueReader& reader, ValueWriter& writer) {
+  bool any = false;
+  for (const TensorRecord& before : reader.tensors()) {
+    const Tensor& tensor = *before.tensor;
+    const SymInt bytes = tensor.storage == nullptr ? SymInt(0) : tensor.storage->nbytes;
+    if (tensor.meta == before.meta && tensor.storage == before.storage &&
+        same_expr(bytes, before.nbytes))
+      continue;
+    out += any ? "," : ",\"after\":[";
+    any = true;
+    writer.append_tensor(out, {&tensor, tensor.meta, tensor.storage, bytes});
+  }
+  if (any) out += ']';
+}
+
+}  // namespace
+
+void answer_call(std::string& out, FakeTensorMode& mode, OpId op, const json& question) {
+  ValueReader reader(mode);
+  ValueWriter writer;
+  try {
+    const Schema& schema = Registry::builtin().entry(op).schema;
+    const std::vector<Value> args =
+        bind_arguments(schema, question.value("args", json::array()),
+                       question.value("kwargs", json::object()), reader, &writer);
+    const Value result = mode.context().call(op, args);
+    out += "\"out\":";
+    writer.append(out, result);
+    append_after(out, reader, writer);
+  } catch (const Error& error) {
+    append_error(out, error);
+  }
+}
+
+}  // namespace faketensor
