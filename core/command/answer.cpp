@@ -2,12 +2,14 @@
 // (conformance/FORMAT.md).
 //
 // The header line says what the questions are. Operator vectors: one call each, in a mode of its
-// own. A graph: the header names the program, which lies beside the file, and the overrides; one
-// line per node. Kinds that this version does not answer get one
+// own. Expression vectors: facts and queries in a ShapeEnv of their own. A graph: the header names
+// the program, which lies beside the file, and the overrides; one line per node. Kinds that this
+// version does not answer get one
 // {"unsupported": why} line per question.
 #include <nlohmann/json.hpp>
 
 #include "core/command/answer_call.h"
+#include "core/command/answer_exprs.h"
 #include "core/command/answer_graph.h"
 #include "core/command/answer_symbolic.h"
 #include "core/command/subcommands.h"
@@ -74,6 +76,8 @@ int answer_command(const std::vector<std::string>& args, CommandIo& io) {
     try {
       if (question.contains("op") && question.contains("id")) {
         answer_operator(out.text(), question);
+      } else if (question.contains("queries") && question.contains("id")) {
+        answer_exprs(out.text(), question);
       } else {
         out.text() += "{\"id\":";
         append_json_string(out.text(), question.value("id", ""));
