@@ -1,17 +1,15 @@
 #include "core/command/answer_exprs.h"
 
-#include <cmath>
-#include <limits>
 #include <map>
 
 #include <nlohmann/json.hpp>
 
+#include "core/io/shape_env_json.h"
 #include "core/io/value_json.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/symbolic/parse.h"
 #include "core/symbolic/python_number.h"
-#include "core/symbolic/shape_env.h"
 
 namespace faketensor {
 
@@ -26,25 +24,19 @@ constexpr std::string_view kCheckFailed =
 
 // --- the environment ---
 
-int64_t int_end(const json& end) {
-  if (end.is_string()) return end == "int_oo" ? kIntInfinity : kMinusIntInfinity;
-  return end.get<int64_t>();
-}
-
-double float_end(const json& end) {
-  if (!end.is_object()) return end.get<double>();
-  const double infinity = std::numeric_limits<double>::infinity();
-  return end.at("f") == "-inf" ? -infinity : infinity;
-}
-
 class Environment {
  public:
-  explicit Environment(const json& question) : env_(options(question)) {
+  explicit Environment(const json& question)
+      : env_(read_settings(question.at("settings").get_ref<const std::string&>()).shape_env) {
+    make_symbols(env_, question.at("env"));
     const json deferred = question.value("deferred", json::object());
-    for (const json& symbol : question.at("env")) add_symbol(symbol, deferred);
+    for (const json& conditions : deferred) {
+      for (const json& condition : conditions)
+        env_.expect_true(parse_expr(env_.pool(), condition.get_ref<const std::string&>()));
+    }
     const json names = question.value("names", json::object());
     for (const auto& [name, value] : names.items())
-      names_[name] = parse_expr(env_.pool(), value.at("sym").get<std::string>());
+      names_[name] = parse_expr(env_.pool(), value.at("sym").get_ref<const std::string&>());
   }
 
   ShapeEnv& shape_env() { return env_; }
@@ -56,40 +48,6 @@ class Environment {
   }
 
  private:
-  static ShapeEnvOptions options(const json& question) {
-    ShapeEnvOptions options;
-    options.prefer_deferred_runtime_asserts_over_guards =
-        question.value("settings", "").starts_with("export_deferred");
-    return options;
-  }
-
-  void add_symbol(const json& symbol, const json& deferred) {
-    const std::string name = symbol.at("name").get<std::string>();
-    const json& range = symbol.at("range");
-    const json& hint = symbol.at("hint");
-    if (symbol.value("kind", "int") == "float") {
-      const ValueRange floats = ValueRange::floats(float_end(range[0]), float_end(range[1]));
-      if (hint.is_null()) {
-        env_.create_unbacked_float();
-      } else {
-        env_.create_backed_float(name, hint.get<double>(), floats);
-      }
-      return;
-    }
-    const ValueRange ints = ValueRange::ints(int_end(range[0]), int_end(range[1]));
-    if (!hint.is_null()) {
-      env_.create_backed(name, hint.get<int64_t>(), ints, !symbol.value("unspecified", false));
-      return;
-    }
-    // The runtime asserts that are there already are learnt before the range that they left.
-    const SymInt made = env_.create_unbacked_int(name, ValueRange::unknown(ExprType::kInt));
-    const json conditions = deferred.value(name, json::array());
-    for (const json& condition : conditions)
-      env_.expect_true(parse_expr(env_.pool(), condition.get<std::string>()));
-    if (symbol.value("size_like", false)) env_.mark_size_like(made.node());
-    env_.constrain_range(made, ints.lower, ints.upper);
-  }
-
   ShapeEnv env_;
   std::map<std::string, const ExprNode*> names_;
 };
@@ -117,44 +75,7 @@ PythonNumber evaluate_tree(Environment& env, const json& tree, int depth = 0) {
 
 // --- writing ---
 
-void append_real(std::string& out, double value) {
-  if (std::isfinite(value)) {
-    append_text(out, value);
-  } else {
-    out += std::isnan(value) ? "{\"f\":\"nan\"}"
-           : value < 0       ? "{\"f\":\"-inf\"}"
-                             : "{\"f\":\"inf\"}";
-  }
-}
-
 void append_bool(std::string& out, bool value) { out += value ? "true" : "false"; }
-
-void append_end(std::string& out, int64_t end) {
-  if (end == kIntInfinity) {
-    out += "\"int_oo\"";
-  } else if (end == kMinusIntInfinity) {
-    out += "\"-int_oo\"";
-  } else {
-    append_text(out, end);
-  }
-}
-
-void append_range(std::string& out, const ValueRange& range) {
-  const auto append_one = [&](int64_t end, double real) {
-    if (range.type == ExprType::kFloat) {
-      append_real(out, real);
-    } else if (range.type == ExprType::kBool) {
-      append_bool(out, end != 0);
-    } else {
-      append_end(out, end);
-    }
-  };
-  out += '[';
-  append_one(range.lower, range.real_lower);
-  out += ',';
-  append_one(range.upper, range.real_upper);
-  out += ']';
-}
 
 void append_constant(std::string& out, const ExprNode* node) {
   switch (node->type) {
@@ -165,7 +86,7 @@ void append_constant(std::string& out, const ExprNode* node) {
       append_text(out, node->number.integer);
       break;
     case ExprType::kFloat:
-      append_real(out, node->number.real);
+      append_json_float(out, node->number.real);
       break;
   }
 }
@@ -174,130 +95,13 @@ void append_number(std::string& out, Number number, ExprType type) {
   if (type == ExprType::kBool) {
     append_bool(out, number.integer != 0);
   } else if (type == ExprType::kFloat) {
-    append_real(out, number.as_double());
+    append_json_float(out, number.as_double());
   } else {
     append_text(out, number.integer);
   }
 }
 
-void append_names(std::string& out, const std::vector<const ExprNode*>& nodes) {
-  out += '[';
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (i > 0) out += ',';
-    append_json_string(out, to_string(nodes[i]));
-  }
-  out += ']';
-}
-
 // --- facts ---
-
-// What a ShapeEnv knew before a fact, and what the fact added to it.
-class Snapshot {
- public:
-  explicit Snapshot(ShapeEnv& env)
-      : env_(env),
-        guards_(env.guards().size()),
-        asserts_(env.deferred_runtime_asserts().size()),
-        divisible_(env.divisible().size()) {
-    for (size_t i = 0; i < env.pool().symbol_count(); ++i) {
-      const ExprNode* symbol = env.pool().symbol_at(i);
-      symbols_.push_back(
-          {symbol, env.range(symbol), env.replacement(symbol), env.is_size_like(symbol)});
-    }
-  }
-
-  void append_added(std::string& out) const {
-    out += '{';
-    const size_t start = out.size();
-    append_guards(out);
-    append_deferred(out);
-    append_symbols(out);
-    std::vector<const ExprNode*> divisible(env_.divisible().begin() + divisible_,
-                                           env_.divisible().end());
-    if (!divisible.empty()) {
-      out += ",\"divisible\":";
-      append_names(out, divisible);
-    }
-    if (out.size() > start) out.erase(start, 1);
-    out += '}';
-  }
-
- private:
-  struct Known {
-    const ExprNode* symbol;
-    ValueRange range;
-    const ExprNode* replacement;
-    bool size_like;
-  };
-
-  void append_guards(std::string& out) const {
-    std::vector<const ExprNode*> guards;
-    for (size_t i = guards_; i < env_.guards().size(); ++i)
-      guards.push_back(env_.guards()[i].condition);
-    if (guards.empty()) return;
-    out += ",\"guards\":";
-    append_names(out, guards);
-  }
-
-  void append_deferred(std::string& out) const {
-    std::map<std::string, std::vector<const ExprNode*>> by_symbol;
-    for (size_t i = asserts_; i < env_.deferred_runtime_asserts().size(); ++i) {
-      const RuntimeAssert& added = env_.deferred_runtime_asserts()[i];
-      by_symbol[added.symbol == nullptr ? "None" : to_string(added.symbol)].push_back(
-          added.condition);
-    }
-    if (by_symbol.empty()) return;
-    out += ",\"deferred\":{";
-    bool first = true;
-    for (const auto& [name, conditions] : by_symbol) {
-      if (!first) out += ',';
-      first = false;
-      append_json_string(out, name);
-      out += ':';
-      append_names(out, conditions);
-    }
-    out += '}';
-  }
-
-  void append_symbols(std::string& out) const {
-    std::string replacements;
-    std::string ranges;
-    std::vector<const ExprNode*> size_like;
-    for (const Known& known : symbols_) {
-      const ExprNode* target = env_.replacement(known.symbol);
-      if (target != known.replacement) {
-        replacements += replacements.empty() ? "" : ",";
-        append_json_string(replacements, to_string(known.symbol));
-        replacements += ':';
-        if (target->is_constant()) {
-          append_constant(replacements, target);
-        } else {
-          append_json_string(replacements, to_string(target));
-        }
-      }
-      const ValueRange range = env_.range(known.symbol);
-      if (!(range == known.range)) {
-        ranges += ranges.empty() ? "" : ",";
-        append_json_string(ranges, to_string(known.symbol));
-        ranges += ':';
-        append_range(ranges, range);
-      }
-      if (env_.is_size_like(known.symbol) && !known.size_like) size_like.push_back(known.symbol);
-    }
-    if (!replacements.empty()) out.append(",\"replacements\":{").append(replacements).append("}");
-    if (!ranges.empty()) out.append(",\"ranges\":{").append(ranges).append("}");
-    if (!size_like.empty()) {
-      out += ",\"size_like\":";
-      append_names(out, size_like);
-    }
-  }
-
-  ShapeEnv& env_;
-  size_t guards_;
-  size_t asserts_;
-  size_t divisible_;
-  std::vector<Known> symbols_;
-};
 
 void append_fact_result(std::string& out, const std::string& how, const PythonNumber& value) {
   if (how == "guard_int") {
@@ -318,7 +122,7 @@ void append_fact_result(std::string& out, const std::string& how, const PythonNu
 }
 
 void answer_fact(std::string& out, Environment& env, const json& fact) {
-  const Snapshot before(env.shape_env());
+  const ShapeEnvSnapshot before(env.shape_env());
   out += '{';
   try {
     const PythonNumber value = evaluate_tree(env, fact.at("tree"));
@@ -330,7 +134,7 @@ void answer_fact(std::string& out, Environment& env, const json& fact) {
     append_json_string(out, error.message());
   }
   out += ",\"added\":";
-  before.append_added(out);
+  before.append_added(out, env.shape_env());
   out += '}';
 }
 
@@ -339,7 +143,7 @@ void answer_fact(std::string& out, Environment& env, const json& fact) {
 void append_plain(std::string& out, const PythonNumber& value) {
   out += "\"value\":";
   if (value.is_float()) {
-    append_real(out, value.as_float().as_double());
+    append_json_float(out, value.as_float().as_double());
   } else if (value.is_bool()) {
     append_bool(out, value.as_bool().as_bool());
   } else {
@@ -363,7 +167,7 @@ void append_symbolic(std::string& out, ShapeEnv& env, const PythonNumber& value)
     append_json_string(out, simplified);
   }
   out += ",\"range\":";
-  append_range(out, env.bound(node));
+  append_json(out, env.bound(node));
   const ExprNode* known = env.maybe_evaluate_static(node);
   out += ",\"static\":";
   if (known == nullptr) {
