@@ -61,6 +61,13 @@ bool list_fits(const Value& value, const ArgType& type) {
   return true;
 }
 
+// Whether a list holds symbolic integers where the schema says int[]: the parser asks each for its
+// __index__, which is a guard, before the operator sees them.
+bool must_specialize(Dims values, const ArgType& type) {
+  return !type.is_symbolic_int && std::any_of(values.begin(), values.end(),
+                                              [](SymInt value) { return value.is_symbolic(); });
+}
+
 // Whether a rule may read the value as it stands.
 bool fits(const Value& value, const ArgType& type) {
   if (value.is_none()) return type.is_optional || type.kind == ArgKind::kOther;
@@ -70,7 +77,8 @@ bool fits(const Value& value, const ArgType& type) {
   if (type.kind == ArgKind::kBool && type.list_size > 0 &&
       value.size() != static_cast<size_t>(type.list_size))
     return false;
-  if (type.kind == ArgKind::kInt) return value.is(Tag::kIntList) || value.size() == 0;
+  if (type.kind == ArgKind::kInt)
+    return (value.is(Tag::kIntList) && !must_specialize(value.ints(), type)) || value.size() == 0;
   return list_fits(value, type);
 }
 
@@ -244,8 +252,12 @@ Value converted(Context& context, const OpEntry& op, size_t position, const Valu
     const bool is_one = value.is(Tag::kInt);
     if (is_one && type.list_size > 0)
       return context.make_ints(DimVector(static_cast<size_t>(type.list_size), value.as_sym_int()));
+    DimVector ints;
+    if (value.is(Tag::kIntList) && must_specialize(value.ints(), type)) {
+      for (const SymInt element : value.ints()) ints.push_back(guard_int(element));
+      return context.make_ints(ints);
+    }
     if (value.is(Tag::kList) && list_fits(value, type)) {
-      DimVector ints;
       for (const Value& element : value.values())
         ints.push_back(element.is(Tag::kBool) ? SymInt(guard_bool(element.as_sym_bool()) ? 1 : 0)
                                               : element.as_sym_int());

@@ -1,4 +1,7 @@
 // What calls refuse before a rule runs, in PyTorch's words.
+#include <memory>
+
+#include "core/symbolic/shape_env.h"
 #include "expect_call.h"
 
 namespace faketensor {
@@ -101,6 +104,20 @@ TEST(Arguments, ADeviceMayBeGivenAsText) {
   const Outcome outcome = mode.call(zeros, args);
   ASSERT_FALSE(outcome.error);
   EXPECT_EQ(outcome.value.tensor().device(), (Device{DeviceType::kCUDA, 1}));
+}
+
+// The parser asks for the __index__ of each, before the operator sees them.
+TEST(Arguments, SymbolicNumbersInAListOfPlainIntsAreSpecialized) {
+  FakeTensorMode mode;
+  auto env = std::make_shared<ShapeEnv>();
+  mode.attach_shape_env(env);
+  const SymInt place = env->create_backed("s0", 1, ValueRange::ints(0, 3));
+  const Value args[] = {mode.empty(DimVector{2, 1, 3}, DType::kFloat32), Value::ints({&place, 1})};
+  const Outcome outcome = mode.call("prims::squeeze", args);
+  ASSERT_FALSE(outcome.error);
+  EXPECT_EQ(outcome.value.tensor().dim(), 2);
+  ASSERT_EQ(env->guards().size(), 1u);
+  EXPECT_EQ(to_string(env->guards()[0].condition), "Eq(s0, 1)");
 }
 
 TEST(Sizes, ANegativeOneIsRefusedWhenTheTensorIsMade) {
