@@ -5,10 +5,15 @@
 
 namespace faketensor {
 
-// A list argument of a convolution with one value for each of `expected` spatial dimensions; a
-// single value stands for all. Raises for another length, and ValueError for a negative
-// `expected`, which a weight of too few dimensions gives. Mirrors expand_param_if_needed,
+// The lists of a convolution: one value for each spatial dimension.
+struct ConvLists {
+  Dims stride, padding, dilation, output_padding;
+};
+
+// The lists of a call with one value for each spatial dimension of `weight`; a single value stands
+// for all (its copies live as long as the context). Raises for another length, and ValueError for a
+// weight of too few dimensions. Mirrors expand_param_if_needed,
 // aten/src/ATen/native/utils/ParamUtils.h.
-DimVector expand_param(Call& call, Dims given, std::string_view name, int64_t expected);
+ConvLists expand_lists(Call& call, const Tensor& weight, const ConvLists& given);
 
 }  // namespace faketensor

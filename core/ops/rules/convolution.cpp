@@ -16,16 +16,11 @@ namespace faketensor {
 
 namespace {
 
-// The lists of a call as they are given.
-struct ConvLists {
-  Dims stride, padding, dilation, output_padding;
-};
-
 struct ConvArgs {
   const Tensor& input;
   const Tensor& weight;
   Tensor* bias;
-  DimVector stride, padding, dilation, output_padding;
+  ConvLists lists;
   bool transposed;
   SymInt groups;
 };
@@ -53,53 +48,65 @@ void check_bias(Call& c, const ConvArgs& conv, SymInt elements, std::string_view
 void check_channels(Call& c, const ConvArgs& conv) {
   const Tensor& weight = conv.weight;
   const Tensor& input = conv.input;
-  c.check(weight.size(0) >= conv.groups,
+  const SymInt outputs = weight.sizes()[0];
+  const SymInt given = input.sizes()[1];
+  c.check(outputs >= conv.groups,
           "Given groups={}, expected weight to be at least {} at dimension 0, but got weight of "
           "size {} instead",
           conv.groups, conv.groups, weight.sizes());
-  c.check(mod(weight.size(0), conv.groups) == 0,
+  c.check(mod(outputs, conv.groups) == 0,
           "Given groups={}, expected weight to be divisible by {} at dimension 0, but got weight "
           "of size {} instead",
           conv.groups, conv.groups, weight.sizes());
   if (conv.transposed) {
-    c.check(input.size(1) == weight.size(0),
+    c.check(given == outputs,
             "Given transposed=1, weight of size {}, expected input{} to have {} channels, but got "
             "{} channels instead",
-            weight.sizes(), input.sizes(), weight.size(0), input.size(1));
-    check_bias(c, conv, weight.size(1) * conv.groups, "transposed=1, ");
+            weight.sizes(), input.sizes(), outputs, given);
+    check_bias(c, conv, weight.sizes()[1] * conv.groups, "transposed=1, ");
   } else {
-    const SymInt channels = weight.size(1) * conv.groups;
-    c.check(input.size(1) == channels,
+    const SymInt channels = weight.sizes()[1] * conv.groups;
+    c.check(given == channels,
             "Given groups={}, weight of size {}, expected input{} to have {} channels, but got {} "
             "channels instead",
-            conv.groups, weight.sizes(), input.sizes(), channels, input.size(1));
-    check_bias(c, conv, weight.size(0), "");
+            conv.groups, weight.sizes(), input.sizes(), channels, given);
+    check_bias(c, conv, outputs, "");
   }
 }
 
-void check_kernel_fits(Call& c, const ConvArgs& conv) {
+SymInt padded_size(const ConvArgs& conv, size_t i) {
+  return conv.input.sizes()[i + 2] + 2 * conv.lists.padding[i];
+}
+SymInt kernel_size(const ConvArgs& conv, size_t i) {
+  return conv.lists.dilation[i] * (conv.weight.sizes()[i + 2] - 1) + 1;
+}
+
+[[noreturn, gnu::cold]] void refuse_kernel(Call& c, const ConvArgs& conv) {
   DimVector padded;
   DimVector kernel;
-  bool fits = true;
   for (size_t i = 0; i + 2 < conv.weight.sizes().size(); ++i) {
-    padded.push_back(conv.input.sizes()[i + 2] + 2 * conv.padding[i]);
-    kernel.push_back(conv.dilation[i] * (conv.weight.sizes()[i + 2] - 1) + 1);
-    fits = fits && expect_true(padded[i] >= kernel[i]);
+    padded.push_back(padded_size(conv, i));
+    kernel.push_back(kernel_size(conv, i));
   }
-  if (fits) return;
   c.fail(ErrorKind::kRuntimeError,
          format("Calculated padded input size per channel: ({}). Kernel size: ({}). Kernel size "
                 "can't be greater than actual input size",
                 joined(padded), joined(kernel)));
 }
 
+void check_kernel_fits(Call& c, const ConvArgs& conv) {
+  for (size_t i = 0; i + 2 < conv.weight.sizes().size(); ++i) {
+    if (!expect_true(padded_size(conv, i) >= kernel_size(conv, i))) refuse_kernel(c, conv);
+  }
+}
+
 // Mirrors check_shape_forward, aten/src/ATen/native/Convolution.cpp.
 void check_convolution(Call& c, const ConvArgs& conv) {
   const int64_t rank = conv.weight.dim();
-  c.check(!any_below(conv.padding, 0), "negative padding is not supported");
-  c.check(!any_below(conv.output_padding, 0), "negative output_padding is not supported");
-  c.check(!any_below(conv.stride, 1), "non-positive stride is not supported");
-  c.check(!any_below(conv.dilation, 0), "dilation should be greater than zero");
+  c.check(!any_below(conv.lists.padding, 0), "negative padding is not supported");
+  c.check(!any_below(conv.lists.output_padding, 0), "negative output_padding is not supported");
+  c.check(!any_below(conv.lists.stride, 1), "non-positive stride is not supported");
+  c.check(!any_below(conv.lists.dilation, 0), "dilation should be greater than zero");
   c.check(rank == conv.input.dim(),
           "Expected {}-dimensional input for {}-dimensional weight {}, but got {}-dimensional "
           "input of size {} instead",
@@ -107,7 +114,7 @@ void check_convolution(Call& c, const ConvArgs& conv) {
   c.check(conv.groups > 0, "expected groups to be greater than 0, but got groups={}", conv.groups);
   check_channels(c, conv);
   if (!conv.transposed) check_kernel_fits(c, conv);
-  c.check(!any_below(conv.dilation, 1), "dilation should be greater than zero");
+  c.check(!any_below(conv.lists.dilation, 1), "dilation should be greater than zero");
   const bool may_be_empty = rank < 3 || guard_or_false(conv.input.size(0) == 0) ||
                             guard_or_false(conv.input.size(1) == 0);
   c.check(may_be_empty || guard_or_true(conv.input.numel() != 0),
@@ -121,12 +128,13 @@ DimVector output_sizes(Call& c, const ConvArgs& conv) {
   const Dims kernel = conv.weight.sizes();
   DimVector sizes = {input[0], conv.transposed ? conv.groups * kernel[1] : kernel[0]};
   for (size_t i = 0; i + 2 < input.size(); ++i) {
-    const SymInt reach = conv.dilation[i] * (kernel[i + 2] - 1);
-    sizes.push_back(
-        conv.transposed
-            ? (input[i + 2] - 1) * conv.stride[i] - 2 * conv.padding[i] + reach +
-                  conv.output_padding[i] + 1
-            : floor_div(input[i + 2] + 2 * conv.padding[i] - reach - 1, conv.stride[i]) + 1);
+    const SymInt reach = conv.lists.dilation[i] * (kernel[i + 2] - 1);
+    sizes.push_back(conv.transposed
+                        ? (input[i + 2] - 1) * conv.lists.stride[i] - 2 * conv.lists.padding[i] +
+                              reach + conv.lists.output_padding[i] + 1
+                        : floor_div(input[i + 2] + 2 * conv.lists.padding[i] - reach - 1,
+                                    conv.lists.stride[i]) +
+                              1);
   }
   const Dims spatial = Dims(sizes.data() + 2, sizes.size() - 2);
   if (!conv.input.device().is_cuda()) {
@@ -171,9 +179,17 @@ bool all_hinted(const Tensor& tensor) {
                      [](SymInt size) { return hint(size).has_value(); });
 }
 
+bool looks_channels_last(const Tensor& tensor) {
+  return tensor.meta->has(kChannelsLastStrides) || tensor.meta->has(kChannelsLast3dStrides);
+}
+
 // The back-end's memory format; none where sizes have no hint to choose a back-end by.
 std::optional<MemoryFormat> backend_format(Call& c, const ConvArgs& conv) {
   if (!all_hinted(conv.input) || !all_hinted(conv.weight)) return std::nullopt;
+  // No back-end gives another format than its operands have.
+  const bool is_viewed = conv.input.dim() == 3;
+  if (!is_viewed && !looks_channels_last(conv.input) && !looks_channels_last(conv.weight))
+    return MemoryFormat::kContiguous;
   const Operand input(conv.input, /*make_contiguous=*/true);
   const Operand weight(conv.weight, /*make_contiguous=*/false);
   ConvGeometry geometry{.input_sizes = input.sizes,
@@ -186,10 +202,11 @@ std::optional<MemoryFormat> backend_format(Call& c, const ConvArgs& conv) {
   geometry.transposed = conv.transposed;
   geometry.groups = conv.groups;
   const auto not_one = [](SymInt value) { return guard_or_false(value != 1); };
-  geometry.strided = std::any_of(conv.stride.begin(), conv.stride.end(), not_one);
-  geometry.dilated = std::any_of(conv.dilation.begin(), conv.dilation.end(), not_one);
-  for (size_t i = 0; i < conv.stride.size(); ++i) {
-    geometry.big_output_padding |= guard_or_false(conv.output_padding[i] >= conv.stride[i]);
+  geometry.strided = std::any_of(conv.lists.stride.begin(), conv.lists.stride.end(), not_one);
+  geometry.dilated = std::any_of(conv.lists.dilation.begin(), conv.lists.dilation.end(), not_one);
+  for (size_t i = 0; i < conv.lists.stride.size(); ++i) {
+    geometry.big_output_padding |=
+        guard_or_false(conv.lists.output_padding[i] >= conv.lists.stride[i]);
   }
   return conv_memory_format(c.target(), geometry);
 }
@@ -210,21 +227,6 @@ DimVector converted(Dims sizes, const DimVector& strides, MemoryFormat format) {
   return look == format ? strides : strides_for(sizes, format);
 }
 
-ConvArgs conv_args(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias, Dims stride,
-                   Dims padding, Dims dilation, bool transposed, Dims output_padding,
-                   SymInt groups) {
-  const int64_t rank = weight.dim() - 2;
-  return {input,
-          weight,
-          bias,
-          expand_param(c, stride, "stride", rank),
-          expand_param(c, padding, "padding", rank),
-          expand_param(c, dilation, "dilation", rank),
-          expand_param(c, output_padding, "output_padding", rank),
-          transposed,
-          groups};
-}
-
 // convolution.out: the Meta kernel alone, without the checks of a back-end. Lists are read as far
 // as they are needed. Mirrors meta_conv, torch/_meta_registrations.py.
 Value convolution_out(Call& c, const ConvLists& lists, const Tensor& input, const Tensor& weight,
@@ -239,15 +241,13 @@ Value convolution_out(Call& c, const ConvLists& lists, const Tensor& input, cons
              "tuple index out of range");
   c.check(transposed ? SymBool(true) : weight.size(1) * groups == input.size(1),
           "Invalid channel dimensions");
-  const ConvArgs conv = {input,
-                         weight,
-                         nullptr,
-                         values(lists.stride),
-                         values(lists.padding),
-                         values(lists.dilation),
-                         transposed ? values(lists.output_padding) : DimVector(rank, SymInt(0)),
-                         transposed,
-                         groups};
+  const DimVector stride = values(lists.stride);
+  const DimVector padding = values(lists.padding);
+  const DimVector dilation = values(lists.dilation);
+  const DimVector output_padding =
+      transposed ? values(lists.output_padding) : DimVector(rank, SymInt(0));
+  const ConvArgs conv = {input,      weight, nullptr, {stride, padding, dilation, output_padding},
+                         transposed, groups};
   c.check_as(ErrorKind::kIndexError, weight.dim() >= input.dim(), "tuple index out of range");
   const Value result = *c.context().empty(output_sizes(c, conv), input.dtype(), input.device());
   return write_copies(c, {&result, 1});
@@ -258,14 +258,11 @@ Value convolution_out(Call& c, const ConvLists& lists, const Tensor& input, cons
 Value convolution(Call& c, const Tensor& input, const Tensor& weight, Tensor* bias, Dims stride,
                   Dims padding, Dims dilation, bool transposed, Dims output_padding,
                   SymInt groups) {
-  if (output_of(c) != nullptr) {
-    return convolution_out(c, {stride, padding, dilation, output_padding}, input, weight,
-                           transposed, groups);
-  }
+  const ConvLists given = {stride, padding, dilation, output_padding};
+  if (output_of(c) != nullptr) return convolution_out(c, given, input, weight, transposed, groups);
   c.check(input.dtype() == weight.dtype(),
           "Input type ({}) and weight type ({}) should be the same", input.dtype(), weight.dtype());
-  const ConvArgs conv = conv_args(c, input, weight, bias, stride, padding, dilation, transposed,
-                                  output_padding, groups);
+  const ConvArgs conv = {input, weight, bias, expand_lists(c, weight, given), transposed, groups};
   check_convolution(c, conv);
   c.check(weight.dim() > 2, "weight should have at least three dimensions");
   const DimVector sizes = output_sizes(c, conv);
@@ -289,8 +286,8 @@ Value convolution_backward(Call& c, const Tensor& grad_output, const Tensor& inp
   const bool is_out = output_of(c) != nullptr;
   std::optional<MemoryFormat> format;
   if (!is_out && all_hinted(input) && all_hinted(weight)) {
-    const ConvArgs conv = conv_args(c, input, weight, nullptr, stride, padding, dilation,
-                                    transposed, output_padding, groups);
+    const ConvLists lists = expand_lists(c, weight, {stride, padding, dilation, output_padding});
+    const ConvArgs conv = {input, weight, nullptr, lists, transposed, groups};
     check_convolution(c, conv);
     format = backend_format(c, conv);
   }

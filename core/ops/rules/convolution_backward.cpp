@@ -13,15 +13,16 @@ bool wants(const Value& output_mask, size_t i) { return guard_bool(output_mask[i
 struct DoubleBackward {
   const Tensor& weight;
   const Tensor& input;
-  DimVector stride, padding, dilation, output_padding;
+  ConvLists lists;
   bool transposed;
   int64_t groups;
 };
 
 Operand convolve(const Operand& input, const Operand& weight, const DoubleBackward& conv,
                  int64_t groups) {
-  return input.op<"aten::convolution">(weight, nullptr, conv.stride, conv.padding, conv.dilation,
-                                       conv.transposed, conv.output_padding, groups);
+  return input.op<"aten::convolution">(weight, nullptr, conv.lists.stride, conv.lists.padding,
+                                       conv.lists.dilation, conv.transposed,
+                                       conv.lists.output_padding, groups);
 }
 
 Operand contiguous_on_cuda(const Operand& x) {
@@ -46,7 +47,7 @@ Operand narrowed_to(Operand x, const Tensor& like) {
 Operand weight_gradient(Call& c, const DoubleBackward& conv, const Operand& gg_input,
                         const Operand& grad) {
   DoubleBackward swapped = conv;
-  std::swap(swapped.dilation, swapped.stride);
+  std::swap(swapped.lists.dilation, swapped.lists.stride);
   swapped.transposed = false;
   const Operand inputs = gg_input.op<"aten::transpose.int">(0, 1);
   const Operand grads = grad.op<"aten::transpose.int">(0, 1);
@@ -70,13 +71,15 @@ Operand weight_gradient(Call& c, const DoubleBackward& conv, const Operand& gg_i
 Operand input_gradient(const DoubleBackward& conv, const Operand& gg_weight, const Operand& grad) {
   DoubleBackward other = conv;
   other.transposed = !conv.transposed;
+  DimVector output_padding(conv.lists.output_padding);
   for (size_t i = 0; !conv.transposed && i + 2 < conv.weight.sizes().size(); ++i) {
     const SymInt size = conv.input.sizes()[i + 2];
-    const SymInt expected = (conv.weight.sizes()[i + 2] - 1) * conv.dilation[i] -
-                            2 * conv.padding[i] +
-                            (conv.stride[i] * (grad.tensor().sizes()[i + 2] - 1) + 1);
-    if (guard_bool(expected != size)) other.output_padding[i] = size - expected;
+    const SymInt expected = (conv.weight.sizes()[i + 2] - 1) * conv.lists.dilation[i] -
+                            2 * conv.lists.padding[i] +
+                            (conv.lists.stride[i] * (grad.tensor().sizes()[i + 2] - 1) + 1);
+    if (guard_bool(expected != size)) output_padding[i] = size - expected;
   }
+  other.lists.output_padding = output_padding;
   const Operand result = convolve(contiguous_on_cuda(grad), gg_weight, other, conv.groups);
   return conv.transposed ? narrowed_to(result, conv.input) : result;
 }
@@ -111,15 +114,8 @@ Value convolution_double_backward(Call& c, Tensor* gg_input, Tensor* gg_weight, 
                                   const Tensor& grad_output, const Tensor& weight,
                                   const Tensor& input, Dims stride, Dims padding, Dims dilation,
                                   bool transposed, Dims output_padding, int64_t groups) {
-  const int64_t rank = weight.dim() - 2;
-  const DoubleBackward conv = {weight,
-                               input,
-                               expand_param(c, stride, "stride", rank),
-                               expand_param(c, padding, "padding", rank),
-                               expand_param(c, dilation, "dilation", rank),
-                               expand_param(c, output_padding, "output_padding", rank),
-                               transposed,
-                               groups};
+  const ConvLists lists = expand_lists(c, weight, {stride, padding, dilation, output_padding});
+  const DoubleBackward conv = {weight, input, lists, transposed, groups};
   constexpr int64_t kMostGroups = 1 << 20;
   c.check_as(ErrorKind::kLimitExceeded, groups <= kMostGroups, "a convolution in {} groups",
              groups);
