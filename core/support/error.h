@@ -18,25 +18,29 @@
 namespace faketensor {
 
 enum class ErrorKind : uint8_t {
-  kRuntimeError,          // TORCH_CHECK, torch._check
-  kTypeError,             // wrong type of an argument
-  kValueError,            // TORCH_CHECK_VALUE
-  kIndexError,            // TORCH_CHECK_INDEX, dimension out of range
-  kNotImplementedError,   // a dtype or layout that PyTorch refuses
-  kAssertionError,        // a Python assert in a reference or meta function
-  kZeroDivisionError,     // division of sizes by zero
-  kOverflowError,         // a size, stride or byte count that does not fit
-  kDataDependentOutput,   // the result is data: item(), equal()
-  kDynamicOutputShape,    // the size of the result is data: nonzero() without a ShapeEnv
-  kUnsupportedOperator,   // no rule: custom operators without a fake
-  kGuardOnDataDependent,  // a decision on an unbacked symbol
-  kDeviceMismatch,        // tensors of one call on two devices
-  kMissingOpProfile,      // a profiled operator called with inputs no profile matches
+  kRuntimeError,           // TORCH_CHECK, torch._check
+  kTypeError,              // wrong type of an argument
+  kValueError,             // TORCH_CHECK_VALUE
+  kIndexError,             // TORCH_CHECK_INDEX, dimension out of range
+  kNotImplementedError,    // a dtype or layout that PyTorch refuses
+  kAssertionError,         // a Python assert in a reference or meta function
+  kZeroDivisionError,      // division of sizes by zero
+  kOverflowError,          // a size, stride or byte count that does not fit
+  kDataDependentOutput,    // the result is data: item(), equal()
+  kDynamicOutputShape,     // the size of the result is data: nonzero() without a ShapeEnv
+  kUnsupportedOperator,    // no rule: custom operators without a fake
+  kGuardOnDataDependent,   // a decision on an unbacked symbol
+  kDeviceMismatch,         // tensors of one call on two devices
+  kMissingOpProfile,       // a profiled operator called with inputs no profile matches
+  kValueRange,             // facts about a symbol that no value satisfies
+  kConstraintViolation,    // an input that is not as its constraint, or a guard beyond it
+  kPendingUnbackedSymbol,  // a fresh unbacked symbol that the results do not bind
+  kUnsupportedFakeTensor,  // a tensor that no fake can stand for
   kUnreadable,  // an input file that is not what it claims to be (ours; PyTorch has no name for it)
   kLimitExceeded,  // a stated limit of this library (ours)
   kUsage,          // wrong use of the command or of a method (ours)
 };
-inline constexpr int kErrorKindCount = 17;
+inline constexpr int kErrorKindCount = 21;
 
 // The name of the Python exception class: "RuntimeError", "DataDependentOutputException", ...
 std::string_view class_name(ErrorKind kind);

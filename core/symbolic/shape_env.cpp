@@ -66,68 +66,6 @@ ShapeEnv& shape_env_of(const ExprNode* node) {
 
 // --- symbols ---
 
-const ExprNode* ShapeEnv::add_symbol(const SymbolInfo& info, ValueRange range) {
-  const ExprNode* symbol = pool_.symbol(info);
-  symbols_.push_back(symbol);
-  ranges_[symbol] = range;
-  return symbol;
-}
-
-SymInt ShapeEnv::create_backed(std::string_view name, int64_t hint, ValueRange range,
-                               bool positive) {
-  SymbolInfo info;
-  info.name = name;
-  info.positive = positive;
-  const ExprNode* symbol = add_symbol(info, range);
-  hints_[symbol] = Number::of(hint);
-  return SymInt::from_node(symbol);
-}
-
-const ExprNode* ShapeEnv::create_backed_float(std::string_view name, double hint,
-                                              ValueRange range) {
-  SymbolInfo info;
-  info.name = name;
-  info.type = ExprType::kFloat;
-  const ExprNode* symbol = add_symbol(info, range);
-  hints_[symbol] = Number::of_float(hint);
-  return symbol;
-}
-
-SymInt ShapeEnv::create_unbacked_int(std::string_view name, ValueRange range) {
-  SymbolInfo info;
-  info.name = name;
-  info.unbacked = true;
-  return SymInt::from_node(add_symbol(info, range));
-}
-
-SymInt ShapeEnv::create_unbacked_int() {
-  std::string name = "u" + std::to_string(next_unbacked_++);
-  while (pool_.find_symbol(name) != nullptr) name = "u" + std::to_string(next_unbacked_++);
-  return create_unbacked_int(name, ValueRange::unknown(ExprType::kInt));
-}
-
-SymBool ShapeEnv::create_unbacked_bool() {
-  const SymInt value = create_unbacked_int();
-  ranges_[value.node()] = ValueRange::ints(0, 1);
-  return value == 1;
-}
-
-const ExprNode* ShapeEnv::create_unbacked_float(std::string_view name, ValueRange range) {
-  SymbolInfo info;
-  info.name = name;
-  info.type = ExprType::kFloat;
-  info.unbacked = true;
-  return add_symbol(info, range);
-}
-
-const ExprNode* ShapeEnv::create_unbacked_float() {
-  std::string name;
-  do {
-    name = "zuf" + std::to_string(next_unbacked_float_++);
-  } while (pool_.find_symbol(name) != nullptr);
-  return create_unbacked_float(name, ValueRange::unknown(ExprType::kFloat));
-}
-
 ValueRange ShapeEnv::range(const ExprNode* symbol) const {
   const auto at = ranges_.find(symbol);
   if (at != ranges_.end()) return at->second;
@@ -151,7 +89,7 @@ void ShapeEnv::constrain_range(SymInt value, int64_t min, int64_t max) {
   }
   if (!value.is_symbolic()) {
     if (value.as_int() < min || value.as_int() > max) {
-      throw_error(ErrorKind::kValueError,
+      throw_error(ErrorKind::kValueRange,
                   format("Invalid value {} for range [{}:{}]", value.as_int(), min, max));
     }
     return;
@@ -167,15 +105,16 @@ void ShapeEnv::constrain_range_for_size(SymInt value, int64_t min, int64_t max) 
   if (node->kind == ExprKind::kSymbol) mark_size_like(node);
 }
 
-void ShapeEnv::update_range(const ExprNode* symbol, ValueRange range) {
+void ShapeEnv::update_range(const ExprNode* symbol, ValueRange range, bool is_constraint) {
   // A size-like symbol keeps the value 2, which size-oblivious reasoning relies on.
   if (range.upper < 2 && is_size_like(symbol)) range.upper = 2;
   const ValueRange narrowed = intersect(this->range(symbol), range);
   if (narrowed.lower > narrowed.upper) {
-    throw_error(ErrorKind::kValueError,
+    throw_error(ErrorKind::kValueRange,
                 format("Invalid ranges [{}:{}]", narrowed.lower, narrowed.upper));
   }
   ranges_[symbol] = narrowed;
+  if (is_constraint) return;  // produce_guards judges constraints
   const std::optional<int64_t> hint = hint_of_symbol(symbol);
   if (hint && symbol->type == ExprType::kInt && !narrowed.contains(*hint)) {
     throw_error(ErrorKind::kAssertionError, format("{} not in VR{}", *hint, to_string(narrowed)));

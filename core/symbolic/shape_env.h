@@ -21,7 +21,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,11 +33,22 @@
 #include "core/symbolic/bounds.h"
 #include "core/symbolic/evaluate.h"
 #include "core/symbolic/expr.h"
+#include "core/symbolic/source.h"
 #include "core/symbolic/sym_int.h"
+#include "core/symbolic/symbolic_context.h"
 
 namespace faketensor {
 
+// Mirrors ShapeEnvSettings.
 struct ShapeEnvOptions {
+  bool allow_scalar_outputs = true;
+  bool allow_dynamic_output_shape_ops = true;
+  bool assume_static_by_default = false;
+  // Sizes 0 and 1 are numbers, and every symbol is at least 2.
+  bool specialize_zero_one = true;
+  // DimDynamic::kDuck shares symbols; otherwise it is kDynamic.
+  bool duck_shape = true;
+  bool trace_asserts = false;
   // torch.export's choice: an assert on backed symbols is deferred to run time instead of becoming
   // a guard.
   bool prefer_deferred_runtime_asserts_over_guards = false;
@@ -55,6 +68,19 @@ struct RuntimeAssert {
   uint32_t origin;
 };
 
+// What is assumed of a new symbol: a size is positive, a plain integer input may be anything.
+struct SymbolAssumptions {
+  bool positive = true;
+  bool specialize_zero_one = true;
+};
+
+// The sizes, strides and offset of an input, with symbols in them.
+struct SymbolicGeometry {
+  std::vector<SymInt> sizes;
+  std::vector<SymInt> strides;
+  SymInt offset = 0;
+};
+
 class ShapeEnv {
  public:
   explicit ShapeEnv(ShapeEnvOptions options = {});
@@ -64,7 +90,39 @@ class ShapeEnv {
   ExprPool& pool() { return pool_; }
   const ShapeEnvOptions& options() const { return options_; }
 
-  // --- symbols ---
+  // --- symbols of inputs (shape_env_symbols.cpp) ---
+  // The symbol for a value seen at `source`, or the value itself where it is static, 0 or 1. Its
+  // name is "s" and the number that unique_number gives. Raises ConstraintViolationError if the
+  // constraint excludes the value. Mirrors ShapeEnv.create_symbol.
+  SymInt create_symbol(int64_t value, const Source& source, DimDynamic dynamic = DimDynamic::kDuck,
+                       DimConstraint constraint = {}, SymbolAssumptions assumptions = {});
+  // The symbol of an integer or float input of which nothing is assumed (zf57 for a float).
+  SymInt create_unspecified_symbol(int64_t value, const Source& source,
+                                   DimDynamic dynamic = DimDynamic::kDuck,
+                                   DimConstraint constraint = {});
+  const ExprNode* create_unspecified_float(double value, const Source& source,
+                                           DimDynamic dynamic = DimDynamic::kDuck);
+  // Symbols for a whole tensor; strides become products of sizes and smaller strides where they fit
+  // (see Note [Inferred strides]). A constraint that allows one size only makes its dimension
+  // static, also in `context`. Mirrors ShapeEnv._create_symbolic_sizes_strides_storage_offset.
+  SymbolicGeometry create_symbolic_geometry(std::span<const int64_t> sizes,
+                                            std::span<const int64_t> strides, int64_t offset,
+                                            const Source& source, SymbolicContext& context);
+  // The same for a fake tensor of another environment: each of its symbols becomes one here.
+  // Mirrors ShapeEnv.transfer_symbols_from_foreign_shape_env.
+  SymbolicGeometry transfer_geometry(std::span<const SymInt> sizes, std::span<const SymInt> strides,
+                                     SymInt offset, const Source& source,
+                                     SymbolicContext* context = nullptr);
+  // Where a symbol's value comes from; empty for unbacked symbols and those made by name.
+  std::span<const Source> sources(const ExprNode* symbol) const;
+  // The symbol at a source of that name; null if it got none.
+  const ExprNode* symbol_of_source(std::string_view name) const;
+  // An unbacked symbol that stands for an input's size, known before the program runs.
+  bool is_unbacked_input(const ExprNode* symbol) const {
+    return unbacked_inputs_.count(symbol) != 0;
+  }
+
+  // --- symbols by name or number ---
   // A size symbol is assumed positive whatever its range says, as PyTorch's are; `positive` = false
   // is for a plain integer input.
   SymInt create_backed(std::string_view name, int64_t hint, ValueRange range, bool positive = true);
@@ -150,11 +208,19 @@ class ShapeEnv {
   void add_axiom(const ExprNode* condition);
   const ExprNode* apply_axioms(const ExprNode* condition) const;
   void learn_from(const ExprNode* relation);
+  bool is_solved_trivially(const ExprNode* symbol, const ExprNode* value) const;
   void learn_from_equality(const ExprNode* relation);
   void refine_ranges(const ExprNode* relation);
   void set_replacement(const ExprNode* symbol, const ExprNode* target);
   void narrow_preimage(const ExprNode* symbol, const ExprNode* target);
-  void update_range(const ExprNode* symbol, ValueRange range);
+  void update_range(const ExprNode* symbol, ValueRange range, bool is_constraint = false);
+  SymInt create_unbacked_size();
+  std::string unique_name(std::string_view prefix, const Source& source);
+  const ExprNode* register_source(const ExprNode* symbol, const Source& source);
+  std::vector<SymInt> symbolic_strides(std::span<const int64_t> sizes,
+                                       std::span<const int64_t> strides,
+                                       std::span<const SymInt> symbolic_sizes, const Source& source,
+                                       const SymbolicContext& context);
   const ExprNode* find(const ExprNode* symbol);
   bool is_divisible(const ExprNode* base, const ExprNode* divisor);
   bool all_backed(const ExprNode* node) const;
@@ -166,6 +232,10 @@ class ShapeEnv {
   ShapeEnvOptions options_;
   ExprPool pool_;
   Assignment hints_;
+  std::unordered_map<const ExprNode*, std::vector<Source>> sources_;
+  std::unordered_map<std::string, const ExprNode*> symbol_by_source_;
+  std::unordered_set<uint32_t> used_numbers_;  // of backed symbols' names
+  std::map<double, const ExprNode*> shared_;   // of DimDynamic::kDuck, by value
   std::unordered_map<const ExprNode*, ValueRange> ranges_;
   std::vector<const ExprNode*> symbols_;
   std::unordered_set<const ExprNode*> size_like_;

@@ -101,6 +101,14 @@ void ShapeEnv::learn_from(const ExprNode* relation) {
   if (relation->kind == ExprKind::kEq) learn_from_equality(relation);
 }
 
+// An unbacked symbol may always be replaced by what is known when the program starts, and a float
+// by anything.
+bool ShapeEnv::is_solved_trivially(const ExprNode* symbol, const ExprNode* value) const {
+  if (symbol->kind != ExprKind::kSymbol) return false;
+  if (symbol->type == ExprType::kFloat && !symbol->has(kHasUnbacked)) return true;
+  return symbol->has(kHasUnbacked) && is_known_at_start(value);
+}
+
 void ShapeEnv::learn_from_equality(const ExprNode* relation) {
   const std::vector<const ExprNode*> mods = atoms(relation, ExprKind::kMod);
   if (!mods.empty()) {
@@ -111,18 +119,22 @@ void ShapeEnv::learn_from_equality(const ExprNode* relation) {
   if (has_kind(relation, ExprKind::kFloorDiv) || has_kind(relation, ExprKind::kCleanDiv)) return;
   const ExprNode* lhs = relation->arg(0);
   const ExprNode* rhs = relation->arg(1);
-  const auto is_unbacked_for = [this](const ExprNode* a, const ExprNode* b) {
-    return a->kind == ExprKind::kSymbol && a->has(kHasUnbacked) && is_known_at_start(b);
-  };
-  if (is_unbacked_for(lhs, rhs)) {
+  if (is_solved_trivially(lhs, rhs)) {
     set_replacement(lhs, replace(rhs));
-  } else if (is_unbacked_for(rhs, lhs)) {
+  } else if (is_solved_trivially(rhs, lhs)) {
     set_replacement(rhs, replace(lhs));
   } else {
-    // The symbol with the largest hint goes, an unbacked one first; of equals the one whose name
-    // sorts last.
+    // The symbol with the largest hint goes, an unbacked one or a float first; of equals the one
+    // whose name sorts last. One that only exists while a view is remade goes before all others.
     const auto rank = [this](const ExprNode* symbol) {
-      return hint_of_symbol(symbol).value_or(INT64_MAX);
+      const std::span<const Source> sources = this->sources(symbol);
+      const bool is_ephemeral =
+          !sources.empty() && std::all_of(sources.begin(), sources.end(), [](const Source& source) {
+            return source.is_ephemeral();
+          });
+      const int64_t size =
+          symbol->type == ExprType::kFloat ? INT64_MAX : hint_of_symbol(symbol).value_or(INT64_MAX);
+      return std::pair(is_ephemeral, size);
     };
     const std::vector<const ExprNode*> symbols = free_symbols(relation);
     if (symbols.empty()) return;
