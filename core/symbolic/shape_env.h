@@ -28,6 +28,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/symbolic/bounds.h"
@@ -195,6 +196,10 @@ class ShapeEnv {
   void set_origin(uint32_t origin) { origin_ = origin; }
   // While false, decisions leave no guards (fake tensor's suppress_guards).
   void set_recording(bool recording) { recording_ = recording; }
+  bool recording() const { return recording_; }
+  // While true, new unbacked symbols need not be bound by what an operator returns. Gives what was
+  // set before.
+  bool ignore_fresh_unbacked_symbols(bool ignore) { return std::exchange(ignore_fresh_, ignore); }
 
  private:
   struct Fact {
@@ -250,6 +255,7 @@ class ShapeEnv {
   int64_t next_unbacked_float_ = 0;
   uint32_t origin_ = 0;
   bool recording_ = true;
+  bool ignore_fresh_ = false;
 };
 
 // One spelling per relation, as PyTorch keeps its facts: >= and > turned into <= and <, common

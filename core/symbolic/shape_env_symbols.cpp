@@ -176,8 +176,9 @@ SymbolicGeometry ShapeEnv::create_symbolic_geometry(std::span<const int64_t> siz
 
 namespace {
 
-// The expression in another pool, each symbol as `translated` has it; null if it has not all.
-const ExprNode* translate(ExprPool& pool, const ExprNode* node, const SymbolMap& translated) {
+// The expression in another pool, each symbol as `translated` has it; null if it has not all. Parts
+// are remembered there, so that each is looked at once.
+const ExprNode* translate(ExprPool& pool, const ExprNode* node, SymbolMap& translated) {
   const auto known = translated.find(node);
   if (known != translated.end()) return known->second;
   if (node->kind == ExprKind::kSymbol) return nullptr;
@@ -188,11 +189,11 @@ const ExprNode* translate(ExprPool& pool, const ExprNode* node, const SymbolMap&
     args.push_back(translate(pool, arg, translated));
     if (args.back() == nullptr) return nullptr;
   }
-  if (node->kind == ExprKind::kPow) return pool.pow(args[0], node->number.integer);
   // The number of a sum or product is an argument that stands apart.
   if (node->kind == ExprKind::kAdd || node->kind == ExprKind::kMul)
     args.push_back(pool.number(node->number));
-  return pool.make(node->kind, args);
+  return translated[node] = node->kind == ExprKind::kPow ? pool.pow(args[0], node->number.integer)
+                                                         : pool.make(node->kind, args);
 }
 
 DimDynamic dynamic_like(SymInt foreign) {
@@ -214,11 +215,11 @@ SymbolicGeometry ShapeEnv::transfer_geometry(std::span<const SymInt> sizes,
   if (!has_unbacked) {
     const auto hints = [](std::span<const SymInt> values) {
       std::vector<int64_t> numbers;
-      for (const SymInt value : values) numbers.push_back(hint(value).value_or(0));
+      for (const SymInt value : values) numbers.push_back(faketensor::hint(value).value_or(0));
       return numbers;
     };
-    return create_symbolic_geometry(hints(sizes), hints(strides), hint(offset).value_or(0), source,
-                                    *context);
+    return create_symbolic_geometry(hints(sizes), hints(strides),
+                                    faketensor::hint(offset).value_or(0), source, *context);
   }
   SymbolMap translated;
   SymbolicGeometry result;
@@ -229,7 +230,7 @@ SymbolicGeometry ShapeEnv::transfer_geometry(std::span<const SymInt> sizes,
     }
     const ExprNode* known = translate(pool_, sizes[i].node(), translated);
     if (known == nullptr) {
-      const SymInt size = create_symbol(hint(sizes[i]).value_or(0), source.size(i),
+      const SymInt size = create_symbol(faketensor::hint(sizes[i]).value_or(0), source.size(i),
                                         context->dynamic_sizes[i], context->constraint_sizes[i]);
       known = translated[sizes[i].node()] = pool_.node_of(size);
     }
