@@ -107,6 +107,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
   FakeTensorMode& mode = *run.mode_;
   mode.attach_shape_env(program.shape_env);
   mode.context().python_dispatcher = options.python_dispatcher;
+  if (options.prepare) options.prepare(mode);
   const Graph& graph = program.graph();
   const Placeholders placeholders(program, options);
   Interpreter interpreter(program, mode);

@@ -46,6 +46,8 @@ struct PropagateOptions {
   bool stop_at_first_error = false;
   // As under enable_python_dispatcher(), which PyTorch's own tracing of symbolic sizes uses.
   bool python_dispatcher = false;
+  // Called with the run's mode before the first node: where custom operators are defined.
+  std::function<void(FakeTensorMode&)> prepare = {};
   // Called now and then with nodes done and in all; returning false cancels the run.
   std::function<bool(size_t, size_t)> progress = {};
 };

@@ -60,8 +60,33 @@ Value Interpreter::run_node(const Node& node, std::span<const Value> values) {
   const std::string_view target = program_.text(node.target);
   if (target.starts_with(kHigherOrder))
     return call_higher_order(*this, target.substr(kHigherOrder.size()), args);
+  if (const Library* library = mode_.context().library(); library != nullptr) {
+    if (const OpId op = library->find(target); op != kNoOp) return call_custom(op, node, args);
+  }
   throw_error(ErrorKind::kUnsupportedOperator,
               std::string(target.starts_with("torch.ops.") ? target.substr(10) : target));
+}
+
+// The arguments of an operator that the reader did not know, brought into the order of its schema.
+Value Interpreter::call_custom(OpId op, const Node& node, std::span<const Value> given) {
+  const Schema& schema = mode_.context().library()->entry(op).schema;
+  SmallVector<Value, 16> args;
+  for (size_t i = 0; i < given.size(); ++i) {
+    size_t at = i;
+    if (i < node.arg_names.size() && node.arg_names[i] != 0) {
+      const std::string_view name = program_.text(node.arg_names[i]);
+      const int found = schema.find_argument(name);
+      if (found < 0) {
+        throw_error(ErrorKind::kRuntimeError,
+                    format("Unknown keyword argument '{}' for operator '{}'. Schema: {}", name,
+                           schema.name, schema.text));
+      }
+      at = static_cast<size_t>(found);
+    }
+    while (args.size() <= at) args.push_back(Value::unset());
+    args[at] = given[i];
+  }
+  return mode_.context().call(op, args);
 }
 
 Value Interpreter::run_graph(const Graph& graph, std::span<const Value> inputs) {

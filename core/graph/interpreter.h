@@ -31,6 +31,7 @@ class Interpreter {
   FakeTensorMode& mode() { return mode_; }
 
  private:
+  Value call_custom(OpId op, const Node& node, std::span<const Value> given);
   Value resolve(const Value& argument, std::span<const Value> values);
   Value resolve_list(const Value& list, std::span<const Value> values);
 

@@ -14,6 +14,14 @@ void FakeTensorMode::attach_shape_env(std::shared_ptr<ShapeEnv> shape_env) {
   context_.set_shape_env(shape_env_.get());
 }
 
+Library& FakeTensorMode::library() {
+  if (library_ == nullptr) {
+    library_ = std::make_unique<Library>();
+    context_.set_library(library_.get());
+  }
+  return *library_;
+}
+
 Tensor* FakeTensorMode::from_meta(const TensorMeta& meta) { return from_meta(meta, nullptr); }
 
 Tensor* FakeTensorMode::from_meta(const TensorMeta& meta, Storage* storage) {
@@ -31,7 +39,7 @@ Outcome FakeTensorMode::call(OpId op, std::span<const Value> args) noexcept {
 }
 
 Outcome FakeTensorMode::call(std::string_view name, std::span<const Value> args) {
-  const OpId op = Registry::builtin().find(name);
+  const OpId op = library_ != nullptr ? library_->find(name) : Registry::builtin().find(name);
   if (op != kNoOp) return call(op, args);
   Outcome outcome;
   outcome.error.emplace(ErrorKind::kUnsupportedOperator, std::string(name));

@@ -15,7 +15,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/ops/context.h"
+#include "core/ops/library.h"
 #include "core/support/error.h"
 
 namespace faketensor {
@@ -36,6 +36,9 @@ class FakeTensorMode {
   // the mode has none, and operators whose output size is data raise.
   void attach_shape_env(std::shared_ptr<ShapeEnv> shape_env);
 
+  // The mode's custom operators.
+  Library& library();
+
   // A fake like `meta`, which may be another mode's, on a storage of its own (the mode's
   // from_tensor for a bare tensor).
   Tensor* from_meta(const TensorMeta& meta);
@@ -53,6 +56,7 @@ class FakeTensorMode {
 
  private:
   std::shared_ptr<ShapeEnv> shape_env_;
+  std::unique_ptr<Library> library_;
   Context context_;
 };
 

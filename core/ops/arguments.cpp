@@ -316,6 +316,45 @@ std::span<const Value> complete_arguments(Context& context, const OpEntry& op,
   return room;
 }
 
+namespace {
+// torch::jit::toIValue (torch/csrc/jit/python/pybind_utils.cpp) of one result.
+Value result_as(const ArgType& type, const Value& value) {
+  if (value.is_none() && type.kind == ArgKind::kTensor && !type.is_list) return value;
+  if (fits(value, type)) {
+    if (type.kind == ArgKind::kInt && !type.is_list && !type.is_symbolic_int)
+      return guard_int(value.as_sym_int());
+    return value;
+  }
+  if (type.kind == ArgKind::kBool && !type.is_list && value.is(Tag::kInt))
+    return value.as_sym_int() != 0;
+  throw_error(ErrorKind::kRuntimeError, cast_error(type, value));
+}
+}  // namespace
+
+// pushPyOutToStack, torch/csrc/autograd/python_variable.cpp.
+Value checked_result(Context& context, const OpEntry& op, const Value& result) {
+  const std::span<const Argument> returns = op.schema.returns;
+  if (returns.empty()) {
+    if (result.is_none()) return result;
+    throw_error(
+        ErrorKind::kRuntimeError,
+        format("Expected __torch_dispatch__ for {} to return None but it returned something "
+               "else instead.",
+               op.schema.name));
+  }
+  if (returns.size() == 1) return result_as(returns[0].type, result);
+  if (!result.is_list()) {
+    throw_error(
+        ErrorKind::kTypeError,
+        format("Object of type '{}' is not an instance of 'sequence'", python_type(result)));
+  }
+  SmallVector<Value, 4> values;
+  for (size_t i = 0; i < returns.size() && i < result.size(); ++i)
+    values.push_back(result_as(returns[i].type, result[i]));
+  if (values.size() == 1) return values[0];
+  return context.make_list(values.span());
+}
+
 const Rule* sparse_rule(const OpEntry& op, std::span<const Value> args) {
   if (op.derived == OpEntry::Derived::kOut) return nullptr;  // what it calls looks for itself
   const bool has_row = op.sparse_rule.function != nullptr;

@@ -20,6 +20,11 @@ using ArgumentRoom = SmallVector<Value, 16>;
 std::span<const Value> complete_arguments(Context& context, const OpEntry& op,
                                           std::span<const Value> args, ArgumentRoom& room);
 
+// What a fake returned, as PyTorch takes it from Python for the results that the schema declares: a
+// tensor that is None stays None, a list of more than it declares loses the rest. Raises TypeError
+// or RuntimeError with pybind11's words.
+Value checked_result(Context& context, const OpEntry& op, const Value& result);
+
 // The rule that answers where a tensor among `args` is not strided; null where all are, or where
 // the operator's own rule takes any layout. Raises NotImplementedError where PyTorch has no kernel.
 const Rule* sparse_rule(const OpEntry& op, std::span<const Value> args);

@@ -395,4 +395,8 @@ void record_history(Context& context, const OpEntry& op, std::span<const Value> 
   }
 }
 
+void record_unknown(Context& context, std::span<const Value> args, const Value& result) {
+  if (any_requires_grad(args)) set_requires_grad(context, result, true);
+}
+
 }  // namespace faketensor

@@ -34,4 +34,8 @@ void check_out_grad(const OpEntry& op, std::span<const Value> args);
 void record_history(Context& context, const OpEntry& op, std::span<const Value> args,
                     const Value& result);
 
+// Marks the floating and complex tensors in `result` where an argument requires grad: autograd's
+// answer for an operator that it knows nothing of (a custom operator).
+void record_unknown(Context& context, std::span<const Value> args, const Value& result);
+
 }  // namespace faketensor

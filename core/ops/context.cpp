@@ -4,6 +4,7 @@
 #include "core/ops/autograd.h"
 #include "core/ops/derived.h"
 #include "core/ops/families/on_meta.h"
+#include "core/ops/library.h"
 #include "core/support/error.h"
 #include "core/tensor/strides.h"
 
@@ -148,6 +149,7 @@ Value answer(Call& call) {
   switch (op.derived) {
     case OpEntry::Derived::kNone:
     case OpEntry::Derived::kListInplace:
+    case OpEntry::Derived::kFake:
       break;
     case OpEntry::Derived::kInplace:
       return run_inplace(call);
@@ -177,9 +179,17 @@ Value answer_or_refuse(Call& call) {
 }
 }  // namespace
 
+const OpEntry& Context::entry(OpId id) const {
+  if (library_ == nullptr) [[likely]]
+    return Registry::builtin().entry(id);
+  return library_->entry(id);
+}
+
 Value Context::call(OpId id, std::span<const Value> args) {
-  const OpEntry& op = Registry::builtin().entry(id);
+  const OpEntry& op = entry(id);
   try {
+    if (op.derived == OpEntry::Derived::kFake) [[unlikely]]
+      return dispatch_fake(op, args);
     return dispatch(op, args);
   } catch (Error& error) {
     if (error.op().empty()) error.set_op(std::string(op.name));
@@ -223,6 +233,20 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   } else if (grad_enabled && !below_autograd_ && recorded_calls_ == recorded_before) {
     record_history(*this, op, call.args(), result);  // a composite's rule that calls nothing
   }
+  return result;
+}
+
+// What a fake calls is above autograd's view, and the result is what its schema says
+// (FakeTensorMode._dispatch_impl, "Users can register FakeTensor rules for custom operators").
+Value Context::dispatch_fake(const OpEntry& op, std::span<const Value> args) {
+  const DepthGuard guard(depth_, tensor_limit_, tensors_.size());
+  ArgumentRoom room;
+  FakeCall call(*this, op, complete_arguments(*this, op, args, room));
+  const bool is_recorded = grad_enabled && !below_autograd_;
+  const BelowAutograd scope(below_autograd_, true);
+  const Value result = checked_result(*this, op, library_->run_fake(call));
+  if (op.written_arguments != 0) bump_versions(op, call.args());
+  if (is_recorded) record_unknown(*this, call.args(), result);
   return result;
 }
 

@@ -20,6 +20,7 @@
 
 namespace faketensor {
 
+class Library;
 class ShapeEnv;
 
 // Numbers that a tensor's data was found to be, or to have (FakeTensor.item_memo and the like).
@@ -44,6 +45,9 @@ class Context {
   // which operators whose output (or its size) is data raise.
   ShapeEnv* shape_env() const { return shape_env_; }
   void set_shape_env(ShapeEnv* env) { shape_env_ = env; }
+  // The custom operators that may be called, and fakes in place of built-in rules; null for none.
+  Library* library() const { return library_; }
+  void set_library(Library* library) { library_ = library; }
   bool allow_dynamic_shapes = true;
   bool allow_scalar_outputs = true;
   // Whether autograd would record (it changes which results some operators save).
@@ -73,12 +77,15 @@ class Context {
   size_t storage_count() const { return storages_.size(); }
 
  private:
+  const OpEntry& entry(OpId id) const;
   Value dispatch(const OpEntry& op, std::span<const Value> args);
+  Value dispatch_fake(const OpEntry& op, std::span<const Value> args);
 
   Target target_;
   MetaTable metas_;
   Arena arena_;
   ShapeEnv* shape_env_ = nullptr;
+  Library* library_ = nullptr;
   std::deque<Tensor> tensors_;
   std::deque<Storage> storages_;
   struct MemoEntry {

@@ -211,13 +211,19 @@ OpId Registry::add(OpEntry entry) {
   return entries_.back().id;
 }
 
+std::string Registry::qualified(std::string_view name) {
+  if (name.find("::") != std::string_view::npos) return std::string(name);
+  if (name.starts_with("torch.ops.")) name.remove_prefix(10);
+  const size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return {};
+  std::string spelled(name.substr(0, dot));
+  return spelled.append("::").append(name.substr(dot + 1));
+}
+
 OpId Registry::find(std::string_view name) const {
   std::string spelled;
   if (name.find("::") == std::string_view::npos) {
-    if (name.starts_with("torch.ops.")) name.remove_prefix(10);
-    const size_t dot = name.find('.');
-    if (dot == std::string_view::npos) return kNoOp;
-    spelled.append(name.substr(0, dot)).append("::").append(name.substr(dot + 1));
+    spelled = qualified(name);
     name = spelled;
   }
   const auto found = ids_.find(name);

@@ -20,11 +20,14 @@ namespace faketensor {
 
 using OpId = uint32_t;
 inline constexpr OpId kNoOp = 0xFFFFFFFF;
+// Built-in operators are numbered below, those of a Library (library.h) from here on.
+inline constexpr OpId kFirstCustomOp = 0x80000000;
 
 // An operator as the dispatcher sees it.
 struct OpEntry {
-  // kListInplace: a list operator's row, which answers for its in-place overload too.
-  enum class Derived : uint8_t { kNone, kInplace, kListInplace, kOut };
+  // kListInplace: a list operator's row, which answers for its in-place overload too. kFake: no
+  // row answers but the fake that a Library holds for the operator.
+  enum class Derived : uint8_t { kNone, kInplace, kListInplace, kOut, kFake };
 
   Schema schema;
   std::string_view name;  // full: "aten::add.Tensor"
@@ -49,6 +52,8 @@ class Registry {
   // "torch.ops.aten.mm.default", "_operator.add"; kNoOp where there is no rule.
   OpId find(std::string_view name) const;
   const OpEntry& entry(OpId id) const { return entries_[id]; }
+  // "aten::add.Tensor" of any of those forms; empty for text that is no operator's name.
+  static std::string qualified(std::string_view name);
   std::span<const OpEntry> entries() const { return entries_; }
 
  private:

@@ -36,11 +36,18 @@ enum class ErrorKind : uint8_t {
   kConstraintViolation,    // an input that is not as its constraint, or a guard beyond it
   kPendingUnbackedSymbol,  // a fresh unbacked symbol that the results do not bind
   kUnsupportedFakeTensor,  // a tensor that no fake can stand for
+  kKeyError,               // a mapping without the key that is asked for
+  kAttributeError,         // a Python value of another type than was expected
+  kYamlReaderError,        // PyYAML's: a character that no YAML text has
+  kYamlScannerError,       // PyYAML's: no token begins here
+  kYamlParserError,        // PyYAML's: a token that may not stand here
+  kYamlComposerError,      // PyYAML's: an alias without an anchor
+  kYamlConstructorError,   // PyYAML's: a tag that names no value, a key that may be none
   kUnreadable,  // an input file that is not what it claims to be (ours; PyTorch has no name for it)
   kLimitExceeded,  // a stated limit of this library (ours)
   kUsage,          // wrong use of the command or of a method (ours)
 };
-inline constexpr int kErrorKindCount = 21;
+inline constexpr int kErrorKindCount = 28;
 
 // The name of the Python exception class: "RuntimeError", "DataDependentOutputException", ...
 std::string_view class_name(ErrorKind kind);
