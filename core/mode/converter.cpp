@@ -140,17 +140,15 @@ Tensor* Converter::convert(const TensorDescription& tensor, const Source& source
 Tensor* Converter::convert_strided(const TensorDescription& tensor, const Source& source,
                                    ShapeEnv* env, SymbolicContext* context) {
   const SymbolicGeometry made = geometry(tensor, source, env, context);
-  const TensorMeta* meta = context_.metas().intern(spec_of(tensor, made));
+  const SuppressGuards scope(env);
   Storage*& storage = storages_[tensor.storage.id];
-  if (storage == nullptr && guard_or_false(made.offset == 0)) {
-    Tensor* fake = context_.make_tensor(meta, nullptr);
-    storage = fake->storage;
-    return fake;
-  }
   if (storage == nullptr) {
-    storage = context_.make_storage(tensor.device.normalized(), tensor.storage.nbytes);
+    const bool is_own = guard_or_false(made.offset == 0);
+    const SymInt bytes =
+        is_own ? storage_bytes(made.sizes, made.strides, 0, tensor.dtype) : tensor.storage.nbytes;
+    storage = context_.make_storage(tensor.device.normalized(), bytes);
   }
-  return context_.make_tensor(meta, storage);
+  return context_.make_tensor(context_.metas().intern(spec_of(tensor, made)), storage);
 }
 
 // A view's sizes have symbols of their own; that it lies within its base needs no guard, as the
