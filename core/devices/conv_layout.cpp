@@ -1,5 +1,6 @@
 #include "core/devices/conv_layout.h"
 
+#include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {

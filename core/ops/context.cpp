@@ -6,6 +6,7 @@
 #include "core/ops/families/on_meta.h"
 #include "core/ops/library.h"
 #include "core/support/error.h"
+#include "core/symbolic/shape_env.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -28,17 +29,33 @@ namespace {
 }
 }  // namespace
 
+namespace {
+// SymInt.expect_size: a size is not negative; an unbacked symbol is size-like from here on.
+bool expect_size(SymInt size) {
+  if (!size.is_symbolic()) return size.as_int() >= 0;
+  if (!expect_true(size >= 0)) return false;
+  ShapeEnv& env = shape_env_of(size.node());
+  const ExprNode* node = env.replace(size.node());
+  if (node->kind == ExprKind::kSymbol && node->has(kHasUnbacked))
+    env.constrain_range_for_size(size);
+  return true;
+}
+}  // namespace
+
 Tensor* Context::empty(Dims sizes, DType dtype, Device device, Dims strides) {
   for (const SymInt size : sizes) {
-    if (guard_or_false(size < 0)) [[unlikely]] {
+    if (!expect_size(size)) [[unlikely]] {
       throw_error(ErrorKind::kRuntimeError,
                   format("Trying to create tensor with negative dimension {}: {}", size, sizes));
     }
   }
   try {
-    return make_tensor(
-        metas_.intern({.sizes = sizes, .strides = strides, .dtype = dtype, .device = device}),
-        nullptr);
+    const TensorMeta* meta =
+        metas_.intern({.sizes = sizes, .strides = strides, .dtype = dtype, .device = device});
+    // A new contiguous tensor needs its elements, whatever its sizes are.
+    Storage* storage =
+        strides.empty() ? make_storage(device, meta->numel() * itemsize(dtype)) : nullptr;
+    return make_tensor(meta, storage);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kOverflowError) throw;
     throw_too_large(sizes, strides);
@@ -49,7 +66,7 @@ Tensor* Context::make_tensor(const TensorMeta* meta, Storage* storage, Tensor* b
   if (storage == nullptr && meta->layout() == Layout::kStrided) {
     // Dense tensors need numel elements; only gaps and overlaps need the longer way.
     const SymInt bytes =
-        meta->has(kNonOverlappingAndDense) && !meta->offset().is_symbolic() &&
+        meta->knows(kNonOverlappingAndDense) && !meta->offset().is_symbolic() &&
                 meta->offset().as_int() == 0
             ? meta->numel() * itemsize(meta->dtype())
             : storage_bytes(meta->sizes(), meta->strides(), meta->offset(), meta->dtype());

@@ -4,7 +4,7 @@
 
 #include "core/support/error.h"
 #include "core/support/format.h"
-#include "core/support/merge_sort.h"
+#include "core/tensor/contiguity.h"
 
 namespace faketensor {
 
@@ -89,95 +89,7 @@ DimVector permuted_strides(Dims sizes, std::span<const int64_t> permutation) {
 
 namespace {
 bool known_one(SymInt size) { return guard_or_false(size == 1); }
-bool any_empty(Dims sizes) {
-  return std::any_of(sizes.begin(), sizes.end(),
-                     [](SymInt size) { return guard_or_false(size == 0); });
-}
-
-// Dense in the order given (innermost first); dimensions of size 1 may have any stride.
-bool is_dense_in_order(Dims sizes, Dims strides, std::span<const int> order) {
-  SymInt expected = 1;
-  for (const int dim : order) {
-    const auto d = static_cast<size_t>(dim);
-    if (known_one(sizes[d])) continue;
-    if (!guard_or_false(strides[d] == expected)) return false;
-    expected *= sizes[d];
-  }
-  return true;
-}
-
-// c10::is_channels_last_strides_2d_s4 / _3d_s5: strides grow along `order`, with the ambiguous
-// cases decided against it.
-bool looks_like_order(Dims sizes, Dims strides, std::span<const int> order) {
-  SymInt least = 0;
-  if (guard_or_false(strides[1] == 0)) return false;  // trivial: expanded channels
-  for (const int dim : order) {
-    const auto d = static_cast<size_t>(dim);
-    if (guard_or_false(sizes[d] == 0)) return false;
-    if (guard_or_false(strides[d] < least)) return false;
-    // N111 and N1HW of any strides are contiguous rather than channels last.
-    if (d == 0 && guard_or_false(least == strides[1])) return false;
-    // A size of 1 must not hide that the next stride is not larger.
-    least = strides[d];
-    if (!known_one(sizes[d])) least *= sizes[d];
-  }
-  return true;
-}
 }  // namespace
-
-bool is_contiguous(Dims sizes, Dims strides) {
-  if (any_empty(sizes)) return true;
-  SymInt expected = 1;
-  for (size_t i = sizes.size(); i-- > 0;) {
-    if (known_one(sizes[i])) continue;
-    if (!guard_or_false(strides[i] == expected)) return false;
-    expected *= sizes[i];
-  }
-  return true;
-}
-
-bool is_channels_last_contiguous(Dims sizes, Dims strides) {
-  return sizes.size() == 4 &&
-         is_dense_in_order(sizes, strides, std::initializer_list<int>{1, 3, 2, 0});
-}
-
-bool is_channels_last_3d_contiguous(Dims sizes, Dims strides) {
-  return sizes.size() == 5 &&
-         is_dense_in_order(sizes, strides, std::initializer_list<int>{1, 4, 3, 2, 0});
-}
-
-bool has_channels_last_strides(Dims sizes, Dims strides) {
-  return sizes.size() == 4 &&
-         looks_like_order(sizes, strides, std::initializer_list<int>{1, 3, 2, 0});
-}
-
-bool has_channels_last_3d_strides(Dims sizes, Dims strides) {
-  return sizes.size() == 5 &&
-         looks_like_order(sizes, strides, std::initializer_list<int>{1, 4, 3, 2, 0});
-}
-
-bool is_non_overlapping_and_dense(Dims sizes, Dims strides) {
-  const size_t rank = sizes.size();
-  if (rank == 1) return guard_or_false(sizes[0] < 2) || guard_or_false(strides[0] == 1);
-  SmallVector<int, 8> order;
-  for (size_t i = 0; i < rank; ++i) order.push_back(static_cast<int>(i));
-  // By stride, dimensions of size 0 or 1 last: their strides mean nothing.
-  merge_sort(order, [&](int a, int b) {
-    const auto ia = static_cast<size_t>(a);
-    const auto ib = static_cast<size_t>(b);
-    if (guard_or_false(sizes[ia] < 2)) return false;
-    if (guard_or_false(sizes[ib] < 2)) return true;
-    return guard_or_false(strides[ia] < strides[ib]);
-  });
-  SymInt expected = 1;
-  for (const int dim : order) {
-    const auto d = static_cast<size_t>(dim);
-    if (guard_or_false(sizes[d] < 2)) return true;
-    if (!guard_or_false(strides[d] == expected)) return false;
-    expected *= sizes[d];
-  }
-  return true;
-}
 
 SymInt storage_elements(Dims sizes, Dims strides, SymInt offset) {
   SymInt elements = offset + 1;
@@ -268,8 +180,8 @@ DimVector elementwise_strides(Dims sizes, std::span<const Dims> operands) {
     if (strides.size() != rank) [[unlikely]] {
       throw_error(ErrorKind::kRuntimeError, "Tensors of type SparseTensorImpl do not have strides");
     }
-    contiguous = contiguous && is_contiguous(sizes, strides);
-    channels_last = channels_last && is_channels_last_contiguous(sizes, strides);
+    contiguous = contiguous && is_contiguous_or_false(sizes, strides);
+    channels_last = channels_last && is_channels_last_contiguous_or_false(sizes, strides);
   }
   if (contiguous && !channels_last) return contiguous_strides(sizes);
   if (channels_last && !contiguous) return channels_last_strides(sizes);

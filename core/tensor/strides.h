@@ -1,6 +1,6 @@
 // Strides: everything that follows from sizes and strides alone.
 //
-// Contiguity in its kinds, the strides of new tensors, what a view may do, and how many bytes a
+// The strides of new tensors, what a view may do, and how many bytes a
 // storage needs. All functions take symbolic sizes. Decisions about layout never raise on an
 // unbacked size: where PyTorch asks guard_or_false so do we
 // (`guard_or_false(a == b)`), and where it guards, so do we.
@@ -37,16 +37,6 @@ DimVector elementwise_strides(Dims sizes, std::span<const Dims> strides);
 // The same for one tensor: what torch.empty_like gives where the tensor itself has gaps or
 // overlaps.
 DimVector dense_strides_like(Dims sizes, Dims strides);
-
-// Facts about a pair of sizes and strides, each decided as PyTorch's TensorImpl decides it.
-bool is_contiguous(Dims sizes, Dims strides);
-bool is_channels_last_contiguous(Dims sizes, Dims strides);
-bool is_channels_last_3d_contiguous(Dims sizes, Dims strides);
-// "Strides look like channels last": also for sliced tensors (c10::is_channels_last_strides_2d /
-// _3d).
-bool has_channels_last_strides(Dims sizes, Dims strides);
-bool has_channels_last_3d_strides(Dims sizes, Dims strides);
-bool is_non_overlapping_and_dense(Dims sizes, Dims strides);
 
 // Elements a storage needs to hold (sizes, strides) at `offset`; 0 if any size is 0
 // (at::detail::computeStorageNbytes).

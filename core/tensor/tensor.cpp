@@ -4,6 +4,7 @@
 
 #include "core/support/error.h"
 #include "core/support/hash.h"
+#include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -53,23 +54,56 @@ bool equals(const TensorMeta& meta, const MetaSpec& spec, Dims strides) {
          same_dims(meta.strides(), strides) && same_sparse(meta.sparse(), spec.sparse);
 }
 
-uint16_t stride_facts(Dims sizes, Dims strides) {
-  unsigned facts = 0;
-  if (is_contiguous(sizes, strides)) facts |= kContiguous;
-  if (sizes.size() == 4) {
-    if (is_channels_last_contiguous(sizes, strides)) facts |= kChannelsLastContiguous;
-    if (has_channels_last_strides(sizes, strides)) facts |= kChannelsLastStrides;
-  } else if (sizes.size() == 5) {
-    if (is_channels_last_3d_contiguous(sizes, strides)) facts |= kChannelsLast3dContiguous;
-    if (has_channels_last_3d_strides(sizes, strides)) facts |= kChannelsLast3dStrides;
-  }
-  const bool any_format =
-      (facts & (kContiguous | kChannelsLastContiguous | kChannelsLast3dContiguous)) != 0;
-  if (any_format || is_non_overlapping_and_dense(sizes, strides)) facts |= kNonOverlappingAndDense;
+// The facts that there are to know about a tensor of this rank.
+constexpr uint16_t facts_of_rank(size_t rank) {
+  unsigned facts = kContiguous | kNonOverlappingAndDense;
+  if (rank == 4) facts |= kChannelsLastContiguous | kChannelsLastStrides;
+  // One that is channels last in three dimensions does not look so in two, which asks for the
+  // first.
+  if (rank == 5) facts |= kChannelsLast3dContiguous | kChannelsLast3dStrides;
   return static_cast<uint16_t>(facts);
 }
 
+bool all_plain(Dims dims) {
+  return std::none_of(dims.begin(), dims.end(), [](SymInt dim) { return dim.is_symbolic(); });
+}
+
 }  // namespace
+
+// Mirrors the compute_ functions of c10/core/SymbolicShapeMeta.cpp.
+SymBool TensorMeta::find_out(MetaFlag flag) const {
+  switch (flag) {
+    case kContiguous:
+      return contiguity(sizes(), strides());
+    case kChannelsLastContiguous:
+      return channels_last_contiguity(sizes(), strides());
+    case kChannelsLast3dContiguous:
+      return channels_last_3d_contiguity(sizes(), strides());
+    case kChannelsLastStrides:
+      return has_channels_last_strides(sizes(), strides());
+    case kChannelsLast3dStrides:
+      return has_channels_last_3d_strides(sizes(), strides());
+    default:
+      break;
+  }
+  if (has(kContiguous) || has(kChannelsLastContiguous) || has(kChannelsLast3dContiguous))
+    return true;
+  if (const std::optional<bool> dense = is_dense_in_some_order(sizes(), strides())) return *dense;
+  return sym_or(fact(kContiguous),
+                sym_or(fact(kChannelsLastContiguous), fact(kChannelsLast3dContiguous)));
+}
+
+SymBool TensorMeta::fact(MetaFlag flag) const {
+  if ((undecided_ & flag) == 0) return (flags_ & flag) != 0;
+  const SymBool found = find_out(flag);
+  if (!found.is_symbolic()) {
+    undecided_ = static_cast<uint16_t>(undecided_ & ~flag);
+    if (found.as_bool()) flags_ = static_cast<uint16_t>(flags_ | flag);
+  }
+  return found;
+}
+
+bool TensorMeta::decide(MetaFlag flag) const { return guard_or_false(fact(flag)); }
 
 MetaTable::MetaTable() : slots_(256, nullptr) {}
 
@@ -105,9 +139,12 @@ const TensorMeta* MetaTable::add(const MetaSpec& spec, Dims strides, uint64_t ha
   meta->offset_ = spec.offset;
   meta->numel_ = numel(spec.sizes);
   if (spec.sparse != nullptr) meta->sparse_ = arena_.make<SparseMeta>(*spec.sparse);
-  const uint16_t facts =
-      spec.layout == Layout::kStrided ? stride_facts(meta->sizes(), meta->strides()) : uint16_t{0};
-  meta->flags_ = static_cast<uint16_t>((spec.flags & kGivenFlags) | facts);
+  meta->flags_ = static_cast<uint16_t>(spec.flags & kGivenFlags);
+  meta->undecided_ = spec.layout == Layout::kStrided ? facts_of_rank(rank) : uint16_t{0};
+  if (all_plain(dims)) {
+    for (unsigned facts = meta->undecided_; facts != 0; facts &= facts - 1)
+      meta->fact(static_cast<MetaFlag>(facts & -facts));
+  }
   meta->hash_ = hash;
   if (2 * ++count_ > slots_.size()) grow();
   size_t at = hash & (slots_.size() - 1);
@@ -167,17 +204,37 @@ bool Tensor::is_contiguous(MemoryFormat format) const {
   }
 }
 
-MemoryFormat suggest_memory_format(const Tensor& tensor, bool exact) {
+SymBool Tensor::sym_is_contiguous(MemoryFormat format) const {
+  switch (format) {
+    case MemoryFormat::kChannelsLast:
+      return meta->fact(kChannelsLastContiguous);
+    case MemoryFormat::kChannelsLast3d:
+      return meta->fact(kChannelsLast3dContiguous);
+    default:
+      return meta->fact(kContiguous);
+  }
+}
+
+MemoryFormat tensor_memory_format(const Tensor& tensor, bool exact) {
   if (tensor.layout() != Layout::kStrided) return MemoryFormat::kContiguous;
+  // A tensor of five dimensions is asked first whether it is dense (compute_channels_last_2d_dim5).
+  const bool dense_3d = tensor.dim() == 5 && tensor.meta->has(kChannelsLast3dContiguous);
   if (tensor.meta->has(kChannelsLastStrides) &&
       (!exact || tensor.meta->has(kChannelsLastContiguous))) {
     return MemoryFormat::kChannelsLast;
   }
-  if (tensor.meta->has(kChannelsLast3dStrides) &&
-      (!exact || tensor.meta->has(kChannelsLast3dContiguous))) {
+  if (tensor.meta->has(kChannelsLast3dStrides) && (!exact || dense_3d)) {
     return MemoryFormat::kChannelsLast3d;
   }
   return MemoryFormat::kContiguous;
+}
+
+MemoryFormat suggest_memory_format(const Tensor& tensor) {
+  if (tensor.layout() != Layout::kStrided ||
+      !are_strides_like_channels_last_or_false(tensor.sizes(), tensor.strides())) {
+    return MemoryFormat::kContiguous;
+  }
+  return tensor.dim() == 4 ? MemoryFormat::kChannelsLast : MemoryFormat::kChannelsLast3d;
 }
 
 }  // namespace faketensor

@@ -22,8 +22,9 @@
 
 namespace faketensor {
 
-// Flags of a meta. The first group is given, the second is computed from sizes and strides when the
-// meta is interned.
+// Flags of a meta. The first group is given, the second are facts about sizes and strides: computed
+// when the meta is interned if all are plain numbers, else when first asked for, because deciding
+// them may guard (as c10::SymbolicShapeMeta does).
 enum MetaFlag : uint16_t {
   kConj = 1 << 0,
   kNeg = 1 << 1,
@@ -71,8 +72,16 @@ class TensorMeta {
   DType dtype() const { return dtype_; }
   Device device() const { return device_; }
   Layout layout() const { return layout_; }
-  uint16_t flags() const { return flags_; }
-  bool has(MetaFlag flag) const { return (flags_ & flag) != 0; }
+  // The given flags.
+  uint16_t flags() const { return flags_ & kGivenFlags; }
+  // Whether a flag is set or a fact holds; false where only data can tell.
+  bool has(MetaFlag flag) const {
+    return (flags_ & flag) != 0 || ((undecided_ & flag) != 0 && decide(flag));
+  }
+  // Whether it is known already: asks nothing.
+  bool knows(MetaFlag flag) const { return (flags_ & flag) != 0; }
+  // A fact as a condition. One of a dense order that only data can tell counts as false.
+  SymBool fact(MetaFlag flag) const;
   const SparseMeta* sparse() const { return sparse_; }
 
   // The meta as a spec, to intern a changed one from.
@@ -80,11 +89,15 @@ class TensorMeta {
 
  private:
   friend class MetaTable;
+  [[gnu::cold]] bool decide(MetaFlag flag) const;
+  SymBool find_out(MetaFlag flag) const;
+
   const SymInt* dims_ = nullptr;  // sizes, then strides
   uint32_t rank_ = 0;
   DType dtype_ = DType::kFloat32;
   Layout layout_ = Layout::kStrided;
-  uint16_t flags_ = 0;
+  mutable uint16_t flags_ = 0;
+  mutable uint16_t undecided_ = 0;  // facts that were not asked for yet
   Device device_;
   SymInt offset_ = 0;
   SymInt numel_ = 0;
@@ -147,16 +160,21 @@ class Tensor {
   SymInt size(int64_t dim) const;
   SymInt stride(int64_t dim) const;
 
+  // As at::Tensor's, but false where only data can tell (is_contiguous_or_false).
   bool is_contiguous() const { return meta->has(kContiguous); }
   bool is_contiguous(MemoryFormat format) const;
+  SymBool sym_is_contiguous(MemoryFormat format = MemoryFormat::kContiguous) const;
   bool is_non_overlapping_and_dense() const { return meta->has(kNonOverlappingAndDense); }
   bool is_conj() const { return meta->has(kConj); }
   bool is_neg() const { return meta->has(kNeg); }
 };
 
-// contiguous, channels_last or channels_last_3d by the look of the strides
-// (Tensor::suggest_memory_format). With `exact`, strides that only look so are contiguous
-// (torch._prims_common.suggest_memory_format keeps the look).
-MemoryFormat suggest_memory_format(const Tensor& tensor, bool exact = false);
+// contiguous, channels_last or channels_last_3d by the look of the strides, as the Python rules ask
+// (torch._prims_common.suggest_memory_format): contiguous where only data can tell.
+MemoryFormat suggest_memory_format(const Tensor& tensor);
+// The same as the C++ rules ask (at::Tensor::suggest_memory_format): raises
+// GuardOnDataDependentSymNode where only data can tell. With `exact`, strides that only look so are
+// contiguous.
+MemoryFormat tensor_memory_format(const Tensor& tensor, bool exact = false);
 
 }  // namespace faketensor

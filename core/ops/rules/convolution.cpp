@@ -10,6 +10,7 @@
 #include "core/ops/families/into.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/cpp_type_name.h"
+#include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {

@@ -69,7 +69,7 @@ Value to(Call& c, const Tensor& self, const Conversion& to, bool copy) {
   const MemoryFormat format = to.format.value_or(MemoryFormat::kPreserve);
   const bool same = !copy && to.dtype.value_or(self.dtype()) == self.dtype() &&
                     to.device.value_or(self.device()).normalized() == self.device() &&
-                    (format == MemoryFormat::kPreserve || suggest_memory_format(self) == format);
+                    (format == MemoryFormat::kPreserve || tensor_memory_format(self) == format);
   if (same) return self;
   std::optional<Device> device = to.device;
   if (device) device = device->normalized();

@@ -5,6 +5,7 @@
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/unallocated.h"
 #include "core/ops/rules/tables.h"
+#include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {

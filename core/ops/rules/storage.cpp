@@ -61,7 +61,7 @@ Value resize_as_in_place(Call& c, Tensor& self, const Tensor& other, Format form
   resize_to(c, self, other.sizes());
   if (format) {
     const bool preserves = *format == MemoryFormat::kPreserve;
-    restride(c, self, preserves ? suggest_memory_format(other, true) : *format);
+    restride(c, self, preserves ? tensor_memory_format(other, true) : *format);
   }
   return self;
 }
@@ -69,7 +69,7 @@ Value resize_as_in_place(Call& c, Tensor& self, const Tensor& other, Format form
 // Mirrors resize_as, torch/_decomp/decompositions.py.
 Value resize_as(Call& c, const Tensor& self, const Tensor& other, Format format) {
   MemoryFormat wanted = format.value_or(MemoryFormat::kContiguous);
-  if (wanted == MemoryFormat::kPreserve) wanted = suggest_memory_format(other);
+  if (wanted == MemoryFormat::kPreserve) wanted = tensor_memory_format(other);
   return c.call<"aten::resize">(self, other.sizes(), wanted);
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/support/error.h"
 #include "core/tensor/promotion.h"
+#include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
