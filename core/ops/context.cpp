@@ -3,6 +3,7 @@
 #include "core/ops/arguments.h"
 #include "core/ops/autograd.h"
 #include "core/ops/derived.h"
+#include "core/ops/dispatch_cache.h"
 #include "core/ops/families/on_meta.h"
 #include "core/ops/library.h"
 #include "core/support/error.h"
@@ -238,11 +239,14 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
     check_differentiable(op, call.args());
   }
   const Rule* sparse = sparse_rule(op, call.args());
+  std::optional<CacheQuestions> questions;
+  if (shape_env_ != nullptr && (op.tags & kComposite) == 0) questions.emplace(call);
   const BelowAutograd scope(below_autograd_, below_autograd_ || seen_by_autograd);
   recorded_calls_ += is_recorded ? 1 : 0;
   const uint64_t recorded_before = recorded_calls_;
   const Value result =
       sparse != nullptr ? sparse->function(call, sparse->params) : answer_or_refuse(call);
+  if (questions) questions->ask_about(result);
   if (op.written_arguments != 0) bump_versions(op, call.args());
   if (is_recorded) {
     if (op.derived != OpEntry::Derived::kOut) check_differentiable_results(op, call.args(), result);

@@ -2,20 +2,14 @@
 
 #include <algorithm>
 
+#include "core/ops/families/factory.h"
 #include "core/ops/families/view.h"
+#include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
 
 namespace {
-
-bool has_sizes(const Tensor& tensor, Dims sizes) {
-  if (tensor.sizes().size() != sizes.size()) return false;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (!guard_or_false(tensor.sizes()[i] == sizes[i])) return false;
-  }
-  return true;
-}
 
 const Tensor* as_tensor(const Value& operand) {
   return operand.is_tensor() && !operand.tensor().is_wrapped_number ? &operand.tensor() : nullptr;
@@ -27,34 +21,67 @@ bool is_symbolic(const Value& operand) {
          operand.is(Value::Tag::kSymFloat);
 }
 
-// The format that all operands are contiguous in, for operands one of which has the result's sizes.
-std::optional<MemoryFormat> common_format(std::span<const Value> operands, Dims sizes) {
-  const auto fills = [&](const Value& operand) {
-    const Tensor* tensor = as_tensor(operand);
-    return tensor != nullptr && has_sizes(*tensor, sizes);
-  };
-  if (std::none_of(operands.begin(), operands.end(), fills)) return std::nullopt;
-  for (const MemoryFormat format : {MemoryFormat::kContiguous, MemoryFormat::kChannelsLast}) {
-    const auto is_contiguous = [&](const Value& operand) {
-      const Tensor* tensor = as_tensor(operand);
-      return tensor == nullptr || tensor->is_contiguous(format);
-    };
-    if (std::all_of(operands.begin(), operands.end(), is_contiguous)) return format;
+Dims sizes_of(const Value& operand) {
+  return operand.is_tensor() ? operand.tensor().sizes() : Dims();
+}
+
+// infer_size, torch/_subclasses/fake_impls.py
+DimVector infer_sizes(Call& call, Dims a, Dims b) {
+  const size_t rank = std::max(a.size(), b.size());
+  DimVector result(rank);
+  for (size_t i = rank; i-- > 0;) {
+    const size_t from_end = rank - i;
+    const SymInt size_a = a.size() >= from_end ? a[a.size() - from_end] : SymInt(1);
+    const SymInt size_b = b.size() >= from_end ? b[b.size() - from_end] : SymInt(1);
+    if (!guard_or_false(size_a == 1) && !guard_or_false(size_b == 1)) {
+      call.check(size_a == size_b,
+                 "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton "
+                 "dimension {})",
+                 size_a, size_b, i);
+    }
+    result[i] = guard_or_false(size_a == 1) ? size_b : size_a;
   }
-  return std::nullopt;
+  return result;
+}
+
+bool fills(const Tensor& tensor, Dims sizes) {
+  if (tensor.sizes().size() != sizes.size()) return false;
+  SymBool same = true;
+  for (size_t i = 0; i < sizes.size(); ++i) same = sym_and(same, tensor.sizes()[i] == sizes[i]);
+  return guard_or_false(same);
+}
+
+// The format that all operands are contiguous in.
+std::optional<MemoryFormat> common_format(std::span<const Value> operands) {
+  bool contiguous = true;
+  bool channels_last = true;
+  for (const Value& operand : operands) {
+    const Tensor* tensor = as_tensor(operand);
+    if (tensor == nullptr) continue;
+    contiguous = contiguous && is_contiguous_or_false(tensor->sizes(), tensor->strides());
+    channels_last =
+        channels_last && is_channels_last_contiguous_or_false(tensor->sizes(), tensor->strides());
+  }
+  if (contiguous) return MemoryFormat::kContiguous;
+  return channels_last ? std::optional(MemoryFormat::kChannelsLast) : std::nullopt;
 }
 
 }  // namespace
 
+// Mirrors fast_binary_impl, torch/_subclasses/fake_impls.py.
 Tensor* arithmetic(Call& call, const Value& a, const Value& b, Promotion promote) {
   const Value operands[] = {a, b};
   if (!is_symbolic(a) && !is_symbolic(b)) return elementwise(call, operands, promote);
-  const DimVector sizes = broadcast_operands(call, operands);
-  const std::optional<MemoryFormat> format = common_format(operands, sizes);
+  DimVector sizes(sizes_of(a));
+  for (const Value& operand : operands) sizes = infer_sizes(call, sizes, sizes_of(operand));
+  const bool is_plain = std::any_of(
+      std::begin(operands), std::end(operands),
+      [&](const Value& operand) { return operand.is_tensor() && fills(operand.tensor(), sizes); });
+  const std::optional<MemoryFormat> format = is_plain ? common_format(operands) : std::nullopt;
   if (!format) return elementwise(call, operands, promote);
   const ElementwiseTypes types =
       elementwise_types(promoted_dtype(call, operands), promote, call.context().default_dtype);
-  return call.empty_strided(sizes, strides_for(sizes, *format), types.result);
+  return empty_restrided(call, sizes, strides_for(sizes, *format), types.result);
 }
 
 Tensor* cast_to(Call& call, const Tensor& tensor, DType dtype) {

@@ -74,4 +74,12 @@ Value factory(Call& call, uint64_t params) {
   return call.context().empty(self->sizes(), options.dtype, options.device, strides);
 }
 
+Tensor* empty_restrided(Call& call, Dims sizes, Dims strides, DType dtype) {
+  Tensor* tensor = call.empty(sizes, dtype);
+  MetaSpec spec = tensor->meta->spec();
+  spec.strides = strides;
+  tensor->meta = call.context().metas().intern(spec);
+  return tensor;
+}
+
 }  // namespace faketensor

@@ -52,4 +52,8 @@ FactoryOptions factory_options(Call& call, size_t at, std::optional<DType> dtype
 // sizes.
 Tensor* new_tensor(Call& call, Dims sizes, const FactoryOptions& options);
 
+// A new tensor that is allocated as a contiguous one and then given dense strides, as
+// torch.empty_permuted and torch.empty(memory_format=...) make it: on the call's device.
+Tensor* empty_restrided(Call& call, Dims sizes, Dims strides, DType dtype);
+
 }  // namespace faketensor

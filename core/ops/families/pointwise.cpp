@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/families/factory.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -107,11 +108,11 @@ DimVector broadcast_sizes(Call& call, std::span<const Dims> shapes) {
       SymInt& target = common[rank - from_end];
       if (guard_or_false(size == target)) continue;
       if (guard_or_false(target == 1)) {
+        call.check_as(ErrorKind::kValueError, !guard_bool(size < 0),
+                      "Attempting to broadcast a dimension with negative length!");
         target = size;
-        continue;
       }
-      if (guard_or_false(size == 1)) continue;
-      if (expect_true(target == size)) continue;
+      if (guard_or_false(size == 1) || expect_true(target == size)) continue;
       call.check(false,
                  "Attempting to broadcast a dimension of length {} at -{}! Mismatching argument at "
                  "index {} had {}; but expected shape "
@@ -201,7 +202,92 @@ const Tensor* common_contiguous(std::span<const Value> operands) {
 
 }  // namespace
 
+// Note [References on symbolic sizes]
+// What a Python reference asks about symbolic sizes, and in which order, decides which guards it
+// leaves. So where an operand is symbolic its steps are taken one by one: operands are cast, their
+// shapes broadcast, each is expanded if it has to be, and the prim asks whether all are contiguous.
+// The layouts are those of the shorter way above.
+namespace {
+
+bool has_symbols(Dims dims) {
+  return std::any_of(dims.begin(), dims.end(), [](SymInt dim) { return dim.is_symbolic(); });
+}
+bool any_symbolic(std::span<const Value> operands) {
+  return std::any_of(operands.begin(), operands.end(), [](const Value& operand) {
+    return operand.is_tensor() &&
+           (has_symbols(operand.tensor().sizes()) || has_symbols(operand.tensor().strides()));
+  });
+}
+
+bool is_cpu_scalar(const Tensor& tensor) { return tensor.dim() == 0 && tensor.device().is_cpu(); }
+
+// should_expand of torch._refs._maybe_broadcast: sizes that may be equal are taken to be.
+bool should_expand(Call& call, Dims sizes, Dims common) {
+  if (sizes.size() != common.size()) return true;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const SymInt x = sizes[i];
+    const SymInt y = common[i];
+    if (guard_or_false(x != y)) return true;
+    if (!guard_or_false(sym_and(x == 1, y == 1)) && guard_or_false(sym_or(x == 1, y == 1)))
+      return true;
+    call.check(x == y, "sizes assumed to be the same due to unbacked broadcasting semantics");
+  }
+  return false;
+}
+
+// torch._refs._maybe_broadcast
+void broadcast_in_place(Call& call, std::span<Value> operands) {
+  const DimVector common = broadcast_operands(call, operands);
+  for (Value& operand : operands) {
+    if (is_number(operand) || is_cpu_scalar(operand.tensor())) continue;
+    if (should_expand(call, operand.tensor().sizes(), common))
+      operand = call.call<"aten::expand">(operand, common);
+  }
+}
+
+// torch._prims._prim_elementwise_meta
+Tensor* elementwise_prim(Call& call, std::span<const Value> operands, DType dtype) {
+  const Tensor* like = nullptr;
+  SmallVector<Dims, 4> strides;
+  for (const Value& operand : operands) {
+    if (is_number(operand) || is_cpu_scalar(operand.tensor())) continue;
+    const Tensor& tensor = operand.tensor();
+    if (like == nullptr) like = &tensor;
+    SymBool same = tensor.dim() == like->dim();
+    for (size_t i = 0; i < tensor.sizes().size() && !same_expr(same, false); ++i)
+      same = sym_and(same, like->sizes()[i] == tensor.sizes()[i]);
+    call.check(guard_bool(same), "Shape {} is not the expected shape {}!",
+               size_text(tensor.sizes()), size_text(like->sizes()));
+    strides.push_back(tensor.strides());
+  }
+  if (like == nullptr) return call.empty({}, dtype);
+  const DimVector permuted = elementwise_strides(like->sizes(), strides.span());
+  return empty_restrided(call, like->sizes(), permuted, dtype);
+}
+
+// The first `uncast` operands keep their dtype.
+Tensor* reference(Call& call, std::span<const Value> given, size_t uncast, ElementwiseTypes types) {
+  SmallVector<Value, 4> operands;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const bool casts =
+        i >= uncast && !is_number(given[i]) && given[i].tensor().dtype() != types.computation;
+    operands.push_back(casts ? call.call<"prims::convert_element_type">(given[i], types.computation)
+                             : given[i]);
+  }
+  if (operands.size() > 1) broadcast_in_place(call, {operands.begin(), operands.size()});
+  // A prim answers in bool or in the real type by itself; a narrower type is cast to.
+  const bool casts_back =
+      types.result != types.computation && category(types.result) == category(types.computation);
+  Tensor* result =
+      elementwise_prim(call, operands.span(), casts_back ? types.computation : types.result);
+  if (!casts_back) return result;
+  return &call.tensor<"prims::convert_element_type">(*result, types.result);
+}
+
+}  // namespace
+
 Tensor* elementwise(Call& call, std::span<const Value> operands, DType computation, DType result) {
+  if (any_symbolic(operands)) return reference(call, operands, 0, {computation, result});
   if (const Tensor* like = common_contiguous(operands)) return call.empty(like->sizes(), result);
   const DimVector sizes = broadcast_operands(call, operands);
   ExpandedStrides strides(sizes);
@@ -219,6 +305,7 @@ Tensor* elementwise_if(Call& call, const Value& condition, std::span<const Value
                        ElementwiseTypes types) {
   SmallVector<Value, 4> all = {condition};
   all.append(operands);
+  if (any_symbolic(all.span())) return reference(call, all.span(), 1, types);
   const DimVector sizes = broadcast_operands(call, all.span());
   ExpandedStrides strides(sizes);
   strides.add(condition, std::nullopt);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -140,7 +141,8 @@ Tensor* fresh_contiguous(Call& call, Dims sizes, DType dtype, Device device) {
 
 DimVector elementwise_output_strides(const Tensor& tensor) {
   if (tensor.dim() < 2) return contiguous_strides(tensor.sizes());
-  if (tensor.is_non_overlapping_and_dense()) return DimVector(tensor.strides());
+  if (is_non_overlapping_and_dense_or_false(tensor.sizes(), tensor.strides()))
+    return DimVector(tensor.strides());
   return dense_strides_like(tensor.sizes(), tensor.strides());
 }
 

@@ -9,8 +9,8 @@
 #include "core/ops/derived.h"
 #include "core/ops/families/into.h"
 #include "core/ops/rules/tables.h"
-#include "core/tensor/cpp_type_name.h"
 #include "core/tensor/contiguity.h"
+#include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/ops/rules/tables.h"
+#include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -29,8 +30,9 @@ Tensor* conj_physical(Call& c, const Tensor& self) {
 
 // Mirrors _convert_element_type_meta.
 Tensor* convert_element_type(Call& c, const Tensor& a, DType dtype) {
-  const DimVector strides =
-      a.is_non_overlapping_and_dense() ? DimVector(a.strides()) : elementwise_output_strides(a);
+  const DimVector strides = is_non_overlapping_and_dense_or_false(a.sizes(), a.strides())
+                                ? DimVector(a.strides())
+                                : elementwise_output_strides(a);
   return c.context().empty(a.sizes(), dtype, a.device(), strides);
 }
 

@@ -1,0 +1,32 @@
+// What FakeTensorMode's dispatch cache asks about the tensors of a call.
+//
+// The cache keeps no answers here, but looking one up and storing it decides the memory format of
+// tensors of four and five dimensions, and so guards on symbolic sizes: of the arguments before the
+// operator runs, of its results after (extract_tensor_metadata, torch/_subclasses/fake_tensor.py).
+//
+//   CacheQuestions questions(call);
+//   const Value result = ...;
+//   questions.ask_about(result);
+#pragma once
+
+#include "core/ops/call.h"
+
+namespace faketensor {
+
+class CacheQuestions {
+ public:
+  // Asks about the arguments, in order. Asks nothing where there is no ShapeEnv.
+  explicit CacheQuestions(Call& call);
+  // Asks about what the call returned.
+  void ask_about(const Value& result) const;
+
+ private:
+  bool ask_about_argument(const Value& arg);
+  bool is_known(const Value& result) const;
+  bool is_argument(const Tensor& tensor) const;
+
+  Call& call_;
+  bool bypassed_ = false;
+};
+
+}  // namespace faketensor
