@@ -7,17 +7,19 @@ namespace faketensor {
 
 namespace {
 
+MemoryFormat look_of(Dims sizes, Dims strides) {
+  if (has_channels_last_strides(sizes, strides)) return MemoryFormat::kChannelsLast;
+  // What is dense in three dimensions does not look so in two, which asks for the first.
+  guard_or_false(channels_last_3d_contiguity(sizes, strides));
+  return has_channels_last_3d_strides(sizes, strides) ? MemoryFormat::kChannelsLast3d
+                                                      : MemoryFormat::kContiguous;
+}
+
 // channels_last in the rank of the operands if either looks so, else contiguous.
 MemoryFormat suggested(const ConvGeometry& conv) {
-  if (has_channels_last_strides(conv.input_sizes, conv.input_strides) ||
-      has_channels_last_strides(conv.weight_sizes, conv.weight_strides)) {
-    return MemoryFormat::kChannelsLast;
-  }
-  if (has_channels_last_3d_strides(conv.input_sizes, conv.input_strides) ||
-      has_channels_last_3d_strides(conv.weight_sizes, conv.weight_strides)) {
-    return MemoryFormat::kChannelsLast3d;
-  }
-  return MemoryFormat::kContiguous;
+  const MemoryFormat input = look_of(conv.input_sizes, conv.input_strides);
+  const MemoryFormat weight = look_of(conv.weight_sizes, conv.weight_strides);
+  return input == MemoryFormat::kContiguous ? weight : input;
 }
 
 bool uses_double(const ConvGeometry& conv) {
@@ -37,7 +39,7 @@ bool uses_cudnn(const Target& target, const ConvGeometry& conv, MemoryFormat for
 }
 
 bool is_empty(const ConvGeometry& conv) {
-  return guard_or_false(conv.input_sizes[0] == 0) || guard_or_false(conv.input_sizes[1] == 0);
+  return guard_bool(conv.input_sizes[0] == 0) || guard_bool(conv.input_sizes[1] == 0);
 }
 
 // ConvParams::is_depthwise. cuDNN takes channels_last ones of any type (use_cudnn_depthwise).
@@ -58,32 +60,52 @@ bool uses_mkldnn(const Target& target, const ConvGeometry& conv) {
   const SymInt height = weight[weight.size() - 2];
   const SymInt width = weight[weight.size() - 1];
   const SymInt batch = conv.input_sizes[0];
-  const bool is_plain = !conv.strided && !conv.dilated && guard_or_false(batch < 16) &&
-                        guard_or_false(width == 1) && guard_or_false(height == 1);
+  const bool is_plain = !conv.strided && !conv.dilated && !guard_bool(batch >= 16) &&
+                        !guard_bool(width != 1) && !guard_bool(height != 1);
   if (is_plain) return false;
-  if (guard_or_false(conv.groups > 1) || (guard_or_false(width > 3) && guard_or_false(height > 3)))
-    return true;
-  if (guard_or_false(batch > 1)) return true;
-  return guard_or_false(numel(conv.input_sizes.first(4)) > 20480);
+  if (guard_bool(conv.groups > 1)) return true;
+  if (guard_bool(width > 3) && guard_bool(height > 3)) return true;
+  return guard_bool(batch > 1) || guard_bool(numel(conv.input_sizes.first(4)) > 20480);
+}
+
+// ConvParams::use_nnpack. Where oneDNN is enabled it takes all that NNPACK would; but NNPACK is
+// asked, and that guards.
+bool uses_nnpack(const ConvGeometry& conv) {
+  const Dims weight = conv.weight_sizes;
+  return conv.input_dtype == DType::kFloat32 && guard_bool(weight[2] < 17) &&
+         guard_bool(weight[3] < 17) && guard_bool(conv.padding[0] < weight[2]) &&
+         guard_bool(conv.padding[1] < weight[3]) && guard_bool(conv.input_sizes[0] >= 16);
+}
+
+// Whether the native kernel for the CPU is one that writes channels_last: those of two dimensions.
+bool is_native_2d(const ConvGeometry& conv) {
+  if (conv.input_sizes.size() != 4) return false;
+  return conv.transposed || conv.dilated || !uses_nnpack(conv);
+}
+
+MemoryFormat cpu_format(const Target& target, const ConvGeometry& conv) {
+  if (uses_mkldnn(target, conv))
+    return uses_double(conv) ? MemoryFormat::kContiguous : suggested(conv);
+  if (!is_native_2d(conv)) return MemoryFormat::kContiguous;
+  const MemoryFormat format = suggested(conv);
+  return format == MemoryFormat::kChannelsLast ? format : MemoryFormat::kContiguous;
+}
+
+MemoryFormat cuda_format(const Target& target, const ConvGeometry& conv) {
+  const MemoryFormat format = suggested(conv);
+  if (format == MemoryFormat::kContiguous || uses_double(conv)) return MemoryFormat::kContiguous;
+  const bool has_cudnn = target.cudnn != 0 && target.cudnn_enabled;
+  return uses_cudnn(target, conv, format) || (has_cudnn && is_depthwise(conv))
+             ? format
+             : MemoryFormat::kContiguous;
 }
 
 }  // namespace
 
 MemoryFormat conv_memory_format(const Target& target, const ConvGeometry& conv) {
-  const MemoryFormat format = suggested(conv);
-  if (format == MemoryFormat::kContiguous) return format;
   if (is_empty(conv)) return MemoryFormat::kContiguous;
-  if (conv.device.is_cuda()) {
-    if (uses_double(conv)) return MemoryFormat::kContiguous;
-    const bool has_cudnn = target.cudnn != 0 && target.cudnn_enabled;
-    return uses_cudnn(target, conv, format) || (has_cudnn && is_depthwise(conv))
-               ? format
-               : MemoryFormat::kContiguous;
-  }
-  if (!conv.device.is_cpu()) return MemoryFormat::kContiguous;
-  if (uses_mkldnn(target, conv)) return uses_double(conv) ? MemoryFormat::kContiguous : format;
-  // The native 2-d kernels; the 3-d ones write contiguous results.
-  return format == MemoryFormat::kChannelsLast ? format : MemoryFormat::kContiguous;
+  if (conv.device.is_cuda()) return cuda_format(target, conv);
+  return conv.device.is_cpu() ? cpu_format(target, conv) : MemoryFormat::kContiguous;
 }
 
 }  // namespace faketensor

@@ -27,9 +27,11 @@ struct ConvGeometry {
   bool strided = false;
   bool dilated = false;
   bool big_output_padding = false;  // some output padding is not below its stride
+  Dims padding = {};                // as many as spatial dimensions
   SymInt groups = 1;
 };
 
+// Guards on symbolic sizes as PyTorch's choice of a back-end does; all must have hints.
 MemoryFormat conv_memory_format(const Target& target, const ConvGeometry& conv);
 
 }  // namespace faketensor

@@ -4,7 +4,9 @@
 #include "core/ops/autograd.h"
 #include "core/ops/derived.h"
 #include "core/ops/dispatch_cache.h"
+#include "core/ops/families/kernel.h"
 #include "core/ops/families/on_meta.h"
+#include "core/ops/families/view.h"
 #include "core/ops/library.h"
 #include "core/support/error.h"
 #include "core/symbolic/shape_env.h"
@@ -151,6 +153,25 @@ struct DepthGuard {
   }
 };
 
+// What `sizes()` of a tensor with symbolic sizes does (SymbolicShapeMeta::set_materialized_sizes).
+void specialize(const Value& arg) {
+  if (arg.is_tensor()) {
+    for (const SymInt size : arg.tensor().sizes()) guard_int(size);
+  } else if (arg.is(Value::Tag::kList)) {
+    for (const Value& element : arg.values()) specialize(element);
+  }
+}
+
+// A real kernel runs on zeros of the arguments' sizes, which have to be numbers: where one is not,
+// there is no answer (maybe_run_unsafe_fallback, torch/_subclasses/fake_tensor.py).
+void refuse_symbols_in_real_kernel(const Call& call) {
+  if (!has_symbolic_sizes(call) || !is_real_kernel(call.op().def)) return;
+  std::string name(call.op().name);  // "aten::geqrf.default" is "aten.geqrf.default" to Python
+  const size_t colons = name.find("::");
+  if (colons != std::string::npos) name.replace(colons, 2, ".");
+  call.fail(ErrorKind::kUnsupportedOperator, std::move(name));
+}
+
 // Set while an operator runs that autograd has seen: what it calls is below autograd.
 struct BelowAutograd {
   bool& flag;
@@ -241,6 +262,11 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   const Rule* sparse = sparse_rule(op, call.args());
   std::optional<CacheQuestions> questions;
   if (shape_env_ != nullptr && (op.tags & kComposite) == 0) questions.emplace(call);
+  if (questions) refuse_symbols_in_real_kernel(call);
+  const bool in_cpp = (op.tags & kComposite) == 0 || !python_dispatcher;
+  if ((op.tags & kSpecializes) != 0 && shape_env_ != nullptr && in_cpp) {
+    for (const Value& arg : call.args()) specialize(arg);
+  }
   const BelowAutograd scope(below_autograd_, below_autograd_ || seen_by_autograd);
   recorded_calls_ += is_recorded ? 1 : 0;
   const uint64_t recorded_before = recorded_calls_;

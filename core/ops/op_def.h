@@ -52,6 +52,9 @@ enum OpTag : uint32_t {
   // The Meta kernel asks for the device that a fake tensor stands on (device_hint,
   // torch/_meta_registrations.py), where others see "meta" when called by an out= overload.
   kDeviceHint = 1 << 8,
+  // PyTorch's implementation takes no symbolic sizes: those of its tensors are specialised before
+  // anything else. A composite's is its C++ one: under the Python dispatcher it has another.
+  kSpecializes = 1 << 9,
 };
 
 struct OpDef {

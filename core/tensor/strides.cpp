@@ -255,10 +255,10 @@ DimVector broadcast_shapes(Dims a, Dims b) {
     const size_t from_end = rank - i;
     const SymInt size_a = a.size() >= from_end ? a[a.size() - from_end] : SymInt(1);
     const SymInt size_b = b.size() >= from_end ? b[b.size() - from_end] : SymInt(1);
-    if (same_expr(size_a, size_b) || guard_or_false(size_b == 1)) {
-      result[i] = size_a;
-    } else if (guard_or_false(size_a == 1) || guard_bool(size_a == size_b)) {
+    if (guard_or_false(size_a == 1)) {
       result[i] = size_b;
+    } else if (guard_or_false(size_b == 1) || expect_true(size_a == size_b)) {
+      result[i] = size_a;
     } else {
       throw_error(ErrorKind::kRuntimeError, format("The size of tensor a ({}) must match the size "
                                                    "of tensor b ({}) at non-singleton dimension {}",

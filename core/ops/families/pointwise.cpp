@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/ops/families/factory.h"
+#include "core/ops/families/view.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -16,15 +17,6 @@ bool is_number(const Value& operand) {
 
 // torch.Size([2, 3])
 std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
-// (2, 3), (2,), ()
-std::string tuple_text(Dims sizes) {
-  std::string text = format("{}", sizes);
-  text.front() = '(';
-  text.back() = ')';
-  if (sizes.size() == 1) text.insert(text.size() - 1, ",");
-  return text;
-}
-
 }  // namespace
 
 namespace {
@@ -209,13 +201,9 @@ const Tensor* common_contiguous(std::span<const Value> operands) {
 // The layouts are those of the shorter way above.
 namespace {
 
-bool has_symbols(Dims dims) {
-  return std::any_of(dims.begin(), dims.end(), [](SymInt dim) { return dim.is_symbolic(); });
-}
 bool any_symbolic(std::span<const Value> operands) {
   return std::any_of(operands.begin(), operands.end(), [](const Value& operand) {
-    return operand.is_tensor() &&
-           (has_symbols(operand.tensor().sizes()) || has_symbols(operand.tensor().strides()));
+    return operand.is_tensor() && has_symbolic_sizes(operand.tensor());
   });
 }
 

@@ -1,5 +1,7 @@
 #include "core/ops/families/pooling.h"
 
+#include "core/ops/families/factory.h"
+
 namespace faketensor {
 
 namespace {
@@ -164,7 +166,8 @@ DimVector with_spatial(const Tensor& input, Dims spatial) {
 }
 
 Tensor* empty_as(Call& c, Dims sizes, DType dtype, MemoryFormat format) {
-  return c.empty_strided(sizes, strides_for(sizes, format), dtype);
+  if (format == MemoryFormat::kContiguous) return c.empty(sizes, dtype);
+  return empty_restrided(c, sizes, strides_for(sizes, format), dtype);
 }
 
 PooledOutput max_pool2d_output(Call& call, const Tensor& input, Dims kernel, Dims stride,

@@ -8,6 +8,7 @@
 #include "core/devices/conv_layout.h"
 #include "core/ops/derived.h"
 #include "core/ops/families/into.h"
+#include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/contiguity.h"
 #include "core/tensor/cpp_type_name.h"
@@ -97,7 +98,7 @@ SymInt kernel_size(const ConvArgs& conv, size_t i) {
 
 void check_kernel_fits(Call& c, const ConvArgs& conv) {
   for (size_t i = 0; i + 2 < conv.weight.sizes().size(); ++i) {
-    if (!expect_true(padded_size(conv, i) >= kernel_size(conv, i))) refuse_kernel(c, conv);
+    if (guard_or_false(padded_size(conv, i) < kernel_size(conv, i))) refuse_kernel(c, conv);
   }
 }
 
@@ -123,6 +124,16 @@ void check_convolution(Call& c, const ConvArgs& conv) {
           conv.input.sizes());
 }
 
+// The checks of the meta function, which are all there are where a size has no hint.
+void check_return_shape(Call& c, const ConvArgs& conv) {
+  if (conv.transposed) return;
+  c.check(conv.weight.size(1) * conv.groups == conv.input.size(1), "Invalid channel dimensions");
+  SymBool fits = true;
+  for (size_t i = 0; i + 2 < conv.weight.sizes().size(); ++i)
+    fits = sym_and(fits, padded_size(conv, i) >= kernel_size(conv, i));
+  if (!expect_true(fits)) refuse_kernel(c, conv);
+}
+
 // Mirrors calc_conv_nd_return_shape, torch/_meta_registrations.py.
 DimVector output_sizes(Call& c, const ConvArgs& conv) {
   const Dims input = conv.input.sizes();
@@ -139,8 +150,8 @@ DimVector output_sizes(Call& c, const ConvArgs& conv) {
   }
   const Dims spatial = Dims(sizes.data() + 2, sizes.size() - 2);
   if (!conv.input.device().is_cuda()) {
-    const bool any_positive = std::any_of(spatial.begin(), spatial.end(),
-                                          [](SymInt size) { return guard_or_true(size > 0); });
+    SymBool any_positive = false;
+    for (const SymInt size : spatial) any_positive = sym_or(any_positive, size > 0);
     c.check(any_positive,
             "Given input size per channel: {}. Calculated output size per channel: {}. Output size "
             "is too small",
@@ -189,7 +200,8 @@ std::optional<MemoryFormat> backend_format(Call& c, const ConvArgs& conv) {
   if (!all_hinted(conv.input) || !all_hinted(conv.weight)) return std::nullopt;
   // No back-end gives another format than its operands have.
   const bool is_viewed = conv.input.dim() == 3;
-  if (!is_viewed && !looks_channels_last(conv.input) && !looks_channels_last(conv.weight))
+  if (!is_viewed && !has_symbolic_sizes(conv.input) && !has_symbolic_sizes(conv.weight) &&
+      !looks_channels_last(conv.input) && !looks_channels_last(conv.weight))
     return MemoryFormat::kContiguous;
   const Operand input(conv.input, /*make_contiguous=*/true);
   const Operand weight(conv.weight, /*make_contiguous=*/false);
@@ -209,6 +221,10 @@ std::optional<MemoryFormat> backend_format(Call& c, const ConvArgs& conv) {
     geometry.big_output_padding |=
         guard_or_false(conv.lists.output_padding[i] >= conv.lists.stride[i]);
   }
+  DimVector padding;
+  if (is_viewed) padding.push_back(0);
+  for (const SymInt size : conv.lists.padding) padding.push_back(size);
+  geometry.padding = padding;
   return conv_memory_format(c.target(), geometry);
 }
 
@@ -264,14 +280,18 @@ Value convolution(Call& c, const Tensor& input, const Tensor& weight, Tensor* bi
   c.check(input.dtype() == weight.dtype(),
           "Input type ({}) and weight type ({}) should be the same", input.dtype(), weight.dtype());
   const ConvArgs conv = {input, weight, bias, expand_lists(c, weight, given), transposed, groups};
-  check_convolution(c, conv);
-  c.check(weight.dim() > 2, "weight should have at least three dimensions");
+  std::optional<MemoryFormat> format;
+  if (all_hinted(input) && all_hinted(weight)) {
+    check_convolution(c, conv);
+    c.check(weight.dim() > 2, "weight should have at least three dimensions");
+    format = backend_format(c, conv);
+  }
+  check_return_shape(c, conv);
   const DimVector sizes = output_sizes(c, conv);
-  const MemoryFormat format = backend_format(c, conv).value_or(MemoryFormat::kContiguous);
-  if (format == MemoryFormat::kContiguous)
-    return *c.context().empty(sizes, input.dtype(), input.device());
+  Tensor* output = c.context().empty(sizes, input.dtype(), input.device());
+  if (!format || tensor_memory_format(*output) == *format) return *output;
   return *c.context().empty(sizes, input.dtype(), input.device(),
-                            converted(sizes, contiguous_strides(sizes), format));
+                            converted(sizes, contiguous_strides(sizes), *format));
 }
 
 using OptionalDims = std::optional<Dims>;

@@ -318,7 +318,7 @@ constexpr OpDef kDataDependentRules[] = {
     {"aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> bool", {&always_data}, kDataDependent},
     {"aten::argwhere(Tensor self) -> Tensor", same_as<"aten::nonzero">(), kComposite},
     {"aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor", rule<&bincount>(), kDynamicShape},
-    {"aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", rule<&combinations>(), kComposite | kDynamicShape},
+    {"aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", rule<&combinations>(), kComposite | kDynamicShape | kSpecializes},
     {"aten::equal(Tensor self, Tensor other) -> bool", {&always_data}, kDataDependent},
     {"aten::is_nonzero(Tensor self) -> bool", rule<&is_nonzero>(), kComposite},
     {"aten::item(Tensor self) -> Scalar", rule<&item>(), kComposite | kDataDependent},

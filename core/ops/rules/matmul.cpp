@@ -67,13 +67,21 @@ Tensor* bmm_dtype(Call& c, const Tensor& self, const Tensor& mat2, DType out_dty
 // looked at.
 Tensor* baddbmm(Call& c, const Tensor& self, const Tensor& batch1, const Tensor& batch2) {
   const DimVector expanded = {batch1.size(0), batch1.size(1), batch2.size(2)};
-  c.call<"aten::expand">(self, expanded);
+  SymBool same = self.dim() == 3;
+  for (size_t i = 0; i < 3 && self.dim() == 3; ++i)
+    same = sym_and(same, self.sizes()[i] == expanded[i]);
+  if (guard_or_true(sym_not(same))) c.call<"aten::expand">(self, expanded);
   c.check(batch1.dim() == 3, "batch1 must be a 3D tensor");
   c.check(batch2.dim() == 3, "batch2 must be a 3D tensor");
   c.check(self.dtype() == batch1.dtype() && batch1.dtype() == batch2.dtype(),
           "Input dtypes must be the same, got: input: {}, batch1: {}, batch2: {}", self.dtype(),
           batch1.dtype(), batch2.dtype());
-  return c.empty(bmm_sizes(c, batch1, batch2), batch2.dtype());
+  c.check(guard_bool(batch2.size(0) == batch1.size(0)) ? batch2.size(1) == batch1.size(2)
+                                                       : SymBool(false),
+          "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, "
+          "{}].",
+          batch1.size(0), batch1.size(2), batch2.size(0), batch2.size(1));
+  return c.empty(expanded, self.dtype());
 }
 
 // Mirrors baddbmm, torch/_decomp/decompositions.py, which is registered for this overload too and

@@ -1,6 +1,7 @@
 // Padding: constant, reflected, replicated and circular.
 #include <array>
 
+#include "core/ops/families/factory.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -11,6 +12,11 @@ namespace {
 
 // Mirrors constant_pad_nd, aten/src/ATen/native/PadNd.cpp.
 Value constant_pad_nd(Call& c, const Tensor& self, Dims pad) {
+  if (!c.context().python_dispatcher) {
+    // The C++ function knows plain numbers only.
+    for (const SymInt amount : pad) guard_int(amount);
+    for (const SymInt size : self.sizes()) guard_int(size);
+  }
   const size_t rank = self.sizes().size();
   const size_t padded = pad.size() / 2;
   c.check(pad.size() % 2 == 0, "Length of pad must be even but instead it equals {}", pad.size());
@@ -50,7 +56,8 @@ Value constant_pad_nd(Call& c, const Tensor& self, Dims pad) {
             "size, which is invalid. Check dimension {} of your input.",
             size, before, after, i);
   }
-  return c.empty_strided(sizes, strides_for(sizes, suggest_memory_format(self)), self.dtype());
+  const DimVector strides = strides_for(sizes, suggest_memory_format(self));
+  return empty_restrided(c, sizes, strides, self.dtype());
 }
 
 // Reflection and replication of the last `spatial` dimensions. Mirrors _pad1d_common and its kin,
@@ -64,21 +71,25 @@ void check_paddable(Call& c, const Tensor& input, Dims padding, size_t spatial) 
   c.check(padding.size() == 2 * spatial, "padding size is expected to be {}, but got: {}",
           2 * spatial, padding.size());
   const bool batched = input.sizes().size() == spatial + 2;
-  for (size_t i = batched ? 1 : 0; i < input.sizes().size(); ++i) {
-    c.check(guard_or_true(input.sizes()[i] != 0),
-            "Expected {}D or {}D (batch mode) tensor with possibly 0 batch size and other non-zero "
-            "dimensions for input, but got: torch.Size({})",
-            spatial + 1, spatial + 2, input.sizes());
-  }
+  SymBool none_is_empty = true;
+  for (size_t i = batched ? 1 : 0; i < input.sizes().size(); ++i)
+    none_is_empty = sym_and(none_is_empty, input.sizes()[i] != 0);
+  c.check(none_is_empty,
+          "Expected {}D or {}D (batch mode) tensor with possibly 0 batch size and other non-zero "
+          "dimensions for input, but got: torch.Size({})",
+          spatial + 1, spatial + 2, input.sizes());
 }
 
 void check_large_enough(Call& c, Dims input, Dims output) {
   constexpr std::array<std::string_view, 3> kNames = {"W", "H", "D"};
-  bool enough = false;
+  // Python's `or`: each but the last is decided at once.
+  SymBool enough = false;
   std::string before;
   std::string after;
   for (size_t i = input.size(); i-- > 0;) {
-    enough = enough || guard_or_true(output[i] >= 1);
+    const bool is_large = !enough.is_symbolic() && enough.as_bool();
+    if (!is_large) enough = output[i] >= 1;
+    if (!is_large && i > 0 && guard_bool(enough)) enough = true;
     before += format("{}{}: {}", before.empty() ? "" : " ", kNames[i], input[i]);
     after += format("{}{}: {}", after.empty() ? "" : " ", kNames[i], output[i]);
   }
@@ -100,7 +111,7 @@ Value spatial_pad(Call& c, uint64_t params) {
   for (size_t i = 0; i < spatial; ++i) {
     const size_t dim = plane + spatial - i;
     const SymInt size = input.sizes()[dim];
-    c.check(!reflects || guard_or_true(sym_and(padding[2 * i] < size, padding[2 * i + 1] < size)),
+    c.check(reflects ? sym_and(padding[2 * i] < size, padding[2 * i + 1] < size) : SymBool(true),
             "Argument #{}: Padding size should be less than the corresponding input dimension, but "
             "got: padding ({}, {}) at dimension {} of input torch.Size({})",
             4 + 2 * i, padding[2 * i], padding[2 * i + 1], dim, input.sizes());
@@ -117,7 +128,7 @@ Value spatial_pad(Call& c, uint64_t params) {
   // CPU kernels of two dimensions keep channels_last, CUDA's do not.
   if (spatial == 2 && sizes.size() == 4 && !c.device().is_cuda() &&
       suggest_memory_format(input) == MemoryFormat::kChannelsLast) {
-    return c.empty_strided(sizes, channels_last_strides(sizes), input.dtype());
+    return empty_restrided(c, sizes, channels_last_strides(sizes), input.dtype());
   }
   return c.empty(sizes, input.dtype());
 }

@@ -96,7 +96,7 @@ void check_max_pool1d(Call& c, const Tensor& self, Dims kernel, Dims stride, Dim
           w.padding, w.kernel);
   c.check(w.dilation > 0, "max_pool1d() dilation must be greater than zero, but got {}",
           w.dilation);
-  const SymInt output = pooled_size(c, self.size(-1), w, ceil_mode);
+  const SymInt output = pooled_size(c, guard_int(self.size(-1)), w, ceil_mode);
   c.check(output > 0, "max_pool1d() Invalid computed output size: {}", output);
 }
 
@@ -104,7 +104,7 @@ void check_max_pool1d(Call& c, const Tensor& self, Dims kernel, Dims stride, Dim
 Value max_pool1d(Call& c, const Tensor& self, Dims kernel, Dims stride, Dims padding, Dims dilation,
                  bool ceil_mode) {
   const bool has_rank = self.dim() == 2 || self.dim() == 3;
-  c.check(has_rank ? no_zero(self.sizes().last(2)) : SymBool(false),
+  c.check(has_rank && guard_bool(self.size(-2) != 0) && guard_bool(self.size(-1) != 0),
           "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for "
           "input, but got:{}",
           self.sizes());

@@ -277,10 +277,11 @@ Value dist(Call& c, const Tensor& self, const Tensor& other, const Value& p) {
 // Mirrors logsumexp, torch/_refs/__init__.py: maxima, and a sum of what is below them.
 Tensor* logsumexp(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
   const DimSet dims = reduction_dims_or_all(c, self, dim);
-  if (guard_or_true(self.numel() != 0)) check_reduction_not_empty(c, self, dims);
+  const bool has_elements = !guard_bool(self.numel() == 0);
+  if (has_elements) check_reduction_not_empty(c, self, dims);
   const DType dtype = is_float_or_complex(self.dtype()) ? self.dtype() : c.context().default_dtype;
   // No dimension is squeezed from the maxima of an empty list, which are added last.
-  const bool keeps_maxima = dim.size() == 0 && guard_or_true(self.numel() != 0);
+  const bool keeps_maxima = dim.size() == 0 && has_elements;
   return reduce(c, self, dims, keepdim || keeps_maxima, dtype);
 }
 

@@ -210,7 +210,7 @@ Value cdist(Call& c, const Tensor& x1, const Tensor& x2, double p, const Value& 
 Tensor* linalg_cross(Call& c, const Tensor& self, const Tensor& other, int64_t dim) {
   c.check(self.dim() == other.dim(),
           "linalg.cross: inputs must have the same number of dimensions.");
-  c.check(sym_and(self.size(dim) == 3, other.size(dim) == 3),
+  c.check(guard_bool(self.size(dim) == 3) ? other.size(dim) == 3 : SymBool(false),
           "linalg.cross: inputs dimension {} must have length 3. Got {} and {}", dim,
           self.size(dim), other.size(dim));
   return c.empty(broadcast_operands(c, c.args().first(2)), self.dtype());

@@ -208,7 +208,7 @@ constexpr OpDef kViewSplitRules[] = {
     {"aten::tensor_split.sections(Tensor(a -> *) self, SymInt sections, int dim=0) -> Tensor(a)[]", rule<&tensor_split_sections>(), kView | kComposite},
     {"aten::tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]", rule<&tensor_split_tensor>(), kView | kComposite},
     {"aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]", rule<&unbind>(), kView},
-    {"aten::unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]", rule<&chunk>(), kView | kComposite},
+    {"aten::unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]", rule<&chunk>(), kView | kComposite | kSpecializes},
     {"aten::unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]", rule<&split>(), kView},
     {"aten::unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]", rule<&split_sizes>(), kView},
     {"aten::vsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]", rule<&split_array<kVertical>>(), kView | kComposite},
