@@ -1,6 +1,7 @@
 #include "core/ops/autograd.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 
 #include "core/support/error.h"
@@ -249,6 +250,12 @@ constexpr PartlyDifferentiable kPartlyDifferentiable[] = {
 };
 // clang-format on
 
+// Operators with a derivative formula whose floating arguments may become integers, besides
+// gradients and _foreach_ operators.
+constexpr std::string_view kMayReturnIntegers[] = {
+    "_thnn_fused_lstm_cell", "cumprod", "cumsum", "nansum", "prod", "sum",
+};
+
 // The polynomials and Bessel functions have no derivatives.
 bool has_no_derivative(std::string_view name) {
   if (std::binary_search(std::begin(kNotDifferentiable), std::end(kNotDifferentiable), name))
@@ -300,6 +307,19 @@ std::span<const Value> differentiable(const Value& result, bool is_gradient) {
   return result.values().first(is_gradient ? result.size() : std::min<size_t>(result.size(), 1));
 }
 
+// The results that a history is set on: of these operators, which is refused for an integer one.
+std::span<const Value> recorded_results(std::string_view name, const Value& result) {
+  if (!result.is(Value::Tag::kList)) return {&result, 1};
+  const auto count = static_cast<size_t>(std::popcount(differentiable_results(name)));
+  return result.values().first(std::min(result.size(), count));
+}
+
+bool takes_integer_history(const OpEntry& op, std::string_view name) {
+  if (name.starts_with("_foreach_")) return op.written_arguments == 0 && name != "_foreach_powsum";
+  return std::find(std::begin(kMayReturnIntegers), std::end(kMayReturnIntegers), name) !=
+         std::end(kMayReturnIntegers);
+}
+
 // The first tensor of these that has this property.
 template <typename Property>
 const Tensor* find_tensor(std::span<const Value> results, Property has_property) {
@@ -322,11 +342,26 @@ void check_differentiable(const OpEntry& op, std::span<const Value> args) {
   }
 }
 
+namespace {
+// Whether a differentiable argument or output requires grad. The noise of rrelu_with_noise is
+// written to, and not asked.
+bool refuses_grad(const OpEntry& op, std::span<const Value> args) {
+  const std::string_view name = local_name(op.schema.name);
+  const size_t inputs = args.size() - op.output_count;
+  const uint32_t results = differentiable_results(name);
+  for (size_t i = 0; i < args.size(); ++i) {
+    const bool is_asked = i < inputs ? op.schema.arguments[i].name != "noise"
+                                     : i - inputs >= 32 || (results >> (i - inputs) & 1) != 0;
+    if (is_asked && any_requires_grad(args[i])) return true;
+  }
+  return false;
+}
+}  // namespace
+
 void check_out_grad(const OpEntry& op, std::span<const Value> args) {
   if (op.out->grad == OutGrad::kNoGrad) return;
   const bool formula = op.out->grad == OutGrad::kFormula;
-  const std::span<const Value> checked = formula ? args : args.last(op.output_count);
-  if (!any_requires_grad(checked)) return;
+  if (!(formula ? refuses_grad(op, args) : any_requires_grad(args.last(op.output_count)))) return;
   const std::string_view name = formula ? local_name(op.schema.name) : op.schema.name;
   throw_error(ErrorKind::kRuntimeError,
               format("{}(): functions with out=... arguments don't support automatic "
@@ -341,13 +376,19 @@ void check_differentiable_results(const OpEntry& op, std::span<const Value> args
   const bool is_gradient = name.ends_with("_backward") || name.ends_with("_backward_data");
   const std::span<const Value> results = differentiable(result, is_gradient);
   const auto is_not_real = [](const Tensor& tensor) { return !is_floating(tensor.dtype()); };
-  if (find_tensor(results, is_not_real) == nullptr || !any_requires_grad(args)) return;
-  if (!std::binary_search(std::begin(kRealDerivatives), std::end(kRealDerivatives), name)) return;
+  const bool sets_history = takes_integer_history(op, name);
+  const std::span<const Value> recorded = sets_history ? recorded_results(name, result) : results;
+  if (find_tensor(recorded, is_not_real) == nullptr || !any_requires_grad(args)) return;
+  const bool is_real_formula =
+      std::binary_search(std::begin(kRealDerivatives), std::end(kRealDerivatives), name);
+  if (!is_real_formula && !sets_history) return;
   const auto is_integer = [](const Tensor& tensor) { return is_integral_or_bool(tensor.dtype()); };
-  if (const Tensor* integer = find_tensor(results, is_integer); integer != nullptr && is_gradient) {
+  const Tensor* integer = find_tensor(recorded, is_integer);
+  if (integer != nullptr && (is_gradient || sets_history)) {
     throw_error(ErrorKind::kRuntimeError,
                 format("Autograd not support dtype: {}", info(integer->dtype()).cpp_name));
   }
+  if (!is_real_formula) return;
   const auto is_of_complex = [](const Tensor& tensor) { return is_complex(tensor.dtype()); };
   if (find_tensor(results, is_of_complex) == nullptr) return;
   throw_error(ErrorKind::kRuntimeError,
@@ -379,6 +420,7 @@ bool detaches(const OpEntry& op, std::string_view name) {
 void record_history(Context& context, const OpEntry& op, std::span<const Value> args,
                     const Value& result) {
   if (!any_requires_grad(args)) return;
+  if (op.out != nullptr && op.out->grad == OutGrad::kNoGrad) return;
   const std::string_view name = local_name(op.schema.name);
   if (has_no_derivative(name)) return;
   const bool required = !detaches(op, name);
@@ -388,7 +430,9 @@ void record_history(Context& context, const OpEntry& op, std::span<const Value> 
     }
   }
   if (!result.is(Value::Tag::kList)) return set_requires_grad(context, result, required);
-  const uint32_t results = differentiable_results(name);
+  // basicAutogradNotImplementedFallback marks all.
+  const bool falls_back = op.out != nullptr && op.out->grad == OutGrad::kNoFormula;
+  const uint32_t results = falls_back ? ~0u : differentiable_results(name);
   const std::span<const Value> values = result.values();
   for (size_t i = 0; i < values.size(); ++i) {
     if (i >= 32 || (results >> i & 1) != 0) set_requires_grad(context, values[i], required);

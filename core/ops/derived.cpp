@@ -4,6 +4,7 @@
 
 #include "core/ops/families/kernel.h"
 #include "core/ops/families/list_out.h"
+#include "core/ops/families/memory_overlap.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/sparse.h"
 #include "core/tensor/cpp_type_name.h"
@@ -79,14 +80,17 @@ namespace {
 
 class OutWriter {
  public:
-  explicit OutWriter(Call& call)
+  explicit OutWriter(Call& call) : OutWriter(call, call.op().out->by) {}
+  OutWriter(Call& call, OutBy by)
       : call_(call),
         op_(call.op()),
+        by_(by),
         outs_(call.args().last(op_.output_count)),
         on_zeros_(is_real_kernel(Registry::builtin().entry(op_.functional).def)) {}
 
   Value run() {
     if (sees_devices() && !writes_itself() && !on_zeros_) check_devices_of_arguments();
+    if (by_ == OutBy::kUnchecked) check_reduction_dtype();
     const Value result = functional_result();
     return write_all(op_.output_count == 1 ? std::span(&result, 1) : result.values());
   }
@@ -100,15 +104,20 @@ class OutWriter {
     return op_.output_count == 1 ? outs_[0] : call_.list(outs_);
   }
 
+  // out_wrapper's maybe_check_copy_devices.
+  void check_devices_of_arguments() const {
+    if (call_.args().empty() || !call_.arg(0).is_tensor()) return;
+    for (const Value& out : outs_) {
+      if (out.is_tensor()) check_same_device(call_.arg(0).tensor().device(), out.tensor().device());
+    }
+  }
+
  private:
-  bool writes_itself() const {
-    return op_.out->by == OutBy::kMasked || op_.out->by == OutBy::kOpmath;
-  }
+  bool writes_itself() const { return by_ == OutBy::kMasked || by_ == OutBy::kOpmath; }
   bool is_decomposition() const {
-    return op_.out->by == OutBy::kDecomposition || op_.out->by == OutBy::kExactDecomposition ||
-           writes_itself();
+    return by_ == OutBy::kDecomposition || by_ == OutBy::kExactDecomposition || writes_itself();
   }
-  bool sees_devices() const { return is_decomposition() || op_.out->by == OutBy::kComposed; }
+  bool sees_devices() const { return is_decomposition() || by_ == OutBy::kComposed; }
 
   // The functional operator's arguments are this one's but the outputs; a factory's options are
   // those of the output.
@@ -123,6 +132,13 @@ class OutWriter {
       args.push_back(as_is ? value : on_meta(value));
     }
     return call_.context().call(op_.functional, args);
+  }
+  // torch._refs._reduction computes in the dtype of `out`; one that is given may not differ.
+  void check_reduction_dtype() const {
+    const int position = op_.schema.find_argument("dtype");
+    if (position < 0 || !call_.arg(static_cast<size_t>(position)).is(Value::Tag::kDType)) return;
+    call_.check(call_.arg(static_cast<size_t>(position)).dtype() == outs_[0].tensor().dtype(),
+                "dtype argument and out dtype must match in reduction");
   }
   // The value as a Meta kernel sees it.
   Value on_meta(const Value& value) {
@@ -146,7 +162,7 @@ class OutWriter {
     const Tensor& out = outs_[0].tensor();
     switch (argument.type.kind) {
       case ArgKind::kDType:
-        return op_.out->by == OutBy::kUnchecked ? Value::unset() : Value(out.dtype());
+        return by_ == OutBy::kUnchecked ? Value::unset() : Value(out.dtype());
       case ArgKind::kLayout:
         return out.layout();
       case ArgKind::kDevice:
@@ -162,13 +178,6 @@ class OutWriter {
                 "allowed!",
                 from, to);
   }
-  // out_wrapper's maybe_check_copy_devices.
-  void check_devices_of_arguments() const {
-    if (call_.args().empty() || !call_.arg(0).is_tensor()) return;
-    for (const Value& out : outs_) {
-      if (out.is_tensor()) check_same_device(call_.arg(0).tensor().device(), out.tensor().device());
-    }
-  }
   void check_devices(const Value& out) {
     if (out.is_tensor()) return check_wrapped_device(call_, out.tensor());
     for (const Value& element : TensorList(out).values())
@@ -176,10 +185,10 @@ class OutWriter {
   }
 
   void write_value(const Value& result, const Value& out) {
-    if (result.is_none()) return op_.out->by == OutBy::kMasked ? void() : refuse_undefined(out);
+    if (result.is_none()) return by_ == OutBy::kMasked ? void() : refuse_undefined(out);
     if (out.is_tensor()) return write(result.tensor(), out.tensor());
     const TensorList results(result), outs(out);
-    if (op_.out->by == OutBy::kCopy) {
+    if (by_ == OutBy::kCopy) {
       check_materialized(call_, outs);
       std::string kernel = format("{}_{}", op_.schema.name, op_.schema.overload);
       kernel.erase(0, std::string_view("aten::").size());
@@ -189,7 +198,7 @@ class OutWriter {
     }
     call_.check_as(ErrorKind::kTypeError, results.size() == outs.size(),
                    "expected tuple of {} elements but got {}", results.size(), outs.size());
-    if (op_.out->by == OutBy::kCopy) return write_copies(call_, outs, results);
+    if (by_ == OutBy::kCopy) return write_copies(call_, outs, results);
     for (size_t i = 0; i < outs.size(); ++i) write(results[i], outs[i]);
   }
 
@@ -204,12 +213,12 @@ class OutWriter {
 
   void write(const Tensor& result, Tensor& out) {
     const bool becomes_dense = result.meta->sparse() != nullptr && out.meta->sparse() == nullptr;
-    if (becomes_dense && op_.out->by != OutBy::kUnchecked) refuse_sparse_result(result, out);
+    if (becomes_dense && by_ != OutBy::kUnchecked) refuse_sparse_result(result, out);
     if (on_zeros_) {
-      if (op_.out->by == OutBy::kCopy) check_type_meta(result, out);
+      if (by_ == OutBy::kCopy) check_type_meta(result, out);
       return;
     }
-    switch (op_.out->by) {
+    switch (by_) {
       case OutBy::kWrapper:
       case OutBy::kExactWrapper:
       case OutBy::kDecomposition:
@@ -222,6 +231,7 @@ class OutWriter {
       case OutBy::kStructured:
         check_type_meta(result, out);
         resize_output(call_.context(), out, result.sizes(), result.strides());
+        check_scatter_overlap(call_, out);
         return;
       case OutBy::kIterator:
         call_.check(can_cast(result.dtype(), out.dtype()),
@@ -268,8 +278,7 @@ class OutWriter {
     resize_output(call_.context(), out, result.sizes());
     const bool is_cpu_scalar = result.dim() == 0 && result.device().is_cpu();
     if (is_decomposition() && !is_cpu_scalar) check_same_device(result.device(), out.device());
-    const OutBy by = op_.out->by;
-    if (by == OutBy::kExactWrapper || by == OutBy::kExactDecomposition || writes_itself()) {
+    if (by_ == OutBy::kExactWrapper || by_ == OutBy::kExactDecomposition || writes_itself()) {
       call_.check(result.dtype() == out.dtype(),
                   "Expected out tensor to have dtype {} but got {} instead", result.dtype(),
                   out.dtype());
@@ -285,6 +294,7 @@ class OutWriter {
 
   Call& call_;
   const OpEntry& op_;
+  const OutBy by_;
   std::span<const Value> outs_;
   const bool on_zeros_;  // the real kernel answers
 };
@@ -293,6 +303,14 @@ class OutWriter {
 
 Value write_copies(Call& call, std::span<const Value> results) {
   return OutWriter(call).write_all(results);
+}
+
+void check_output_devices(Call& call) {
+  OutWriter(call, OutBy::kDecomposition).check_devices_of_arguments();
+}
+
+Value write_decomposed(Call& call, std::span<const Value> results, OutBy by) {
+  return OutWriter(call, by).write_all(results);
 }
 
 Value run_out(Call& call) {

@@ -21,6 +21,11 @@ Value run_out(Call& call);
 // generated kernels do (OutBy::kCopy), and returns the outputs.
 Value write_copies(Call& call, std::span<const Value> results);
 
+// The same for an out= overload that is a decomposition of its own, inside out_wrapper: compare the
+// devices, compute, then write as OutBy::kDecomposition or kExactDecomposition does.
+void check_output_devices(Call& call);
+Value write_decomposed(Call& call, std::span<const Value> results, OutBy by);
+
 // torch._prims_common.wrappers._maybe_resize_out, at::native::resize_output: where the sizes
 // differ, `out` becomes a tensor of these sizes and strides (contiguous where none are given), its
 // offset kept, its storage grown to the bytes needed. True if it was resized.

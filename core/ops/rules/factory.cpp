@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "core/ops/derived.h"
+#include "core/ops/families/into.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/cpp_type_name.h"
@@ -78,6 +80,14 @@ Tensor* full(Call& c, Dims size, const Value& fill_value) {
 
 Tensor* scalar_tensor(Call& c, const Value&) { return new_tensor(c, {}, factory_options(c, 1)); }
 
+// Mirrors empty_out, aten/src/ATen/native/TensorFactories.cpp.
+Tensor* empty_out(Call& c, Dims size, const Value& memory_format, Tensor& out) {
+  c.check(!memory_format.is(Value::Tag::kMemoryFormat),
+          "'memory_format' argument is incompatible with 'out' tensor argument");
+  resize_output(c.context(), out, size);
+  return &out;
+}
+
 // --- ranges ---
 
 bool is_integer(const Value& number) {
@@ -128,6 +138,9 @@ Tensor* arange_with(Call& c, const Value& start, const Value& end, const Value& 
     check_finite(c, start, end);
     c.check(std::isfinite(by), "step must be finite but got {}", by);
     if (options.dtype != DType::kInt64) {
+      // prims.iota counts in integers.
+      const bool counts = is_integral(options.dtype) && std::fpclassify(std::trunc(by)) == FP_ZERO;
+      c.check(!counts, "step must be nonzero");
       return new_tensor(c, DimVector{length_of(c, std::ceil((to - from) / by))}, options);
     }
   }
@@ -152,11 +165,33 @@ Tensor* arange_step(Call& c, const Value& start, const Value& end, const Value& 
   return arange_with(c, start, end, step, 3);
 }
 
-// Mirrors range_out, aten/src/ATen/native/RangeFactories.cpp: the end is part of it.
+// AT_DISPATCH_ALL_TYPES_AND2(kHalf, kBFloat16).
+bool has_range(DType dtype) {
+  switch (dtype) {
+    case DType::kUInt8:
+    case DType::kInt8:
+    case DType::kInt16:
+    case DType::kInt32:
+    case DType::kInt64:
+    case DType::kFloat16:
+    case DType::kBFloat16:
+    case DType::kFloat32:
+    case DType::kFloat64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Mirrors range_out, aten/src/ATen/native/RangeFactories.cpp: the end is part of it, and an output
+// of as many elements keeps its shape.
 Tensor* range_with(Call& c, const Value& start, const Value& end, const Value& step,
                    size_t options_at) {
-  const FactoryOptions options = factory_options(c, options_at);
-  c.check_as(ErrorKind::kNotImplementedError, !is_bool(options.dtype) && !is_complex(options.dtype),
+  Tensor* out = output_of(c);
+  const FactoryOptions options =
+      out != nullptr ? FactoryOptions{out->dtype(), out->device(), Layout::kStrided, {}}
+                     : factory_options(c, options_at);
+  c.check_as(ErrorKind::kNotImplementedError, has_range(options.dtype),
              "\"range_cpu\" not implemented for '{}'", info(options.dtype).cpp_name);
   double from = real(start);
   double to = real(end);
@@ -169,7 +204,10 @@ Tensor* range_with(Call& c, const Value& start, const Value& end, const Value& s
   c.check(by != 0, "step must be nonzero");
   check_finite(c, start, end);
   c.check(by > 0 ? to >= from : to <= from, kWrongSign);
-  return new_tensor(c, DimVector{length_of(c, std::floor((to - from) / by) + 1)}, options);
+  const SymInt length = length_of(c, std::floor((to - from) / by) + 1);
+  if (out == nullptr) return new_tensor(c, DimVector{length}, options);
+  if (!guard_bool(out->numel() == length)) resize_output(c.context(), *out, DimVector{length});
+  return out;
 }
 Tensor* range(Call& c, const Value& start, const Value& end) {
   return range_with(c, start, end, 1, 2);
@@ -387,6 +425,7 @@ constexpr OpDef kFactoryRules[] = {
     {"aten::blackman_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
     {"aten::blackman_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&any_window>()},
     {"aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", filled({.sizes = 0, .options = 1})},
+    {"aten::empty.out(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)", rule<&empty_out>(), kComposite},
     {"aten::empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", like({.options = 1})},
     {"aten::empty_permuted(SymInt[] size, int[] physical_layout, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&empty_permuted>()},
     {"aten::empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&empty_strided>()},

@@ -1,5 +1,7 @@
 // Images: rearranging channels and pixels, sampling on a grid.
+#include "core/ops/derived.h"
 #include "core/ops/families/arithmetic.h"
+#include "core/ops/families/into.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -12,9 +14,31 @@ std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
 
 // --- rearranging ---
 
+// Mirrors pixel_shuffle, torch/_refs/nn/functional/__init__.py, which answers for the out=
+// overload.
+Value pixel_shuffle_into(Call& c, const Tensor& self, int64_t factor, Tensor& out) {
+  const Dims sizes = self.sizes();
+  c.check(sizes.size() >= 3,
+          "pixel_shuffle expects input to have at least 3 dimensions, but got input with {} "
+          "dimension(s)",
+          sizes.size());
+  DimVector result(sizes.first(sizes.size() - 3));
+  DimVector split = result;
+  const SymInt channels = floor_div(self.size(-3), SymInt(factor) * factor);
+  split.append(DimVector{channels, factor, factor, self.size(-2), self.size(-1)}.span());
+  result.append(DimVector{channels, self.size(-2) * factor, self.size(-1) * factor}.span());
+  const auto answer = [&] {
+    const OnMeta scope(c.context(), c.args());
+    c.call<"aten::view">(self, split);
+    return c.empty(result, self.dtype());
+  };
+  return write_result(c, out, *answer());
+}
+
 // Mirrors meta_pixel_shuffle, torch/_meta_registrations.py.
 Value pixel_shuffle(Call& c, const Tensor& self, int64_t factor) {
   const Dims sizes = self.sizes();
+  if (Tensor* out = output_of(c); out != nullptr) return pixel_shuffle_into(c, self, factor, *out);
   c.check(sizes.size() > 2, "Invalid input shape for pixel_shuffle: {}", size_text(sizes));
   const SymInt area = SymInt(factor) * factor;
   c.check(mod(self.size(-3), area) == 0,

@@ -6,6 +6,7 @@
 #include "core/ops/derived.h"
 #include "core/ops/families/copy.h"
 #include "core/ops/families/into.h"
+#include "core/ops/families/memory_overlap.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
@@ -27,13 +28,79 @@ Value write_reference(Call& c, const Answer& answer) {
   return write_result(c, *output_of(c), on_meta().tensor());
 }
 
+// `shape` broadcast with `sizes`; false where they do not fit.
+bool broadcast_into(DimVector& shape, Dims sizes) {
+  while (shape.size() < sizes.size()) shape.insert(0, 1);
+  const size_t missing = shape.size() - sizes.size();
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    SymInt& size = shape[missing + i];
+    if (guard_or_false(sizes[i] == 1) || guard_or_false(sizes[i] == size)) continue;
+    if (!guard_or_false(size == 1)) return false;
+    size = sizes[i];
+  }
+  return true;
+}
+
 bool has_sizes(const Tensor& tensor, Dims sizes) {
   return std::equal(sizes.begin(), sizes.end(), tensor.sizes().begin(), tensor.sizes().end(),
                     [](SymInt a, SymInt b) { return guard_bool(a == b); });
 }
 
+// make_info, aten/src/ATen/native/TensorAdvancedIndexing.cpp, in the words of the C++ kernel.
+void check_indices(const Call& c, const Tensor& self, TensorList indices) {
+  constexpr ErrorKind kIndexError = ErrorKind::kIndexError;
+  DimVector shape;
+  std::string shapes;
+  bool fit = true;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const Tensor* index = indices.at(i);
+    if (index == nullptr) continue;
+    const DType dtype = index->dtype();
+    const bool selects = dtype == DType::kBool || dtype == DType::kUInt8;
+    c.check_as(kIndexError, selects || dtype == DType::kInt64 || dtype == DType::kInt32,
+               "tensors used as indices must be long, int, byte or bool tensors");
+    if (selects) return;  // their shapes are data
+    shapes += format("{}{}", shapes.empty() ? "" : ", ", index->sizes());
+    fit = fit && broadcast_into(shape, index->sizes());
+  }
+  c.check_as(kIndexError, !indices.empty(), "at least one index must be provided");
+  c.check_as(kIndexError, fit,
+             "shape mismatch: indexing tensors could not be broadcast together with shapes {}",
+             shapes);
+  const auto is_zero = [](SymInt size) { return guard_or_false(size == 0); };
+  if (std::any_of(shape.begin(), shape.end(), is_zero)) return;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    c.check_as(kIndexError, indices.at(i) == nullptr || !is_zero(self.sizes()[i]),
+               "index is out of bounds for dimension with size 0");
+  }
+}
+
+// Mirrors TORCH_PRECOMPUTE_META_FUNC2(index, Tensor) of the same file.
+Value index_into(Call& c, const Tensor& self, TensorList indices, Tensor& out) {
+  c.check_as(ErrorKind::kIndexError, indices.size() <= static_cast<size_t>(self.dim()),
+             "too many indices for tensor of dimension {} (got {})", self.dim(), indices.size());
+  c.check(self.dtype() == out.dtype(),
+          "index_out: self ({}) and result ({}) must have the same scalar type",
+          info(self.dtype()).cpp_name, info(out.dtype()).cpp_name);
+  check_no_internal_overlap(c, out);
+  check_no_overlap(c, out, self);
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (indices.at(i) != nullptr) check_no_overlap(c, out, *indices.at(i));
+  }
+  check_indices(c, self, indices);
+  const auto answer = [&] {
+    const OnMeta scope(c.context(), c.args());
+    return indexed(c, self, indices);
+  };
+  const Tensor* result = answer();
+  resize_output(c.context(), out, result->sizes(), result->strides());
+  Call wrapping(c.context(), c.op(), c.args());
+  return written(wrapping, out);
+}
+
 // Mirrors index_tensor, torch/_subclasses/fake_impls.py: the device of the indices does not matter.
-Tensor* index(Call& c, const Tensor& self, TensorList indices) {
+Value index(Call& c, const Tensor& self, TensorList indices) {
+  if (Tensor* out = output_of(c); out != nullptr) return index_into(c, self, indices, *out);
   return indexed(c, self, indices, self.device());
 }
 Tensor* unsafe_index(Call& c, const Tensor& self, TensorList indices) {
@@ -50,7 +117,7 @@ Value unsafe_masked_index(Call& c, const Tensor& self, const Tensor& mask, Tenso
   }
   c.check(is_bool(mask.dtype()), "tensors used as masks must be bool tensors");
   if (guard_or_false(self.numel() == 0)) {
-    return c.call<"aten::new_full">(self, indexed(c, self, indices)->sizes(), fill);
+    return c.call<"aten::new_full">(self, indexed(c, self, indices, self.device())->sizes(), fill);
   }
   for (size_t i = 0; i < indices.size(); ++i) {
     if (indices.at(i) != nullptr) self.size(static_cast<int64_t>(i));
@@ -58,19 +125,20 @@ Value unsafe_masked_index(Call& c, const Tensor& self, const Tensor& mask, Tenso
   return c.call<"aten::masked_fill.Scalar">(c.tensor<"aten::_unsafe_index.Tensor">(self, indices),
                                             mask, fill);
 }
-Value unsafe_masked_index_put(Call& c, const Tensor& self, const Tensor& mask, TensorList indices) {
+Value unsafe_masked_index_put(Call& c, const Tensor& self, const Tensor& mask, TensorList indices,
+                              const Tensor& values) {
   for (size_t i = 0; i < indices.size(); ++i) {
     const Tensor* index = indices.at(i);
     c.check(index == nullptr || index->dtype() == DType::kInt64 || index->dtype() == DType::kInt32,
             "tensors used as indices must be long or int tensors");
   }
   c.check(is_bool(mask.dtype()), "tensors used as masks must be bool tensors");
-  if (!guard_bool(self.numel() == 0)) {
-    for (size_t i = 0; i < indices.size(); ++i) {
-      if (indices.at(i) != nullptr) self.size(static_cast<int64_t>(i));
-    }
+  if (guard_bool(self.numel() == 0)) return c.call<"aten::clone">(self);
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (indices.at(i) != nullptr) self.size(static_cast<int64_t>(i));
   }
-  return c.call<"aten::clone">(self);
+  const Value masked = c.call<"aten::masked_fill.Scalar">(values, mask, 0);
+  return c.call<"aten::_unsafe_index_put">(self, indices, masked, true);
 }
 
 // --- index_put ---
@@ -241,6 +309,8 @@ void check_index_reduce(Call& c, const Tensor& self, int64_t dim, const Tensor& 
           "index_reduce_(): Indexing dim {} is out of bounds of the source tensor with dim {}", at,
           source.dim());
   const SymInt length = source.dim() == 0 ? SymInt(1) : source.size(at);
+  if (source.dim() == 0 && !guard_bool(index.numel() == length))
+    source.size(at);  // for the message
   c.check(index.numel() == length,
           "index_reduce_(): Number of indices ({}) should be equal to source.size(dim): ({}), for "
           "dim: {}",
@@ -265,6 +335,9 @@ Value index_reduce(Call& c, const Tensor& self, int64_t dim, const Tensor& index
   c.check(out->dtype() == self.dtype(), "Expected out tensor to have dtype {}, but got {} instead",
           cpp_type_name(self.dtype()), cpp_type_name(out->dtype()));
   resize_output(c.context(), *out, self.sizes());
+  check_no_internal_overlap(c, *out);
+  check_no_overlap(c, *out, index);
+  check_no_overlap(c, *out, source);
   Call wrapping(c.context(), c.op(), c.args());
   return written(wrapping, *out);
 }
@@ -323,7 +396,7 @@ Value one_hot(Call& c, const Tensor& self, SymInt num_classes) {
 // torch/_refs/__init__.py.
 Value select_scatter(Call& c, const Tensor& self, const Tensor& src, int64_t dim) {
   if (output_of(c) == nullptr) {
-    (void)c.device();
+    if (c.device() != self.device()) return c.empty(self.sizes(), self.dtype());  // a CPU scalar
     return clone_preserve_strides(c, self, StorageExtent::kReached);
   }
   return write_reference(c, [&] {

@@ -38,6 +38,24 @@ Value ctc_loss_backward_tensors(Call& c, const Tensor& grad, const Tensor& log_p
   return ctc_loss_backward(c, grad, log_probs, targets, Value(), Value(), loss, log_alpha);
 }
 
+// --- pooling ---
+
+// Mirrors adaptive_avg_pool3d_backward_out_cpu_template, ATen/native/AdaptiveAveragePooling3d.cpp,
+// which writes to zeros that stand for the output.
+Value adaptive_avg_pool3d_backward(Call& c, const Tensor& grad, const Tensor& self,
+                                   Tensor& grad_input) {
+  for (int64_t i = 1; i < grad.dim(); ++i) {
+    c.check(grad.size(i) > 0,
+            "adaptive_avg_pool3d_backward(): Expected grad_output to have non-zero size for "
+            "non-batch dimensions, but grad_output has sizes {} with dimension {} being empty",
+            grad.sizes(), i);
+  }
+  for (int64_t dim = -4; dim < 0; ++dim) self.size(dim);
+  for (int64_t dim = -3; dim < 0; ++dim) grad.size(dim);
+  require_type(c, "adaptive_avg_pool3d_backward_cpu", self.dtype(), kFloats);
+  return grad_input;
+}
+
 // --- margin losses ---
 
 void check_vector_or_matrix(Call& c, const Tensor& self) {
@@ -119,6 +137,7 @@ constexpr OpDef kKernelBackwardRules[] = {
     {"aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor", rule<&ctc_loss_backward>()},
     {"aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor", rule<&ctc_loss_backward_tensors>()},
     {"aten::_dirichlet_grad(Tensor x, Tensor alpha, Tensor total) -> Tensor", rule<&dirichlet_grad>()},
+    {"aten::adaptive_avg_pool3d_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!) grad_input) -> Tensor(a!)", rule<&adaptive_avg_pool3d_backward>()},
     {"aten::fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, Tensor indices) -> Tensor", rule<&fractional_max_pool3d_backward>()},
     {"aten::geqrf(Tensor self) -> (Tensor a, Tensor tau)", rule<&geqrf>()},
     {"aten::multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, Tensor? weight=None, int reduction=1) -> Tensor", rule<&multi_margin_loss_backward>()},

@@ -109,6 +109,13 @@ Value conv2d_backward(Call& c, const Tensor& grad, const Tensor& self, const Ten
   return c.tuple(wanted(0) ? like(self) : Value(), wanted(1) ? like(weight) : Value(),
                  wanted(2) ? Value(c.empty({weight.size(0)}, grad.dtype())) : Value());
 }
+// The kernel writes to zeros that stand for the outputs.
+Value conv2d_backward_into(Call& c, const Tensor& grad, const Tensor& self, const Tensor& weight,
+                           Dims kernel, Dims stride, Dims padding) {
+  const Value every[] = {true, true, true};
+  conv2d_backward(c, grad, self, weight, kernel, stride, padding, Value::list(every));
+  return c.list(c.args().last(3));
+}
 
 // --- three dimensions ---
 
@@ -258,6 +265,7 @@ constexpr ErrorKind kNotImplemented = ErrorKind::kNotImplementedError;
 
 // clang-format off
 constexpr OpDef kKernelConvRules[] = {
+    {"aten::_slow_conv2d_backward.grad_input(Tensor grad_output, Tensor self, Tensor weight, SymInt[2] kernel_size, SymInt[2] stride, SymInt[2] padding, *, Tensor(a!) grad_input, Tensor(b!) grad_weight, Tensor(c!) grad_bias) -> (Tensor(a!), Tensor(b!), Tensor(c!))", rule<&conv2d_backward_into>()},
     {"aten::_slow_conv2d_backward.output_mask(Tensor grad_output, Tensor self, Tensor weight, SymInt[2] kernel_size, SymInt[2] stride, SymInt[2] padding, bool[3] output_mask) -> (Tensor grad_input, Tensor grad_weight, Tensor grad_bias)", rule<&conv2d_backward>()},
     {"aten::_slow_conv2d_forward(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias, SymInt[2] stride, SymInt[2] padding) -> Tensor", rule<&conv2d_forward>()},
     {"aten::convolution_backward_overrideable(Tensor grad_output, Tensor input, Tensor weight, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor grad_input, Tensor grad_weight, Tensor grad_bias)", fails<kBackwardNotOverridden, kNotImplemented>()},

@@ -4,6 +4,7 @@
 #include "core/ops/families/kernel.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/tables.h"
+#include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -163,6 +164,23 @@ Value dequantize(Call& c, const Tensor& self) {
   return like_zeros(c, self, DType::kFloat32);
 }
 
+// Mirrors quantize_per_tensor_dynamic, aten/src/ATen/native/quantized/QTensor.cpp. Half is no
+// quantized dtype, but a cast.
+Value quantize_per_tensor_dynamic(Call& c, const Tensor& self, DType dtype) {
+  const bool to_half = dtype == DType::kFloat16;
+  c.check(dtype == DType::kQInt8 || dtype == DType::kQUInt8 || to_half, "dtype {}not supported",
+          info(dtype).cpp_name);
+  if (to_half) return c.empty(self.sizes(), dtype);
+  c.check(guard_bool(self.numel() != 0),
+          "min(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+          "reduction dim with the 'dim' argument.");
+  c.check(self.dtype() == DType::kFloat32, "Quantize only works on Float Tensor, got {}",
+          info(self.dtype()).cpp_name);
+  c.check(c.op().output_count == 0, "Expected out tensor to have dtype {}, but got {} instead",
+          cpp_type_name(dtype), cpp_type_name(self.dtype()));
+  c.fail(ErrorKind::kUnsupportedFakeTensor, "quantized nyi in meta tensors");
+}
+
 Value quantize_per_channel(Call& c, const Tensor& self, const Tensor& scales,
                            const Tensor& zero_points, int64_t axis, DType dtype) {
   c.check(scales.dim() == 1, "scale tensor must have dimension 1");
@@ -213,6 +231,7 @@ constexpr OpDef kKernelQuantizeRules[] = {
     {"aten::fake_quantize_per_tensor_affine.tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max) -> Tensor", rule<&per_tensor_qparams>(), kComposite},
     {"aten::fake_quantize_per_tensor_affine_cachemask(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> (Tensor output, Tensor mask)", rule<&per_tensor_cachemask>()},
     {"aten::quantize_per_channel(Tensor self, Tensor scales, Tensor zero_points, int axis, ScalarType dtype) -> Tensor", rule<&quantize_per_channel>()},
+    {"aten::quantize_per_tensor_dynamic(Tensor self, ScalarType dtype, bool reduce_range) -> Tensor", rule<&quantize_per_tensor_dynamic>()},
     {"aten::quantized_gru.data_legacy(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)", fails<kOldGru>()},
     {"aten::quantized_gru.input_legacy(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)", fails<kOldGru>()},
     {"aten::quantized_lstm.data_legacy(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, *, ScalarType? dtype=None, bool use_dynamic=False) -> (Tensor, Tensor, Tensor)", fails<kOldLstm>()},

@@ -193,10 +193,12 @@ Value norm_by_name(Call& c, const Tensor& self, std::string_view ord, const Valu
 }
 
 Value nuclear_norm(Call& c, const Tensor& self, bool keepdim) {
-  return c.call<"aten::linalg_matrix_norm.str_ord">(self, "nuc", DimVector{-2, -1}, keepdim);
+  return call_into<"aten::linalg_matrix_norm.str_ord", "aten::linalg_matrix_norm.str_ord_out">(
+      c, self, "nuc", DimVector{-2, -1}, keepdim, nullptr);
 }
 Value nuclear_norm_dim(Call& c, const Tensor& self, Dims dim, bool keepdim) {
-  return c.call<"aten::linalg_matrix_norm.str_ord">(self, "nuc", dim, keepdim);
+  return call_into<"aten::linalg_matrix_norm.str_ord", "aten::linalg_matrix_norm.str_ord_out">(
+      c, self, "nuc", dim, keepdim, nullptr);
 }
 
 Value linalg_norm_str(Call& c, const Tensor& self, std::string_view ord, const Value& dim,

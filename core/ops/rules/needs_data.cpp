@@ -114,8 +114,8 @@ void nnpack_convolution(Call& c, const Tensor& input, const Tensor& weight, Tens
   c.fail(ErrorKind::kRuntimeError, "Mismatched Tensor types in NNPack convolutionOutput");
 }
 
-// Mirrors _grid_sampler_2d_cpu_fallback, aten/src/ATen/native/GridSampler.cpp.
-Value grid_sampler_fallback(Call& c, const Tensor& input, const Tensor& grid) {
+// Mirrors _grid_sampler_2d_cpu_fallback and its gradient, aten/src/ATen/native/GridSampler.cpp.
+void check_grid_sampler(Call& c, const Tensor& input, const Tensor& grid) {
   c.check(input.size(0) == grid.size(0),
           "grid_sampler(): expected grid and input to have same batch size, but got input with "
           "sizes {} and grid with sizes {}",
@@ -134,8 +134,18 @@ Value grid_sampler_fallback(Call& c, const Tensor& input, const Tensor& grid) {
           "grid_sampler(): expected 4D input and grid with same number of dimensions, but got "
           "input with sizes {} and grid with sizes {}",
           input.sizes(), grid.sizes());
+}
+Value grid_sampler_fallback(Call& c, const Tensor& input, const Tensor& grid) {
+  check_grid_sampler(c, input, grid);
   read_elements(c, input, DType::kFloat32);
   return c.empty({input.size(0), input.size(1), grid.size(1), grid.size(2)}, input.dtype());
+}
+
+Value grid_sampler_fallback_backward(Call& c, const Tensor&, const Tensor& input,
+                                     const Tensor& grid) {
+  check_grid_sampler(c, input, grid);
+  read_elements(c, input, DType::kFloat32);
+  return c.tuple(c.empty(input.sizes(), input.dtype()), c.empty_like(grid));
 }
 
 // --- Sobol sequences: aten/src/ATen/native/SobolEngineOps.cpp ---
@@ -165,6 +175,7 @@ void no_nested_tensors(Call& c) {
 constexpr OpDef kNeedsDataRules[] = {
     {"aten::_choose_qparams_per_tensor(Tensor self, bool reduce_range=False) -> (float, int)", rule<&choose_qparams>(), kComposite},
     {"aten::_grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", rule<&grid_sampler_fallback>()},
+    {"aten::_grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> (Tensor, Tensor)", rule<&grid_sampler_fallback_backward>()},
     {"aten::_nested_tensor_from_tensor_list(Tensor[] list, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&no_nested_tensors>()},
     {"aten::_nnpack_spatial_convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[2] padding, SymInt[2] stride=[1, 1]) -> Tensor", rule<&nnpack_convolution>()},
     {"aten::_reshape_from_tensor(Tensor self, Tensor shape) -> Tensor", rule<&reshape_from_tensor>(), kComposite},

@@ -1,4 +1,6 @@
 // Pooling: maximum and average over windows, and over as many windows as the output has elements.
+#include "core/ops/derived.h"
+#include "core/ops/families/into.h"
 #include "core/ops/families/pooling.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -12,9 +14,45 @@ std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
 
 // --- maximum ---
 
+// Mirrors _max_pool_nd_with_indices, torch/_decomp/decompositions.py, which answers for the out=
+// overload: no check of what the meta function checks, and lists may be too long.
+Value max_pool2d_by_windows(Call& c, const Tensor& input, Dims kernel, Dims stride, Dims padding,
+                            Dims dilation, bool ceil_mode) {
+  check_output_devices(c);
+  c.check(input.dim() == 3 || input.dim() == 4, "Expected 3D or 4D input, got {}D", input.dim());
+  const auto along = [](Dims list, size_t i) { return list.size() == 1 ? list[0] : list[i]; };
+  DimVector output;
+  for (size_t i = 0; i < 2; ++i) {
+    const Window window = {.kernel = along(kernel, i),
+                           .stride = along(stride.empty() ? kernel : stride, i),
+                           .padding = along(padding, i),
+                           .dilation = along(dilation, i)};
+    const SymInt size = input.size(static_cast<int64_t>(i) - 2);
+    output.push_back(pooled_size(c, size, window, ceil_mode));
+  }
+  c.check_as(ErrorKind::kTypeError, !is_complex(input.dtype()),
+             "torch.iinfo() requires an integer input type. Use torch.finfo to handle "
+             "'torch.iinfo'");
+  const DimVector sizes = with_spatial(input, output);
+  // The windows of no output cannot be flattened.
+  DimVector windows = sizes;
+  if (windows.size() == 3) windows.insert(0, 1);
+  windows.push_back(-1);
+  c.check(
+      guard_bool(numel(sizes) != 0),
+      "cannot reshape tensor of 0 elements into shape {} because the unspecified dimension size "
+      "-1 can be any value and is ambiguous",
+      Dims(windows));
+  const Value results[] = {*c.context().empty(sizes, input.dtype(), input.device()),
+                           *c.context().empty(sizes, DType::kInt64, input.device())};
+  return write_decomposed(c, results, OutBy::kDecomposition);
+}
+
 // Mirrors meta_max_pool2d_with_indices, torch/_meta_registrations.py.
 Value max_pool2d_with_indices(Call& c, const Tensor& input, Dims kernel, Dims stride, Dims padding,
                               Dims dilation, bool ceil_mode) {
+  if (output_of(c) != nullptr)
+    return max_pool2d_by_windows(c, input, kernel, stride, padding, dilation, ceil_mode);
   const auto [output, format] =
       max_pool2d_output(c, input, kernel, stride, padding, dilation, ceil_mode);
   const DimVector sizes = with_spatial(input, output);

@@ -4,6 +4,7 @@
 
 #include "core/ops/derived.h"
 #include "core/ops/families/copy.h"
+#include "core/ops/families/into.h"
 #include "core/ops/families/list_out.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
@@ -158,36 +159,62 @@ Tensor* uniform(Call& c, const Tensor& self) {
   return c.empty_strided(self.sizes(), self.strides(), self.dtype());
 }
 
+void check_inexact(Call& c, DType dtype) {
+  c.check(is_float_or_complex(dtype),
+          "expected a floating-point or complex dtype, but got dtype={}", dtype);
+}
+
 // Mirrors normal, torch/_refs/__init__.py, where mean or std is a tensor.
 Tensor* normal_of_tensors(Call& c, const Value& mean, const Value& std) {
   c.check(std.is_tensor() || std.as_double() >= 0, "normal expects std >= 0.0, but found std {}",
           std);
-  const Value operands[] = {mean, std};
-  const DType dtype = (mean.is_tensor() ? mean : std).tensor().dtype();
+  // A std of 1 is not passed on, and the function's own default is an integer.
+  const Value operands[] = {mean,
+                            std.is_tensor() || std.as_double() != 1.0 ? std : Value(int64_t{1})};
+  const DType dtype = elementwise_types(promoted_dtype(c, operands), kDefault).result;
+  check_inexact(c, dtype);
   Tensor* samples = c.empty(broadcast_operands(c, operands), dtype);
   const Value factors[] = {std, samples};
   const Value scaled = elementwise(c, factors, kDefault);
   const Value terms[] = {scaled, mean};
-  const DType result = elementwise_types(promoted_dtype(c, operands), kDefault).result;
-  return elementwise(c, terms, to_opmath(result), result);
-}
-void check_inexact(Call& c, const Tensor& self) {
-  c.check(is_float_or_complex(self.dtype()),
-          "expected a floating-point or complex dtype, but got dtype={}", self.dtype());
+  return elementwise(c, terms, to_opmath(dtype), dtype);
 }
 Tensor* normal_inplace(Call& c, Tensor& self, double, double std) {
-  check_inexact(c, self);
+  check_inexact(c, self.dtype());
   c.check(std >= 0, "normal expects std >= 0.0, but found std {}", std);
   return &self;
 }
-// Mirrors normal_functional, aten/src/ATen/native/Distributions.cpp.
-Value normal_functional(Call& c, const Tensor& self) {
-  check_inexact(c, self);
+// Mirrors torch._refs.normal as normal.out reaches it: (self, mean, std) stand for its (mean, std,
+// size), what equals a default is not passed on, and the result is copied whatever its dtype.
+Value normal_into(Call& c, const Tensor& self, double mean, double std, Tensor& out) {
+  const bool has_deviation = std::fpclassify(mean) != FP_ZERO;
+  c.check(mean >= 0, "normal expects std >= 0.0, but found std {}", mean);
+  c.check(std == 1, "normal expects mean and std to be scalars when size is defined");
+  if (!has_deviation || is_complex(self.dtype())) check_inexact(c, self.dtype());
+  resize_output(c.context(), out, self.sizes());
+  c.check(out.device() == c.device(),
+          "FakeTensor is wrapped to wrong device, found {}, expected {}", out.device(), c.device());
+  return out;
+}
+// Mirrors normal_functional, aten/src/ATen/native/Distributions.cpp, and answers normal.out, which
+// takes the same arguments.
+Value normal_functional(Call& c, const Tensor& self, double mean, double std) {
+  if (Tensor* out = output_of(c); out != nullptr) return normal_into(c, self, mean, std, *out);
+  check_inexact(c, self.dtype());
   return c.call<"aten::clone">(self);
 }
 
 // Functional forms that are generated from the in-place ones: a clone that is written to.
 Value sampled_clone(Call& c, const Tensor& self) { return c.call<"aten::clone">(self); }
+
+// Where the probabilities are a tensor, results are on the common device.
+Tensor* bernoulli_of_tensor(Call& c, const Tensor& self) { return c.empty_like(self); }
+Tensor* bernoulli_by_tensor(Call& c, Tensor& self) {
+  c.check(self.device() == c.device(),
+          "FakeTensor is wrapped to wrong device, found {}, expected {}", self.device(),
+          c.device());
+  return &self;
+}
 
 // --- counter-based generators ---
 
@@ -258,21 +285,14 @@ Value masked_scale(Call& c, const Tensor& self) {
 // default.
 Value bernoulli_out(Call& c, const Tensor& self, const Value& p, const Value& generator,
                     Tensor& out) {
+  c.check(!c.context().grad_enabled || !out.meta->has(kRequiresGrad),
+          "aten::bernoulli(): functions with out=... arguments don't support automatic "
+          "differentiation, but one of the arguments requires grad.");
   const Value result = c.call<"aten::bernoulli.p">(self, p, generator);
   const Value written = out;
   write_copies(c, TensorList(Value::list({&written, 1})), TensorList(Value::list({&result, 1})));
+  c.device();  // compared when the result is wrapped
   return written;
-}
-
-// Mirrors torch._refs.normal as normal.out reaches it: (self, mean, std) stand for its (mean, std,
-// size), and what equals a default is not passed on.
-Value normal_out(Call& c, const Tensor& self, double mean, double std, const Value&, Tensor& out) {
-  const double deviation = mean == 0 ? 1 : mean;
-  c.check(deviation >= 0, "normal expects std >= 0.0, but found std {}", deviation);
-  c.check(std == 1, "normal expects mean and std to be scalars when size is defined");
-  c.check(is_floating(self.dtype()) || is_complex(self.dtype()),
-          "expected a floating-point or complex dtype, but got dtype={}", self.dtype());
-  return write_result(c, out, self);
 }
 
 // clang-format off
@@ -290,10 +310,10 @@ constexpr OpDef kRandomRules[] = {
     {"aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", dropout_of(Noise::kAlpha), kComposite | kRandom},
     {"aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", dropout_of(Noise::kAlpha, true), kComposite | kRandom},
     {"aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", rule<&bernoulli>(), kRandom},
-    {"aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor", rule<&sampled_clone>(), kRandom},
+    {"aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor", rule<&bernoulli_of_tensor>(), kRandom},
     {"aten::bernoulli.float_out(Tensor self, float p=0.5, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)", rule<&bernoulli_out>(), kRandom},
     {"aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", rule<&bernoulli>(), kRandom},
-    {"aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},
+    {"aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)", rule<&bernoulli_by_tensor>(), kRandom},
     {"aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)", rule<&sampled>(), kRandom},
     {"aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor", rule<&cauchy>(), kRandom | kInplace},
     {"aten::dropout(Tensor input, float p, bool train) -> Tensor", dropout_of(Noise::kPlain), kComposite | kRandom},
@@ -310,7 +330,6 @@ constexpr OpDef kRandomRules[] = {
     {"aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", rule<&normal_of_tensors>(), kRandom},
     {"aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor", rule<&normal_of_tensors>(), kRandom},
     {"aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", rule<&normal_of_tensors>(), kRandom},
-    {"aten::normal.out(Tensor self, float mean=0., float std=1., *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)", rule<&normal_out>(), kRandom},
     {"aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor(a!)", rule<&normal_inplace>(), kRandom},
     {"aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor", rule<&normal_functional>(), kRandom},
     {"aten::poisson(Tensor self, Generator? generator=None) -> Tensor", like_first(), kRandom},

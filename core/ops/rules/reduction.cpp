@@ -21,7 +21,9 @@ Tensor* sum_dim(Call& c, const Tensor& self, const Value& dim, bool keepdim, Opt
   const DimSet dims = reduction_dims_or_all(c, self, dim);
   return reduce_by_reference(c, self, dims, keepdim, sum_dtype(self, dtype));
 }
-Tensor* sum(Call& c, const Tensor& self, OptionalDType dtype) {
+Value sum(Call& c, const Tensor& self, OptionalDType dtype) {
+  if (Tensor* out = output_of(c); out != nullptr)
+    return c.call<"aten::sum.IntList_out">(self, DimVector{}, false, dtype, *out);
   return sum_dim(c, self, Value(), false, dtype);
 }
 

@@ -105,6 +105,12 @@ Value take_along_dim(Call& c, const Tensor& self, const Tensor& indices,
           "Expected tensor to have {} Device, but got tensor with {} Device (while checking "
           "arguments for torch.take_along_dim():)",
           self.device(), indices.device());
+  if (const Tensor* out = output_of(c); out != nullptr) {
+    c.check(self.device() == out->device(),
+            "Expected tensor to have {} Device, but got tensor with {} Device (while checking "
+            "arguments for torch.take_along_dim():)",
+            self.device(), out->device());
+  }
   if (!dim) {
     const Tensor& flat = c.tensor<"aten::view">(self, DimVector{-1});
     const Tensor& index = c.tensor<"aten::view">(indices, DimVector{-1});

@@ -4,9 +4,12 @@
 // overload without a name. Nearest and antialiased interpolation answer by a meta function, linear
 // and cubic by a decomposition whose steps (indexing, then arithmetic along each dimension) decide
 // the strides.
+#include <algorithm>
 #include <cmath>
 
+#include "core/ops/derived.h"
 #include "core/ops/families/arithmetic.h"
+#include "core/ops/families/into.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/symbolic/sym_float.h"
@@ -101,12 +104,36 @@ DimVector full_sizes(Call& c, Dims input, Dims output, size_t dims) {
 
 // What indexing `input` along its spatial dimensions gives: dense, in the order of the dimensions
 // that are not indexed (meta_index_Tensor, torch/_meta_registrations.py).
-Tensor* indexed(Call& c, const Tensor& input, Dims sizes, DType dtype) {
+Tensor* indexed(Call& c, const Tensor& input, Dims sizes, DType dtype, size_t spatial = 3) {
   if (guard_or_false(input.numel() == 0)) return c.empty(sizes, dtype);
   DimVector strides(input.strides());
-  for (size_t i = 2; i < strides.size(); ++i) strides[i] = 0;
+  for (size_t i = 2; i < std::min(strides.size(), 2 + spatial); ++i) strides[i] = 0;
   const Dims operands[] = {strides};
   return c.empty_strided(sizes, elementwise_strides(sizes, operands), dtype);
+}
+
+// Mirrors _upsample_nearest, torch/_decomp/decompositions.py, which answers for the out= overloads:
+// as many dimensions are indexed, from the third on, as sizes are given.
+Value upsample_nearest_into(Call& c, const Tensor& input, Dims output, Tensor& out) {
+  check_output_devices(c);
+  const size_t count = output.size() + 2;
+  for (const SymInt size : output) {
+    c.check(size >= 0, "upper bound and lower bound inconsistent with step sign");
+  }
+  c.check(output.empty() || count <= input.sizes().size(),
+          "too many indices for tensor of dimension {} (got {})", input.dim(), count);
+  DimVector sizes(input.sizes());
+  for (size_t i = 0; i < output.size(); ++i) sizes[i + 2] = output[i];
+  Value result = *indexed(c, input, sizes, input.dtype(), output.size());
+  if (sizes.size() == 4 || sizes.size() == 5) {
+    const bool few_on_cuda =
+        sizes.size() == 4 && input.device().is_cuda() && guard_bool(sizes[1] < 4);
+    result = c.call<"aten::contiguous">(
+        result, few_on_cuda ? MemoryFormat::kContiguous : suggest_memory_format(input));
+  }
+  const MemoryFormat format = suggest_memory_format(result.tensor());
+  resize_output(c.context(), out, sizes, strides_for(sizes, format));
+  return write_decomposed(c, {&result, 1}, OutBy::kExactDecomposition);
 }
 
 // Mirrors upsample_nearest1d, _2d and _3d, torch/_meta_registrations.py; under the Python
@@ -115,6 +142,8 @@ Value upsample_nearest(Call& c, uint64_t params) {
   const size_t dims = rule_params<UpsampleParams>(params).dims;
   const Tensor& input = c.arg(0).tensor();
   const Dims output = c.arg(1).ints();
+  if (Tensor* out = output_of(c); out != nullptr)
+    return upsample_nearest_into(c, input, output, *out);
   if (guard_bool(input.numel() == 0)) {
     c.check(input.dim() > 0 && guard_bool(numel(input.sizes().subspan(1)) != 0),
             "Non-empty {}D data tensor expected but got a tensor with sizes {}", dims + 2,

@@ -1,5 +1,8 @@
 // The other forms of view operators: in place (x.transpose_(0, 1) gives x other metadata) and as
 // copies (transpose_copy is transpose, then a contiguous clone).
+#include <algorithm>
+
+#include "core/ops/derived.h"
 #include "core/ops/families/copy.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
@@ -49,6 +52,33 @@ Value slice_copy(Call& c, const Tensor& self) {
 Value select_copy(Call& c, const Tensor& self, int64_t dim) {
   if (self.dim() != 0) wrap_dim(dim, self.dim());
   return copies_of_views(c, Registry::builtin().find("aten::select.int"));
+}
+// Mirrors split_with_sizes_copy, torch/_decomp/decompositions.py: with out=, as many parts are
+// written as there are tensors.
+Value split_with_sizes_copy(Call& c, const Tensor& self, const Value& sizes, const Value& dim) {
+  if (c.op().output_count == 0)
+    return copies_of_views(c, Registry::builtin().find("aten::split_with_sizes"));
+  const Value parts = c.call<"aten::split_with_sizes">(self, sizes, dim);
+  const TensorList outs(c.args().back());
+  for (size_t i = 0; i < std::min(outs.size(), parts.size()); ++i) {
+    const Tensor& part = parts[i].tensor();
+    resize_output(c.context(), outs[i], part.sizes());
+    c.check(part.device() == outs[i].device(),
+            "Attempting to copy from device {} to device {}, but cross-device copies are not "
+            "allowed!",
+            part.device(), outs[i].device());
+    c.check(part.dtype() == outs[i].dtype(),
+            "Expected out tensor to have dtype {} but got {} instead", part.dtype(),
+            outs[i].dtype());
+  }
+  return {};
+}
+// _reshape_alias takes what as_strided refuses: negative strides, under which nothing is read.
+Value reshape_alias_copy(Call& c, const Tensor& self, Dims size, Dims stride) {
+  const bool is_negative = std::any_of(stride.begin(), stride.end(),
+                                       [](SymInt along) { return guard_or_false(along < 0); });
+  if (is_negative) return c.empty(size, self.dtype());
+  return copies_of_views(c, Registry::builtin().find("aten::as_strided"));
 }
 // Its out= overload (aten/src/ATen/native/TensorShape.cpp) copies to tensors as they are.
 Value split_copy(Call& c, const Tensor& self, const Value& split_size, const Value& dim) {
@@ -120,7 +150,7 @@ constexpr OpDef kViewVariantRules[] = {
     {"aten::_neg_view_copy(Tensor self) -> Tensor", copy_of<"aten::_neg_view">()},
     {"aten::_nested_view_from_buffer(Tensor(a) self, Tensor nested_size, Tensor nested_strides, Tensor offsets) -> Tensor(a)", rule<&nested_unsupported>(), kView},
     {"aten::_nested_view_from_buffer_copy(Tensor self, Tensor nested_size, Tensor nested_strides, Tensor offsets) -> Tensor", rule<&nested_unsupported>()},
-    {"aten::_reshape_alias_copy(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor", copy_of<"aten::as_strided">()},
+    {"aten::_reshape_alias_copy(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor", rule<&reshape_alias_copy>()},
     {"aten::_reshape_copy(Tensor self, SymInt[] size) -> Tensor", copy_of<"aten::reshape">()},
     {"aten::_unpack_dual(Tensor(a) dual, int level) -> (Tensor(a) primal, Tensor tangent)", rule<&unpack_dual>(), kView | kComposite},
     {"aten::alias_copy(Tensor self) -> Tensor", copy_of<"aten::alias">()},
@@ -137,7 +167,7 @@ constexpr OpDef kViewVariantRules[] = {
     {"aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor", rule<&slice_copy>()},
     {"aten::slice_inverse(Tensor(a) self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)", rule<&slice_inverse>(), kView},
     {"aten::split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]", rule<&split_copy>()},
-    {"aten::split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]", copy_of<"aten::split_with_sizes">()},
+    {"aten::split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]", rule<&split_with_sizes_copy>()},
     {"aten::squeeze_(Tensor(a!) self) -> Tensor(a!)", in_place<"aten::squeeze">()},
     {"aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)", in_place<"aten::squeeze.dim">()},
     {"aten::squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!)", in_place<"aten::squeeze.dims">()},

@@ -1,0 +1,23 @@
+// What a structured kernel asks of the memory it writes to.
+//
+// Mirrors aten/src/ATen/MemoryOverlap.cpp: an output whose elements share memory, or that shares
+// memory with what is read, is refused. Python's wrappers around out= do not ask.
+//
+//   check_no_internal_overlap(call, out);        // expanded: two indices, one element
+//   check_no_overlap(call, out, self);           // out may not be self, nor a part of it
+//   check_no_partial_overlap(call, out, index);  // out may be index, but not a part of it
+#pragma once
+
+#include "core/ops/call.h"
+
+namespace faketensor {
+
+void check_no_internal_overlap(const Call& call, const Tensor& out);
+void check_no_overlap(const Call& call, const Tensor& out, const Tensor& input);
+void check_no_partial_overlap(const Call& call, const Tensor& out, const Tensor& input);
+
+// What gather_meta and scatter_meta_impl (aten/src/ATen/native/TensorAdvancedIndexing.cpp) ask of
+// `out`, given the operator's arguments by their names; other operators ask nothing.
+void check_scatter_overlap(const Call& call, const Tensor& out);
+
+}  // namespace faketensor
