@@ -64,11 +64,12 @@ void make_symbol(ShapeEnv& env, const json& symbol) {
   const std::string& name = symbol["name"].get_ref<const std::string&>();
   const json hint = symbol.value("hint", json());
   const json& ends = symbol["range"];
+  const bool positive = !symbol.value("unspecified", false);
   if (symbol.value("kind", "int") == "float") {
     const ValueRange range =
         ValueRange::floats(float_end(symbol, ends[0]), float_end(symbol, ends[1]));
     if (hint.is_number()) {
-      env.create_backed_float(name, hint.get<double>(), range);
+      env.create_backed_float(name, hint.get<double>(), range, positive);
     } else {
       env.create_unbacked_float(name, range);
     }
@@ -76,7 +77,6 @@ void make_symbol(ShapeEnv& env, const json& symbol) {
   }
   const ValueRange range = ValueRange::ints(int_end(symbol, ends[0]), int_end(symbol, ends[1]));
   if (hint.is_number_integer()) {
-    const bool positive = !symbol.value("unspecified", false);
     env.create_backed(name, hint.get<int64_t>(), range, positive);
     return;
   }

@@ -182,6 +182,24 @@ ValueRange power_range(const ValueRange& a, const ValueRange& b) {
   return ValueRange::ints(extended_negate(largest), largest);
 }
 
+// x ** n for an integer n. As PyTorch has it, an end beyond 63 bits is an infinite integer.
+ValueRange float_power_range(const ValueRange& x, int64_t exponent) {
+  const ValueRange base = exponent % 2 == 0 ? abs_range(as_floats(x)) : as_floats(x);
+  const double lower = std::pow(base.real_lower, static_cast<double>(exponent));
+  const double upper = std::pow(base.real_upper, static_cast<double>(exponent));
+  constexpr double kLimit = 9223372036854775807.0;
+  const bool open_below = lower < -kLimit;
+  const bool open_above = upper > kLimit;
+  if (!open_below && !open_above) return ValueRange::floats(lower, upper);
+  const bool integral_lower = open_below || lower == 0;
+  const bool integral_upper = open_above || upper == 0;
+  if (!integral_lower || !integral_upper) {
+    return ValueRange::floats(open_below ? -kRealInfinity : lower,
+                              open_above ? kRealInfinity : upper);
+  }
+  return ValueRange::ints(open_below ? kMinusIntInfinity : 0, open_above ? kIntInfinity : 0);
+}
+
 ValueRange true_div_range(const ValueRange& a, const ValueRange& b) {
   const ValueRange x = as_floats(a);
   const ValueRange y = as_floats(b);
@@ -217,9 +235,10 @@ ValueRange bitwise_range(ExprKind kind, const ValueRange& a, const ValueRange& b
   const int64_t lowest = std::min(a.lower, b.lower);
   const int64_t highest = std::max(a.upper, b.upper);
   if (kind == ExprKind::kBitAnd) {
+    // Open below, PyTorch says 0; that holds where the other operand has no sign bit.
     int64_t lower = 0;
     if (lowest == kMinusIntInfinity) {
-      lower = kMinusIntInfinity;
+      lower = std::max(a.lower, b.lower) >= 0 ? 0 : kMinusIntInfinity;
     } else if (lowest < 0) {
       lower =
           -all_ones_above(-lowest - 1) - 1;  // 1...10...0: nothing smaller has these leading ones
@@ -250,6 +269,9 @@ double rounded(ExprKind kind, double x) {
 
 ValueRange rounding_range(ExprKind kind, const ValueRange& a) {
   if (a.type != ExprType::kFloat) return a;
+  // floor and ceiling of an unbounded float stay the infinities of floats in PyTorch.
+  const bool keeps_infinities = kind == ExprKind::kFloorToInt || kind == ExprKind::kCeilToInt;
+  if (keeps_infinities && a.real_lower == -kRealInfinity && a.real_upper == kRealInfinity) return a;
   return ValueRange::ints(as_int(rounded(kind, a.real_lower)), as_int(rounded(kind, a.real_upper)));
 }
 
@@ -388,7 +410,7 @@ ValueRange bound(const ExprNode* node, const SymbolRange& symbol_range) {
       return product;
     }
     case ExprKind::kPow:
-      if (node->type == ExprType::kFloat) return ValueRange::unknown(ExprType::kFloat);
+      if (node->type == ExprType::kFloat) return float_power_range(arg(0), node->number.integer);
       return power_range(arg(0), number_range(node->number));
     case ExprKind::kMax:
     case ExprKind::kMin: {
@@ -435,7 +457,6 @@ ValueRange bound(const ExprNode* node, const SymbolRange& symbol_range) {
     }
     case ExprKind::kWhere: {
       const ValueRange condition = arg(0);
-      if (condition.lower != 0) return arg(1);
       return condition.upper == 0 ? arg(2) : hull(arg(1), arg(2));
     }
     case ExprKind::kAnd: {

@@ -222,6 +222,7 @@ const ExprNode* ExprPool::create(ExprKind kind, ExprType type, Number number,
                             (kind == ExprKind::kMul && !number.is_integer(1)) ||
                             kind == ExprKind::kPow;
   if (shows_number) ++node->size;
+  if (kind == ExprKind::kWhere) node->size += 3;  // Piecewise holds two pairs, the second with True
   node->facts = kind == ExprKind::kSymbol ? symbol_facts(symbols_[symbol]) : derive_facts(node);
   size_t i = hash & (slots_.size() - 1);
   while (slots_[i].node != nullptr) i = (i + 1) & (slots_.size() - 1);
@@ -287,6 +288,14 @@ SymBool ExprPool::sym_bool(const ExprNode* node) const {
   return node->kind == ExprKind::kBoolean ? SymBool(node->is_true()) : SymBool::from_node(node);
 }
 
+const ExprNode* rebuilt(const ExprNode* node, std::vector<const ExprNode*> args) {
+  ExprPool& pool = *node->pool;
+  if (node->kind == ExprKind::kPow) return pool.pow(args[0], node->number.integer);
+  if (node->kind == ExprKind::kAdd || node->kind == ExprKind::kMul)
+    args.push_back(pool.number(node->number));
+  return pool.make(node->kind, args);
+}
+
 const ExprNode* substitute(const ExprNode* node, const SymbolMap& replacements) {
   if (!node->has(kHasSymbol)) return node;
   const auto at = replacements.find(node);
@@ -299,12 +308,7 @@ const ExprNode* substitute(const ExprNode* node, const SymbolMap& replacements) 
     args.push_back(substitute(arg, replacements));
     changed |= args.back() != arg;
   }
-  if (!changed) return node;
-  ExprPool& pool = *node->pool;
-  if (node->kind == ExprKind::kPow) return pool.pow(args[0], node->number.integer);
-  if (node->kind == ExprKind::kAdd || node->kind == ExprKind::kMul)
-    args.push_back(pool.number(node->number));
-  return pool.make(node->kind, args);
+  return changed ? rebuilt(node, std::move(args)) : node;
 }
 
 namespace {
@@ -359,9 +363,16 @@ std::vector<const ExprNode*> free_symbols(const ExprNode* node) {
 
 const ExprNode* expand(const ExprNode* node) {
   if (node->arg_count == 0) return node;
+  // sympy's connectives have no expand: what is in them stays as it is.
+  if (node->kind == ExprKind::kAnd || node->kind == ExprKind::kOr || node->kind == ExprKind::kNot)
+    return node;
   ExprPool& pool = *node->pool;
   std::vector<const ExprNode*> args;
-  for (const ExprNode* arg : node->args()) args.push_back(expand(arg));
+  bool changed = false;
+  for (const ExprNode* arg : node->args()) {
+    args.push_back(expand(arg));
+    changed |= args.back() != arg;
+  }
   if (node->kind == ExprKind::kPow) {
     const ExprNode* base = args[0];
     const int64_t exponent = node->number.integer;
@@ -384,15 +395,14 @@ const ExprNode* expand(const ExprNode* node) {
   if (node->kind == ExprKind::kMul) {
     double terms = 1;
     for (const ExprNode* arg : args) terms *= arg->kind == ExprKind::kAdd ? arg->arg_count + 1 : 1;
+    if (terms == 1 && !changed) return node;
     if (terms * node->size <= kMaxExprSize) {
       std::vector<const ExprNode*> sum = {pool.number(node->number)};
       for (const ExprNode* arg : args) multiply_out(arg, sum);
       return pool.make(ExprKind::kAdd, sum);
     }
   }
-  if (node->kind == ExprKind::kAdd || node->kind == ExprKind::kMul)
-    args.push_back(pool.number(node->number));
-  return pool.make(node->kind, args);
+  return changed ? rebuilt(node, std::move(args)) : node;
 }
 
 }  // namespace faketensor

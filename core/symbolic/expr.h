@@ -136,6 +136,9 @@ enum ExprFact : uint16_t {
   kNonZero = 64,
   kHasUnbacked = 128,
   kHasSymbol = 256,
+  kHasPiecewise = 512,  // a kWhere in it, and so conditions inside a number
+  kIsReal = 1024,       // known to be a real number: an unbacked float may be NaN
+  kIsInteger = 2048,    // known to be an integer: of the bitwise functions sympy is not told
 };
 
 struct ExprNode {
@@ -250,6 +253,9 @@ class ExprPool {
   const ExprNode* false_ = nullptr;
   ShapeEnv* shape_env_ = nullptr;
 };
+
+// The same function of other arguments, simplified; sums, products and powers keep their number.
+const ExprNode* rebuilt(const ExprNode* node, std::vector<const ExprNode*> args);
 
 // The expression with symbols (or any other parts) replaced, rebuilt and so simplified bottom up.
 // What is put in is not replaced again.

@@ -1,6 +1,8 @@
 #include "core/symbolic/facts.h"
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 namespace faketensor {
 
@@ -24,6 +26,7 @@ uint16_t number_facts(Number value) {
   if (sign > 0) facts |= kPositive;
   if (sign < 0) facts |= kNegative;
   if (!value.is_float) facts |= value.integer % 2 == 0 ? kEven : kOdd;
+  facts |= value.is_float ? kIsReal : kIsReal | kIsInteger;
   return closed(facts);
 }
 
@@ -39,46 +42,188 @@ uint16_t sum_facts(uint16_t a, uint16_t b) {
   return closed(facts);
 }
 
-// Where the terms of a sum are k_i * x**n_i of one positive symbol x, all k_i of one sign: the sum
-// of the k_i, their value at x = 1.
-std::optional<int64_t> value_at_one(const ExprNode* sum) {
-  const ExprNode* symbol = nullptr;
+// --- sums with a constant: 6*s0 - 2 >= 0 because s0 >= 1 ---
+//
+// Mirrors sympy's _monotonic_sign: a polynomial in one symbol that is at least 1, or a single term.
+
+// The polynomial sum of coefficients[i] * x**i of one positive integer symbol.
+using Coefficients = std::vector<int64_t>;
+
+constexpr size_t kMaxDegree = 12;
+
+bool add_scaled(Coefficients& sum, const Coefficients& terms, int64_t factor) {
+  if (sum.size() < terms.size()) sum.resize(terms.size(), 0);
+  for (size_t i = 0; i < terms.size(); ++i) {
+    int64_t product = 0;
+    if (__builtin_mul_overflow(terms[i], factor, &product) ||
+        __builtin_add_overflow(sum[i], product, &sum[i]))
+      return false;
+  }
+  return true;
+}
+
+bool multiply_by(Coefficients& product, const Coefficients& factor) {
+  if (product.size() + factor.size() > kMaxDegree + 2) return false;
+  Coefficients result(product.size() + factor.size() - 1, 0);
+  for (size_t i = 0; i < product.size(); ++i) {
+    for (size_t j = 0; j < factor.size(); ++j) {
+      int64_t term = 0;
+      if (__builtin_mul_overflow(product[i], factor[j], &term) ||
+          __builtin_add_overflow(result[i + j], term, &result[i + j]))
+        return false;
+    }
+  }
+  product = std::move(result);
+  return true;
+}
+
+// The coefficients of `node` as a polynomial in `symbol` (the first one met, where it is null);
+// false if it is none, or a large one.
+bool polynomial_in_one(const ExprNode* node, const ExprNode*& symbol, Coefficients& out) {
+  switch (node->kind) {
+    case ExprKind::kInteger:
+      out = {node->number.integer};
+      return true;
+    case ExprKind::kSymbol:
+      if (symbol == nullptr) symbol = node;
+      out = {0, 1};
+      return symbol == node && node->type == ExprType::kInt && node->has(kPositive);
+    case ExprKind::kAdd:
+    case ExprKind::kMul: {
+      if (node->number.is_float || node->size > 64) return false;
+      out = {node->number.integer};
+      Coefficients part;
+      for (const ExprNode* arg : node->args()) {
+        if (!polynomial_in_one(arg, symbol, part)) return false;
+        const bool fits =
+            node->kind == ExprKind::kAdd ? add_scaled(out, part, 1) : multiply_by(out, part);
+        if (!fits) return false;
+      }
+      return true;
+    }
+    case ExprKind::kPow: {
+      Coefficients base;
+      if (node->number.integer > static_cast<int64_t>(kMaxDegree) ||
+          !polynomial_in_one(node->arg(0), symbol, base))
+        return false;
+      out = {1};
+      for (int64_t i = 0; i < node->number.integer; ++i) {
+        if (!multiply_by(out, base)) return false;
+      }
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+Coefficients derivative(const Coefficients& p) {
+  Coefficients result;
+  for (size_t i = 1; i < p.size(); ++i) {
+    int64_t term = 0;
+    if (__builtin_mul_overflow(p[i], static_cast<int64_t>(i), &term)) return {0};
+    result.push_back(term);
+  }
+  return result;
+}
+
+std::optional<int64_t> value_at_one(const Coefficients& p) {
   int64_t value = 0;
-  for (const ExprNode* term : sum->args()) {
-    const bool scaled = term->kind == ExprKind::kMul;
-    if (scaled && (term->arg_count != 1 || term->number.is_float)) return std::nullopt;
-    const ExprNode* power = scaled ? term->arg(0) : term;
-    const ExprNode* base = power->kind == ExprKind::kPow ? power->arg(0) : power;
-    const bool one_symbol =
-        base->kind == ExprKind::kSymbol && (symbol == nullptr || symbol == base);
-    if (!one_symbol || !base->has(kPositive)) return std::nullopt;
-    symbol = base;
-    if (__builtin_add_overflow(value, scaled ? term->number.integer : 1, &value))
-      return std::nullopt;
+  for (const int64_t coefficient : p) {
+    if (__builtin_add_overflow(value, coefficient, &value)) return std::nullopt;
   }
   return value;
 }
 
-// A sum whose constant has the other sign than its terms: 6*s0 - 2 >= 0 because s0 >= 1. As far as
-// sympy goes (its _monotonic_sign): one term, or a polynomial in one symbol.
+// p(x) > 0 for every x >= 1, as far as repeated derivatives tell: p(1) > 0 and p' >= 0 from there.
+bool positive_from_one(const Coefficients& p) {
+  const bool all_positive =
+      std::all_of(p.begin(), p.end(), [](int64_t coefficient) { return coefficient >= 0; });
+  const std::optional<int64_t> at_one = value_at_one(p);
+  if (!at_one || *at_one <= 0) return false;
+  return all_positive || (p.size() > 1 && positive_from_one(derivative(p)));
+}
+
+// The facts of a polynomial that grows from x = 1 on, and so is at least what it is there.
+uint16_t growing_facts(const Coefficients& p, Coefficients terms) {
+  const std::optional<int64_t> value = value_at_one(p);
+  terms[0] = 0;
+  const std::optional<int64_t> of_terms = value_at_one(terms);
+  if (!value || !of_terms || *of_terms < 0 || !positive_from_one(derivative(p))) return 0;
+  if (*value > 0) return kPositive | kNonNegative;
+  const bool same_sign =
+      std::all_of(terms.begin(), terms.end(), [](int64_t coefficient) { return coefficient >= 0; });
+  return *value == 0 && same_sign ? kNonNegative : 0;
+}
+
+uint16_t polynomial_facts(Coefficients p) {
+  if (const uint16_t facts = growing_facts(p, p)) return facts;
+  for (int64_t& coefficient : p) {
+    if (coefficient == INT64_MIN) return 0;
+    coefficient = -coefficient;
+  }
+  const uint16_t negated = growing_facts(p, p);
+  if (negated == 0) return 0;
+  return (negated & kPositive) != 0 ? kNegative | kNonPositive : kNonPositive;
+}
+
 uint16_t offset_sum_facts(const ExprNode* sum) {
   const Number constant = sum->number;
   if (constant.is_float || constant.integer == 0 || sum->type != ExprType::kInt) return 0;
-  const bool below = constant.integer > 0;  // the terms are <= 0
-  for (const ExprNode* term : sum->args()) {
-    if (!term->has(below ? kNonPositive : kNonNegative)) return 0;
-  }
-  int64_t nearest = 0;  // the value of the terms that is closest to 0
-  if (const std::optional<int64_t> at_one = value_at_one(sum)) {
-    nearest = *at_one;
-  } else if (sum->arg_count == 1 && sum->arg(0)->has(kNonZero)) {
-    nearest = (sum->arg(0)->has(kEven) ? 2 : 1) * (below ? -1 : 1);
-  }
+  const ExprNode* symbol = nullptr;
+  Coefficients coefficients;
+  if (polynomial_in_one(sum, symbol, coefficients) && symbol != nullptr)
+    return polynomial_facts(std::move(coefficients));
+  // One term of known sign: its value nearest to 0 is 1, or 2 if it is even.
+  const bool below = constant.integer > 0;  // the term is <= 0
+  if (sum->arg_count != 1 || !sum->arg(0)->has(kNonZero) ||
+      !sum->arg(0)->has(below ? kNonPositive : kNonNegative))
+    return 0;
+  const int64_t nearest = (sum->arg(0)->has(kEven) ? 2 : 1) * (below ? -1 : 1);
   int64_t value = 0;
   if (__builtin_add_overflow(nearest, constant.integer, &value)) return 0;
   if (value == 0) return below ? kNonPositive : kNonNegative;
   if ((value > 0) == below) return 0;
   return below ? kNegative | kNonPositive : kPositive | kNonNegative;
+}
+
+// --- products ---
+
+// The terms of a sum that are odd or may be, each once if it occurs an odd number of times.
+void toggle_terms(const ExprNode* node, std::vector<const ExprNode*>& terms, bool& odd_constant) {
+  const auto toggle = [&terms](const ExprNode* term) {
+    const auto at = std::find(terms.begin(), terms.end(), term);
+    if (at == terms.end()) {
+      terms.push_back(term);
+    } else {
+      terms.erase(at);
+    }
+  };
+  if (node->kind != ExprKind::kAdd) {
+    toggle(node);
+    return;
+  }
+  if (!node->number.is_float && node->number.integer % 2 != 0) odd_constant = !odd_constant;
+  for (const ExprNode* term : node->args()) {
+    const bool one_factor = term->kind == ExprKind::kMul && term->arg_count == 1;
+    if (!term->has(kEven)) toggle(one_factor ? term->arg(0) : term);
+  }
+}
+
+// a*b is even where a + b is odd: s0*(13 - s0).
+bool has_odd_pair(const ExprNode* product) {
+  constexpr uint32_t kMaxSum = 8;
+  const auto args = product->args();
+  for (size_t i = 1; i < args.size() && i < kMaxSum; ++i) {
+    const bool is_sum = args[i - 1]->kind == ExprKind::kAdd || args[i]->kind == ExprKind::kAdd;
+    if (!is_sum || args[i - 1]->arg_count > kMaxSum || args[i]->arg_count > kMaxSum) continue;
+    std::vector<const ExprNode*> terms;
+    bool odd = false;
+    toggle_terms(args[i - 1], terms, odd);
+    toggle_terms(args[i], terms, odd);
+    if (terms.empty() && odd) return true;
+  }
+  return false;
 }
 
 uint16_t product_facts(uint16_t a, uint16_t b) {
@@ -140,8 +285,43 @@ uint16_t symbol_facts(const SymbolInfo& info) {
   uint16_t facts = kHasSymbol;
   if (info.positive) facts |= kPositive;
   if (info.unbacked) facts |= kHasUnbacked;
+  // An unbacked float has no assumptions at all.
+  if (info.type == ExprType::kInt) facts |= kIsReal | kIsInteger;
+  if (info.type == ExprType::kFloat && !info.unbacked) facts |= kIsReal;
   return closed(facts);
 }
+
+namespace {
+
+// What sympy knows of an expression's domain. Its functions are declared to be integer or real,
+// except the bitwise ones and square roots; arithmetic is what its operands are.
+uint16_t domain_facts(const ExprNode* node) {
+  switch (node->kind) {
+    case ExprKind::kBitAnd:
+    case ExprKind::kBitOr:
+    case ExprKind::kBitXor:
+    case ExprKind::kSqrt:
+      return 0;
+    case ExprKind::kAdd:
+    case ExprKind::kMul:
+    case ExprKind::kPow:
+    case ExprKind::kMax:
+    case ExprKind::kMin:
+    case ExprKind::kAbs:
+    case ExprKind::kWhere: {
+      uint16_t facts = kIsReal | kIsInteger;
+      const size_t first = node->kind == ExprKind::kWhere ? 1 : 0;
+      for (size_t i = first; i < node->arg_count; ++i) facts &= node->arg(i)->facts;
+      const bool has_coefficient = node->kind == ExprKind::kAdd || node->kind == ExprKind::kMul;
+      if (has_coefficient && node->number.is_float) facts &= ~kIsInteger;
+      return facts;
+    }
+    default:
+      return node->type == ExprType::kInt ? kIsReal | kIsInteger : kIsReal;
+  }
+}
+
+}  // namespace
 
 uint16_t derive_facts(const ExprNode* node) {
   uint16_t facts = 0;
@@ -157,6 +337,8 @@ uint16_t derive_facts(const ExprNode* node) {
     case ExprKind::kMul:
       facts = number_facts(node->number);
       for (const ExprNode* arg : node->args()) facts = product_facts(facts, arg->facts);
+      if (node->type == ExprType::kInt && (facts & (kEven | kOdd)) == 0 && has_odd_pair(node))
+        facts |= kEven;
       break;
     case ExprKind::kPow:
       facts = power_facts(node->arg(0)->facts, node->number.integer);
@@ -165,7 +347,10 @@ uint16_t derive_facts(const ExprNode* node) {
       facts = closed(function_facts(node));
       break;
   }
-  for (const ExprNode* arg : node->args()) facts |= arg->facts & (kHasUnbacked | kHasSymbol);
+  facts = static_cast<uint16_t>((facts & ~(kIsReal | kIsInteger)) | domain_facts(node));
+  if (node->kind == ExprKind::kWhere) facts |= kHasPiecewise;
+  for (const ExprNode* arg : node->args())
+    facts |= arg->facts & (kHasUnbacked | kHasSymbol | kHasPiecewise);
   return facts;
 }
 

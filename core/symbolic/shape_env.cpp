@@ -235,9 +235,14 @@ SymbolMap ShapeEnv::hinted_constants(const ExprNode* expr) {
 
 std::optional<Number> ShapeEnv::hint(const ExprNode* node) {
   if (all_backed(node)) return evaluate(node, hints_);
-  // The hints alone may settle it: with s0 = 4, Mod(s0*u0, 4) is 0.
-  const ExprNode* hinted = substitute(node, hinted_constants(node));
-  return hinted->is_constant() ? std::optional<Number>(hinted->number) : std::nullopt;
+  // The hints alone may settle it: with s0 = 4, Mod(s0*u0, 4) is 0. With s0 = 0, Mod(u0, s0) has
+  // none.
+  try {
+    const ExprNode* hinted = substitute(node, hinted_constants(node));
+    return hinted->is_constant() ? std::optional<Number>(hinted->number) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 const ExprNode* ShapeEnv::python_mod(const ExprNode* a, const ExprNode* b) {

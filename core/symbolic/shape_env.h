@@ -131,8 +131,9 @@ class ShapeEnv {
   SymInt create_unbacked_int();
   // An unbacked boolean is Eq(u, 1) of an unbacked integer in [0, 1].
   SymBool create_unbacked_bool();
-  // A float input; its range does not narrow.
-  const ExprNode* create_backed_float(std::string_view name, double hint, ValueRange range);
+  // A float input; its range does not narrow. `positive` as above.
+  const ExprNode* create_backed_float(std::string_view name, double hint, ValueRange range,
+                                      bool positive = true);
   // zuf0, zuf1, ...: an unbacked float.
   const ExprNode* create_unbacked_float();
   // Unbacked symbols under a given name (of an exported program).

@@ -84,10 +84,14 @@ const ExprNode* ShapeEnv::apply_axioms(const ExprNode* condition) const {
   if (at != axioms_.end()) return pool_.boolean(at->second);
   const bool connective = condition->kind == ExprKind::kAnd || condition->kind == ExprKind::kOr ||
                           condition->kind == ExprKind::kNot;
-  if (!connective) return condition;
+  if (!connective && !condition->has(kHasPiecewise)) return condition;
   std::vector<const ExprNode*> parts;
-  for (const ExprNode* part : condition->args()) parts.push_back(apply_axioms(part));
-  return condition->pool->make(condition->kind, parts);
+  bool changed = false;
+  for (const ExprNode* part : condition->args()) {
+    parts.push_back(apply_axioms(part));
+    changed |= parts.back() != part;
+  }
+  return changed ? rebuilt(condition, parts) : condition;
 }
 
 void ShapeEnv::learn_from(const ExprNode* relation) {

@@ -265,10 +265,11 @@ SymInt ShapeEnv::create_backed(std::string_view name, int64_t hint, ValueRange r
   return SymInt::from_node(symbol);
 }
 
-const ExprNode* ShapeEnv::create_backed_float(std::string_view name, double hint,
-                                              ValueRange range) {
+const ExprNode* ShapeEnv::create_backed_float(std::string_view name, double hint, ValueRange range,
+                                              bool positive) {
   SymbolInfo info;
   info.name = name;
+  info.positive = positive;
   info.type = ExprType::kFloat;
   const ExprNode* symbol = add_symbol(info, range);
   hints_[symbol] = Number::of_float(hint);

@@ -79,8 +79,23 @@ struct Factor {
   int64_t exponent;
 };
 
+const ExprNode* make_mul(ExprPool& pool, Args args);
+const ExprNode* make_where(ExprPool& pool, Args args);
+
 const ExprNode* raised(ExprPool& pool, Factor factor) {
   if (factor.exponent == 1) return factor.base;
+  if (factor.base->kind == ExprKind::kWhere) {  // (a if c else b)**n = a**n if c else b**n
+    return make_where(pool, std::array{factor.base->arg(0),
+                                       simplified_pow(pool, factor.base->arg(1), factor.exponent),
+                                       simplified_pow(pool, factor.base->arg(2), factor.exponent)});
+  }
+  if (factor.base->kind == ExprKind::kAbs && factor.base->has(kIsReal)) {
+    // |x|**2 = x**2, |x|**3 = x**2 * |x|
+    const bool even = factor.exponent % 2 == 0;
+    const ExprNode* power =
+        simplified_pow(pool, factor.base->arg(0), even ? factor.exponent : factor.exponent - 1);
+    return even ? power : make_mul(pool, std::array{power, factor.base});
+  }
   return pool.intern(ExprKind::kPow, factor.base->type, Number::of(factor.exponent),
                      std::span(&factor.base, 1));
 }
@@ -128,7 +143,8 @@ const ExprNode* make_mul(ExprPool& pool, Args args) {
       const Term parts = as_term(pool, term);
       terms.push_back(scaled(pool, parts.rest, coefficient * parts.coefficient));
     }
-    const Number constant = coefficient * sum->number;
+    const Number constant =
+        sum->number.is_integer(0) ? sum->number : coefficient * sum->number;
     return pool.intern(ExprKind::kAdd, arithmetic_type(constant, terms), constant, terms);
   }
   return pool.intern(ExprKind::kMul, arithmetic_type(coefficient, product), coefficient, product);
@@ -221,8 +237,9 @@ const ExprNode* make_floor_div(ExprPool& pool, ExprKind kind, const ExprNode* ba
                                const ExprNode* divisor) {
   if (divisor->is_integer(0)) throw_error(ErrorKind::kZeroDivisionError, "division by zero");
   if (base->is_integer(0)) return base;                   // 0 // b = 0
-  if (divisor->is_integer(1)) return base;                // a // 1 = a
-  if (divisor->is_integer(-1)) return pool.negate(base);  // a // -1 = -a
+  const bool integer = base->has(kIsInteger);
+  if (integer && divisor->is_integer(1)) return base;                // a // 1 = a
+  if (integer && divisor->is_integer(-1)) return pool.negate(base);  // a // -1 = -a
   if (base == divisor) return pool.integer(1);            // a // a = 1
   if (base->kind == ExprKind::kInteger && divisor->kind == ExprKind::kInteger) {
     return pool.integer(floor_divide(base->number.integer, divisor->number.integer));
@@ -236,7 +253,8 @@ const ExprNode* make_floor_div(ExprPool& pool, ExprKind kind, const ExprNode* ba
     std::vector<const ExprNode*> whole;
     std::vector<const ExprNode*> rest;
     for (const ExprNode* term : terms_of(pool, base)) {
-      const ExprNode* quotient = exact_quotient(pool, term, divisor);
+      const ExprNode* quotient =
+          term->has(kIsInteger) ? exact_quotient(pool, term, divisor) : nullptr;
       (quotient != nullptr ? whole : rest).push_back(quotient != nullptr ? quotient : term);
     }
     if (!whole.empty()) {
@@ -294,67 +312,7 @@ const ExprNode* make_modular_indexing(ExprPool& pool, Args args) {
   return pool.intern(ExprKind::kModularIndexing, ExprType::kInt, Number(), args);
 }
 
-// --- Max, Min, Abs ---
-
-// Of two multiples of one non-negative value, the larger coefficient wins: Max(2*x, 3*x) = 3*x.
-// Null where that does not apply.
-const ExprNode* collapsed_multiples(ExprPool& pool, ExprKind kind, Args values) {
-  if (values.size() != 2) return nullptr;
-  const Term a = as_term(pool, values[0]);
-  const Term b = as_term(pool, values[1]);
-  if (a.rest != b.rest || !(a.rest->has(kNonNegative) || a.rest->has(kNonPositive))) return nullptr;
-  const bool first_smaller =
-      (compare(a.coefficient, b.coefficient) < 0) == a.rest->has(kNonNegative);
-  return first_smaller == (kind == ExprKind::kMin) ? values[0] : values[1];
-}
-
-const ExprNode* make_extremum(ExprPool& pool, ExprKind kind, Args args) {
-  const bool is_max = kind == ExprKind::kMax;
-  const ExprKind other = is_max ? ExprKind::kMin : ExprKind::kMax;
-  std::vector<const ExprNode*> values;
-  const ExprNode* number = nullptr;
-  const auto add_value = [&](const ExprNode* value) {
-    if (!value->is_number()) {
-      values.push_back(value);
-    } else if (number == nullptr || (compare(value->number, number->number) > 0) == is_max) {
-      number = value;
-    }
-  };
-  for (const ExprNode* arg : args) {
-    if (arg->kind == kind) {
-      for (const ExprNode* inner : arg->args())
-        add_value(inner);  // Max(a, Max(b, c)) = Max(a, b, c)
-    } else {
-      add_value(arg);
-    }
-  }
-  std::sort(values.begin(), values.end(), [](auto* a, auto* b) { return a->id < b->id; });
-  values.erase(std::unique(values.begin(), values.end()), values.end());  // Max(a, a) = a
-  // Max(a, Min(a, b)) = a, and Max(5, Min(3, b)) = 5.
-  const std::vector<const ExprNode*> candidates = values;
-  std::erase_if(values, [&](const ExprNode* value) {
-    if (value->kind != other) return false;
-    return std::any_of(value->args().begin(), value->args().end(), [&](const ExprNode* inner) {
-      if (number != nullptr && inner->is_number())
-        return inner == number || (compare(inner->number, number->number) < 0) == is_max;
-      return std::binary_search(candidates.begin(), candidates.end(), inner,
-                                [](auto* a, auto* b) { return a->id < b->id; });
-    });
-  });
-  if (values.empty()) return number;
-  if (number == nullptr) {
-    if (values.size() == 1) return values[0];
-    if (const ExprNode* one = collapsed_multiples(pool, kind, values)) return one;
-  } else {
-    const bool below = (number->is_integer(0) && values[0]->has(kNonNegative)) ||
-                       (number->is_integer(1) && values[0]->has(kPositive));
-    if (values.size() == 1 && below)
-      return is_max ? values[0] : number;  // x > 0  =>  Max(1, x) = x
-    values.push_back(number);
-    std::sort(values.begin(), values.end(), [](auto* a, auto* b) { return a->id < b->id; });
-  }
-  return pool.intern(kind, arithmetic_type(Number(), values), Number(), values);
-}
+// --- Abs ---
 
 const ExprNode* make_abs(ExprPool& pool, const ExprNode* value) {
   if (value->has(kNonNegative)) return value;               // x >= 0  =>  |x| = x
@@ -535,7 +493,7 @@ const ExprNode* simplified(ExprPool& pool, ExprKind kind, Args args) {
       return make_modular_indexing(pool, args);
     case ExprKind::kMax:
     case ExprKind::kMin:
-      return make_extremum(pool, kind, args);
+      return simplified_extremum(pool, kind, args);
     case ExprKind::kAbs:
       return make_abs(pool, args[0]);
     case ExprKind::kPowByNatural:

@@ -16,6 +16,10 @@ namespace faketensor {
 const ExprNode* simplified(ExprPool& pool, ExprKind kind, std::span<const ExprNode* const> args);
 const ExprNode* simplified_pow(ExprPool& pool, const ExprNode* base, int64_t exponent);
 
+// Max and Min.
+const ExprNode* simplified_extremum(ExprPool& pool, ExprKind kind,
+                                    std::span<const ExprNode* const> args);
+
 const ExprNode* simplified_relation(ExprPool& pool, ExprKind kind, const ExprNode* a,
                                     const ExprNode* b);
 const ExprNode* simplified_connective(ExprPool& pool, ExprKind kind,

@@ -60,11 +60,12 @@ const ExprNode* simplified_relation(ExprPool& pool, ExprKind kind, const ExprNod
                                     const ExprNode* b) {
   if (a->is_number() && b->is_number())
     return pool.boolean(compare_holds(kind, compare(a->number, b->number)));
-  // A float symbol may be NaN, so only integers are known to be <= themselves.
+  // What may be NaN is not known to be <= itself.
   const bool ordered = kind != ExprKind::kEq && kind != ExprKind::kNe;
-  const bool maybe_nan = ordered && a->type == ExprType::kFloat;
-  if (a == b && !maybe_nan) return pool.boolean(compare_holds(kind, 0));
-  if (a->type != ExprType::kBool && b->type != ExprType::kBool && !(a == b && maybe_nan)) {
+  const bool comparable = !ordered || (a->has(kIsReal) && b->has(kIsReal));
+  if (a == b && comparable) return pool.boolean(compare_holds(kind, 0));
+  if (a->type != ExprType::kBool && b->type != ExprType::kBool) {
+    if (!comparable) return pool.intern(kind, ExprType::kBool, Number(), std::array{a, b});
     const std::optional<bool> decided = decided_by_sign(kind, pool.subtract(a, b));
     if (decided) return pool.boolean(*decided);
   } else if (a->is_constant() && b->is_constant()) {
