@@ -18,10 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMaxTreeDepth = 100;
-constexpr std::string_view kCheckFailed =
-    "Expected cond to be True, but got False. (Could this error message be improved? If so, please "
-    "report an enhancement request to PyTorch.)";
-
 // --- the environment ---
 
 class Environment {
@@ -114,7 +110,7 @@ void append_fact_result(std::string& out, const std::string& how, const PythonNu
     append_bool(out, guard_bool(value.as_bool()));
   } else if (how == "check") {
     if (!expect_true(value.as_bool()))
-      throw_error(ErrorKind::kRuntimeError, std::string(kCheckFailed));
+      throw_error(ErrorKind::kRuntimeError, std::string(kCheckFailedText));
     out += "null";
   } else {
     throw_error(ErrorKind::kUnreadable, "no such kind of fact: " + how);

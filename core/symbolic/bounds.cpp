@@ -73,6 +73,12 @@ ValueRange as_floats(const ValueRange& range) {
   return ValueRange::floats(as_real(range.lower), as_real(range.upper));
 }
 
+// Floor of an unbounded float has a float's range; a function of integers takes it as integers.
+ValueRange as_ints(const ValueRange& range) {
+  if (range.type != ExprType::kFloat) return range;
+  return ValueRange::ints(as_int(range.real_lower), as_int(range.real_upper));
+}
+
 bool contains_zero(const ValueRange& range) {
   if (range.type == ExprType::kFloat) return range.real_lower <= 0 && 0 <= range.real_upper;
   return range.contains(0);
@@ -392,6 +398,7 @@ std::string to_string(const ValueRange& range) {
 
 ValueRange bound(const ExprNode* node, const SymbolRange& symbol_range) {
   const auto arg = [&](size_t i) { return bound(node->arg(i), symbol_range); };
+  const auto int_arg = [&](size_t i) { return as_ints(bound(node->arg(i), symbol_range)); };
   switch (node->kind) {
     case ExprKind::kInteger:
     case ExprKind::kFloat:
@@ -411,7 +418,7 @@ ValueRange bound(const ExprNode* node, const SymbolRange& symbol_range) {
     }
     case ExprKind::kPow:
       if (node->type == ExprType::kFloat) return float_power_range(arg(0), node->number.integer);
-      return power_range(arg(0), number_range(node->number));
+      return power_range(int_arg(0), number_range(node->number));
     case ExprKind::kMax:
     case ExprKind::kMin: {
       ValueRange range = arg(0);
@@ -421,21 +428,21 @@ ValueRange bound(const ExprNode* node, const SymbolRange& symbol_range) {
     }
     case ExprKind::kFloorDiv:
     case ExprKind::kCleanDiv:
-      return floor_div_range(arg(0), arg(1));
+      return floor_div_range(int_arg(0), int_arg(1));
     case ExprKind::kMod:
-      return mod_range(arg(0), arg(1));
+      return mod_range(int_arg(0), int_arg(1));
     case ExprKind::kPythonMod:
-      return python_mod_range(arg(0), arg(1));
+      return python_mod_range(int_arg(0), int_arg(1));
     case ExprKind::kModularIndexing:
-      return mod_range(floor_div_range(arg(0), arg(1)), arg(2));
+      return mod_range(floor_div_range(int_arg(0), int_arg(1)), int_arg(2));
     case ExprKind::kAbs:
       return abs_range(arg(0));
     case ExprKind::kPowByNatural:
-      return power_range(arg(0), arg(1));
+      return power_range(int_arg(0), int_arg(1));
     case ExprKind::kBitAnd:
     case ExprKind::kBitOr:
     case ExprKind::kBitXor:
-      return bitwise_range(node->kind, arg(0), arg(1));
+      return bitwise_range(node->kind, int_arg(0), int_arg(1));
     case ExprKind::kTruncToInt:
     case ExprKind::kFloorToInt:
     case ExprKind::kCeilToInt:

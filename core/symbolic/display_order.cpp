@@ -113,7 +113,12 @@ SortParts sort_parts(const ExprNode* node) {
 }
 
 std::vector<const ExprNode*> key_arguments(const SortParts& parts) {
-  if (parts.product != nullptr) return ordered_factors(parts.product);
+  if (parts.product != nullptr) {
+    std::vector<const ExprNode*> factors(parts.product->args().begin(),
+                                         parts.product->args().end());
+    std::sort(factors.begin(), factors.end(), displayed_before);
+    return factors;
+  }
   const ExprNode* base = parts.base;
   if (base->kind == ExprKind::kAdd) return ordered_terms(base);
   if (base->kind == ExprKind::kMul) return ordered_factors(base);
@@ -160,13 +165,39 @@ bool displayed_before(const ExprNode* a, const ExprNode* b) {
   return compare_display_order(a, b) < 0;
 }
 
+namespace {
+
+uint32_t float_count(const ExprNode* node) {
+  uint32_t count = node->number.is_float ? 1 : 0;
+  for (const ExprNode* arg : node->args()) count += float_count(arg);
+  return count;
+}
+
+// Twice the number of nodes: a float counts for half a node (sympy.core.sorting._nodes).
+uint32_t node_weight(const ExprNode* node) { return 2 * node->size - float_count(node); }
+
+}  // namespace
+
 // sympy.core.sorting.ordered: fewer nodes first.
 std::vector<const ExprNode*> ordered_by_size(std::span<const ExprNode* const> args) {
-  std::vector<const ExprNode*> out(args.begin(), args.end());
-  std::sort(out.begin(), out.end(), [](const ExprNode* a, const ExprNode* b) {
-    return a->size != b->size ? a->size < b->size : displayed_before(a, b);
+  std::vector<std::pair<uint32_t, const ExprNode*>> weighed;
+  for (const ExprNode* arg : args) weighed.emplace_back(node_weight(arg), arg);
+  std::sort(weighed.begin(), weighed.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : displayed_before(a.second, b.second);
   });
+  std::vector<const ExprNode*> out;
+  for (const auto& [weight, arg] : weighed) out.push_back(arg);
   return out;
+}
+
+bool has_minus_sign(const ExprNode* node) {
+  if (node->is_number() || node->kind == ExprKind::kMul) return node->number.negative();
+  if (node->kind != ExprKind::kAdd) return false;
+  size_t negative = node->number.negative() ? 1 : 0;
+  for (const ExprNode* term : node->args()) negative += has_minus_sign(term) ? 1 : 0;
+  const size_t count = node->arg_count + (node->number.is_integer(0) ? 0 : 1);
+  if (2 * negative != count) return 2 * negative > count;
+  return displayed_before(node, node->pool->negate(node));
 }
 
 std::vector<const ExprNode*> ordered_factors(const ExprNode* product) {

@@ -26,4 +26,8 @@ std::vector<const ExprNode*> ordered_factors(const ExprNode* product);
 // Arguments by sympy.core.sorting.ordered: fewer nodes first.
 std::vector<const ExprNode*> ordered_by_size(std::span<const ExprNode* const> args);
 
+// Whether sympy would write the expression as -(...): a negative coefficient, or a sum with more
+// negative terms than others (Expr.could_extract_minus_sign).
+bool has_minus_sign(const ExprNode* node);
+
 }  // namespace faketensor

@@ -158,6 +158,7 @@ const ExprNode* ExprPool::integer(int64_t value) {
 }
 
 const ExprNode* ExprPool::real(double value) {
+  if (value == 0) value = 0.0;  // sympy's Float has no negative zero
   return intern(ExprKind::kFloat, ExprType::kFloat, Number::of_float(value), {});
 }
 

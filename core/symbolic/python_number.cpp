@@ -1,5 +1,6 @@
 #include "core/symbolic/python_number.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -19,9 +20,13 @@ namespace {
                                             python_type_text(a), python_type_text(b)));
 }
 
-ExprPool* pool_of(const PythonNumber& a, const PythonNumber& b) {
-  ExprPool* pool = a.pool();
-  return pool != nullptr ? pool : b.pool();
+// The pool of two operands, one of them symbolic.
+ExprPool& pool_of(const PythonNumber& a, const PythonNumber& b) {
+  return *(a.is_symbolic() ? a : b).pool();
+}
+
+PythonNumber made(ExprPool& pool, ExprKind kind, const ExprNode* a) {
+  return PythonNumber::symbolic(pool.make(kind, a));
 }
 
 // --- promotion ---
@@ -29,50 +34,38 @@ ExprPool* pool_of(const PythonNumber& a, const PythonNumber& b) {
 // True + True is 2: a bool becomes an int, and a SymBool has to say which.
 PythonNumber as_arithmetic(const PythonNumber& a) {
   if (!a.is_bool()) return a;
-  return PythonNumber(SymInt(guard_bool(a.as_bool()) ? 1 : 0)).marked_symbolic(a.is_symbolic());
+  const int64_t value = guard_bool(a.as_bool()) ? 1 : 0;
+  if (!a.is_symbolic()) return SymInt(value);
+  return PythonNumber::symbolic(a.pool()->integer(value));
 }
 
 PythonNumber as_float(const PythonNumber& a) {
   if (a.is_float()) return a;
-  const SymInt value = a.is_bool() ? sym_int(a.as_bool()) : a.as_int();
-  return PythonNumber(sym_float(value)).marked_symbolic(a.is_symbolic());
+  if (!a.is_symbolic()) {
+    const int64_t value = a.is_bool() ? a.as_bool().as_bool() : a.as_int().as_int();
+    return SymFloat(static_cast<double>(value));
+  }
+  ExprPool& pool = *a.pool();
+  return made(pool, ExprKind::kToFloat, a.node(pool));
 }
 
-// --- integers ---
+// --- plain numbers ---
 
-// base ** exponent of integers: an integer, or a float where the exponent is negative. Which of
-// them is decided by a guard.
-PythonNumber power(const PythonNumber& base, const PythonNumber& exponent);
-
-SymInt integer_power(SymInt base, SymInt exponent) {
-  if (base.is_symbolic() || exponent.is_symbolic()) return pow_by_natural(base, exponent);
+int64_t plain_power(int64_t base, int64_t exponent) {
   // By squaring, so that a large exponent ends quickly: in a result, or in an overflow.
-  SymInt result = 1;
-  SymInt square = base;
-  for (int64_t rest = exponent.as_int(); rest > 0; rest >>= 1) {
-    if ((rest & 1) != 0) result *= square;
-    if (rest > 1) square *= square;
+  int64_t result = 1;
+  for (int64_t rest = exponent; rest > 0; rest >>= 1) {
+    if ((rest & 1) != 0) result = checked_multiply(result, base);
+    if (rest > 1) base = checked_multiply(base, base);
   }
   return result;
 }
 
-SymInt shift(PythonBinary op, SymInt a, SymInt b) {
-  const bool negative = b.is_symbolic() ? b.node()->has(kNegative) : b.as_int() < 0;
-  if (negative) throw_error(ErrorKind::kValueError, "negative shift count");
-  const SymInt factor = integer_power(2, b);  // x << n = x * 2**n, x >> n = x // 2**n
-  return op == PythonBinary::kShiftLeft ? a * factor : floor_div(a, factor);
-}
-
-SymInt bitwise(PythonBinary op, SymInt a, SymInt b) {
-  const bool is_and = op == PythonBinary::kAnd;
-  if (symbolic_detail::both_plain(a, b))
-    return is_and ? a.as_int() & b.as_int() : a.as_int() | b.as_int();
-  ExprPool& pool = *pool_of(a, b);
-  return pool.sym_int(pool.make(is_and ? ExprKind::kBitAnd : ExprKind::kBitOr,
-                                PythonNumber(a).node(pool), PythonNumber(b).node(pool)));
-}
-
-PythonNumber on_ints(PythonBinary op, SymInt a, SymInt b) {
+PythonNumber plain_ints(PythonBinary op, SymInt a, SymInt b) {
+  const int64_t x = a.as_int();
+  const int64_t y = b.as_int();
+  const bool shifts = op == PythonBinary::kShiftLeft || op == PythonBinary::kShiftRight;
+  if (shifts && y < 0) throw_error(ErrorKind::kValueError, "negative shift count");
   switch (op) {
     case PythonBinary::kAdd:
       return a + b;
@@ -87,11 +80,13 @@ PythonNumber on_ints(PythonBinary op, SymInt a, SymInt b) {
     case PythonBinary::kMod:
       return mod(a, b);
     case PythonBinary::kAnd:
+      return SymInt(x & y);
     case PythonBinary::kOr:
-      return bitwise(op, a, b);
+      return SymInt(x | y);
     case PythonBinary::kShiftLeft:
+      return a * SymInt(plain_power(2, y));
     case PythonBinary::kShiftRight:
-      return shift(op, a, b);
+      return SymInt(x >> std::min<int64_t>(y, 63));
     case PythonBinary::kMax:
       return sym_max(a, b);
     default:
@@ -99,14 +94,13 @@ PythonNumber on_ints(PythonBinary op, SymInt a, SymInt b) {
   }
 }
 
-// --- floats ---
-
 double float_modulo(double a, double b) {
+  if (b == 0) throw_error(ErrorKind::kZeroDivisionError, "float modulo");
   const double remainder = std::fmod(a, b);
   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 
-SymFloat on_floats(PythonBinary op, SymFloat a, SymFloat b) {
+PythonNumber plain_floats(PythonBinary op, SymFloat a, SymFloat b) {
   switch (op) {
     case PythonBinary::kAdd:
       return a + b;
@@ -116,57 +110,140 @@ SymFloat on_floats(PythonBinary op, SymFloat a, SymFloat b) {
       return a * b;
     case PythonBinary::kTrueDiv:
       return a / b;
-    case PythonBinary::kFloorDiv: {
-      const SymFloat quotient = a / b;
-      if (!quotient.is_symbolic()) return std::floor(quotient.as_double());
-      return sym_float(floor_to_int(quotient));  // math.floor, made a float again
-    }
-    case PythonBinary::kMod: {
-      if (a.is_symbolic() || b.is_symbolic()) break;
-      if (b.as_double() == 0)
-        throw_error(ErrorKind::kZeroDivisionError, "float floor division by zero");
-      return float_modulo(a.as_double(), b.as_double());
-    }
+    case PythonBinary::kFloorDiv:
+      return SymFloat(std::floor((a / b).as_double()));
+    case PythonBinary::kMod:
+      return SymFloat(float_modulo(a.as_double(), b.as_double()));
     case PythonBinary::kMax:
       return sym_max(a, b);
     case PythonBinary::kMin:
       return sym_min(a, b);
     default:
-      break;
+      throw_unsupported("an operator of integers", a, b);
   }
-  throw_unsupported("a number", a, b);
 }
+
+// --- symbolic numbers ---
+
+const ExprNode* modulo(ExprPool& pool, const ExprNode* a, const ExprNode* b) {
+  ShapeEnv* env = pool.shape_env();
+  return env == nullptr ? pool.python_mod(a, b) : env->python_mod(a, b);
+}
+
+// x << n is x * 2**n, and x >> n is x // 2**n.
+const ExprNode* shifted(ExprPool& pool, PythonBinary op, const ExprNode* a, const ExprNode* n) {
+  if (n->has(kNegative)) throw_error(ErrorKind::kValueError, "negative shift count");
+  const ExprNode* factor = pool.make(ExprKind::kPowByNatural, pool.integer(2), n);
+  return op == PythonBinary::kShiftLeft ? pool.mul(a, factor)
+                                        : pool.make(ExprKind::kFloorDiv, a, factor);
+}
+
+const ExprNode* symbolic_ints(ExprPool& pool, PythonBinary op, const ExprNode* a,
+                              const ExprNode* b) {
+  switch (op) {
+    case PythonBinary::kAdd:
+      return pool.add(a, b);
+    case PythonBinary::kSub:
+      return pool.subtract(a, b);
+    case PythonBinary::kMul:
+      return pool.mul(a, b);
+    case PythonBinary::kTrueDiv:
+      return pool.make(ExprKind::kIntTrueDiv, a, b);
+    case PythonBinary::kFloorDiv:
+      return pool.make(ExprKind::kFloorDiv, a, b);
+    case PythonBinary::kMod:
+      return modulo(pool, a, b);
+    case PythonBinary::kAnd:
+      return pool.make(ExprKind::kBitAnd, a, b);
+    case PythonBinary::kOr:
+      return pool.make(ExprKind::kBitOr, a, b);
+    case PythonBinary::kShiftLeft:
+    case PythonBinary::kShiftRight:
+      return shifted(pool, op, a, b);
+    case PythonBinary::kMax:
+      return pool.make(ExprKind::kMax, a, b);
+    default:
+      return pool.make(ExprKind::kMin, a, b);
+  }
+}
+
+// Null for an operator that floats do not have.
+const ExprNode* symbolic_floats(ExprPool& pool, PythonBinary op, const ExprNode* a,
+                                const ExprNode* b) {
+  switch (op) {
+    case PythonBinary::kAdd:
+      return pool.add(a, b);
+    case PythonBinary::kSub:
+      return pool.subtract(a, b);
+    case PythonBinary::kMul:
+      return pool.mul(a, b);
+    case PythonBinary::kTrueDiv:
+      return pool.make(ExprKind::kFloatTrueDiv, a, b);
+    case PythonBinary::kFloorDiv:  // math.floor, made a float again
+      return pool.make(ExprKind::kToFloat,
+                       pool.make(ExprKind::kFloorToInt, pool.make(ExprKind::kFloatTrueDiv, a, b)));
+    case PythonBinary::kMax:
+      return pool.make(ExprKind::kMax, a, b);
+    case PythonBinary::kMin:
+      return pool.make(ExprKind::kMin, a, b);
+    default:
+      return nullptr;
+  }
+}
+
+PythonNumber arithmetic(PythonBinary op, const PythonNumber& a, const PythonNumber& b) {
+  const bool symbolic = a.is_symbolic() || b.is_symbolic();
+  if (!a.is_float() && !b.is_float()) {
+    if (!symbolic) return plain_ints(op, a.as_int(), b.as_int());
+    ExprPool& pool = pool_of(a, b);
+    return PythonNumber::symbolic(symbolic_ints(pool, op, a.node(pool), b.node(pool)));
+  }
+  const PythonNumber x = as_float(a);
+  const PythonNumber y = as_float(b);
+  if (!symbolic) return plain_floats(op, x.as_float(), y.as_float());
+  ExprPool& pool = pool_of(a, b);
+  const ExprNode* result = symbolic_floats(pool, op, x.node(pool), y.node(pool));
+  if (result == nullptr) throw_unsupported("an operator of integers", a, b);
+  return PythonNumber::symbolic(result, ExprType::kFloat);
+}
+
+// --- powers ---
 
 PythonNumber power_of_floats(const PythonNumber& base, const PythonNumber& exponent) {
-  const SymFloat a = as_float(base).as_float();
-  const SymFloat b = as_float(exponent).as_float();
-  if (base.is_symbolic() || exponent.is_symbolic()) {
-    // A negative base could give a complex result: torch._check(base >= 0).
-    const PythonNumber allowed = apply(PythonBinary::kGe, base, PythonNumber(SymInt(0)));
-    if (!expect_true(allowed.as_bool()))
-      throw_error(ErrorKind::kRuntimeError,
-                  "Expected cond to be True, but got False. (Could this error message be improved? "
-                  "If so, please report an enhancement request to PyTorch.)");
-  }
-  return float_pow(a, b);
+  if (!base.is_symbolic() && !exponent.is_symbolic())
+    return float_pow(as_float(base).as_float(), as_float(exponent).as_float());
+  // A negative base could give a complex result: torch._check(base >= 0).
+  const PythonNumber allowed = apply(PythonBinary::kGe, base, PythonNumber(SymInt(0)));
+  if (!expect_true(allowed.as_bool()))
+    throw_error(ErrorKind::kRuntimeError, std::string(kCheckFailedText));
+  ExprPool& pool = pool_of(base, exponent);
+  return PythonNumber::symbolic(
+      pool.make(ExprKind::kFloatPow, as_float(base).node(pool), as_float(exponent).node(pool)),
+      ExprType::kFloat);
 }
 
+// base ** exponent of integers is an integer, or a float where the exponent is negative: a guard
+// on its sign.
 PythonNumber power(const PythonNumber& base, const PythonNumber& exponent) {
   if (base.is_float() || exponent.is_float()) return power_of_floats(base, exponent);
-  const SymInt a = as_arithmetic(base).as_int();
-  const SymInt b = as_arithmetic(exponent).as_int();
-  if (guard_bool(b >= 0)) return integer_power(a, b);
-  return power_of_floats(as_float(base), as_float(exponent));
+  if (!guard_bool(exponent.as_int() >= 0))
+    return power_of_floats(as_float(base), as_float(exponent));
+  if (!base.is_symbolic() && !exponent.is_symbolic())
+    return SymInt(plain_power(base.as_int().as_int(), exponent.as_int().as_int()));
+  ExprPool& pool = pool_of(base, exponent);
+  return PythonNumber::symbolic(
+      pool.make(ExprKind::kPowByNatural, base.node(pool), exponent.node(pool)));
 }
 
 // --- comparisons ---
+
+bool is_comparison(PythonBinary op) { return op >= PythonBinary::kEq && op <= PythonBinary::kGe; }
 
 ExprKind relation_kind(PythonBinary op) {
   constexpr std::array kKinds = {ExprKind::kEq, ExprKind::kNe, ExprKind::kLt,
                                  ExprKind::kLe, ExprKind::kGt, ExprKind::kGe};
   return kKinds[static_cast<size_t>(op) - static_cast<size_t>(PythonBinary::kEq)];
 }
-bool is_comparison(PythonBinary op) { return op >= PythonBinary::kEq && op <= PythonBinary::kGe; }
 
 PythonNumber compare_numbers(PythonBinary op, PythonNumber a, PythonNumber b) {
   if (a.is_float() != b.is_float()) {
@@ -174,159 +251,166 @@ PythonNumber compare_numbers(PythonBinary op, PythonNumber a, PythonNumber b) {
     b = as_float(b);
   }
   ExprKind kind = relation_kind(op);
+  if (!a.is_symbolic() && !b.is_symbolic()) {
+    ExprPool constants;
+    return SymBool(constants.make(kind, a.node(constants), b.node(constants))->is_true());
+  }
   // Python asks the symbolic side: 1 < s0 is written s0 > 1.
-  if (!a.is_symbolic() && b.is_symbolic()) {
+  if (!a.is_symbolic()) {
     std::swap(a, b);
     kind = mirrored_relation(kind);
   }
-  ExprPool* pool = pool_of(a, b);
-  ExprPool constants;  // for two constants
-  if (pool == nullptr) pool = &constants;
-  const ExprNode* relation = pool->make(kind, a.node(*pool), b.node(*pool));
-  return relation->is_constant() ? SymBool(relation->is_true()) : SymBool::from_node(relation);
+  ExprPool& pool = *a.pool();
+  return PythonNumber::symbolic(pool.make(kind, a.node(pool), b.node(pool)));
 }
 
-// --- rounding ---
+// --- one operand ---
 
-PythonNumber rounded(PythonUnary op, const PythonNumber& a) {
-  const PythonNumber number = as_arithmetic(a);
-  if (op == PythonUnary::kRound && !number.is_float()) return number;
-  if (op == PythonUnary::kInt && !number.is_float()) return number;
-  ExprPool* pool = number.pool();
-  if (!number.is_float()) {
-    // math.floor of a SymInt is a function of it, as PyTorch writes it.
-    if (pool == nullptr) return number;
-    const ExprKind kind = op == PythonUnary::kFloor  ? ExprKind::kFloorToInt
-                          : op == PythonUnary::kCeil ? ExprKind::kCeilToInt
-                                                     : ExprKind::kTruncToInt;
-    return pool->sym_int(pool->make(kind, number.node(*pool)));
-  }
+PythonNumber plain_rounded(PythonUnary op, SymFloat a) {
   switch (op) {
     case PythonUnary::kFloor:
-      return floor_to_int(number.as_float());
+      return floor_to_int(a);
     case PythonUnary::kCeil:
-      return ceil_to_int(number.as_float());
+      return ceil_to_int(a);
     case PythonUnary::kRound:
-      return round_to_int(number.as_float());
+      return round_to_int(a);
     default:
-      return trunc_to_int(number.as_float());
+      return trunc_to_int(a);
   }
+}
+
+PythonNumber rounded(PythonUnary op, const PythonNumber& a) {
+  const bool keeps_int = op == PythonUnary::kRound || op == PythonUnary::kInt;
+  if (!a.is_float() && (keeps_int || !a.is_symbolic())) return a;
+  if (!a.is_symbolic()) return plain_rounded(op, a.as_float());
+  // math.floor of a SymInt is a function of it, as PyTorch writes it.
+  const ExprKind kind = op == PythonUnary::kFloor   ? ExprKind::kFloorToInt
+                        : op == PythonUnary::kCeil  ? ExprKind::kCeilToInt
+                        : op == PythonUnary::kRound ? ExprKind::kRoundToInt
+                                                    : ExprKind::kTruncToInt;
+  return made(*a.pool(), kind, a.node(*a.pool()));
 }
 
 PythonNumber square_root(const PythonNumber& a) {
-  const SymFloat value = as_float(a).as_float();
-  if (!value.is_symbolic() && value.as_double() < 0)
-    throw_error(ErrorKind::kValueError, "math domain error");
-  return sym_sqrt(value);
+  const PythonNumber value = as_float(a);
+  if (value.is_symbolic()) return made(*a.pool(), ExprKind::kSqrt, value.node(*a.pool()));
+  const double x = value.as_float().as_double();
+  if (x < 0) throw_error(ErrorKind::kValueError, "math domain error");
+  return SymFloat(std::sqrt(x));
 }
 
 PythonNumber negated(const PythonNumber& a) {
-  if (a.is_float()) return -a.as_float();
-  return -as_arithmetic(a).as_int();
+  if (a.is_symbolic()) return PythonNumber::symbolic(a.pool()->negate(a.node(*a.pool())), a.type());
+  return a.is_float() ? PythonNumber(-a.as_float()) : PythonNumber(-a.as_int());
 }
 
 PythonNumber absolute(const PythonNumber& a) {
-  if (!a.is_float()) return sym_abs(as_arithmetic(a).as_int());
-  if (ExprPool* pool = a.pool()) return sym_float_of(pool->make(ExprKind::kAbs, a.node(*pool)));
-  return SymFloat(std::fabs(a.as_float().as_double()));
+  if (a.is_symbolic())
+    return PythonNumber::symbolic(a.pool()->make(ExprKind::kAbs, a.node(*a.pool())), a.type());
+  return a.is_float() ? PythonNumber(SymFloat(std::fabs(a.as_float().as_double())))
+                      : PythonNumber(sym_abs(a.as_int()));
 }
 
 PythonNumber logical_not(const PythonNumber& a) {
-  if (a.is_bool()) return sym_not(a.as_bool());
-  return compare_numbers(PythonBinary::kEq, a, PythonNumber(SymInt(0)));
+  if (!a.is_bool()) return compare_numbers(PythonBinary::kEq, a, PythonNumber(SymInt(0)));
+  if (!a.is_symbolic()) return SymBool(!a.as_bool().as_bool());
+  return made(*a.pool(), ExprKind::kNot, a.node(*a.pool()));
+}
+
+PythonNumber connective(PythonBinary op, const PythonNumber& a, const PythonNumber& b) {
+  if (!a.is_symbolic() && !b.is_symbolic()) {
+    return op == PythonBinary::kAnd ? sym_and(a.as_bool(), b.as_bool())
+                                    : sym_or(a.as_bool(), b.as_bool());
+  }
+  ExprPool& pool = pool_of(a, b);
+  const ExprKind kind = op == PythonBinary::kAnd ? ExprKind::kAnd : ExprKind::kOr;
+  return PythonNumber::symbolic(pool.make(kind, a.node(pool), b.node(pool)));
 }
 
 }  // namespace
 
-PythonNumber PythonNumber::symbolic(const ExprNode* node) {
-  PythonNumber result;
-  switch (node->type) {
-    case ExprType::kInt:
-      result = node->pool->sym_int(node);
-      break;
-    case ExprType::kFloat:
-      result = sym_float_of(node);
-      break;
-    case ExprType::kBool:
-      result = node->pool->sym_bool(node);
-      break;
+PythonNumber::PythonNumber(SymInt value) : type_(ExprType::kInt) {
+  if (value.is_symbolic()) {
+    node_ = value.node();
+  } else {
+    integer_ = value.as_int();
   }
-  return result.marked_symbolic(true);
 }
 
-ExprPool* PythonNumber::pool() const {
-  switch (type_) {
-    case ExprType::kInt:
-      return integer_.is_symbolic() ? integer_.node()->pool : nullptr;
-    case ExprType::kFloat:
-      return real_.is_symbolic() ? real_.node()->pool : nullptr;
-    default:
-      return boolean_.is_symbolic() ? boolean_.node()->pool : nullptr;
+PythonNumber::PythonNumber(SymFloat value) : type_(ExprType::kFloat) {
+  if (value.is_symbolic()) {
+    node_ = value.node();
+  } else {
+    real_ = value.as_double();
   }
+}
+
+PythonNumber::PythonNumber(SymBool value) : type_(ExprType::kBool) {
+  if (value.is_symbolic()) {
+    node_ = value.node();
+  } else {
+    integer_ = value.as_bool() ? 1 : 0;
+  }
+}
+
+PythonNumber PythonNumber::symbolic(const ExprNode* node, ExprType type) {
+  PythonNumber result;
+  result.type_ = type;
+  result.node_ = node;
+  return result;
+}
+
+SymInt PythonNumber::as_int() const {
+  return node_ == nullptr ? SymInt(integer_) : node_->pool->sym_int(node_);
+}
+SymFloat PythonNumber::as_float() const {
+  return node_ == nullptr ? SymFloat(real_) : sym_float_of(node_);
+}
+SymBool PythonNumber::as_bool() const {
+  return node_ == nullptr ? SymBool(integer_ != 0) : node_->pool->sym_bool(node_);
 }
 
 const ExprNode* PythonNumber::node(ExprPool& pool) const {
-  const ExprNode* node = nullptr;
+  if (node_ != nullptr) {
+    ShapeEnv* env = pool.shape_env();
+    return env == nullptr ? node_ : env->replace(node_);
+  }
   switch (type_) {
     case ExprType::kInt:
-      node = pool.node_of(integer_);
-      break;
+      return pool.integer(integer_);
     case ExprType::kFloat:
-      node = real_.is_symbolic() ? real_.node() : pool.real(real_.as_double());
-      break;
-    case ExprType::kBool:
-      node = pool.node_of(boolean_);
-      break;
+      return pool.real(real_);
+    default:
+      return pool.boolean(integer_ != 0);
   }
-  ShapeEnv* env = pool.shape_env();
-  return env == nullptr ? node : env->replace(node);
 }
 
 PythonNumber apply(PythonUnary op, const PythonNumber& a) {
-  PythonNumber result;
   switch (op) {
     case PythonUnary::kPos:
-      result = as_arithmetic(a);
-      break;
+      return as_arithmetic(a);
     case PythonUnary::kNeg:
-      result = negated(a);
-      break;
+      return negated(as_arithmetic(a));
     case PythonUnary::kAbs:
-      result = absolute(a);
-      break;
+      return absolute(as_arithmetic(a));
     case PythonUnary::kNot:
-      result = logical_not(a);
-      break;
+      return logical_not(a);
     case PythonUnary::kFloat:
-      result = as_float(a);
-      break;
+      return as_float(a);
     case PythonUnary::kSqrt:
-      result = square_root(a);
-      break;
+      return square_root(a);
     default:
-      result = rounded(op, a);
-      break;
+      return rounded(op, as_arithmetic(a));
   }
-  return result.marked_symbolic(a.is_symbolic());
 }
 
 PythonNumber apply(PythonBinary op, const PythonNumber& a, const PythonNumber& b) {
-  const bool symbolic = a.is_symbolic() || b.is_symbolic();
-  if (is_comparison(op)) return compare_numbers(op, a, b).marked_symbolic(symbolic);
+  if (is_comparison(op)) return compare_numbers(op, a, b);
   const bool logic = op == PythonBinary::kAnd || op == PythonBinary::kOr;
-  if (logic && a.is_bool() && b.is_bool()) {
-    const SymBool result = op == PythonBinary::kAnd ? sym_and(a.as_bool(), b.as_bool())
-                                                    : sym_or(a.as_bool(), b.as_bool());
-    return PythonNumber(result).marked_symbolic(symbolic);
-  }
-  if (op == PythonBinary::kPow) return power(a, b).marked_symbolic(symbolic);
+  if (logic && a.is_bool() && b.is_bool()) return connective(op, a, b);
   const PythonNumber x = as_arithmetic(a);
   const PythonNumber y = as_arithmetic(b);
-  if (x.is_float() || y.is_float()) {
-    const SymFloat result = on_floats(op, as_float(x).as_float(), as_float(y).as_float());
-    return PythonNumber(result).marked_symbolic(symbolic);
-  }
-  return on_ints(op, x.as_int(), y.as_int()).marked_symbolic(symbolic);
+  return op == PythonBinary::kPow ? power(x, y) : arithmetic(op, x, y);
 }
 
 PythonNumber select(const PythonNumber& condition, const PythonNumber& a, const PythonNumber& b) {
@@ -337,13 +421,10 @@ PythonNumber select(const PythonNumber& condition, const PythonNumber& a, const 
     throw_error(ErrorKind::kAssertionError,
                 format("type mismatch: {} vs {}", python_type_text(a), python_type_text(b)));
   }
-  const SymBool chosen = condition.as_bool();
-  if (!chosen.is_symbolic()) {
-    return (chosen.as_bool() ? a : b).marked_symbolic(condition.is_symbolic() || a.is_symbolic());
-  }
-  ExprPool& pool = *chosen.node()->pool;
+  if (!condition.is_symbolic()) return condition.as_bool().as_bool() ? a : b;
+  ExprPool& pool = *condition.pool();
   return PythonNumber::symbolic(
-      pool.make(ExprKind::kWhere, condition.node(pool), a.node(pool), b.node(pool)));
+      pool.make(ExprKind::kWhere, condition.node(pool), a.node(pool), b.node(pool)), a.type());
 }
 
 std::optional<PythonUnary> python_unary(std::string_view name) {

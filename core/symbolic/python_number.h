@@ -22,47 +22,43 @@
 
 namespace faketensor {
 
+// The message of torch._check without one.
+inline constexpr std::string_view kCheckFailedText =
+    "Expected cond to be True, but got False. (Could this error message be improved? If so, please "
+    "report an enhancement request to PyTorch.)";
+
 class PythonNumber {
  public:
   PythonNumber() = default;
   // By the value's own kind: plain, or symbolic with its expression.
-  PythonNumber(SymInt value)
-      : type_(ExprType::kInt), symbolic_(value.is_symbolic()), integer_(value) {}
-  PythonNumber(SymFloat value)
-      : type_(ExprType::kFloat), symbolic_(value.is_symbolic()), real_(value) {}
-  PythonNumber(SymBool value)
-      : type_(ExprType::kBool), symbolic_(value.is_symbolic()), boolean_(value) {}
-  // The symbolic object of an expression, which may be a constant.
-  static PythonNumber symbolic(const ExprNode* node);
+  PythonNumber(SymInt value);
+  PythonNumber(SymFloat value);
+  PythonNumber(SymBool value);
+  // The symbolic object of an expression, which may be a constant. Its Python type need not be the
+  // expression's: x - x of floats is a SymFloat that is the integer 0.
+  static PythonNumber symbolic(const ExprNode* node, ExprType type);
+  static PythonNumber symbolic(const ExprNode* node) { return symbolic(node, node->type); }
 
   ExprType type() const { return type_; }
   bool is_float() const { return type_ == ExprType::kFloat; }
   bool is_bool() const { return type_ == ExprType::kBool; }
   // Whether Python's object is symbolic; its expression may still be a constant.
-  bool is_symbolic() const { return symbolic_; }
+  bool is_symbolic() const { return node_ != nullptr; }
   // Each accessor is valid only for its type.
-  SymInt as_int() const { return integer_; }
-  SymFloat as_float() const { return real_; }
-  SymBool as_bool() const { return boolean_; }
+  SymInt as_int() const;
+  SymFloat as_float() const;
+  SymBool as_bool() const;
 
   // The expression of the value in `pool`, replaced symbols seen as what replaced them.
   const ExprNode* node(ExprPool& pool) const;
-  // The pool of its expression; null for a constant.
-  ExprPool* pool() const;
-
-  // The same number as a result of symbolic operands.
-  PythonNumber marked_symbolic(bool symbolic) const {
-    PythonNumber result = *this;
-    result.symbolic_ = symbolic;
-    return result;
-  }
+  // The pool of its expression; null for a plain number.
+  ExprPool* pool() const { return node_ == nullptr ? nullptr : node_->pool; }
 
  private:
   ExprType type_ = ExprType::kInt;
-  bool symbolic_ = false;
-  SymInt integer_ = 0;
-  SymFloat real_ = 0.0;
-  SymBool boolean_ = false;
+  const ExprNode* node_ = nullptr;  // of a symbolic number
+  int64_t integer_ = 0;             // of a plain int, or bool
+  double real_ = 0;
 };
 
 enum class PythonUnary : uint8_t {

@@ -247,7 +247,9 @@ std::optional<Number> ShapeEnv::hint(const ExprNode* node) {
 
 const ExprNode* ShapeEnv::python_mod(const ExprNode* a, const ExprNode* b) {
   const auto non_negative = [this](const ExprNode* x) {
-    return x->has(kNonNegative) || (x->type == ExprType::kInt && bound(x).lower >= 0);
+    if (x->has(kNonNegative)) return true;
+    const ValueRange range = bound(x);
+    return range.type == ExprType::kInt && range.lower >= 0;
   };
   const bool plain = non_negative(a) && non_negative(b);
   return pool_.make(plain ? ExprKind::kMod : ExprKind::kPythonMod, a, b);

@@ -8,6 +8,7 @@
 
 #include "core/support/error.h"
 #include "core/symbolic/arithmetic.h"
+#include "core/symbolic/display_order.h"
 #include "core/symbolic/polynomial.h"
 
 namespace faketensor {
@@ -143,8 +144,7 @@ const ExprNode* make_mul(ExprPool& pool, Args args) {
       const Term parts = as_term(pool, term);
       terms.push_back(scaled(pool, parts.rest, coefficient * parts.coefficient));
     }
-    const Number constant =
-        sum->number.is_integer(0) ? sum->number : coefficient * sum->number;
+    const Number constant = sum->number.is_integer(0) ? sum->number : coefficient * sum->number;
     return pool.intern(ExprKind::kAdd, arithmetic_type(constant, terms), constant, terms);
   }
   return pool.intern(ExprKind::kMul, arithmetic_type(coefficient, product), coefficient, product);
@@ -236,11 +236,11 @@ bool cancel_common_factors(ExprPool& pool, const ExprNode*& base, const ExprNode
 const ExprNode* make_floor_div(ExprPool& pool, ExprKind kind, const ExprNode* base,
                                const ExprNode* divisor) {
   if (divisor->is_integer(0)) throw_error(ErrorKind::kZeroDivisionError, "division by zero");
-  if (base->is_integer(0)) return base;                   // 0 // b = 0
+  if (base->is_integer(0)) return base;  // 0 // b = 0
   const bool integer = base->has(kIsInteger);
   if (integer && divisor->is_integer(1)) return base;                // a // 1 = a
   if (integer && divisor->is_integer(-1)) return pool.negate(base);  // a // -1 = -a
-  if (base == divisor) return pool.integer(1);            // a // a = 1
+  if (base == divisor) return pool.integer(1);                       // a // a = 1
   if (base->kind == ExprKind::kInteger && divisor->kind == ExprKind::kInteger) {
     return pool.integer(floor_divide(base->number.integer, divisor->number.integer));
   }
@@ -314,24 +314,60 @@ const ExprNode* make_modular_indexing(ExprPool& pool, Args args) {
 
 // --- Abs ---
 
-const ExprNode* make_abs(ExprPool& pool, const ExprNode* value) {
-  if (value->has(kNonNegative)) return value;               // x >= 0  =>  |x| = x
-  if (value->has(kNonPositive)) return pool.negate(value);  // x <= 0  =>  |x| = -x
-  if (value->kind == ExprKind::kMul) {                      // |2*x*s| = 2*s*|x| for s >= 0
-    std::vector<const ExprNode*> known = {make_abs(pool, pool.number(value->number))};
-    std::vector<const ExprNode*> unknown;
-    for (const ExprNode* factor : value->args()) {
-      const bool sign_known = factor->has(kNonNegative) || factor->has(kNonPositive);
-      if (sign_known) {
-        known.push_back(make_abs(pool, factor));
-      } else {
-        unknown.push_back(factor);
-      }
+const ExprNode* make_abs(ExprPool& pool, const ExprNode* value);
+
+// A product with each sum in it turned to the sign that sympy prefers: s0*(3 - s1) is
+// -(s0*(s1 - 3)).
+const ExprNode* signs_extracted(ExprPool& pool, const ExprNode* term) {
+  if (term->kind != ExprKind::kMul) return term;
+  std::vector<const ExprNode*> factors = {pool.number(term->number)};
+  bool changed = false;
+  for (const ExprNode* factor : term->args()) {
+    const bool turned = factor->kind == ExprKind::kAdd && has_minus_sign(factor);
+    factors.push_back(turned ? pool.negate(factor) : factor);
+    if (turned) factors.push_back(pool.integer(-1));
+    changed |= turned;
+  }
+  return changed ? make_mul(pool, factors) : term;
+}
+
+// |a - b|, for the sign of the sum that sympy prefers (signsimp).
+const ExprNode* abs_of_sum(ExprPool& pool, const ExprNode* sum) {
+  std::vector<const ExprNode*> terms = {pool.number(sum->number)};
+  for (const ExprNode* term : sum->args()) terms.push_back(signs_extracted(pool, term));
+  const ExprNode* value = make_add(pool, terms);
+  if (value->kind != ExprKind::kAdd) return make_abs(pool, value);
+  if (has_minus_sign(value)) value = pool.negate(value);
+  return pool.intern(ExprKind::kAbs, value->type, Number(), std::span(&value, 1));
+}
+
+// |2*x*s| = 2*s*|x| for s >= 0.
+const ExprNode* abs_of_product(ExprPool& pool, const ExprNode* product) {
+  std::vector<const ExprNode*> known = {make_abs(pool, pool.number(product->number))};
+  std::vector<const ExprNode*> unknown;
+  for (const ExprNode* factor : product->args()) {
+    const ExprNode* absolute = make_abs(pool, factor);
+    if (absolute->kind == ExprKind::kAbs) {
+      unknown.push_back(absolute->arg(0));
+    } else {
+      known.push_back(absolute);
     }
+  }
+  if (!unknown.empty()) {
     const ExprNode* rest = make_mul(pool, unknown);
     known.push_back(pool.intern(ExprKind::kAbs, rest->type, Number(), std::span(&rest, 1)));
-    return make_mul(pool, known);
   }
+  return make_mul(pool, known);
+}
+
+const ExprNode* make_abs(ExprPool& pool, const ExprNode* value) {
+  if (value->kind == ExprKind::kAbs) return value;
+  if (value->has(kNonNegative)) return value;               // x >= 0  =>  |x| = x
+  if (value->has(kNonPositive)) return pool.negate(value);  // x <= 0  =>  |x| = -x
+  if (value->kind == ExprKind::kAdd) return abs_of_sum(pool, value);
+  if (value->kind == ExprKind::kMul) return abs_of_product(pool, value);
+  if (value->kind == ExprKind::kPow && value->arg(0)->has(kIsReal))  // |x**3| = |x|**3 = x**2 * |x|
+    return raised(pool, {make_abs(pool, value->arg(0)), value->number.integer});
   return pool.intern(ExprKind::kAbs, value->type, Number(), std::span(&value, 1));
 }
 
@@ -417,10 +453,16 @@ const ExprNode* make_bitwise(ExprPool& pool, ExprKind kind, const ExprNode* a, c
   return pool.intern(kind, ExprType::kInt, Number(), args);
 }
 
+// Piecewise((a, c), (b, True)).
 const ExprNode* make_where(ExprPool& pool, Args args) {
-  if (args[0]->kind == ExprKind::kBoolean) return args[0]->is_true() ? args[1] : args[2];
-  if (args[1] == args[2]) return args[1];
-  return pool.intern(ExprKind::kWhere, args[1]->type, Number(), args);
+  const ExprNode* condition = piecewise_condition(args[0]);
+  if (condition->kind == ExprKind::kBoolean) return condition->is_true() ? args[1] : args[2];
+  const ExprNode* if_true = args[1];
+  if (if_true->kind == ExprKind::kWhere && if_true->arg(0) == condition)
+    if_true = if_true->arg(1);  // (a if c else b) if c else d = a if c else d
+  if (if_true == args[2]) return if_true;
+  const ExprType type = args[2]->type == ExprType::kFloat ? ExprType::kFloat : if_true->type;
+  return pool.intern(ExprKind::kWhere, type, Number(), std::array{condition, if_true, args[2]});
 }
 
 }  // namespace

@@ -26,6 +26,11 @@ const ExprNode* simplified_connective(ExprPool& pool, ExprKind kind,
                                       std::span<const ExprNode* const> args);
 const ExprNode* simplified_not(ExprPool& pool, const ExprNode* a);
 
+// A condition as Piecewise keeps it: in each relation a number, or else the larger side, on the
+// right, and the constant and coefficient of the left side moved there. 2*s0 + 4 < 8 becomes s0
+// < 2.
+const ExprNode* piecewise_condition(const ExprNode* condition);
+
 // p / q where that is an integer by form alone: (4*s0, 2) gives 2*s0, (s0*s1, s0) gives s1. Null
 // otherwise.
 const ExprNode* exact_quotient(ExprPool& pool, const ExprNode* p, const ExprNode* q);
