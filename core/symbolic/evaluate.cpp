@@ -186,7 +186,7 @@ std::vector<const ExprNode*> opaque_symbols(const ExprNode* node) {
 
 std::optional<Number> evaluate(const ExprNode* node, const Assignment& assignment) {
   try {
-    if (!node->has(kHasSymbol)) return value_of(node, assignment);
+    if (!node->has(kHasSymbol) || !node->pool->has_opaque()) return value_of(node, assignment);
     const std::vector<const ExprNode*> opaque = opaque_symbols(node);
     if (opaque.empty()) return value_of(node, assignment);
     Assignment extended = assignment;

@@ -231,6 +231,8 @@ class ExprPool {
   }
 
   size_t node_count() const { return count_; }
+  // Whether any expression was too large and has an opaque symbol in its place.
+  bool has_opaque() const { return !opaque_by_definition_.empty(); }
 
  private:
   struct Slot {

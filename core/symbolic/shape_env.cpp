@@ -113,12 +113,15 @@ void ShapeEnv::update_range(const ExprNode* symbol, ValueRange range, bool is_co
     throw_error(ErrorKind::kValueRange,
                 format("Invalid ranges [{}:{}]", narrowed.lower, narrowed.upper));
   }
+  const bool changed = !(narrowed == this->range(symbol));
   ranges_[symbol] = narrowed;
-  if (is_constraint) return;  // produce_guards judges constraints
+  const bool judged = !is_constraint;  // produce_guards judges constraints
   const std::optional<int64_t> hint = hint_of_symbol(symbol);
-  if (hint && symbol->type == ExprType::kInt && !narrowed.contains(*hint)) {
+  if (judged && hint && symbol->type == ExprType::kInt && !narrowed.contains(*hint)) {
     throw_error(ErrorKind::kAssertionError, format("{} not in VR{}", *hint, to_string(narrowed)));
   }
+  // Only now: a range that its hint refutes leaves PyTorch's earlier answers in its cache.
+  if (changed) ++knowledge_;
 }
 
 // --- decisions ---
@@ -286,15 +289,25 @@ const ExprNode* ShapeEnv::find(const ExprNode* symbol) {
   return replacements_.at(symbol);
 }
 
+ShapeEnv::Memo& ShapeEnv::memo(const ExprNode* node) {
+  if (node->id >= memos_.size()) memos_.resize(std::max(pool_.node_count(), 2 * memos_.size()));
+  return memos_[node->id];
+}
+
 const ExprNode* ShapeEnv::replace(const ExprNode* node) {
   if (replacements_.empty() || !node->has(kHasSymbol)) return node;
+  if (memo(node).replaced_at == replaced_version_) return memo(node).replaced;
   bool any = false;
   for (const ExprNode* symbol : free_symbols(node)) {
     if (replacements_.count(symbol) == 0) continue;
     find(symbol);
     any = true;
   }
-  return any ? expand(substitute(node, replacements_)) : node;
+  const ExprNode* result = any ? expand(substitute(node, replacements_)) : node;
+  Memo& entry = memo(node);
+  entry.replaced_at = replaced_version_;
+  entry.replaced = result;
+  return result;
 }
 
 // --- reasoning ---
@@ -308,9 +321,12 @@ ValueRange ShapeEnv::bound(const ExprNode* node, bool size_oblivious) const {
 
 bool ShapeEnv::is_divisible(const ExprNode* base, const ExprNode* divisor) {
   if (divisible_.empty()) return false;
-  const ExprNode* remainder = replace(pool_.make(ExprKind::kMod, base, divisor));
-  return std::any_of(divisible_.begin(), divisible_.end(),
-                     [&](const ExprNode* known) { return replace(known) == remainder; });
+  if (divisible_at_ != replaced_version_) {
+    divisible_now_.clear();
+    for (const ExprNode* known : divisible_) divisible_now_.insert(replace(known));
+    divisible_at_ = replaced_version_;
+  }
+  return divisible_now_.count(replace(pool_.make(ExprKind::kMod, base, divisor))) != 0;
 }
 
 const ExprNode* ShapeEnv::simplify(const ExprNode* node, bool size_oblivious) {
@@ -357,19 +373,47 @@ const ExprNode* ShapeEnv::simplify(const ExprNode* node, bool size_oblivious) {
   return rewrites.empty() ? node : expand(substitute(node, rewrites));
 }
 
+const ExprNode* ShapeEnv::maybe_evaluate_static(const ExprNode* node, bool unbacked_only,
+                                                bool size_oblivious) {
+  if (unbacked_only || size_oblivious)
+    return evaluate_statically(node, unbacked_only, size_oblivious);
+  if (memo(node).known_at == knowledge_) return memo(node).known;
+  const ExprNode* known = evaluate_statically(node, false, false);
+  Memo& entry = memo(node);
+  entry.known_at = knowledge_;
+  entry.known = known;
+  return known;
+}
+
+// The symbol t of Note [Static evaluation by shifted symbols]: one for each place among an
+// expression's symbols.
+const ExprNode* ShapeEnv::shifted_symbol(size_t index, bool unbacked) {
+  std::vector<const ExprNode*>& symbols = shifted_symbols_[unbacked ? 1 : 0];
+  while (symbols.size() <= index) {
+    SymbolInfo info;
+    info.unbacked = unbacked;
+    info.name = (unbacked ? "static_unbacked_" : "static_backed_") + std::to_string(symbols.size());
+    info.positive = true;
+    symbols.push_back(pool_.symbol(info));
+  }
+  return symbols[index];
+}
+
 // Note [Static evaluation by shifted symbols]
 // A symbol s >= n is written as t + (n - 1) with a fresh t >= 1, so that signs decide by form what
 // ranges alone cannot: with s >= 4, s*s - 2*s >= 0 becomes t*t + 4*t + 3 >= 0. Ranges of what is
 // left decide the rest (_maybe_evaluate_static_worker).
-const ExprNode* ShapeEnv::maybe_evaluate_static(const ExprNode* node, bool unbacked_only,
-                                                bool size_oblivious) {
+const ExprNode* ShapeEnv::evaluate_statically(const ExprNode* node, bool unbacked_only,
+                                              bool size_oblivious) {
   node = canonical_condition(simplify(node, size_oblivious));
   if (!axioms_.empty()) node = apply_axioms(node);
   if (!node->has(kHasSymbol)) return node;
   std::vector<const ExprNode*> symbols = free_symbols(node);
-  std::sort(symbols.begin(), symbols.end(), [this](const ExprNode* a, const ExprNode* b) {
-    return pool_.symbol_info(a).name < pool_.symbol_info(b).name;
-  });
+  if (symbols.size() > 1) {
+    std::sort(symbols.begin(), symbols.end(), [this](const ExprNode* a, const ExprNode* b) {
+      return pool_.symbol_info(a).name < pool_.symbol_info(b).name;
+    });
+  }
   SymbolMap shifted;
   std::unordered_map<const ExprNode*, ValueRange> shifted_ranges;
   for (size_t i = 0; i < symbols.size(); ++i) {
@@ -387,11 +431,7 @@ const ExprNode* ShapeEnv::maybe_evaluate_static(const ExprNode* node, bool unbac
       shifted_ranges[symbol] = range;
       continue;
     }
-    SymbolInfo info;
-    info.unbacked = symbol->has(kHasUnbacked);
-    info.name = (info.unbacked ? "static_unbacked_" : "static_backed_") + std::to_string(i);
-    info.positive = true;
-    const ExprNode* fresh = pool_.symbol(info);
+    const ExprNode* fresh = shifted_symbol(i, symbol->has(kHasUnbacked));
     const int64_t offset = range.lower - 1;
     shifted[symbol] = pool_.add(fresh, pool_.integer(offset));
     const int64_t upper =

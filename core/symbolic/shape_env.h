@@ -228,6 +228,9 @@ class ShapeEnv {
                                        std::span<const SymInt> symbolic_sizes, const Source& source,
                                        const SymbolicContext& context);
   const ExprNode* find(const ExprNode* symbol);
+  const ExprNode* evaluate_statically(const ExprNode* node, bool unbacked_only,
+                                      bool size_oblivious);
+  const ExprNode* shifted_symbol(size_t index, bool unbacked);
   bool is_divisible(const ExprNode* base, const ExprNode* divisor);
   bool all_backed(const ExprNode* node) const;
   bool is_known_at_start(const ExprNode* node) const;
@@ -235,8 +238,24 @@ class ShapeEnv {
   SymbolMap hinted_constants(const ExprNode* expr);
   [[noreturn, gnu::cold]] void throw_data_dependent(const ExprNode* expr);
 
+  // What was found out about an expression, and under which knowledge: good while nothing was
+  // learnt.
+  struct Memo {
+    uint32_t known_at = 0;
+    uint32_t replaced_at = 0;
+    const ExprNode* known = nullptr;
+    const ExprNode* replaced = nullptr;
+  };
+  Memo& memo(const ExprNode* node);
+
   ShapeEnvOptions options_;
   ExprPool pool_;
+  std::vector<Memo> memos_;  // by number of the node in the pool
+  uint32_t knowledge_ = 1;   // counts changes of ranges, replacements, axioms and divisible
+  uint32_t replaced_version_ = 1;
+  std::vector<const ExprNode*> shifted_symbols_[2];    // backed, unbacked
+  std::unordered_set<const ExprNode*> divisible_now_;  // after replacement, as of divisible_at_
+  uint32_t divisible_at_ = 0;
   Assignment hints_;
   std::unordered_map<const ExprNode*, std::vector<Source>> sources_;
   std::unordered_map<std::string, const ExprNode*> symbol_by_source_;

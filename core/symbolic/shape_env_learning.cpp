@@ -35,6 +35,7 @@ bool is_affine_in_one_symbol(const ExprNode* node) {
 }  // namespace
 
 void ShapeEnv::add_axiom(const ExprNode* condition) {
+  ++knowledge_;
   const ExprNode* canonical = canonical_condition(condition);
   if (canonical->kind == ExprKind::kEq || canonical->kind == ExprKind::kNe) {
     const std::array swapped = {canonical->arg(1), canonical->arg(0)};
@@ -117,7 +118,11 @@ void ShapeEnv::learn_from_equality(const ExprNode* relation) {
   const std::vector<const ExprNode*> mods = atoms(relation, ExprKind::kMod);
   if (!mods.empty()) {
     const std::optional<Solved> solved = try_solve(relation, mods[0], false);
-    if (solved && solved->value->is_integer(0)) divisible_.push_back(mods[0]);
+    if (solved && solved->value->is_integer(0)) {
+      divisible_.push_back(mods[0]);
+      divisible_at_ = 0;
+      ++knowledge_;
+    }
     return;
   }
   if (has_kind(relation, ExprKind::kFloorDiv) || has_kind(relation, ExprKind::kCleanDiv)) return;
@@ -233,6 +238,8 @@ void ShapeEnv::set_replacement(const ExprNode* symbol, const ExprNode* target) {
   if (is_size_like(symbol) && !bound(target, true).is_subset_of(bound(symbol, true))) return;
   if (known == replacements_.end()) replaced_.push_back(symbol);
   replacements_[symbol] = target;
+  ++replaced_version_;
+  ++knowledge_;
 }
 
 }  // namespace faketensor

@@ -92,8 +92,8 @@ const ExprNode* ShapeEnv::create_unspecified_float(double value, const Source& s
     const auto known = shared_.find(value);
     if (known != shared_.end()) return register_source(known->second, source);
   }
-  const ExprNode* symbol =
-      create_backed_float(unique_name("zf", source), value, ValueRange::unknown(ExprType::kFloat));
+  const ExprNode* symbol = create_backed_float(
+      unique_name("zf", source), value, ValueRange::unknown(ExprType::kFloat), /*positive=*/false);
   if (share) shared_[value] = symbol;
   return register_source(symbol, source);
 }

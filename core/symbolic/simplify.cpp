@@ -233,6 +233,12 @@ bool cancel_common_factors(ExprPool& pool, const ExprNode*& base, const ExprNode
   return changed;
 }
 
+// Whether the coefficients of a product fit 64 bits.
+bool product_fits(const ExprNode* a, const ExprNode* b) {
+  int64_t product = 0;
+  return !__builtin_mul_overflow(coefficient_of(a), coefficient_of(b), &product);
+}
+
 const ExprNode* make_floor_div(ExprPool& pool, ExprKind kind, const ExprNode* base,
                                const ExprNode* divisor) {
   if (divisor->is_integer(0)) throw_error(ErrorKind::kZeroDivisionError, "division by zero");
@@ -244,9 +250,9 @@ const ExprNode* make_floor_div(ExprPool& pool, ExprKind kind, const ExprNode* ba
   if (base->kind == ExprKind::kInteger && divisor->kind == ExprKind::kInteger) {
     return pool.integer(floor_divide(base->number.integer, divisor->number.integer));
   }
-  if (base->kind == ExprKind::kFloorDiv ||
-      base->kind == ExprKind::kCleanDiv) {  // (a // b) // c = a // (b*c) for c > 0, which PyTorch
-                                            // takes for granted
+  const bool nested = base->kind == ExprKind::kFloorDiv || base->kind == ExprKind::kCleanDiv;
+  if (nested && product_fits(base->arg(1), divisor)) {
+    // (a // b) // c = a // (b*c) for c > 0, which PyTorch takes for granted
     return pool.make(ExprKind::kFloorDiv, base->arg(0), pool.mul(base->arg(1), divisor));
   }
   if (divisor->kind == ExprKind::kInteger) {  // (n*x + y) // n = x + y // n

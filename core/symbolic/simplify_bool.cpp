@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "core/symbolic/simplify.h"
@@ -87,6 +88,7 @@ const ExprNode* simplified_not(ExprPool& pool, const ExprNode* a) {
 const ExprNode* simplified_connective(ExprPool& pool, ExprKind kind, Args args) {
   const bool absorbing = kind == ExprKind::kOr;  // true absorbs in Or, false in And
   std::vector<const ExprNode*> conditions;
+  std::unordered_set<const ExprNode*> known;  // the canonical forms of `conditions`
   for (const ExprNode* arg : args) {
     const Args parts = arg->kind == kind ? arg->args() : Args(&arg, 1);  // (a & b) & c = a & b & c
     for (const ExprNode* part : parts) {
@@ -96,13 +98,8 @@ const ExprNode* simplified_connective(ExprPool& pool, ExprKind kind, Args args) 
       }
       const ExprNode* canonical = canonical_form(part);
       const ExprNode* negation = canonical_form(simplified_not(pool, part));
-      bool known = false;
-      for (const ExprNode* earlier : conditions) {
-        const ExprNode* earlier_canonical = canonical_form(earlier);
-        if (earlier_canonical == negation) return pool.boolean(absorbing);  // a | ~a
-        known |= earlier_canonical == canonical;                            // a & a = a
-      }
-      if (!known) conditions.push_back(part);
+      if (known.count(negation) != 0) return pool.boolean(absorbing);  // a | ~a
+      if (known.insert(canonical).second) conditions.push_back(part);  // a & a = a
     }
   }
   if (conditions.empty()) return pool.boolean(!absorbing);

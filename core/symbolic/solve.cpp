@@ -50,13 +50,28 @@ bool divide_factors(Relation& relation, const ExprNode* thing) {
   return true;
 }
 
+// a // b == c  =>  a >= b*c and a < b*(c + 1): of use where one of the two holds anyway.
+bool multiply_out_equality(Relation& relation) {
+  ExprPool& pool = *relation.lhs->pool;
+  const ExprNode* base = relation.lhs->arg(0);
+  const ExprNode* divisor = relation.lhs->arg(1);
+  const ExprNode* low = pool.mul(relation.rhs, divisor);
+  const ExprNode* high = pool.mul(pool.add(relation.rhs, pool.integer(1)), divisor);
+  const bool above = pool.make(ExprKind::kGe, base, low)->is_true();
+  const bool below = pool.make(ExprKind::kLt, base, high)->is_true();
+  if (above == below) return false;
+  relation = above ? Relation{ExprKind::kLt, base, high} : Relation{ExprKind::kGe, base, low};
+  return true;
+}
+
 // a // b >= c  =>  a >= b*c, and a // b < c  =>  a < b*c, for b > 0.
 bool multiply_out_floor_div(Relation& relation) {
   if (relation.lhs->kind != ExprKind::kFloorDiv && relation.lhs->kind != ExprKind::kCleanDiv)
     return false;
-  if (relation.kind == ExprKind::kEq || relation.kind == ExprKind::kNe) return false;
   const ExprNode* divisor = relation.lhs->arg(1);
-  if (!divisor->has(kPositive)) return false;
+  if (!divisor->has(kPositive) || !relation.rhs->has(kIsInteger)) return false;
+  if (relation.kind == ExprKind::kEq) return multiply_out_equality(relation);
+  if (relation.kind == ExprKind::kNe) return false;
   ExprPool& pool = *relation.lhs->pool;
   const bool next = relation.kind == ExprKind::kGt ||
                     relation.kind == ExprKind::kLe;  // a // b > c  =>  a // b >= c + 1
