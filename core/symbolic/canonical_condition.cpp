@@ -37,10 +37,36 @@ Number divided(Number number, int64_t divisor) {
   return number.is_float ? number : Number::of(number.integer / divisor);
 }
 
+// More clauses than this are not multiplied out.
+constexpr size_t kMaxClauses = 64;
+
+// (a & b) | c as (a | c) & (b | c), the form sympy's to_cnf gives; null where there is no And
+// inside or too many.
+const ExprNode* distributed(const ExprNode* disjunction) {
+  ExprPool& pool = *disjunction->pool;
+  std::vector<const ExprNode*> clauses = {pool.boolean(false)};
+  bool any = false;
+  for (const ExprNode* part : disjunction->args()) {
+    const bool conjunction = part->kind == ExprKind::kAnd;
+    const std::span<const ExprNode* const> terms = conjunction ? part->args() : std::span(&part, 1);
+    if (clauses.size() * terms.size() > kMaxClauses) return nullptr;
+    std::vector<const ExprNode*> next;
+    for (const ExprNode* clause : clauses) {
+      for (const ExprNode* term : terms) next.push_back(pool.make(ExprKind::kOr, clause, term));
+    }
+    clauses = std::move(next);
+    any |= conjunction;
+  }
+  return any ? pool.make(ExprKind::kAnd, clauses) : nullptr;
+}
+
 }  // namespace
 
 const ExprNode* canonical_condition(const ExprNode* condition) {
   ExprPool& pool = *condition->pool;
+  if (condition->kind == ExprKind::kOr) {
+    if (const ExprNode* clauses = distributed(condition)) return canonical_condition(clauses);
+  }
   if (condition->kind == ExprKind::kAnd || condition->kind == ExprKind::kOr) {
     std::vector<const ExprNode*> parts;
     for (const ExprNode* part : condition->args()) parts.push_back(canonical_condition(part));
@@ -52,7 +78,9 @@ const ExprNode* canonical_condition(const ExprNode* condition) {
     std::vector<const ExprNode*> parts;  // not (a and b) = not a or not b
     for (const ExprNode* part : inner->args())
       parts.push_back(canonical_condition(pool.logical_not(part)));
-    return pool.make(inner->kind == ExprKind::kAnd ? ExprKind::kOr : ExprKind::kAnd, parts);
+    const ExprKind opposite = inner->kind == ExprKind::kAnd ? ExprKind::kOr : ExprKind::kAnd;
+    const ExprNode* result = pool.make(opposite, parts);
+    return result->kind == ExprKind::kOr ? canonical_condition(result) : result;
   }
   if (!is_relation(condition->kind) || condition->arg(0)->type == ExprType::kBool) return condition;
   const bool mirrored = condition->kind == ExprKind::kGt || condition->kind == ExprKind::kGe;

@@ -12,29 +12,6 @@ namespace faketensor {
 
 namespace {
 
-// Whether sympy knows the expression to be an integer, which chooses the error's wording: it does
-// not know that bitwise functions are.
-bool is_integer_by_form(const ExprNode* node) {
-  switch (node->kind) {
-    case ExprKind::kBitAnd:
-    case ExprKind::kBitOr:
-    case ExprKind::kBitXor:
-      return false;
-    case ExprKind::kAdd:
-    case ExprKind::kMul:
-    case ExprKind::kPow:
-    case ExprKind::kMax:
-    case ExprKind::kMin:
-    case ExprKind::kAbs: {
-      const auto args = node->args();
-      return node->type == ExprType::kInt &&
-             std::all_of(args.begin(), args.end(), is_integer_by_form);
-    }
-    default:
-      return node->type == ExprType::kInt;
-  }
-}
-
 std::string data_dependent_text(bool integer, const std::string& expr, const std::string& unhinted,
                                 const std::string& size_like) {
   const std::string_view description =
@@ -224,7 +201,7 @@ void ShapeEnv::throw_data_dependent(const ExprNode* expr) {
   if (size_like.empty()) size_like = "none";
   throw_error(
       ErrorKind::kGuardOnDataDependent,
-      data_dependent_text(is_integer_by_form(expr), to_string(hinted), to_string(expr), size_like));
+      data_dependent_text(hinted->has(kIsInteger), to_string(hinted), to_string(expr), size_like));
 }
 
 SymbolMap ShapeEnv::hinted_constants(const ExprNode* expr) {

@@ -57,10 +57,11 @@ bool multiply_out_equality(Relation& relation) {
   const ExprNode* divisor = relation.lhs->arg(1);
   const ExprNode* low = pool.mul(relation.rhs, divisor);
   const ExprNode* high = pool.mul(pool.add(relation.rhs, pool.integer(1)), divisor);
-  const bool above = pool.make(ExprKind::kGe, base, low)->is_true();
-  const bool below = pool.make(ExprKind::kLt, base, high)->is_true();
-  if (above == below) return false;
-  relation = above ? Relation{ExprKind::kLt, base, high} : Relation{ExprKind::kGe, base, low};
+  const ExprNode* above = pool.make(ExprKind::kGe, base, low);
+  const ExprNode* below = pool.make(ExprKind::kLt, base, high);
+  const ExprNode* open = above->is_true() ? below : above;
+  if ((!above->is_true() && !below->is_true()) || open->is_constant()) return false;
+  relation = {open->kind, open->arg(0), open->arg(1)};
   return true;
 }
 
