@@ -10,6 +10,7 @@
 #include "core/command/answer_call.h"
 #include "core/command/answer_exprs.h"
 #include "core/command/answer_graph.h"
+#include "core/command/answer_profiles.h"
 #include "core/command/answer_symbolic.h"
 #include "core/command/subcommands.h"
 #include "core/io/value_json.h"
@@ -67,13 +68,16 @@ int answer_command(const std::vector<std::string>& args, CommandIo& io) {
   json header = parse_line(take_line(text), 1).value("header", json::object());
   if (header.value("kind", "") == "graph") return answer_graph(args[0], header, io);
 
+  const std::string kind = header.value("kind", "");
   BufferedOut out(io);
   for (size_t number = 2; !text.empty(); ++number) {
     const std::string_view line = take_line(text);
     if (line.empty()) continue;
     const json question = parse_line(line, number);
     try {
-      if (question.contains("op") && question.contains("id")) {
+      if (answer_profiles(out.text(), kind, question)) {
+        // answered
+      } else if (question.contains("op") && question.contains("id")) {
         answer_operator(out.text(), question);
       } else if (question.contains("queries") && question.contains("id")) {
         answer_exprs(out.text(), question);

@@ -19,6 +19,7 @@ dtype, and what is not the default of strides, offset, device and storage.
   --memory-format F       4-d and 5-d floating-point inputs and parameters in channels_last
   --target NAME           the PyTorch that answers: cuda (2.13.0+cu130 without a GPU, the default), cpu, t4, a100, rtx4090, h100
   --format F              table, jsonl (a line per node) or json
+  --profiles FILE         op profiles (YAML) that answer for custom operators
   --check                 compare with the values recorded in the file instead
   --stop-at-first-error   as PyTorch does; otherwise only what depends on an error is left out
 
@@ -60,6 +61,23 @@ examples:
   faketensor call aten::conv2d 'f32[1,3,8,8]' 'f32[6,3,3,3]' padding='[1,1]'
 )";
 
+constexpr std::string_view kProfileHelp =
+    R"(usage: faketensor profile record PROGRAM [--sizes] [--plain]
+       faketensor profile merge FILE FILE... [--plain]
+       faketensor profile lint|show FILE...
+
+Op profiles say what a custom operator gives for which arguments, in PyTorch's YAML (torch._library.fake_profile).
+record collects those of the operators that have no rule from what the program itself records; --sizes keeps sizes and
+strides as expressions of the arguments' sizes, in keys that PyTorch passes over; --plain writes PyTorch's form alone.
+merge joins files and reports profiles that contradict each other; lint is strict where PyTorch is lenient.
+
+examples:
+  faketensor profile record model.pt2 > model.yaml
+  faketensor propagate model.pt2 --profiles model.yaml
+
+exit code: 0 fine, 1 findings or conflicts, 2 wrong use or unreadable file
+)";
+
 constexpr std::string_view kAnswerHelp = R"(usage: faketensor answer VECTORS.jsonl[.gz]
 
 Answers recorded conformance vectors, one line each; the header line of the file says what they are.
@@ -73,6 +91,7 @@ constexpr Subcommand kSubcommands[] = {
     {"info", &info_command, "what a file holds", kInfoHelp},
     {"ops", &ops_command, "the operators that have a rule", kOpsHelp},
     {"call", &call_command, "one operator on typed arguments", kCallHelp},
+    {"profile", &profile_command, "profiles of custom operators", kProfileHelp},
     {"answer", &answer_command, "answer recorded conformance vectors", kAnswerHelp},
 };
 

@@ -2,10 +2,13 @@
 // one JSON document.
 #include <algorithm>
 
+#include "core/command/profile_files.h"
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
 #include "core/command/value_text.h"
 #include "core/io/value_json.h"
+#include "core/profiles/extended.h"
+#include "core/profiles/program_profiles.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -251,6 +254,7 @@ int propagate_command(const std::vector<std::string>& args, CommandIo& io) {
                                {"--dtype", true},
                                {"--memory-format", true},
                                {"--target", true},
+                               {"--profiles", true},
                                {"--format", true},
                                {"--check", false},
                                {"--stop-at-first-error", false}});
@@ -258,8 +262,12 @@ int propagate_command(const std::vector<std::string>& args, CommandIo& io) {
   const std::string form = options.get("--format").value_or("table");
   if (form != "table" && form != "jsonl" && form != "json")
     throw_error(ErrorKind::kUsage, format("--format is table, jsonl or json, not '{}'", form));
-  const PropagateOptions what_if = propagate_options(options, io);
+  PropagateOptions what_if = propagate_options(options, io);
   const Program program = open_model(options.positional()[0], io);
+  OpProfiles profiles;
+  for (const std::string& path : options.all("--profiles"))
+    profiles = merge_profiles(profiles, open_profiles(path, io)).profiles;
+  if (!profiles.empty()) what_if.prepare = answer_by_profiles(program, std::move(profiles));
   const Run run = propagate(program, what_if);
 
   BufferedOut out(io);

@@ -13,6 +13,7 @@ int answer_command(const std::vector<std::string>& args, CommandIo& io);
 int call_command(const std::vector<std::string>& args, CommandIo& io);
 int info_command(const std::vector<std::string>& args, CommandIo& io);
 int ops_command(const std::vector<std::string>& args, CommandIo& io);
+int profile_command(const std::vector<std::string>& args, CommandIo& io);
 int propagate_command(const std::vector<std::string>& args, CommandIo& io);
 
 }  // namespace faketensor

@@ -212,5 +212,19 @@ TEST_F(LibraryTest, ResultsRequireGradWhereAnArgumentDoes) {
   EXPECT_FALSE(result[1].tensor().meta->has(kRequiresGrad));
 }
 
+// As README.md has it.
+TEST(ReadmeExample, ACustomOperatorInCpp) {
+  faketensor::FakeTensorMode mode;
+  mode.attach_shape_env(nullptr);  // where fresh sizes come from
+  mode.library().define("mylib::nonzeros(Tensor x) -> Tensor");
+  mode.library().register_fake("mylib::nonzeros", [](faketensor::FakeCall& call) {
+    const faketensor::SymInt count = call.new_dynamic_size();  // known at run time only
+    return call.empty({count, call.arg(0).tensor().dim()}, faketensor::DType::kInt64);
+  });
+  const faketensor::Value x = mode.empty(faketensor::DimVector{2, 3}, faketensor::DType::kFloat32);
+  const faketensor::Outcome outcome = mode.call("mylib::nonzeros", {&x, 1});  // i64[u0, 2]
+  EXPECT_EQ(format("{}", outcome.value.tensor().sizes()), "[u0, 2]");
+}
+
 }  // namespace
 }  // namespace faketensor

@@ -1,0 +1,158 @@
+#include "core/io/profile_json.h"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "core/io/value_json.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+
+using nlohmann::json;
+using yaml::PyScalar;
+
+namespace {
+
+[[noreturn]] void refuse(const json& value, std::string_view what) {
+  throw_error(ErrorKind::kUnreadable, format("{} is no {}", value.dump(), what));
+}
+
+PyScalar read_scalar(const json& value) {
+  PyScalar scalar;
+  if (value.is_string()) return PyScalar::string(value.get_ref<const std::string&>());
+  if (value.is_boolean()) {
+    scalar.kind = PyScalar::Kind::kBool;
+    scalar.truth = value.get<bool>();
+  } else if (value.is_number_integer()) {
+    scalar.kind = PyScalar::Kind::kInt;
+    scalar.text = value.dump();
+  } else if (value.is_number_float()) {
+    scalar.kind = PyScalar::Kind::kFloat;
+    scalar.real = value.get<double>();
+  } else if (!value.is_null()) {
+    refuse(value, "rank or name");
+  }
+  return scalar;
+}
+
+template <typename T>
+T parsed(std::optional<T> value, const json& text, std::string_view what) {
+  if (!value) refuse(text, what);
+  return *value;
+}
+
+std::optional<TensorMetadata> read_metadata(const json& value) {
+  if (value.is_null()) return {};
+  TensorMetadata metadata;
+  metadata.rank = read_scalar(value.at("rank"));
+  const json& dtype = value.at("dtype");
+  metadata.dtype = parsed(parse_dtype(dtype.get_ref<const std::string&>()), dtype, "dtype");
+  metadata.device = parse_device_name(value.at("device").get_ref<const std::string&>());
+  const json& layout = value.at("layout");
+  metadata.layout = parsed(parse_layout(layout.get_ref<const std::string&>()), layout, "layout");
+  return metadata;
+}
+
+void append_scalar(std::string& out, const PyScalar& scalar) {
+  switch (scalar.kind) {
+    case PyScalar::Kind::kNone:
+      out += "null";
+      return;
+    case PyScalar::Kind::kBool:
+      out += scalar.truth ? "true" : "false";
+      return;
+    case PyScalar::Kind::kInt:
+      out += scalar.text;
+      return;
+    case PyScalar::Kind::kFloat:
+      if (std::isfinite(scalar.real)) {
+        out += format("{}", scalar.real);
+      } else {
+        out += std::isnan(scalar.real) ? R"({"f":"nan"})"
+               : scalar.real < 0       ? R"({"f":"-inf"})"
+                                       : R"({"f":"inf"})";
+      }
+      return;
+    case PyScalar::Kind::kString:
+      append_json_string(out, scalar.text);
+      return;
+    default:
+      out += "{\"py\":";
+      append_json_string(out, yaml::scalar_repr(scalar));
+      out += '}';
+  }
+}
+
+void append_metadata(std::string& out, const std::optional<TensorMetadata>& metadata) {
+  if (!metadata) {
+    out += "null";
+    return;
+  }
+  out += "{\"rank\":";
+  append_scalar(out, metadata->rank);
+  out.append(",\"dtype\":\"").append(name(metadata->dtype)).append("\",\"device\":");
+  append_json_string(out, to_string(metadata->device));
+  out.append(",\"layout\":\"").append(name(metadata->layout)).append("\"}");
+}
+
+void append_list(std::string& out, const std::vector<std::optional<TensorMetadata>>& list) {
+  out += '[';
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (i > 0) out += ',';
+    append_metadata(out, list[i]);
+  }
+  out += ']';
+}
+
+void append_profile(std::string& out, const OpProfile& profile) {
+  out += "{\"args\":";
+  append_list(out, profile.args);
+  out += ",\"out\":";
+  if (profile.is_tuple) {
+    append_list(out, profile.out);
+  } else {
+    append_metadata(out, profile.out.empty() ? std::nullopt : profile.out[0]);
+  }
+  out += '}';
+}
+
+}  // namespace
+
+OpProfiles read_profiles(const json& value) {
+  OpProfiles profiles;
+  for (const json& pair : value) {
+    OperatorProfiles& of_op = profiles.emplace_back();
+    of_op.op = read_scalar(pair.at(0));
+    for (const json& item : pair.at(1)) {
+      OpProfile& profile = of_op.profiles.emplace_back();
+      for (const json& arg : item.at("args")) profile.args.push_back(read_metadata(arg));
+      const json& out = item.at("out");
+      profile.is_tuple = out.is_array();
+      if (!profile.is_tuple) {
+        profile.out.push_back(read_metadata(out));
+        continue;
+      }
+      for (const json& result : out) profile.out.push_back(read_metadata(result));
+    }
+  }
+  return profiles;
+}
+
+void append_profiles(std::string& out, const OpProfiles& profiles) {
+  out += '[';
+  for (size_t i = 0; i < profiles.size(); ++i) {
+    if (i > 0) out += ',';
+    out += '[';
+    append_scalar(out, profiles[i].op);
+    out += ",[";
+    for (size_t j = 0; j < profiles[i].profiles.size(); ++j) {
+      if (j > 0) out += ',';
+      append_profile(out, profiles[i].profiles[j]);
+    }
+    out += "]]";
+  }
+  out += ']';
+}
+
+}  // namespace faketensor
