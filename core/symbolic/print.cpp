@@ -9,84 +9,13 @@
 
 #include "core/symbolic/display_order.h"
 #include "core/symbolic/expr.h"
+#include "core/symbolic/precedence.h"
 
 namespace faketensor {
 
 namespace {
 
-// sympy.printing.precedence.PRECEDENCE.
-constexpr int kPrecedenceOr = 20;
-constexpr int kPrecedenceAnd = 30;
-constexpr int kPrecedenceRelational =
-    35;  // also of FloorDiv, Mod and the true divisions, by their own `precedence`
-constexpr int kPrecedenceBitOr = 36;
-constexpr int kPrecedenceBitXor = 37;
-constexpr int kPrecedenceBitAnd = 38;
-constexpr int kPrecedenceAdd = 40;
-constexpr int kPrecedenceMul = 50;
-constexpr int kPrecedencePow = 60;
-constexpr int kPrecedenceFunction = 70;
-constexpr int kPrecedenceNot = 100;
-constexpr int kPrecedenceBelowAtom = 999;
-constexpr int kPrecedenceAtom = 1000;
-
 // --- text ---
-
-int precedence(const ExprNode* node) {
-  switch (node->kind) {
-    case ExprKind::kInteger:
-    case ExprKind::kFloat:
-      return node->number.negative() ? kPrecedenceAdd : kPrecedenceAtom;
-    case ExprKind::kAdd:
-      return kPrecedenceAdd;
-    case ExprKind::kMul: {
-      const bool low_function =
-          std::any_of(node->args().begin(), node->args().end(), [](const ExprNode* arg) {
-            return arg->kind != ExprKind::kAdd && !is_relation(arg->kind) &&
-                   precedence(arg) < kPrecedenceMul;
-          });
-      return node->number.negative() && !low_function ? kPrecedenceAdd : kPrecedenceMul;
-    }
-    case ExprKind::kPow:
-    case ExprKind::kFloatPow:
-      return kPrecedencePow;
-    case ExprKind::kPowByNatural:
-    case ExprKind::kEq:
-    case ExprKind::kNe:
-      return kPrecedenceMul;
-    case ExprKind::kFloorDiv:
-    case ExprKind::kMod:
-    case ExprKind::kPythonMod:
-    case ExprKind::kModularIndexing:
-    case ExprKind::kCleanDiv:
-    case ExprKind::kIntTrueDiv:
-    case ExprKind::kFloatTrueDiv:
-    case ExprKind::kLt:
-    case ExprKind::kLe:
-    case ExprKind::kGt:
-    case ExprKind::kGe:
-      return kPrecedenceRelational;
-    case ExprKind::kBitAnd:
-      return kPrecedenceBitAnd;
-    case ExprKind::kBitOr:
-      return kPrecedenceBitOr;
-    case ExprKind::kBitXor:
-      return kPrecedenceBitXor;
-    case ExprKind::kAnd:
-      return kPrecedenceAnd;
-    case ExprKind::kOr:
-      return kPrecedenceOr;
-    case ExprKind::kNot:
-      return kPrecedenceNot;
-    case ExprKind::kSymbol:
-    case ExprKind::kBoolean:
-    case ExprKind::kMax:
-    case ExprKind::kMin:
-      return kPrecedenceAtom;
-    default:
-      return kPrecedenceFunction;
-  }
-}
 
 // sympy's Float at 15 digits, zeros stripped as inside an expression: "3.0", "0.1", "1.0e-5".
 void append_float(std::string& out, double value) {
@@ -118,7 +47,7 @@ void append_float(std::string& out, double value) {
 void append_expr(std::string& out, const ExprNode* node);
 
 void append_parenthesized(std::string& out, const ExprNode* node, int level) {
-  const bool needs = precedence(node) <= level;
+  const bool needs = print_precedence(node) <= level;
   if (needs) out += '(';
   append_expr(out, node);
   if (needs) out += ')';
@@ -131,7 +60,7 @@ void append_sum(std::string& out, const ExprNode* sum) {
     append_expr(text, term);
     const bool negative = text[0] == '-';
     if (negative) text.erase(0, 1);
-    if (precedence(term) < kPrecedenceAdd) text = "(" + text + ")";
+    if (print_precedence(term) < kPrecedenceAdd) text = "(" + text + ")";
     if (first) {
       out += negative ? "-" : "";
     } else {
@@ -143,7 +72,7 @@ void append_sum(std::string& out, const ExprNode* sum) {
 }
 
 void append_product(std::string& out, const ExprNode* product) {
-  const int level = precedence(product);
+  const int level = print_precedence(product);
   Number coefficient = product->number;
   if (coefficient.negative()) {
     out += '-';
