@@ -57,31 +57,6 @@ std::optional<int64_t> ShapeEnv::hint_of_symbol(const ExprNode* symbol) const {
   return at == hints_.end() ? std::nullopt : std::optional<int64_t>(at->second.integer);
 }
 
-void ShapeEnv::constrain_range(SymInt value, int64_t min, int64_t max) {
-  if (max < min) {
-    throw_error(ErrorKind::kValueError,
-                format("Maximum value to constrain_as_size can't be less than the specified min "
-                       "value, received min={} and max={}",
-                       min, max));
-  }
-  if (!value.is_symbolic()) {
-    if (value.as_int() < min || value.as_int() > max) {
-      throw_error(ErrorKind::kValueRange,
-                  format("Invalid value {} for range [{}:{}]", value.as_int(), min, max));
-    }
-    return;
-  }
-  const ExprNode* node = replace(value.node());
-  if (node->kind == ExprKind::kSymbol) update_range(node, ValueRange::ints(min, max));
-}
-
-void ShapeEnv::constrain_range_for_size(SymInt value, int64_t min, int64_t max) {
-  constrain_range(value, min, max);
-  if (!value.is_symbolic()) return;
-  const ExprNode* node = replace(value.node());
-  if (node->kind == ExprKind::kSymbol) mark_size_like(node);
-}
-
 void ShapeEnv::update_range(const ExprNode* symbol, ValueRange range, bool is_constraint) {
   // A size-like symbol keeps the value 2, which size-oblivious reasoning relies on.
   if (range.upper < 2 && is_size_like(symbol)) range.upper = 2;
@@ -91,6 +66,7 @@ void ShapeEnv::update_range(const ExprNode* symbol, ValueRange range, bool is_co
                 format("Invalid ranges [{}:{}]", narrowed.lower, narrowed.upper));
   }
   const bool changed = !(narrowed == this->range(symbol));
+  if (changed) range_origins_[symbol] = origin_;
   ranges_[symbol] = narrowed;
   const bool judged = !is_constraint;  // produce_guards judges constraints
   const std::optional<int64_t> hint = hint_of_symbol(symbol);
@@ -144,6 +120,7 @@ const ExprNode* ShapeEnv::evaluate_expr(const ExprNode* expr, std::optional<bool
   const bool condition = expr->type == ExprType::kBool;
   const ExprNode* result = condition ? pool_.boolean(value->integer != 0) : pool_.number(*value);
   if (!recording_) return result;
+  if (frozen_) ++guards_since_frozen_;
   const ExprNode* guard = !condition          ? pool_.make(ExprKind::kEq, expr, result)
                           : result->is_true() ? expr
                                               : pool_.logical_not(expr);
@@ -351,11 +328,11 @@ const ExprNode* ShapeEnv::simplify(const ExprNode* node, bool size_oblivious) {
 }
 
 const ExprNode* ShapeEnv::maybe_evaluate_static(const ExprNode* node, bool unbacked_only,
-                                                bool size_oblivious) {
-  if (unbacked_only || size_oblivious)
-    return evaluate_statically(node, unbacked_only, size_oblivious);
+                                                bool size_oblivious, bool use_axioms) {
+  if (unbacked_only || size_oblivious || !use_axioms)
+    return evaluate_statically(node, unbacked_only, size_oblivious, use_axioms);
   if (memo(node).known_at == knowledge_) return memo(node).known;
-  const ExprNode* known = evaluate_statically(node, false, false);
+  const ExprNode* known = evaluate_statically(node, false, false, true);
   Memo& entry = memo(node);
   entry.known_at = knowledge_;
   entry.known = known;
@@ -381,9 +358,9 @@ const ExprNode* ShapeEnv::shifted_symbol(size_t index, bool unbacked) {
 // ranges alone cannot: with s >= 4, s*s - 2*s >= 0 becomes t*t + 4*t + 3 >= 0. Ranges of what is
 // left decide the rest (_maybe_evaluate_static_worker).
 const ExprNode* ShapeEnv::evaluate_statically(const ExprNode* node, bool unbacked_only,
-                                              bool size_oblivious) {
+                                              bool size_oblivious, bool use_axioms) {
   node = canonical_condition(simplify(node, size_oblivious));
-  if (!axioms_.empty()) node = apply_axioms(node);
+  if (use_axioms && !axioms_.empty()) node = apply_axioms(node);
   if (!node->has(kHasSymbol)) return node;
   std::vector<const ExprNode*> symbols = free_symbols(node);
   if (symbols.size() > 1) {

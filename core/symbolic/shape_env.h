@@ -151,11 +151,31 @@ class ShapeEnv {
   // that comes out of data may not.
   void mark_input(const ExprNode* symbol) { unbacked_inputs_.insert(symbol); }
 
-  // sym_constrain_range: narrows the range of a symbol without a guard. Raises RuntimeError for a
-  // plain integer outside [min, max].
+  // --- facts about symbols, told without a guard (shape_env_facts.cpp) ---
+  // Narrows the range of a symbol; expressions stay as they are. Raises ValueError for a plain
+  // integer outside [min, max], ValueRangeError if nothing is left. Mirrors constrain_range.
   void constrain_range(SymInt value, int64_t min, int64_t max);
-  // sym_constrain_range_for_size: the same, and the symbol is size-like from here on.
+  // The same, and the symbol is size-like from here on. Raises AssertionError for anything but a
+  // symbol. Mirrors _constrain_range_for_size.
   void constrain_range_for_size(SymInt value, int64_t min = 0, int64_t max = kIntInfinity);
+  // torch._check_is_size once the value is known not to be negative: an unbacked symbol is
+  // size-like. Mirrors _advise_is_size.
+  void advise_is_size(SymInt value);
+  // The two are equal, one of them a symbol; b is replaced by a. Raises AssertionError for
+  // expressions. Mirrors constrain_unify.
+  void constrain_unify(SymInt a, SymInt b);
+  // An unbacked symbol goes by another one's name. Mirrors ShapeEnv._rename_unbacked_to.
+  void rename_unbacked_to(const ExprNode* symbol, const ExprNode* name);
+  // An unbacked symbol turned out to be an expression. Mirrors ShapeEnv._eliminate_unbacked.
+  void eliminate_unbacked(const ExprNode* symbol, const ExprNode* value) {
+    set_replacement(symbol, value);
+  }
+  // No more guards are expected; those that come nevertheless are recorded, and counted.
+  void freeze() { frozen_ = true; }
+  bool is_frozen() const { return frozen_; }
+  size_t guards_since_frozen() const { return guards_since_frozen_; }
+  // Unbacked symbols that were made since the last call and that results are to bind, in order.
+  std::vector<const ExprNode*> take_pending_unbacked() { return std::exchange(pending_, {}); }
 
   // --- decisions ---
   // The value of a condition, guarding on it; `fallback` where only data can tell,
@@ -171,9 +191,10 @@ class ShapeEnv {
 
   // --- reasoning without guards ---
   // The constant an expression is known to be; null if it is not known. With unbacked_only, backed
-  // symbols stay as they are and the answer may be an expression.
+  // symbols stay as they are and the answer may be an expression. Without axioms, what earlier
+  // guards imply is not used.
   const ExprNode* maybe_evaluate_static(const ExprNode* node, bool unbacked_only = false,
-                                        bool size_oblivious = false);
+                                        bool size_oblivious = false, bool use_axioms = true);
   // Replaced symbols replaced, products multiplied out, Max and FloorDiv resolved by ranges and
   // known divisibility.
   const ExprNode* simplify(const ExprNode* node, bool size_oblivious = false);
@@ -190,12 +211,21 @@ class ShapeEnv {
   // Symbols that stand for an expression now, in order of replacement.
   const std::vector<const ExprNode*>& replaced_symbols() const { return replaced_; }
   const ExprNode* replacement(const ExprNode* symbol) const;
+  // The origins (see set_origin) of a symbol's first replacement and of what last narrowed its
+  // range.
+  uint32_t replacement_origin(const ExprNode* symbol) const;
+  uint32_t range_origin(const ExprNode* symbol) const;
+  // Guards that do not follow from ranges and replacements, simplified.
+  std::vector<const ExprNode*> nontrivial_guards();
+  // " - Eq(s0, 4)" for each guard, one per line (ShapeEnv.format_guards).
+  std::string format_guards() const;
   const std::vector<const ExprNode*>& divisible() const { return divisible_; }
 
   // What later guards and asserts are attributed to: a number of the caller's choosing, such as a
   // graph node's.
   void set_origin(uint32_t origin) { origin_ = origin; }
   // While false, decisions leave no guards (fake tensor's suppress_guards).
+  uint32_t origin() const { return origin_; }
   void set_recording(bool recording) { recording_ = recording; }
   bool recording() const { return recording_; }
   // While true, new unbacked symbols need not be bound by what an operator returns. Gives what was
@@ -221,6 +251,8 @@ class ShapeEnv {
   void narrow_preimage(const ExprNode* symbol, const ExprNode* target);
   void update_range(const ExprNode* symbol, ValueRange range, bool is_constraint = false);
   SymInt create_unbacked_size();
+  const ExprNode* find_root(const ExprNode* symbol);
+  const ExprNode* add_pending(const ExprNode* symbol);
   std::string unique_name(std::string_view prefix, const Source& source);
   const ExprNode* register_source(const ExprNode* symbol, const Source& source);
   std::vector<SymInt> symbolic_strides(std::span<const int64_t> sizes,
@@ -228,8 +260,8 @@ class ShapeEnv {
                                        std::span<const SymInt> symbolic_sizes, const Source& source,
                                        const SymbolicContext& context);
   const ExprNode* find(const ExprNode* symbol);
-  const ExprNode* evaluate_statically(const ExprNode* node, bool unbacked_only,
-                                      bool size_oblivious);
+  const ExprNode* evaluate_statically(const ExprNode* node, bool unbacked_only, bool size_oblivious,
+                                      bool use_axioms);
   const ExprNode* shifted_symbol(size_t index, bool unbacked);
   bool is_divisible(const ExprNode* base, const ExprNode* divisor);
   bool all_backed(const ExprNode* node) const;
@@ -267,6 +299,8 @@ class ShapeEnv {
   std::unordered_set<const ExprNode*> unbacked_inputs_;
   SymbolMap replacements_;
   std::vector<const ExprNode*> replaced_;
+  std::unordered_map<const ExprNode*, uint32_t> replacement_origins_;
+  std::unordered_map<const ExprNode*, uint32_t> range_origins_;
   std::vector<const ExprNode*> divisible_;
   std::unordered_map<const ExprNode*, bool> axioms_;
   std::vector<Guard> guards_;
@@ -276,6 +310,9 @@ class ShapeEnv {
   uint32_t origin_ = 0;
   bool recording_ = true;
   bool ignore_fresh_ = false;
+  bool frozen_ = false;
+  size_t guards_since_frozen_ = 0;
+  std::vector<const ExprNode*> pending_;
 };
 
 // One spelling per relation, as PyTorch keeps its facts: >= and > turned into <= and <, common

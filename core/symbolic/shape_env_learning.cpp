@@ -238,6 +238,7 @@ void ShapeEnv::set_replacement(const ExprNode* symbol, const ExprNode* target) {
   if (is_size_like(symbol) && !bound(target, true).is_subset_of(bound(symbol, true))) return;
   if (known == replacements_.end()) replaced_.push_back(symbol);
   replacements_[symbol] = target;
+  replacement_origins_.try_emplace(symbol, origin_);
   ++replaced_version_;
   ++knowledge_;
 }

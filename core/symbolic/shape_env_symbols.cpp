@@ -286,7 +286,14 @@ SymInt ShapeEnv::create_unbacked_int(std::string_view name, ValueRange range) {
 SymInt ShapeEnv::create_unbacked_int() {
   std::string name = "u" + std::to_string(next_unbacked_++);
   while (pool_.find_symbol(name) != nullptr) name = "u" + std::to_string(next_unbacked_++);
-  return create_unbacked_int(name, ValueRange::unknown(ExprType::kInt));
+  const SymInt symbol = create_unbacked_int(name, ValueRange::unknown(ExprType::kInt));
+  add_pending(symbol.node());
+  return symbol;
+}
+
+const ExprNode* ShapeEnv::add_pending(const ExprNode* symbol) {
+  if (!ignore_fresh_) pending_.push_back(symbol);
+  return symbol;
 }
 
 SymBool ShapeEnv::create_unbacked_bool() {
@@ -308,7 +315,7 @@ const ExprNode* ShapeEnv::create_unbacked_float() {
   do {
     name = "zuf" + std::to_string(next_unbacked_float_++);
   } while (pool_.find_symbol(name) != nullptr);
-  return create_unbacked_float(name, ValueRange::unknown(ExprType::kFloat));
+  return add_pending(create_unbacked_float(name, ValueRange::unknown(ExprType::kFloat)));
 }
 
 }  // namespace faketensor

@@ -1,0 +1,78 @@
+// The conditions under which a traced program holds for other inputs, as text.
+//
+// Mirrors ShapeEnv.produce_guards_verbose. Three groups, in this order: every size, stride and
+// offset of every input is what its symbol says; every recorded guard that still means something;
+// every symbol is within its range. Numbers of tensors are left out, as callers compare those
+// themselves.
+//
+//   ProducedGuards made = produce_guards(env, inputs);
+//   // made.exprs: "L['x'].stride()[0] == L['x'].size()[1]", "2 <= L['x'].size()[0]"
+//
+// An input's constraint that the guards go beyond raises ConstraintViolationError.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/symbolic/shape_env.h"
+
+namespace faketensor {
+
+// An input of the program: a tensor, or a number.
+struct GuardedInput {
+  Source source;
+  std::vector<SymInt> sizes;
+  std::vector<SymInt> strides;               // none for sparse layouts
+  std::optional<SymInt> offset;              // none for sparse layouts
+  const SymbolicContext* context = nullptr;  // a tensor's constraints
+  const ExprNode* number = nullptr;          // set for a number
+  DimConstraint constraint;                  // of a number
+};
+
+// Input dimensions that the user declares to be related (EqualityConstraint). A root is another
+// dimension, by its source, or a symbol that is no input's.
+struct DerivedDim {
+  Source dim;
+  std::optional<Source> root;
+  const ExprNode* root_symbol = nullptr;  // or an integer
+  int64_t factor = 1;                     // dim = factor * root + offset
+  int64_t offset = 0;
+};
+struct DeclaredEqualities {
+  std::vector<std::pair<Source, Source>> equal;
+  std::vector<DerivedDim> derived;
+  bool warn_only = false;
+};
+
+struct GuardRequest {
+  // The user's names for dimensions: "L['x'].size()[0]" is "batch".
+  std::unordered_map<std::string, std::string> debug_names;
+  const DeclaredEqualities* equalities = nullptr;
+  // Leaves out what follows from symbols being shared, and lower bounds that every size has.
+  bool simplified = false;
+  // Numbers that tensors have are not worth a guard.
+  bool ignore_static = true;
+  // What a guard's origin is called in the verbose form; without it those have no comments.
+  std::function<std::string(uint32_t origin)> describe_origin;
+};
+
+struct ProducedGuards {
+  std::vector<std::string> exprs;
+  std::vector<std::string> verbose;  // each with a comment that says why
+};
+
+ProducedGuards produce_guards(ShapeEnv& env, std::span<const GuardedInput> inputs,
+                              const GuardRequest& request = {});
+
+// All of them in one condition over L['t0'], L['t1'], ...; nothing if there are none. Mirrors
+// ShapeEnv.produce_guards_expression.
+std::optional<std::string> produce_guards_expression(ShapeEnv& env,
+                                                     std::span<const GuardedInput> inputs,
+                                                     bool ignore_static = true);
+
+}  // namespace faketensor
