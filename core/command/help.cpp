@@ -39,6 +39,24 @@ example:
   faketensor info model.pt2
 )";
 
+constexpr std::string_view kGuardsHelp = R"(usage: faketensor guards FILE [OPTION]...
+
+Prints what the propagation of a program with symbolic sizes decided about its symbols: guards, symbols that became
+numbers or expressions, and asserts left to run time, each with the node, call and source line that caused it.
+
+  --why NODE:DIM     where the size of that dimension came from, node by node
+  --set SYMBOL=N     whether the program still holds if a symbol is N, or N..M; its outputs then, without running it again
+  --target NAME      as for propagate
+  --format F         text or jsonl
+
+examples:
+  faketensor guards model.pt2
+  faketensor guards model.pt2 --why linear_1:2
+  faketensor guards model.pt2 --set s77=2..64
+
+exit code: 0 fine, 1 the program has errors or a guard is violated, 2 wrong use or unreadable file
+)";
+
 constexpr std::string_view kOpsHelp = R"(usage: faketensor ops [PATTERN] [--format text|jsonl]
 
 Lists the schemas of the operators that have a rule, those whose name contains PATTERN. A jsonl line also says where the
@@ -88,6 +106,7 @@ example:
 
 constexpr Subcommand kSubcommands[] = {
     {"propagate", &propagate_command, "every value of a program", kPropagateHelp},
+    {"guards", &guards_command, "what was decided about symbolic sizes, and why", kGuardsHelp},
     {"info", &info_command, "what a file holds", kInfoHelp},
     {"ops", &ops_command, "the operators that have a rule", kOpsHelp},
     {"call", &call_command, "one operator on typed arguments", kCallHelp},

@@ -138,6 +138,10 @@ class Table {
       out_.text() += format("    at {}", problem.source);
       out_.line_done();
     }
+    if (!problem.hint.empty()) {
+      out_.text() += format("    hint: {} before it would settle this", problem.hint);
+      out_.line_done();
+    }
   }
 
   const Run& run_;
@@ -162,8 +166,10 @@ void append_problem_json(std::string& out, const Run& run, const Problem& proble
   append_json_string(out, run.program().text(run.program().graph().node(problem.node).name));
   out.append(",\"raises\":\"").append(problem.error_class).append("\",\"message\":");
   append_json_string(out, problem.message);
-  const std::pair<std::string_view, const std::string&> fields[] = {
-      {"op", problem.op}, {"module", problem.module_path}, {"source", problem.source}};
+  const std::pair<std::string_view, const std::string&> fields[] = {{"op", problem.op},
+                                                                    {"module", problem.module_path},
+                                                                    {"source", problem.source},
+                                                                    {"hint", problem.hint}};
   for (const auto& [key, text] : fields) {
     if (text.empty()) continue;
     out.append(",\"").append(key).append("\":");

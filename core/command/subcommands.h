@@ -11,6 +11,7 @@ namespace faketensor {
 
 int answer_command(const std::vector<std::string>& args, CommandIo& io);
 int call_command(const std::vector<std::string>& args, CommandIo& io);
+int guards_command(const std::vector<std::string>& args, CommandIo& io);
 int info_command(const std::vector<std::string>& args, CommandIo& io);
 int ops_command(const std::vector<std::string>& args, CommandIo& io);
 int profile_command(const std::vector<std::string>& args, CommandIo& io);

@@ -59,6 +59,11 @@ Problem problem_at(const Program& program, NodeId id, const Error& error) {
   return problem;
 }
 
+std::string hint_for(ShapeEnv* env) {
+  const ExprNode* undecided = env == nullptr ? nullptr : env->last_undecided();
+  return undecided == nullptr ? std::string() : env->suggest_fix(undecided);
+}
+
 std::string describe(const TensorMeta& meta) {
   return format("{}{} strides {} offset {} on {}", info(meta.dtype()).short_name, meta.sizes(),
                 meta.strides(), meta.offset(), meta.device());
@@ -125,6 +130,8 @@ Run propagate(const Program& program, const PropagateOptions& options) {
     }
     const Node& node = graph.node(i);
     NodeRecord& record = run.records_[i];
+    // What is decided about symbols from here on is this node's doing (see explain.h).
+    if (ShapeEnv* env = mode.context().shape_env()) env->set_origin(i + 1);
     if (std::any_of(node.args.begin(), node.args.end(),
                     [&](const Value& arg) { return depends_on_missing(arg, run.records_); }))
       continue;
@@ -139,6 +146,8 @@ Run propagate(const Program& program, const PropagateOptions& options) {
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::kUsage) throw;
       run.problems_.push_back(problem_at(program, i, error));
+      if (error.kind() == ErrorKind::kGuardOnDataDependent)
+        run.problems_.back().hint = hint_for(mode.context().shape_env());
       record.status = run.problems_.back().kind == Problem::Kind::kUnknown ? NodeStatus::kUnknown
                                                                            : NodeStatus::kError;
       if (options.stop_at_first_error) return run;

@@ -83,6 +83,7 @@ struct Problem {
   std::string argument;
   std::string module_path;
   std::string source;
+  std::string hint;  // of a decision on data: checks that would settle it, see suggest_fix
 };
 
 class Run {

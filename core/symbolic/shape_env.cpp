@@ -168,6 +168,7 @@ bool ShapeEnv::guard_or_defer(const ExprNode* condition) {
 }
 
 void ShapeEnv::throw_data_dependent(const ExprNode* expr) {
+  last_undecided_ = expr;
   const ExprNode* hinted = substitute(expr, hinted_constants(expr));
   std::string size_like;
   for (const ExprNode* symbol : free_symbols(hinted)) {

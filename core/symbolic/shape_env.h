@@ -189,6 +189,12 @@ class ShapeEnv {
   bool expect_true(const ExprNode* condition);
   bool statically_known_true(const ExprNode* condition);
 
+  // "torch._check(u0 >= 0) or torch._check(u0 != 1)": checks that would settle a condition on data,
+  // each tried on a copy of what is known, weakest first; empty if none of ours would.
+  std::string suggest_fix(const ExprNode* condition);
+  // What the last GuardOnDataDependentSymNode was about; null if there was none.
+  const ExprNode* last_undecided() const { return last_undecided_; }
+
   // --- reasoning without guards ---
   // The constant an expression is known to be; null if it is not known. With unbacked_only, backed
   // symbols stay as they are and the answer may be an expression. Without axioms, what earlier
@@ -233,10 +239,9 @@ class ShapeEnv {
   bool ignore_fresh_unbacked_symbols(bool ignore) { return std::exchange(ignore_fresh_, ignore); }
 
  private:
-  struct Fact {
-    const ExprNode* key;
-    bool value;
-  };
+  class Trial;
+  static constexpr size_t kMaxSuggestions = 2;
+  std::vector<const ExprNode*> checks_for(const ExprNode* condition);
   const ExprNode* evaluate_expr(const ExprNode* expr, std::optional<bool> fallback,
                                 bool size_oblivious);
   bool guard_or_defer(const ExprNode* condition);
@@ -313,6 +318,7 @@ class ShapeEnv {
   bool frozen_ = false;
   size_t guards_since_frozen_ = 0;
   std::vector<const ExprNode*> pending_;
+  const ExprNode* last_undecided_ = nullptr;
 };
 
 // One spelling per relation, as PyTorch keeps its facts: >= and > turned into <= and <, common

@@ -1,0 +1,208 @@
+// `faketensor guards FILE`: what the propagation of a dynamic program decided about its symbols,
+// why, and what other sizes would break.
+#include <algorithm>
+#include <charconv>
+
+#include "core/command/propagate_options.h"
+#include "core/command/subcommands.h"
+#include "core/command/value_text.h"
+#include "core/graph/explain.h"
+#include "core/io/value_json.h"
+#include "core/support/error.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+namespace {
+
+std::string_view title(GuardEntry::Kind kind) {
+  switch (kind) {
+    case GuardEntry::Kind::kGuard:
+      return "guards";
+    case GuardEntry::Kind::kSpecialisation:
+      return "specialised";
+    case GuardEntry::Kind::kReplacement:
+      return "replaced";
+    case GuardEntry::Kind::kRuntimeAssert:
+      return "deferred runtime asserts";
+  }
+  return {};
+}
+
+std::string_view json_kind(GuardEntry::Kind kind) {
+  switch (kind) {
+    case GuardEntry::Kind::kGuard:
+      return "guard";
+    case GuardEntry::Kind::kSpecialisation:
+      return "specialisation";
+    case GuardEntry::Kind::kReplacement:
+      return "replacement";
+    case GuardEntry::Kind::kRuntimeAssert:
+      return "runtime_assert";
+  }
+  return {};
+}
+
+class GuardsPrinter {
+ public:
+  GuardsPrinter(const Run& run, BufferedOut& out) : run_(run), program_(run.program()), out_(out) {}
+
+  void print_report() {
+    const std::vector<GuardEntry> report = guard_report(run_);
+    if (report.empty()) line("nothing was decided about symbols");
+    for (size_t i = 0; i < report.size(); ++i) {
+      if (i == 0 || report[i].kind != report[i - 1].kind) line(std::string(title(report[i].kind)));
+      line("  " + report[i].text);
+      print_origin(report[i].node);
+    }
+  }
+
+  void print_json(std::span<const GuardEntry> report) {
+    for (const GuardEntry& entry : report) {
+      std::string& text = out_.text();
+      text += "{\"kind\":";
+      append_json_string(text, json_kind(entry.kind));
+      text += ",\"text\":";
+      append_json_string(text, entry.text);
+      if (entry.node != kNoNode) {
+        const Node& node = program_.graph().node(entry.node);
+        append_field("node", program_.text(node.name));
+        append_field("call", call_text(run_, entry.node));
+        append_field("module", program_.module_path(node));
+        append_field("source", program_.source_line(node));
+      }
+      text += '}';
+      out_.line_done();
+    }
+  }
+
+  void print_why(NodeId node, size_t dim) {
+    for (const WhyStep& step : why_dimension(run_, node, dim)) {
+      const Node& at = program_.graph().node(step.node);
+      line(format("{}:{} is {}, {}", program_.text(at.name), step.dim, step.size, step.reason));
+      const std::string source = program_.source_line(at);
+      if (!source.empty()) line(format("    at {}", source));
+    }
+  }
+
+  // True if every guard holds.
+  bool print_what_if(const WhatIf& what_if) {
+    const auto broken = what_if.broken();
+    for (const auto& [entry, verdict] : broken) {
+      line(format("{} {}", entry.text,
+                  verdict == WhatIf::Verdict::kViolated ? "is violated" : "does not hold for all"));
+      print_origin(entry.node);
+    }
+    if (broken.empty()) print_outputs(what_if);
+    return broken.empty();
+  }
+
+ private:
+  void line(std::string text) {
+    out_.text() += text;
+    out_.line_done();
+  }
+
+  void append_field(std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    out_.text() += format(",\"{}\":", key);
+    append_json_string(out_.text(), value);
+  }
+
+  void print_origin(NodeId id) {
+    if (id == kNoNode) return;
+    const Node& node = program_.graph().node(id);
+    line(format("      {}: {}", program_.text(node.name), call_text(run_, id)));
+    const std::string source = program_.source_line(node);
+    if (!source.empty()) line(format("      at {}", source));
+  }
+
+  // What the program returns under the settings, from the run that is there.
+  void print_outputs(const WhatIf& what_if) {
+    line("no guard forbids it");
+    const NodeId output = static_cast<NodeId>(program_.graph().size() - 1);
+    for (const TensorRecord& tensor : run_.record(output).tensors) {
+      std::vector<SymInt> sizes;
+      for (const SymInt size : tensor.meta->sizes()) sizes.push_back(what_if.value(size));
+      line(format("  {}{}", info(tensor.meta->dtype()).short_name, Dims(sizes)));
+    }
+  }
+
+  const Run& run_;
+  const Program& program_;
+  BufferedOut& out_;
+};
+
+int64_t parse_number(std::string_view text, std::string_view option) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw_error(ErrorKind::kUsage, format("'{}' is no number in '{}'", text, option));
+  return value;
+}
+
+// "s77=4" or "s77=2..64".
+SymbolSetting parse_setting(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos)
+    throw_error(ErrorKind::kUsage, format("--set takes SYMBOL=N or SYMBOL=N..M, not '{}'", text));
+  const std::string_view value = std::string_view(text).substr(equals + 1);
+  const size_t dots = value.find("..");
+  SymbolSetting setting{text.substr(0, equals), 0, 0};
+  setting.lower = parse_number(value.substr(0, dots), text);
+  setting.upper =
+      dots == std::string_view::npos ? setting.lower : parse_number(value.substr(dots + 2), text);
+  return setting;
+}
+
+// "linear_1:2".
+std::pair<NodeId, size_t> parse_dimension(const Program& program, const std::string& text) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string::npos)
+    throw_error(ErrorKind::kUsage, format("--why takes NODE:DIM, not '{}'", text));
+  const NodeId node = program.find(text.substr(0, colon));
+  if (node == kNoNode)
+    throw_error(ErrorKind::kUsage, format("the program has no node '{}'", text.substr(0, colon)));
+  const int64_t dim = parse_number(std::string_view(text).substr(colon + 1), text);
+  if (dim < 0) throw_error(ErrorKind::kUsage, format("dimension {} is negative", dim));
+  return {node, static_cast<size_t>(dim)};
+}
+
+}  // namespace
+
+int guards_command(const std::vector<std::string>& args, CommandIo& io) {
+  const Options options(args,
+                        {{"--set", true}, {"--why", true}, {"--target", true}, {"--format", true}});
+  if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "guards takes one file");
+  const std::string form = options.get("--format").value_or("text");
+  if (form != "text" && form != "jsonl")
+    throw_error(ErrorKind::kUsage, format("--format is text or jsonl, not '{}'", form));
+  std::vector<SymbolSetting> settings;
+  for (const std::string& text : options.all("--set")) settings.push_back(parse_setting(text));
+  PropagateOptions propagation;
+  propagation.python_dispatcher = true;
+  if (const std::optional<std::string> name = options.get("--target")) {
+    const std::optional<Target> target = target_preset(*name);
+    if (!target) throw_error(ErrorKind::kUsage, format("--target: there is no '{}'", *name));
+    propagation.target = *target;
+  }
+  const Program program = open_model(options.positional()[0], io);
+  const Run run = propagate(program, propagation);
+  BufferedOut out(io);
+  GuardsPrinter printer(run, out);
+  if (const std::optional<std::string> why = options.get("--why")) {
+    const auto [node, dim] = parse_dimension(program, *why);
+    printer.print_why(node, dim);
+    return kExitFine;
+  }
+  if (!settings.empty()) {
+    return printer.print_what_if(WhatIf(run, settings)) ? kExitFine : kExitErrors;
+  }
+  if (form == "jsonl") {
+    printer.print_json(guard_report(run));
+  } else {
+    printer.print_report();
+  }
+  return run.problems().empty() ? kExitFine : kExitErrors;
+}
+
+}  // namespace faketensor

@@ -1,0 +1,102 @@
+// What a program could check so that a decision on data would be settled: our own advice below
+// GuardOnDataDependentSymNode. A check is shown only after it was tried: it is assumed, the
+// decision asked again, and everything forgotten.
+#include <algorithm>
+
+#include "core/support/error.h"
+#include "core/support/format.h"
+#include "core/symbolic/guard_printer.h"
+#include "core/symbolic/shape_env.h"
+
+namespace faketensor {
+
+// Everything the environment knows, put back when this goes.
+class ShapeEnv::Trial {
+ public:
+  explicit Trial(ShapeEnv& env)
+      : env_(env),
+        ranges_(env.ranges_),
+        size_like_(env.size_like_),
+        replacements_(env.replacements_),
+        replaced_(env.replaced_),
+        replacement_origins_(env.replacement_origins_),
+        range_origins_(env.range_origins_),
+        divisible_(env.divisible_),
+        axioms_(env.axioms_),
+        guards_(env.guards_),
+        runtime_asserts_(env.runtime_asserts_),
+        pending_(env.pending_) {}
+  ~Trial() {
+    env_.ranges_ = std::move(ranges_);
+    env_.size_like_ = std::move(size_like_);
+    env_.replacements_ = std::move(replacements_);
+    env_.replaced_ = std::move(replaced_);
+    env_.replacement_origins_ = std::move(replacement_origins_);
+    env_.range_origins_ = std::move(range_origins_);
+    env_.divisible_ = std::move(divisible_);
+    env_.axioms_ = std::move(axioms_);
+    env_.guards_ = std::move(guards_);
+    env_.runtime_asserts_ = std::move(runtime_asserts_);
+    env_.pending_ = std::move(pending_);
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  // Whether a program that checks `check` can decide `condition`.
+  bool settles(const ExprNode* check, const ExprNode* condition) {
+    try {
+      return env_.expect_true(check) && env_.maybe_evaluate_static(condition) != nullptr;
+    } catch (const Error&) {
+      return false;  // the check contradicts what is known
+    }
+  }
+
+ private:
+  ShapeEnv& env_;
+  decltype(ShapeEnv::ranges_) ranges_;
+  decltype(ShapeEnv::size_like_) size_like_;
+  decltype(ShapeEnv::replacements_) replacements_;
+  decltype(ShapeEnv::replaced_) replaced_;
+  decltype(ShapeEnv::replacement_origins_) replacement_origins_;
+  decltype(ShapeEnv::range_origins_) range_origins_;
+  decltype(ShapeEnv::divisible_) divisible_;
+  decltype(ShapeEnv::axioms_) axioms_;
+  decltype(ShapeEnv::guards_) guards_;
+  decltype(ShapeEnv::runtime_asserts_) runtime_asserts_;
+  decltype(ShapeEnv::pending_) pending_;
+};
+
+// From weak to strong: that a size is not negative, not 0, more than 1; at last the condition
+// itself or its opposite.
+std::vector<const ExprNode*> ShapeEnv::checks_for(const ExprNode* condition) {
+  std::vector<const ExprNode*> checks;
+  for (const ExprNode* symbol : free_symbols(condition)) {
+    if (!symbol->has(kHasUnbacked) || symbol->type != ExprType::kInt) continue;
+    for (const int64_t least : {0, 1, 2}) {
+      checks.push_back(pool_.make(ExprKind::kGe, symbol, pool_.integer(least)));
+    }
+  }
+  if (condition->type == ExprType::kBool) {
+    checks.push_back(pool_.logical_not(condition));
+    checks.push_back(condition);
+  }
+  return checks;
+}
+
+std::string ShapeEnv::suggest_fix(const ExprNode* condition) {
+  const auto symbol_name = [this](const ExprNode* symbol) {
+    return pool_.symbol_info(symbol).name;
+  };
+  std::string out;
+  size_t found = 0;
+  for (const ExprNode* check : checks_for(replace(condition))) {
+    if (found == kMaxSuggestions) break;
+    Trial trial(*this);
+    if (check->is_constant() || !trial.settles(check, condition)) continue;
+    out +=
+        format("{}torch._check({})", found++ == 0 ? "" : " or ", python_text(check, symbol_name));
+  }
+  return out;
+}
+
+}  // namespace faketensor
