@@ -1,6 +1,7 @@
 #include "core/symbolic/produce_guards.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "core/support/error.h"
@@ -18,18 +19,32 @@ bool is_size(const Source& source) {
 // One run of produce_guards: what the inputs say of each symbol, and the text so far.
 class GuardProducer {
  public:
-  GuardProducer(ShapeEnv& env, const GuardRequest& request) : env_(env), request_(request) {}
+  GuardProducer(ShapeEnv& env, const GuardRequest& request)
+      : env_(env),
+        request_(request),
+        own_constraints_(env, request.debug_names),
+        constraints_(request.constraints == nullptr ? own_constraints_ : *request.constraints) {}
 
   ProducedGuards run(std::span<const GuardedInput> inputs) {
     inputs_ = inputs;
     if (request_.equalities != nullptr) check_declared(*request_.equalities);
     for (const GuardedInput& input : inputs) track(input);
+    for (const ExprNode* symbol : order_) {
+      const Tracked& known = tracked_.at(symbol);
+      constraints_.set_source(symbol, known.sources[0]);
+      if (!known.constraints.empty()) constraints_.mark_dynamic(symbol);
+    }
     if (!request_.simplified) require_inputs();
     for (const Guard& guard : env_.guards()) {
       const bool follows_from_ranges =
           env_.maybe_evaluate_static(guard.condition, false, guard.size_oblivious,
                                      /*use_axioms=*/false) != nullptr;
       if (!follows_from_ranges) issue(guard);
+    }
+    for (const RuntimeAssert& assert : env_.deferred_runtime_asserts()) {
+      if (assert.symbol != nullptr) continue;
+      if (env_.maybe_evaluate_static(assert.condition, false, false, false) != nullptr) continue;
+      constraints_.add(env_.simplify(assert.condition));
     }
     for (size_t i = 0; i < order_.size(); ++i) require_range(order_[i]);
     raise_violations();
@@ -187,6 +202,7 @@ class GuardProducer {
       const bool is_symbol = guard.value->kind == ExprKind::kSymbol;
       if (is_symbol && tracked_.at(guard.value).sources[0] == guard.source) continue;
       if (request_.ignore_static && guard.is_tensor_property && guard.value->is_number()) continue;
+      if (is_size(guard.source)) constraints_.add_equality(guard.source, guard.value);
       add(format("{} == {}", guard.source.name(), text(guard.value)), why_equal(guard.source));
       if (request_.equalities != nullptr && is_size(guard.source)) check_relation(guard);
     }
@@ -250,20 +266,24 @@ class GuardProducer {
         });
   }
 
+  // Whether a symbol is the size of some input's dimension.
+  bool is_dim(const ExprNode* symbol) const {
+    const auto at = tracked_.find(symbol);
+    return at != tracked_.end() &&
+           std::any_of(at->second.sources.begin(), at->second.sources.end(), is_size);
+  }
+
   void issue(const Guard& guard) {
     const ExprNode* condition = env_.simplify(guard.condition);
     if (!issued_.insert(condition).second) return;
     add(text(condition), origin_text(guard.origin));
     const std::vector<const ExprNode*> symbols = free_symbols(condition);
-    const bool has_dim =
-        std::any_of(symbols.begin(), symbols.end(), [this](const ExprNode* symbol) {
-          const auto at = tracked_.find(symbol);
-          return at != tracked_.end() &&
-                 std::any_of(at->second.sources.begin(), at->second.sources.end(), is_size);
-        });
+    const bool has_dim = std::any_of(symbols.begin(), symbols.end(),
+                                     [this](const ExprNode* symbol) { return is_dim(symbol); });
+    const bool is_trivial = has_dim && constraints_.add(condition);
     // PyTorch's look-up makes an entry for a symbol that is no input's, which then fails.
     if (!has_dim) std::for_each(symbols.begin(), symbols.end(), [this](auto s) { tracked(s); });
-    if (symbols.size() != 1) return;
+    if (is_trivial || symbols.size() != 1) return;
     const Tracked& symbol = tracked(symbols[0]);
     if (symbol.sources.empty()) throw_error(ErrorKind::kIndexError, "list index out of range");
     for (const DimConstraint& constraint : symbol.constraints) {
@@ -304,6 +324,7 @@ class GuardProducer {
     const bool has_lower = range.lower != kMinusIntInfinity;
     const bool shows_lower = has_lower && (!request_.simplified || range.lower != default_lower());
     const bool has_upper = range.upper != kIntInfinity;
+    if (is_dim(symbol)) add_range_constraints(symbol, range);
     if (!shows_lower && !has_upper) return;
     const std::string lower = format("{} <= {}", range.lower, name);
     const std::string upper = format("{} <= {}", name, range.upper);
@@ -320,6 +341,16 @@ class GuardProducer {
                        format("Not all values of {} satisfy the generated guard {} and {}",
                               render_range(known.sources[0], constraint), lower, upper));
     }
+  }
+
+  void add_range_constraints(const ExprNode* symbol, const ValueRange& range) {
+    ExprPool& pool = env_.pool();
+    const auto add_bound = [&](ExprKind kind, int64_t bound) {
+      const std::array args = {symbol, pool.integer(bound)};
+      constraints_.add(pool.intern(kind, ExprType::kBool, Number(), args));
+    };
+    if (range.lower != kMinusIntInfinity) add_bound(ExprKind::kGe, range.lower);
+    if (range.upper != kIntInfinity) add_bound(ExprKind::kLe, range.upper);
   }
 
   // --- violations ---
@@ -346,6 +377,8 @@ class GuardProducer {
 
   ShapeEnv& env_;
   const GuardRequest& request_;
+  DimConstraints own_constraints_;
+  DimConstraints& constraints_;
   std::span<const GuardedInput> inputs_;
   std::unordered_map<const ExprNode*, Tracked> tracked_;
   std::vector<const ExprNode*> order_;  // of tracked_, as they were met
@@ -360,6 +393,25 @@ class GuardProducer {
 ProducedGuards produce_guards(ShapeEnv& env, std::span<const GuardedInput> inputs,
                               const GuardRequest& request) {
   return GuardProducer(env, request).run(inputs);
+}
+
+void check_export_guards(ShapeEnv& env, std::span<const GuardedInput> inputs, GuardRequest request,
+                         const std::vector<ExportDim>& dims) {
+  DimConstraints constraints(env, request.debug_names);
+  request.constraints = &constraints;
+  request.ignore_static = false;
+  std::string violation;
+  try {
+    produce_guards(env, inputs, request);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kConstraintViolation) throw;
+    violation = error.message();
+  }
+  env.freeze();
+  constraints.solve();
+  const bool is_forced = !constraints.forced_specializations().empty();
+  if (violation.empty() && !is_forced) return;
+  throw_error(ErrorKind::kConstraintViolation, violation + constraints.suggested_fixes(dims));
 }
 
 std::optional<std::string> produce_guards_expression(ShapeEnv& env,

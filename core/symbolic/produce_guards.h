@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/symbolic/dim_constraints.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {
@@ -51,12 +52,14 @@ struct DeclaredEqualities {
 
 struct GuardRequest {
   // The user's names for dimensions: "L['x'].size()[0]" is "batch".
-  std::unordered_map<std::string, std::string> debug_names;
+  DebugNames debug_names;
   const DeclaredEqualities* equalities = nullptr;
   // Leaves out what follows from symbols being shared, and lower bounds that every size has.
   bool simplified = false;
   // Numbers that tensors have are not worth a guard.
   bool ignore_static = true;
+  // Where what the guards demand of dimensions is collected, besides.
+  DimConstraints* constraints = nullptr;
   // What a guard's origin is called in the verbose form; without it those have no comments.
   std::function<std::string(uint32_t origin)> describe_origin;
 };
@@ -68,6 +71,12 @@ struct ProducedGuards {
 
 ProducedGuards produce_guards(ShapeEnv& env, std::span<const GuardedInput> inputs,
                               const GuardRequest& request = {});
+
+// The end of an export: the guards, with torch.export's suggestions in the error if they go beyond
+// the declared `dims`. Mirrors produce_guards_and_solve_constraints, torch/_export/
+// non_strict_utils.py. The environment is frozen.
+void check_export_guards(ShapeEnv& env, std::span<const GuardedInput> inputs, GuardRequest request,
+                         const std::vector<ExportDim>& dims);
 
 // All of them in one condition over L['t0'], L['t1'], ...; nothing if there are none. Mirrors
 // ShapeEnv.produce_guards_expression.
