@@ -43,11 +43,22 @@ std::vector<NodeId> inputs_of(const Node& node) {
   return inputs;
 }
 
-SymInt current(const Run& run, SymInt size) {
+// A size by what replaced its symbols since.
+SymInt current(SymInt size) {
   if (!size.is_symbolic()) return size;
   ShapeEnv& env = shape_env_of(size.node());
-  (void)run;
   return env.pool().sym_int(env.replace(size.node()));
+}
+
+// A size as it was when its node ran: "s1" even if that is 768 now.
+std::string text_then(SymInt size) {
+  return size.is_symbolic() ? to_string(size.node()) : to_string(size);
+}
+
+std::string text_then(Dims sizes) {
+  std::string text = "[";
+  for (size_t i = 0; i < sizes.size(); ++i) text += (i == 0 ? "" : ", ") + text_then(sizes[i]);
+  return text + "]";
 }
 
 const TensorRecord* tensor_of(const Run& run, NodeId node) {
@@ -69,7 +80,7 @@ std::optional<DimOf> same_size_in_arguments(const Run& run, NodeId node, size_t 
     for (const TensorRecord& tensor : run.record(input).tensors) {
       const Dims sizes = tensor.meta->sizes();
       for (size_t i = 0; i < sizes.size(); ++i) {
-        if (!same_expr(current(run, sizes[i]), size)) continue;
+        if (!same_expr(current(sizes[i]), size)) continue;
         if (sizes.size() == rank && i == dim) return DimOf{input, i};
         if (!found) found = DimOf{input, i};
       }
@@ -93,7 +104,7 @@ std::string input_reason(const Run& run, NodeId node, SymInt recorded) {
   std::string reason = format("an input ({})", name(run.program().inputs[node].kind));
   if (!recorded.is_symbolic() || recorded.node()->kind != ExprKind::kSymbol) return reason;
   const ShapeEnv& env = shape_env_of(recorded.node());
-  reason += format(" of size {}", recorded);
+  reason += " of size " + text_then(recorded);
   if (const ExprNode* replacement = env.replacement(recorded.node())) {
     reason += format(", which is {}", to_string(replacement));
     const NodeId cause = node_of_origin(env.replacement_origin(recorded.node()));
@@ -141,7 +152,7 @@ std::string call_text(const Run& run, NodeId id) {
     first = false;
     text += name_of(run, input);
     if (const TensorRecord* tensor = tensor_of(run, input))
-      text += format(" {}", tensor->meta->sizes());
+      text += " " + text_then(tensor->meta->sizes());
   }
   return text + ")";
 }
@@ -154,7 +165,7 @@ std::vector<WhyStep> why_dimension(const Run& run, NodeId node, size_t dim) {
   std::vector<WhyStep> steps;
   for (;;) {  // each step goes to an earlier node
     const SymInt recorded = tensor_of(run, node)->meta->sizes()[dim];
-    const SymInt size = current(run, recorded);
+    const SymInt size = current(recorded);
     const Node& at = run.program().graph().node(node);
     WhyStep step{node, dim, to_string(size), ""};
     if (at.kind == NodeKind::kPlaceholder) {

@@ -29,27 +29,27 @@ struct StorageDescription {
 // What MetaTensorDesc tells of a tensor, as far as a fake has it.
 struct TensorDescription {
   uint64_t id = 0;
-  std::vector<SymInt> sizes;  // numbers, but for fakes that are converted again
-  std::vector<SymInt> strides;
+  std::vector<SymInt> sizes = {};  // numbers, but for fakes that are converted again
+  std::vector<SymInt> strides = {};
   SymInt offset = 0;
   DType dtype = DType::kFloat32;
-  Device device;
+  Device device = {};
   Layout layout = Layout::kStrided;
   uint16_t flags = 0;  // MetaFlags: kConj, kNeg, kRequiresGrad, kCoalesced
-  StorageDescription storage;
-  std::optional<SparseMeta> sparse;               // of a sparse layout
-  std::shared_ptr<const TensorDescription> base;  // what it is a view of
-  std::shared_ptr<const TensorDescription> grad;  // becomes a fake, too
-  std::optional<Number> item;                     // the number in a 0-dimensional tensor
-  bool is_fake = false;                           // of whichever mode
-  const ShapeEnv* fake_shape_env = nullptr;       // whose symbols a fake's sizes have
+  StorageDescription storage = {};
+  std::optional<SparseMeta> sparse = {};               // of a sparse layout
+  std::shared_ptr<const TensorDescription> base = {};  // what it is a view of
+  std::shared_ptr<const TensorDescription> grad = {};  // becomes a fake, too
+  std::optional<Number> item = {};                     // the number in a 0-dimensional tensor
+  bool is_fake = false;                                // of whichever mode
+  const ShapeEnv* fake_shape_env = nullptr;            // whose symbols a fake's sizes have
 };
 
 // The description of a tensor, with its base's; ids are the tensors' and storages' own.
 TensorDescription describe(const Tensor& tensor);
 
 struct ConversionOptions {
-  std::optional<Source> source;
+  std::optional<Source> source = {};
   SymbolicContext* symbolic_context = nullptr;  // of a dimension with one allowed size: made static
   bool static_shapes = false;
 };

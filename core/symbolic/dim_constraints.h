@@ -28,7 +28,7 @@ struct ExportDim {
   std::string name;
   int64_t min = 0;
   int64_t max = kIntInfinity;
-  std::string root;  // empty: not derived
+  std::string root = {};  // empty: not derived
   int64_t factor = 1;
   int64_t offset = 0;
   bool is_derived() const { return !root.empty(); }

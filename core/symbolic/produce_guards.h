@@ -27,12 +27,12 @@ namespace faketensor {
 // An input of the program: a tensor, or a number.
 struct GuardedInput {
   Source source;
-  std::vector<SymInt> sizes;
-  std::vector<SymInt> strides;               // none for sparse layouts
-  std::optional<SymInt> offset;              // none for sparse layouts
+  std::vector<SymInt> sizes = {};
+  std::vector<SymInt> strides = {};          // none for sparse layouts
+  std::optional<SymInt> offset = {};         // none for sparse layouts
   const SymbolicContext* context = nullptr;  // a tensor's constraints
   const ExprNode* number = nullptr;          // set for a number
-  DimConstraint constraint;                  // of a number
+  DimConstraint constraint = {};             // of a number
 };
 
 // Input dimensions that the user declares to be related (EqualityConstraint). A root is another
