@@ -46,14 +46,23 @@ class GuardsPrinter {
  public:
   GuardsPrinter(const Run& run, BufferedOut& out) : run_(run), program_(run.program()), out_(out) {}
 
-  void print_report() {
+  // Entries that follow from others are counted only, unless `all`.
+  void print_report(bool all) {
     const std::vector<GuardEntry> report = guard_report(run_);
     if (report.empty()) line("nothing was decided about symbols");
-    for (size_t i = 0; i < report.size(); ++i) {
-      if (i == 0 || report[i].kind != report[i - 1].kind) line(std::string(title(report[i].kind)));
-      line("  " + report[i].text);
-      print_origin(report[i].node);
+    std::optional<GuardEntry::Kind> last;
+    size_t hidden = 0;
+    for (const GuardEntry& entry : report) {
+      if (entry.follows && !all) {
+        ++hidden;
+        continue;
+      }
+      if (entry.kind != last) line(std::string(title(entry.kind)));
+      last = entry.kind;
+      line("  " + entry.text);
+      print_origin(entry.node);
     }
+    if (hidden > 0) line(format("{} more hold whatever the inputs (--all)", hidden));
   }
 
   void print_json(std::span<const GuardEntry> report) {
@@ -170,8 +179,9 @@ std::pair<NodeId, size_t> parse_dimension(const Program& program, const std::str
 }  // namespace
 
 int guards_command(const std::vector<std::string>& args, CommandIo& io) {
-  const Options options(args,
-                        {{"--set", true}, {"--why", true}, {"--target", true}, {"--format", true}});
+  const Options options(
+      args,
+      {{"--set", true}, {"--why", true}, {"--target", true}, {"--format", true}, {"--all", false}});
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "guards takes one file");
   const std::string form = options.get("--format").value_or("text");
   if (form != "text" && form != "jsonl")
@@ -200,7 +210,7 @@ int guards_command(const std::vector<std::string>& args, CommandIo& io) {
   if (form == "jsonl") {
     printer.print_json(guard_report(run));
   } else {
-    printer.print_report();
+    printer.print_report(options.has("--all"));
   }
   return run.problems().empty() ? kExitFine : kExitErrors;
 }

@@ -46,6 +46,7 @@ numbers or expressions, and asserts left to run time, each with the node, call a
 
   --why NODE:DIM     where the size of that dimension came from, node by node
   --set SYMBOL=N     whether the program still holds if a symbol is N, or N..M; its outputs then, without running it again
+  --all              also the guards that hold whatever the inputs, once symbols are the numbers they became
   --target NAME      as for propagate
   --format F         text or jsonl
 

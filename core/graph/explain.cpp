@@ -43,11 +43,42 @@ std::vector<NodeId> inputs_of(const Node& node) {
   return inputs;
 }
 
-// A size by what replaced its symbols since.
+// The number that a symbol turned out to be: by replacement, or because its range has one value (an
+// exported program's symbols are not replaced by numbers).
+std::optional<int64_t> number_of(ShapeEnv& env, const ExprNode* symbol) {
+  const ExprNode* value = env.replace(symbol);
+  if (value->kind == ExprKind::kInteger) return value->number.integer;
+  const ValueRange range = env.range(symbol);
+  const bool is_number = symbol->type == ExprType::kInt && range.is_singleton();
+  return is_number ? std::optional<int64_t>(range.lower) : std::nullopt;
+}
+
+SymbolMap known_numbers(ShapeEnv& env) {
+  SymbolMap numbers;
+  for (const ExprNode* symbol : env.symbols()) {
+    if (const std::optional<int64_t> number = number_of(env, symbol))
+      numbers[symbol] = env.pool().integer(*number);
+  }
+  return numbers;
+}
+
+// A size by what is known of its symbols now.
 SymInt current(SymInt size) {
   if (!size.is_symbolic()) return size;
   ShapeEnv& env = shape_env_of(size.node());
-  return env.pool().sym_int(env.replace(size.node()));
+  SymbolMap numbers;
+  const ExprNode* node = env.replace(size.node());
+  for (const ExprNode* symbol : free_symbols(node)) {
+    if (const std::optional<int64_t> number = number_of(env, symbol))
+      numbers[symbol] = env.pool().integer(*number);
+  }
+  return env.pool().sym_int(numbers.empty() ? node : expand(substitute(node, numbers)));
+}
+
+// What made a symbol what it is.
+NodeId cause_of(const ShapeEnv& env, const ExprNode* symbol) {
+  return node_of_origin(env.replacement(symbol) != nullptr ? env.replacement_origin(symbol)
+                                                           : env.range_origin(symbol));
 }
 
 // A size as it was when its node ran: "s1" even if that is 768 now.
@@ -102,13 +133,12 @@ bool is_in_argument(const Value& argument, int64_t number) {
 
 std::string input_reason(const Run& run, NodeId node, SymInt recorded) {
   std::string reason = format("an input ({})", name(run.program().inputs[node].kind));
-  if (!recorded.is_symbolic() || recorded.node()->kind != ExprKind::kSymbol) return reason;
-  const ShapeEnv& env = shape_env_of(recorded.node());
-  reason += " of size " + text_then(recorded);
-  if (const ExprNode* replacement = env.replacement(recorded.node())) {
-    reason += format(", which is {}", to_string(replacement));
-    const NodeId cause = node_of_origin(env.replacement_origin(recorded.node()));
-    if (cause != kNoNode) reason += format(" since {}", call_text(run, cause));
+  const SymInt now = current(recorded);
+  if (same_expr(recorded, now)) return reason;
+  reason += format(" of size {}, which is {}", text_then(recorded), now);
+  for (const ExprNode* symbol : free_symbols(recorded.node())) {
+    const NodeId cause = cause_of(shape_env_of(symbol), symbol);
+    if (cause != kNoNode) return reason + " since " + call_text(run, cause);
   }
   return reason;
 }
@@ -120,23 +150,28 @@ std::vector<GuardEntry> guard_report(const Run& run) {
   ShapeEnv* env = run.mode().context().shape_env();
   if (env == nullptr) return report;
   using Kind = GuardEntry::Kind;
-  for (const Guard& guard : env->guards()) {
-    report.push_back(
-        {Kind::kGuard, to_string(guard.condition), guard.condition, node_of_origin(guard.origin)});
+  const SymbolMap numbers = known_numbers(*env);
+  const auto add = [&](Kind kind, const ExprNode* condition, NodeId node) {
+    const bool follows = substitute(condition, numbers)->is_true();
+    report.push_back({kind, to_string(condition), condition, node, follows});
+  };
+  const auto add_equal = [&](Kind kind, const ExprNode* symbol, const ExprNode* value) {
+    const ExprNode* equal = env->pool().make(ExprKind::kEq, symbol, value);
+    report.push_back({kind, format("{} = {}", to_string(symbol), to_string(value)), equal,
+                      cause_of(*env, symbol), false});
+  };
+  for (const Guard& guard : env->guards())
+    add(Kind::kGuard, guard.condition, node_of_origin(guard.origin));
+  for (const ExprNode* symbol : env->symbols()) {
+    const auto number = numbers.find(symbol);
+    if (number != numbers.end()) add_equal(Kind::kSpecialisation, symbol, number->second);
   }
-  for (const Kind kind : {Kind::kSpecialisation, Kind::kReplacement}) {
-    for (const ExprNode* symbol : env->replaced_symbols()) {
-      const ExprNode* value = env->replace(symbol);
-      if (value->is_number() != (kind == Kind::kSpecialisation)) continue;
-      const ExprNode* equal = env->pool().make(ExprKind::kEq, symbol, value);
-      report.push_back({kind, format("{} = {}", to_string(symbol), to_string(value)), equal,
-                        node_of_origin(env->replacement_origin(symbol))});
-    }
+  for (const ExprNode* symbol : env->replaced_symbols()) {
+    const ExprNode* value = env->replace(symbol);
+    if (numbers.find(symbol) == numbers.end()) add_equal(Kind::kReplacement, symbol, value);
   }
-  for (const RuntimeAssert& assert : env->deferred_runtime_asserts()) {
-    report.push_back({Kind::kRuntimeAssert, to_string(assert.condition), assert.condition,
-                      node_of_origin(assert.origin)});
-  }
+  for (const RuntimeAssert& assert : env->deferred_runtime_asserts())
+    add(Kind::kRuntimeAssert, assert.condition, node_of_origin(assert.origin));
   return report;
 }
 
@@ -208,7 +243,7 @@ ShapeEnv& env_of(const Run& run) {
 }  // namespace
 
 WhatIf::WhatIf(const Run& run, std::span<const SymbolSetting> settings)
-    : run_(run), env_(env_of(run)) {
+    : run_(run), env_(env_of(run)), numbers_(known_numbers(env_)) {
   for (const SymbolSetting& setting : settings) {
     const ExprNode* symbol = env_.pool().find_symbol(setting.symbol);
     if (symbol == nullptr)
@@ -217,17 +252,15 @@ WhatIf::WhatIf(const Run& run, std::span<const SymbolSetting> settings)
       throw_error(ErrorKind::kUsage,
                   format("'{}' cannot be {}..{}", setting.symbol, setting.lower, setting.upper));
     }
-    ranges_[symbol] = ValueRange::ints(setting.lower, setting.upper);
+    settings_.emplace_back(symbol, ValueRange::ints(setting.lower, setting.upper));
+    numbers_.erase(symbol);
+    if (setting.lower == setting.upper) numbers_[symbol] = env_.pool().integer(setting.lower);
   }
 }
 
 SymInt WhatIf::value(SymInt size) const {
   if (!size.is_symbolic()) return size;
-  SymbolMap numbers;
-  for (const auto& [symbol, range] : ranges_) {
-    if (range.is_singleton()) numbers[symbol] = env_.pool().integer(range.lower);
-  }
-  return env_.pool().sym_int(substitute(size.node(), numbers));
+  return env_.pool().sym_int(expand(substitute(size.node(), numbers_)));
 }
 
 WhatIf::Verdict WhatIf::enumerate(const ExprNode* condition, const ExprNode* symbol,
@@ -243,17 +276,13 @@ WhatIf::Verdict WhatIf::enumerate(const ExprNode* condition, const ExprNode* sym
 }
 
 WhatIf::Verdict WhatIf::verdict(const ExprNode* condition) const {
-  SymbolMap numbers;
-  for (const auto& [symbol, range] : ranges_) {
-    if (range.is_singleton()) numbers[symbol] = env_.pool().integer(range.lower);
-  }
-  condition = substitute(condition, numbers);
-  if (condition->is_constant()) {
-    return condition->is_true() ? Verdict::kHolds : Verdict::kViolated;
-  }
+  condition = substitute(condition, numbers_);
+  if (condition->is_constant()) return condition->is_true() ? Verdict::kHolds : Verdict::kViolated;
   const auto range_of = [this](const ExprNode* symbol) {
-    const auto at = ranges_.find(symbol);
-    return at == ranges_.end() ? env_.range(symbol) : at->second;
+    for (const auto& [set, range] : settings_) {
+      if (set == symbol) return range;
+    }
+    return env_.range(symbol);
   };
   const ValueRange bounds = bound(condition, range_of);
   if (bounds.is_singleton()) return bounds.lower != 0 ? Verdict::kHolds : Verdict::kViolated;
@@ -269,13 +298,23 @@ WhatIf::Verdict WhatIf::verdict(const ExprNode* condition) const {
 
 std::vector<std::pair<GuardEntry, WhatIf::Verdict>> WhatIf::broken() const {
   std::vector<std::pair<GuardEntry, Verdict>> result;
+  for (const auto& [symbol, range] : settings_) {
+    const ValueRange allowed = env_.range(symbol);
+    if (range.is_subset_of(allowed)) continue;
+    const ValueRange both = intersect(range, allowed);
+    GuardEntry entry;
+    entry.text = format("{} in {}", to_string(symbol), to_string(allowed));
+    entry.node = cause_of(env_, symbol);
+    result.emplace_back(std::move(entry),
+                        both.lower > both.upper ? Verdict::kViolated : Verdict::kDepends);
+  }
   for (GuardEntry& entry : guard_report(run_)) {
     const std::vector<const ExprNode*> symbols = free_symbols(entry.condition);
-    const bool concerned = std::any_of(
-        symbols.begin(), symbols.end(),
-        [this](const ExprNode* symbol) { return ranges_.find(symbol) != ranges_.end(); });
-    if (!concerned) continue;
-    const Verdict holds = verdict(entry.condition);
+    const bool concerned =
+        std::any_of(settings_.begin(), settings_.end(), [&](const auto& setting) {
+          return std::find(symbols.begin(), symbols.end(), setting.first) != symbols.end();
+        });
+    const Verdict holds = concerned ? verdict(entry.condition) : Verdict::kHolds;
     if (holds != Verdict::kHolds) result.emplace_back(std::move(entry), holds);
   }
   return result;

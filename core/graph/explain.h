@@ -32,6 +32,7 @@ struct GuardEntry {
   std::string text;  // "Eq(s53, 768)", "s53 = 768"
   const ExprNode* condition = nullptr;
   NodeId node = kNoNode;  // what was running; kNoNode: the file says so
+  bool follows = false;   // true whatever the inputs, once symbols are the numbers they became
 };
 
 // In the order in which they were found, kind by kind.
@@ -63,12 +64,12 @@ class WhatIf {
  public:
   enum class Verdict : uint8_t { kHolds, kViolated, kDepends };
 
-  // Raises UsageError for a name that is no symbol of the run, or a value outside its range.
+  // Raises UsageError for a name that is no symbol of the run, or a range without values.
   WhatIf(const Run& run, std::span<const SymbolSetting> settings);
 
   // Whether a guard or assert holds: for all values, for none, or for some.
   Verdict verdict(const ExprNode* condition) const;
-  // The guards and asserts that do not hold for all values.
+  // The guards and asserts that do not hold for all values, the symbols' own ranges among them.
   std::vector<std::pair<GuardEntry, Verdict>> broken() const;
   // A size under the settings: a number where it depends on nothing else.
   SymInt value(SymInt size) const;
@@ -78,7 +79,8 @@ class WhatIf {
 
   const Run& run_;
   ShapeEnv& env_;
-  std::unordered_map<const ExprNode*, ValueRange> ranges_;
+  std::vector<std::pair<const ExprNode*, ValueRange>> settings_;
+  SymbolMap numbers_;  // the symbols that are one number: set, or found to be
 };
 
 }  // namespace faketensor
