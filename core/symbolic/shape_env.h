@@ -284,6 +284,12 @@ class ShapeEnv {
     const ExprNode* replaced = nullptr;
   };
   Memo& memo(const ExprNode* node);
+  // After a change of replacements or of what is known: memos are made anew.
+  void forget_conclusions() {
+    ++knowledge_;
+    ++replaced_version_;
+    divisible_at_ = 0;
+  }
 
   ShapeEnvOptions options_;
   ExprPool pool_;

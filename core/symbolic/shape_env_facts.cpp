@@ -89,6 +89,7 @@ void ShapeEnv::constrain_unify(SymInt a, SymInt b) {
   if (target == replaced) return;
   if (replacements_.count(replaced) == 0) replaced_.push_back(replaced);
   replacements_[replaced] = target;
+  forget_conclusions();
   replacement_origins_.try_emplace(replaced, origin_);
 }
 

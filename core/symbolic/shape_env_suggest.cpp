@@ -38,6 +38,7 @@ class ShapeEnv::Trial {
     env_.guards_ = std::move(guards_);
     env_.runtime_asserts_ = std::move(runtime_asserts_);
     env_.pending_ = std::move(pending_);
+    env_.forget_conclusions();
   }
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
