@@ -77,13 +77,15 @@ SymInt Call::unbacked_int(ErrorKind refusal) {
 }
 
 Tensor* Call::empty_like(const Tensor& self, std::optional<DType> dtype, MemoryFormat format) {
-  const DType type = dtype.value_or(self.dtype());
-  if (format != MemoryFormat::kPreserve) {
-    const DimVector strides = strides_for(self.sizes(), format);
-    return context_.empty(self.sizes(), type, self.device(), strides);
-  }
-  const DimVector strides = dense_strides_like(self.sizes(), self.strides());
-  return context_.empty(self.sizes(), type, self.device(), strides);
+  const DimVector strides = format == MemoryFormat::kPreserve
+                                ? dense_strides_like(self.sizes(), self.strides())
+                                : strides_for(self.sizes(), format);
+  // Allocated as a contiguous tensor and then given its strides (torch.empty_permuted).
+  Tensor* tensor = context_.empty(self.sizes(), dtype.value_or(self.dtype()), self.device());
+  MetaSpec spec = tensor->meta->spec();
+  spec.strides = strides;
+  tensor->meta = context_.metas().intern(spec);
+  return tensor;
 }
 
 Tensor* Call::view_as(const Tensor& self, Dims sizes, Dims strides, SymInt offset, DType dtype) {

@@ -3,6 +3,7 @@
 
 #include "core/devices/sdpa_choice.h"
 #include "core/ops/families/arithmetic.h"
+#include "core/ops/families/factory.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
@@ -37,7 +38,7 @@ Value flash_attention_for_cpu(Call& c, const Tensor& query) {
   // Allocated as [batch, length, heads], then transposed.
   const DimVector allocated = contiguous_strides(DimVector{batch, length, heads});
   const DimVector strides = {allocated[0], allocated[2], allocated[1]};
-  Tensor* logsumexp = c.empty_strided(sizes, strides, computation_dtype(query.dtype()));
+  Tensor* logsumexp = empty_restrided(c, sizes, strides, computation_dtype(query.dtype()));
   return c.tuple(attention, logsumexp);
 }
 

@@ -5,6 +5,7 @@
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/factory.h"
 #include "core/ops/families/into.h"
+#include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -111,12 +112,27 @@ constexpr std::string_view kFailedCheck =
     "Expected cond to be True, but got False. (Could this error message be improved? If so, "
     "please report an enhancement request to PyTorch.)";
 
+// Note [Transforms take no symbols]
+// Where sizes are symbolic, _exec_fft permutes a fake tensor outside of its mode, which specialises
+// its sizes and strides, and then resizes its result. That fails where the batch is a symbol still
+// and the transformed length is a plain number.
+void check_resizable(Call& c, const Tensor& self, const Axes& axes, SymInt last_length) {
+  if (self.device().is_cuda()) return;
+  for (const SymInt stride : self.strides()) guard_int(stride);
+  bool is_batch_symbolic = false;
+  for (int64_t i = 0; i < self.dim(); ++i)
+    is_batch_symbolic = is_batch_symbolic || (!has_axis(axes, i) && self.size(i).is_symbolic());
+  c.check(!is_batch_symbolic || last_length.is_symbolic(),
+          "tried to directly modify sizes for customized tensor");
+}
+
 // Mirrors meta_fft_c2c, torch/_meta_registrations.py.
 Value complex_to_complex(Call& c, const Tensor& self, Dims dim) {
   c.check(is_complex(self.dtype()), kFailedCheck);
   if (dim.empty()) return c.call<"aten::clone">(self);
-  return c.empty_strided(self.sizes(), complex_strides(self, axes_of(dim, self.dim())),
-                         self.dtype());
+  const Axes axes = axes_of(dim, self.dim());
+  if (has_symbolic_sizes(self)) check_resizable(c, self, axes, self.size(axes.back()));
+  return c.empty_strided(self.sizes(), complex_strides(self, axes), self.dtype());
 }
 
 // Mirrors meta_fft_r2c, torch/_meta_registrations.py.
@@ -127,6 +143,7 @@ Value real_to_complex(Call& c, const Tensor& self, Dims dim, int64_t, bool onesi
   DimVector half(self.sizes());
   half[last] = floor_div(half[last], 2) + 1;
   const DimVector sizes = onesided ? half : DimVector(self.sizes());
+  if (has_symbolic_sizes(self)) check_resizable(c, self, axes, sizes[last]);
   DimVector strides;
   if (!self.device().is_cuda()) {
     sort_by_stride({axes.data(), axes.size() - 1}, self.strides());
@@ -157,6 +174,7 @@ Value complex_to_real(Call& c, const Tensor& self, Dims dim, int64_t, SymInt las
     return c.empty_strided(sizes, strides, dtype);
   }
   const Axes last = {axes.back()};
+  if (has_symbolic_sizes(self)) check_resizable(c, self, last, last_dim_size);
   axes.pop_back();
   DimVector strides(self.strides());
   if (!axes.empty()) {
@@ -408,7 +426,7 @@ Value fft_frequencies(Call& c, SymInt n) {
 // clang-format off
 constexpr OpDef kFftRules[] = {
     {"aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor", rule<&complex_to_complex>(), kDeviceHint | kSpecializes},
-    {"aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor", rule<&complex_to_real>(), kDeviceHint},
+    {"aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor", rule<&complex_to_real>(), kDeviceHint | kSpecializes},
     {"aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor", rule<&real_to_complex>(), kDeviceHint | kSpecializes},
     {"aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", one_dimension(kFft), kComposite},
     {"aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor", many_dimensions(kFft), kComposite},

@@ -1,4 +1,5 @@
 // Sliding blocks as columns and back, un-pooling, and pooling over random regions.
+#include "core/ops/families/arithmetic.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
@@ -37,10 +38,16 @@ struct BlockIndices {
   Value rows, columns;
 };
 BlockIndices block_indices(Call& c, const Tensor& input, const Window& window, Dims blocks) {
-  const auto index = [&](std::initializer_list<SymInt> sizes) {
-    return c.context().empty(Dims(sizes.begin(), sizes.size()), DType::kInt64, input.device());
+  const auto index = [&](size_t i) -> Tensor& {
+    const auto range = [&](std::initializer_list<SymInt> sizes) {
+      return c.context().empty(Dims(sizes.begin(), sizes.size()), DType::kInt64, input.device());
+    };
+    return *arithmetic(c, *range({1, blocks[i]}), *range({window.kernel[i], 1}));
   };
-  return {index({window.kernel[0], blocks[0], 1, 1}), index({window.kernel[1], blocks[1]})};
+  const Tensor& rows = index(0);
+  const Tensor& columns = index(1);
+  const DimVector widened = {rows.size(0), rows.size(1), 1, 1};
+  return {c.context().empty(widened, DType::kInt64, input.device()), columns};
 }
 
 bool has_no_empty_dims(Dims sizes) {

@@ -144,6 +144,15 @@ Value upsample_nearest(Call& c, uint64_t params) {
   const Dims output = c.arg(1).ints();
   if (Tensor* out = output_of(c); out != nullptr)
     return upsample_nearest_into(c, input, output, *out);
+  if (has_symbolic_sizes(input) && c.context().python_dispatcher) {
+    const DimVector sizes = full_sizes(c, input.sizes(), output, dims);
+    Tensor* result = indexed(c, input, sizes, input.dtype());
+    if (dims == 1) return *result;
+    MemoryFormat format = suggest_memory_format(input);
+    if (dims == 2 && input.device().is_cuda() && guard_bool(sizes[1] < 4))
+      format = MemoryFormat::kContiguous;
+    return c.call<"aten::contiguous">(*result, format);
+  }
   if (guard_bool(input.numel() == 0)) {
     c.check(input.dim() > 0 && guard_bool(numel(input.sizes().subspan(1)) != 0),
             "Non-empty {}D data tensor expected but got a tensor with sizes {}", dims + 2,
