@@ -39,6 +39,15 @@ PythonNumber as_arithmetic(const PythonNumber& a) {
   return PythonNumber::symbolic(a.pool()->integer(value));
 }
 
+// A bool as 0 or 1 without deciding it.
+PythonNumber as_truth_value(const PythonNumber& a) {
+  if (!a.is_bool()) return a;
+  if (!a.is_symbolic()) return SymInt(a.as_bool().as_bool() ? 1 : 0);
+  ExprPool& pool = *a.pool();
+  return PythonNumber::symbolic(
+      pool.make(ExprKind::kWhere, a.node(pool), pool.integer(1), pool.integer(0)));
+}
+
 PythonNumber as_float(const PythonNumber& a) {
   if (a.is_float()) return a;
   if (!a.is_symbolic()) {
@@ -249,6 +258,9 @@ PythonNumber compare_numbers(PythonBinary op, PythonNumber a, PythonNumber b) {
   if (a.is_float() != b.is_float()) {
     a = as_float(a);
     b = as_float(b);
+  } else if (a.is_bool() != b.is_bool()) {
+    a = as_truth_value(a);
+    b = as_truth_value(b);
   }
   ExprKind kind = relation_kind(op);
   if (!a.is_symbolic() && !b.is_symbolic()) {
