@@ -76,8 +76,14 @@ bool is_default(const Argument& argument, const Value& value) {
   return argument.has_default && is_same(argument.default_value, value);
 }
 
-// An integer given for a float is a float by the time Python sees it.
+// repr(). An integer given for a float is a float by the time Python sees it.
 void append_argument(std::string& out, const Argument& argument, const Value& value) {
+  if (value.is(Value::Tag::kDevice)) {
+    out += format("device(type='{}'", name(value.device().type));
+    if (value.device().index >= 0) out += format(", index={}", int{value.device().index});
+    out += ')';
+    return;
+  }
   append_text(out, value);
   if (argument.type.kind == ArgKind::kFloat && value.is(Value::Tag::kInt)) out += ".0";
 }

@@ -1,8 +1,7 @@
 #include "core/profiles/fake_kernels.h"
 
+#include "core/profiles/size_expressions.h"
 #include "core/support/format.h"
-#include "core/symbolic/parse.h"
-#include "core/symbolic/shape_env.h"
 
 namespace faketensor {
 
@@ -54,48 +53,6 @@ std::string_view sparse_backend(Layout layout) {
       return "SparseCsrMeta";
   }
 }
-
-// Expressions of a profile over the sizes of a call's arguments.
-class SizeExpressions {
- public:
-  explicit SizeExpressions(FakeCall& call) : call_(call) {
-    const ShapeEnv* env = call.context().shape_env();
-    pool_ = env != nullptr ? &const_cast<ShapeEnv*>(env)->pool() : &own_;
-    for (size_t i = 0; i < call.args().size(); ++i) {
-      if (!call.arg(i).is_tensor()) continue;
-      const Tensor& tensor = call.arg(i).tensor();
-      for (int64_t d = 0; d < tensor.dim(); ++d) {
-        const ExprNode* name =
-            pool_->symbol({format("x{}_{}", i, d), ExprType::kInt, false, false});
-        sizes_[name] = pool_->node_of(tensor.size(d));
-      }
-    }
-  }
-
-  DimVector evaluate(const std::vector<std::string>& texts) {
-    DimVector values;
-    for (const std::string& text : texts) values.push_back(evaluate(text));
-    return values;
-  }
-
- private:
-  SymInt evaluate(const std::string& text) {
-    const ExprNode* node = substitute(parse_expr(*pool_, text), sizes_);
-    for (const ExprNode* symbol : free_symbols(node)) {
-      const std::string name = to_string(symbol);
-      if (name.starts_with("x") && name.find('_') != std::string::npos) {
-        call_.fail(ErrorKind::kValueError,
-                   format("the profile's size '{}' names {}, which no argument has", text, name));
-      }
-    }
-    return pool_->sym_int(node);
-  }
-
-  FakeCall& call_;
-  ExprPool own_;
-  ExprPool* pool_;
-  SymbolMap sizes_;
-};
 
 DimVector sizes_of(FakeCall& call, const TensorMetadata& metadata, const ResultDetail& detail) {
   if (detail.sizes) return SizeExpressions(call).evaluate(*detail.sizes);

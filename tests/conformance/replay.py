@@ -23,6 +23,7 @@ import sys
 import threading
 
 from compare import graph_differences, operator_difference
+from profiles import ASKED, profile_difference, question
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -46,6 +47,10 @@ def files(data):
                 yield f"{prefix}models/{path.parent.name}/{variant}.{inputs}", path
     for path in sorted((data or HERE / "data").glob("ops/*.jsonl.gz")):
         yield f"ops/{path.name.split('.')[0]}", path
+    for base, prefix in ((data or HERE / "data", ""), *([] if data else [(SHARED, "shared/")])):
+        for path in sorted(base.glob("profiles/*.jsonl.gz")):
+            if "profiles/" + path.name.split(".")[0] in ASKED:
+                yield f"{prefix}profiles/{path.name.split('.')[0]}", path
     for path in [] if data else sorted(SHARED.glob("ops/*.jsonl.gz")):
         yield f"{COLLECTION}{path.name.split('.')[0]}", path
 
@@ -54,13 +59,23 @@ def questions(path, recorded, folder):
     """The file without what was recorded; beside a graph's questions stands the program it names."""
     target = folder / path.name.removesuffix(".gz")
     header = recorded[0]["header"]
-    lines = recorded[:1] if header.get("kind") == "graph" else [{k: v for k, v in row.items() if k not in RECORDED} for row in recorded]
+    if header.get("kind") == "graph":
+        lines = recorded[:1]
+    elif header.get("kind") in ASKED:
+        lines = recorded[:1] + [question(row, header["kind"]) for row in asked_rows(recorded)]
+    else:
+        lines = [{k: v for k, v in row.items() if k not in RECORDED} for row in recorded]
     target.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
     if "graph" in header:
         program = folder / header["graph"]
         if not program.exists():
             program.symlink_to(path.parent / header["graph"])
     return target
+
+
+def asked_rows(recorded):
+    """The rows of a file that are questions: not those about Python's file objects."""
+    return [row for row in recorded[1:] if "file" not in row]
 
 
 class Runs:
@@ -110,9 +125,10 @@ def replay(label, path, engine, folder):
         nodes = [line for line in recorded if "name" in line]
         return graph_differences(nodes, answers), len(nodes), got_path
     by_id = {answer["id"]: answer for answer in answers}
-    differing = [(v, d) for v in recorded[1:] if (d := operator_difference(v, by_id.get(v["id"])))]
+    compare = profile_difference if recorded[0]["header"].get("kind") in ASKED else operator_difference
+    differing = [(v, d) for v in asked_rows(recorded) if (d := compare(v, by_id.get(v["id"])))]
     differences = by_operator(differing) if label.startswith(COLLECTION) else {v["id"]: d for v, d in differing}
-    return differences, len(recorded) - 1, got_path
+    return differences, len(asked_rows(recorded)), got_path
 
 
 def by_operator(differing):

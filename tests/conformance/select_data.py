@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 
 from compare import operator_difference
+from profiles import ASKED
 from replay import SETS, VARIANTS, rows
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -62,6 +63,16 @@ def write_rows(target, rows_to_write):
             out.write(json.dumps(row, separators=(",", ":")).encode() + b"\n")
 
 
+def select_profiles(collection):
+    """All rows with a name of their own, and every tenth of the random ones."""
+    for kind in ASKED:
+        path = collection / f"{kind}.jsonl.gz"
+        header, *recorded = rows(path)
+        named = [row for row in recorded if "/random/" not in row["id"]]
+        chosen = named + [row for row in recorded if "/random/" in row["id"]][::10]
+        write_rows(HERE / "data" / "profiles" / path.name, [{"header": {**header["header"], "count": len(chosen)}}, *chosen])
+
+
 def select_schemas(collection):
     header, *operators = rows(collection / "schemas" / "ops.jsonl.gz")
     chosen = [{"header": {key: header["header"][key] for key in ("torch", "target", "kind", "count")}}]
@@ -79,6 +90,7 @@ def main():
     parser.add_argument("--command", default="build/bin/faketensor")
     args = parser.parse_args()
     select_schemas(args.collection)
+    select_profiles(args.collection)
     select_graphs(args.collection)
     select_operators(args.collection, args.command)
 

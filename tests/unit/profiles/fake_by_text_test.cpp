@@ -1,0 +1,92 @@
+#include "core/profiles/fake_by_text.h"
+
+#include <gtest/gtest.h>
+
+#include "core/profiles/opcheck.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+namespace {
+
+class FakeByTextTest : public testing::Test {
+ protected:
+  FakeByTextTest() { mode.attach_shape_env(nullptr); }
+  Value tensor(std::initializer_list<int64_t> sizes, DType dtype = DType::kFloat32) {
+    DimVector dims;
+    for (const int64_t size : sizes) dims.push_back(size);
+    return mode.empty(dims, dtype);
+  }
+  std::string shown(std::string_view op, std::vector<Value> args) {
+    const Outcome outcome = mode.call(op, args);
+    if (outcome.error)
+      return std::string(outcome.error->class_name()) + ": " + outcome.error->message();
+    std::string text;
+    append_text(text, outcome.value);
+    return text;
+  }
+  FakeTensorMode mode;
+  Library& library = mode.library();
+};
+
+TEST_F(FakeByTextTest, ShapesAreExpressionsOfTheArgumentsSizes) {
+  library.define("mylib::pad(Tensor x, Tensor y) -> (Tensor, Tensor)");
+  library.register_fake("mylib::pad", fake_by_shapes({{.sizes = {"x0_0 + 4", "x0_1*x1_0"}},
+                                                      {.sizes = {}, .dtype = DType::kBool}}));
+  EXPECT_EQ(shown("mylib::pad", {tensor({2, 3}), tensor({5})}),
+            "[FakeTensor(..., size=(6, 15)), FakeTensor(..., size=(), dtype=torch.bool)]");
+  library.define("mylib::wrong(Tensor x) -> Tensor");
+  library.register_fake("mylib::wrong", fake_by_shapes({{.sizes = {"x0_7"}}}));
+  EXPECT_EQ(shown("mylib::wrong", {tensor({2})}),
+            "ValueError: the size 'x0_7' names x0_7, which no argument has");
+}
+
+TEST_F(FakeByTextTest, BodiesAreWhatFxPrints) {
+  library.define("mylib::gate(Tensor x, Tensor w) -> Tensor");
+  library.register_fake("mylib::gate", fake_by_body(R"(graph():
+    %x : [num_users=2] = placeholder[target=x]
+    %w : [num_users=1] = placeholder[target=w]
+    %mm : [num_users=1] = call_function[target=torch.ops.aten.mm.default](args = (%x, %w), kwargs = {})
+    %sum_1 : [num_users=1] = call_function[target=torch.ops.aten.sum.dim_IntList](args = (%mm, [1], True), kwargs = {dtype: torch.float64})
+    return sum_1
+)"));
+  EXPECT_EQ(shown("mylib::gate", {tensor({2, 3}), tensor({3, 4})}),
+            "FakeTensor(..., size=(2, 1), dtype=torch.float64)");
+  EXPECT_EQ(shown("mylib::gate", {tensor({2, 3}), tensor({4, 4})}),
+            "RuntimeError: a and b must have same reduction dim, but got [2, 3] X [4, 4].");
+}
+
+TEST_F(FakeByTextTest, BodiesThatAreNoneAreRefusedWithTheirLine) {
+  const auto raised = [](std::string_view text) -> std::string {
+    try {
+      fake_by_body(text);
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(raised("graph():\n"), "line 1 of the body: a body ends with its return");
+  EXPECT_EQ(raised("%x : placeholder\nreturn %y"),
+            "line 2 of the body: the name y before its definition");
+  EXPECT_EQ(raised("%x : get_attr[target=w]\n"),
+            "line 1 of the body: a node is a placeholder or a call_function");
+}
+
+TEST_F(FakeByTextTest, OpcheckComparesWithRecordedResults) {
+  library.define("mylib::nonzeros(Tensor x) -> Tensor");
+  library.register_fake("mylib::nonzeros", [](FakeCall& call) {
+    return call.empty({call.new_dynamic_size(0, 6), call.arg(0).tensor().dim()}, DType::kInt64);
+  });
+  const Value x = tensor({2, 3});
+  const auto check = [&](const Value& real) {
+    const TensorMeta* meta = real.tensor().meta;
+    return opcheck(mode, "mylib::nonzeros", {&x, 1}, {&meta, 1});
+  };
+  EXPECT_TRUE(check(tensor({4, 2}, DType::kInt64)).empty());
+  const std::vector<std::string> differences = check(tensor({7, 2}, DType::kInt32));
+  ASSERT_EQ(differences.size(), 2u);
+  EXPECT_EQ(differences[0], "result 0: dtype torch.int64 where the operator gave torch.int32");
+  EXPECT_EQ(differences[1].substr(0, 15), "result 0: sizes");
+}
+
+}  // namespace
+}  // namespace faketensor
