@@ -32,7 +32,8 @@ void append_after(std::string& out, const ValueReader& reader, ValueWriter& writ
 
 }  // namespace
 
-void answer_call(std::string& out, FakeTensorMode& mode, OpId op, const json& question) {
+void answer_call(std::string& out, FakeTensorMode& mode, OpId op, const json& question,
+                 const std::function<void()>& called) {
   ValueReader reader(mode);
   ValueWriter writer;
   try {
@@ -41,10 +42,12 @@ void answer_call(std::string& out, FakeTensorMode& mode, OpId op, const json& qu
         bind_arguments(schema, question.value("args", json::array()),
                        question.value("kwargs", json::object()), reader, &writer);
     const Value result = mode.context().call(op, args);
+    if (called) called();
     out += "\"out\":";
     writer.append(out, result);
     append_after(out, reader, writer);
   } catch (const Error& error) {
+    if (called) called();
     append_error(out, error);
   }
 }

@@ -2,6 +2,7 @@
 // symbolic sizes.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -11,7 +12,9 @@
 namespace faketensor {
 
 // Calls `op` in `mode` with the question's "args" and "kwargs", and appends the members
-// "out" and "after", or "raises" and "message".
-void answer_call(std::string& out, FakeTensorMode& mode, OpId op, const nlohmann::json& question);
+// "out" and "after", or "raises" and "message". `called`, where given, is called between the two:
+// printing an expression may shorten the ShapeEnv's chains of replacements.
+void answer_call(std::string& out, FakeTensorMode& mode, OpId op, const nlohmann::json& question,
+                 const std::function<void()>& called = {});
 
 }  // namespace faketensor

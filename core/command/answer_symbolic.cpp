@@ -19,9 +19,9 @@ void answer_symbolic_operator(std::string& out, OpId op, const json& question) {
   context.allow_dynamic_shapes = settings.allow_dynamic_output_shape_ops;
   context.python_dispatcher = settings.python_dispatcher;
   const ShapeEnvSnapshot before(*env);
-  answer_call(out, mode, op, question);
-  out += ",\"added\":";
-  before.append_added(out, *env);
+  std::string added;
+  answer_call(out, mode, op, question, [&] { before.append_added(added, *env); });
+  out.append(",\"added\":").append(added);
 }
 
 }  // namespace faketensor

@@ -232,7 +232,7 @@ void ShapeEnvSnapshot::append_symbols(std::string& out, ShapeEnv& env) const {
       const ExprNode* target = env.replacement(symbol);
       const auto known = replacements_.find(symbol);
       if (known != replacements_.end() && known->second == target) continue;
-      append_json(replacements.next(to_string(symbol)), env.replace(target));
+      append_json(replacements.next(to_string(symbol)), target);
     }
   }
   {

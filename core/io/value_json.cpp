@@ -430,6 +430,12 @@ Value ValueReader::read_tensor(const json& value, ValueWriter* writer) {
     storage = known;
   }
   Tensor* tensor = mode_.context().make_tensor(mode_.context().metas().intern(spec), storage);
+  // The converter placed it on its storage by set_, which asks whether it is contiguous; what that
+  // decides is no guard (MetaConverter, torch/_subclasses/meta_utils.py).
+  if (ShapeEnv* env = mode_.context().shape_env()) {
+    const SuppressGuards suppressed(env);
+    tensor->is_contiguous();
+  }
   tensors_.emplace(number, tensor);
   if (writer != nullptr) writer->name_tensor(tensor, number);
   made_.push_back({tensor, tensor->meta, tensor->storage,

@@ -10,23 +10,6 @@
 namespace faketensor {
 namespace {
 
-// While it lives, decisions leave no guards (ShapeEnv.suppress_guards).
-class SuppressGuards {
- public:
-  explicit SuppressGuards(ShapeEnv* env) : env_(env), before_(env != nullptr && env->recording()) {
-    if (env_ != nullptr) env_->set_recording(false);
-  }
-  ~SuppressGuards() {
-    if (env_ != nullptr) env_->set_recording(before_);
-  }
-  SuppressGuards(const SuppressGuards&) = delete;
-  SuppressGuards& operator=(const SuppressGuards&) = delete;
-
- private:
-  ShapeEnv* env_;
-  bool before_;
-};
-
 // While it lives, fresh unbacked symbols need not be bound by results.
 class IgnoreFreshUnbacked {
  public:
@@ -91,7 +74,7 @@ TensorDescription describe(const Tensor& tensor) {
   result.dtype = tensor.dtype();
   result.device = tensor.device();
   result.layout = tensor.layout();
-  result.flags = tensor.meta->flags() & kGivenFlags;
+  result.flags = tensor.meta->flags();
   if (tensor.storage != nullptr) result.storage = {tensor.storage->id, tensor.storage->nbytes};
   if (tensor.meta->sparse() != nullptr) result.sparse = *tensor.meta->sparse();
   if (tensor.base != nullptr) {
@@ -148,7 +131,10 @@ Tensor* Converter::convert_strided(const TensorDescription& tensor, const Source
         is_own ? storage_bytes(made.sizes, made.strides, 0, tensor.dtype) : tensor.storage.nbytes;
     storage = context_.make_storage(tensor.device.normalized(), bytes);
   }
-  return context_.make_tensor(context_.metas().intern(spec_of(tensor, made)), storage);
+  Tensor* fake = context_.make_tensor(context_.metas().intern(spec_of(tensor, made)), storage);
+  // set_, which places it on its storage, asks that; the answer is known from here on, unguarded.
+  fake->is_contiguous();
+  return fake;
 }
 
 // A view's sizes have symbols of their own; that it lies within its base needs no guard, as the

@@ -61,15 +61,25 @@ bool list_fits(const Value& value, const ArgType& type) {
   return true;
 }
 
-// Whether a list holds symbolic integers where the schema says int[]: the parser asks each for its
-// __index__, which is a guard, before the operator sees them.
-bool must_specialize(Dims values, const ArgType& type) {
-  return !type.is_symbolic_int && std::any_of(values.begin(), values.end(),
-                                              [](SymInt value) { return value.is_symbolic(); });
+// An `int` is a number: an expression that is given for one is specialised. (A `SymInt` may stay.)
+bool needs_specializing(const Value& value, const ArgType& type) {
+  if (type.kind != ArgKind::kInt || type.is_symbolic_int) return false;
+  if (value.is(Tag::kInt)) return value.as_sym_int().is_symbolic();
+  if (!value.is(Tag::kIntList)) return false;
+  const Dims ints = value.ints();
+  return std::any_of(ints.begin(), ints.end(), [](SymInt each) { return each.is_symbolic(); });
+}
+
+Value specialized(Context& context, const Value& value) {
+  if (value.is(Tag::kInt)) return guard_int(value.as_sym_int());
+  DimVector ints;
+  for (const SymInt each : value.ints()) ints.push_back(guard_int(each));
+  return context.make_ints(ints);
 }
 
 // Whether a rule may read the value as it stands.
 bool fits(const Value& value, const ArgType& type) {
+  if (needs_specializing(value, type)) return false;
   if (value.is_none()) return type.is_optional || type.kind == ArgKind::kOther;
   if (!type.is_list) return (tags_of(type.kind) & bit(value.tag())) != 0;
   if (!value.is_list()) return type.kind == ArgKind::kOther;
@@ -77,8 +87,7 @@ bool fits(const Value& value, const ArgType& type) {
   if (type.kind == ArgKind::kBool && type.list_size > 0 &&
       value.size() != static_cast<size_t>(type.list_size))
     return false;
-  if (type.kind == ArgKind::kInt)
-    return (value.is(Tag::kIntList) && !must_specialize(value.ints(), type)) || value.size() == 0;
+  if (type.kind == ArgKind::kInt) return value.is(Tag::kIntList) || value.size() == 0;
   return list_fits(value, type);
 }
 
@@ -100,6 +109,7 @@ std::string_view python_type(const Value& value) {
       "NoneType", "NoneType",   "bool",          "int",       "float", "complex",
       "SymFloat", "FakeTensor", "list",          "list",      "str",   "dtype",
       "device",   "layout",     "memory_format", "Generator", "Graph", "Node"};
+  if (value.is(Tag::kInt) && value.as_sym_int().is_symbolic()) return "SymInt";
   return kNames[static_cast<size_t>(value.tag())];
 }
 
@@ -228,6 +238,14 @@ bool takes_undefined(const OpEntry& op, size_t position) {
 Value converted(Context& context, const OpEntry& op, size_t position, const Value& value) {
   const ArgType& type = op.schema.arguments[position].type;
   if (fits(value, type) && !has_wrong_length(op, type, value)) return value;
+  if (needs_specializing(value, type)) {
+    try {
+      return converted(context, op, position, specialized(context, value));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kGuardOnDataDependent) throw;
+      refuse(op, position, value);
+    }
+  }
   if (value.is_none() && type.kind == ArgKind::kTensor && !type.is_list) {
     if (takes_undefined(op, position)) return value;
     throw_error(ErrorKind::kRuntimeError,
@@ -252,12 +270,8 @@ Value converted(Context& context, const OpEntry& op, size_t position, const Valu
     const bool is_one = value.is(Tag::kInt);
     if (is_one && type.list_size > 0)
       return context.make_ints(DimVector(static_cast<size_t>(type.list_size), value.as_sym_int()));
-    DimVector ints;
-    if (value.is(Tag::kIntList) && must_specialize(value.ints(), type)) {
-      for (const SymInt element : value.ints()) ints.push_back(guard_int(element));
-      return context.make_ints(ints);
-    }
     if (value.is(Tag::kList) && list_fits(value, type)) {
+      DimVector ints;
       for (const Value& element : value.values())
         ints.push_back(element.is(Tag::kBool) ? SymInt(guard_bool(element.as_sym_bool()) ? 1 : 0)
                                               : element.as_sym_int());

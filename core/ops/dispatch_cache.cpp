@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/ops/families/view.h"
 #include "core/symbolic/shape_env.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -69,6 +71,17 @@ class Symbols {
 
 }  // namespace
 
+void grow_storage(const Context& context, const Tensor& view) {
+  const SuppressGuards suppressed(context.shape_env());
+  if (guard_or_false(view.numel() == 0)) return;
+  const SymInt bytes =
+      view.is_contiguous()
+          ? (view.offset() + view.numel()) * itemsize(view.dtype())
+          : storage_bytes(view.sizes(), view.strides(), view.offset(), view.dtype());
+  SymInt& held = view.storage->nbytes;
+  if (hint(bytes) && hint(held) && guard_or_false(bytes > held)) held = bytes;
+}
+
 CacheQuestions::CacheQuestions(Call& call) : call_(call) {
   if (call.context().shape_env() == nullptr) {
     bypassed_ = true;
@@ -117,6 +130,9 @@ bool CacheQuestions::is_known(const Value& result) const {
 
 void CacheQuestions::ask_about(const Value& result) const {
   if (bypassed_ || is_uncached(call_)) return;
+  const bool is_view = (call_.op().tags & kView) != 0 && result.is_tensor() && is_known(result);
+  if (is_view && !is_argument(result.tensor()) && has_symbolic_sizes(result.tensor()))
+    grow_storage(call_.context(), result.tensor());
   const std::span<const Value> elements =
       result.is(Value::Tag::kList) ? result.values() : std::span<const Value>(&result, 1);
   const bool is_list = result.is(Value::Tag::kList) && call_.op().schema.returns.size() < 2;

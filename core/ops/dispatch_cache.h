@@ -13,6 +13,11 @@
 
 namespace faketensor {
 
+// The storage of a view grows where the view reaches beyond it, as that of a meta tensor may: the
+// cache makes each view once more by set_ (_get_output_tensor_from_cache_entry and
+// set_storage_meta__symint). Decided by form or by the hints, without guards.
+void grow_storage(const Context& context, const Tensor& view);
+
 class CacheQuestions {
  public:
   // Asks about the arguments, in order. Asks nothing where there is no ShapeEnv.

@@ -393,7 +393,10 @@ const ExprNode* ShapeEnv::evaluate_statically(const ExprNode* node, bool unbacke
         range.upper == kIntInfinity ? kIntInfinity : checked_subtract(range.upper, offset);
     shifted_ranges[fresh] = ValueRange::ints(1, upper);
   }
-  const ExprNode* moved = canonical_condition(expand(substitute(node, shifted)));
+  // Connectives are left as they are: sympy expands relations only.
+  const ExprNode* substituted = substitute(node, shifted);
+  const bool expands = is_relation(substituted->kind) || substituted->type != ExprType::kBool;
+  const ExprNode* moved = canonical_condition(expands ? expand(substituted) : substituted);
   if (moved->is_constant()) return moved;
   const ValueRange bounds = faketensor::bound(moved, [&](const ExprNode* symbol) {
     const auto at = shifted_ranges.find(symbol);

@@ -327,6 +327,24 @@ class ShapeEnv {
   const ExprNode* last_undecided_ = nullptr;
 };
 
+// ShapeEnv.suppress_guards: decisions made while it lives leave no guards. A null environment is
+// left alone.
+class SuppressGuards {
+ public:
+  explicit SuppressGuards(ShapeEnv* env) : env_(env), before_(env != nullptr && env->recording()) {
+    if (env_ != nullptr) env_->set_recording(false);
+  }
+  ~SuppressGuards() {
+    if (env_ != nullptr) env_->set_recording(before_);
+  }
+  SuppressGuards(const SuppressGuards&) = delete;
+  SuppressGuards& operator=(const SuppressGuards&) = delete;
+
+ private:
+  ShapeEnv* env_;
+  bool before_;
+};
+
 // One spelling per relation, as PyTorch keeps its facts: >= and > turned into <= and <, common
 // factors divided out, and every term moved to the side where it is positive. "u0 >= 0" becomes "0
 // <= u0".

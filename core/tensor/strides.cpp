@@ -116,7 +116,7 @@ std::optional<DimVector> view_strides(Dims sizes, Dims strides, Dims new_sizes) 
     return contiguous_strides(new_sizes);
   }
   DimVector result(new_sizes.size());
-  auto view_dim = static_cast<int64_t>(new_sizes.size()) - 1;
+  size_t left = new_sizes.size();  // dimensions of the view that are not placed yet
   SymInt chunk_stride =
       strides.back();  // stride of the innermost dimension of the current contiguous chunk
   SymInt chunk = 1;    // elements of the chunk
@@ -126,15 +126,10 @@ std::optional<DimVector> view_strides(Dims sizes, Dims strides, Dims new_sizes) 
     const bool chunk_ends = dim == 0 || (!known_one(sizes[dim - 1]) &&
                                          !guard_or_false(strides[dim - 1] == chunk * chunk_stride));
     if (!chunk_ends) continue;
-    while (view_dim >= 0 &&
-           (guard_or_true(viewed < chunk) || known_one(new_sizes[static_cast<size_t>(view_dim)]))) {
-      const auto v = static_cast<size_t>(view_dim);
-      result[v] = viewed * chunk_stride;
-      viewed *= new_sizes[v];
-      --view_dim;
-      if (guard_or_false(viewed == chunk) &&
-          (view_dim < 0 || !known_one(new_sizes[static_cast<size_t>(view_dim)])))
-        break;
+    while (left > 0 && (guard_or_true(viewed < chunk) || known_one(new_sizes[left - 1]))) {
+      --left;
+      result[left] = viewed * chunk_stride;
+      viewed *= new_sizes[left];
     }
     if (!guard_or_false(viewed == chunk)) return std::nullopt;
     if (dim > 0) {
@@ -143,7 +138,7 @@ std::optional<DimVector> view_strides(Dims sizes, Dims strides, Dims new_sizes) 
       viewed = 1;
     }
   }
-  if (view_dim != -1) return std::nullopt;
+  if (left != 0) return std::nullopt;
   return result;
 }
 
@@ -215,27 +210,33 @@ DimVector infer_shape(Dims shape, SymInt elements) {
   SymInt known = 1;
   std::optional<size_t> inferred;
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (!shape[i].is_symbolic() && shape[i].as_int() == -1) {
+    if (guard_or_false(shape[i] == -1)) {
       if (inferred) throw_error(ErrorKind::kRuntimeError, "only one dimension can be inferred");
       inferred = i;
-    } else {
-      if (guard_or_false(shape[i] < 0)) {
-        throw_error(
-            ErrorKind::kRuntimeError,
-            format("invalid shape dimension {} at index {} of shape {}", shape[i], i, shape));
-      }
-      known *= shape[i];
+      continue;
     }
+    if (!expect_true(shape[i] > -1)) {
+      throw_error(ErrorKind::kRuntimeError,
+                  format("invalid shape dimension {} at index {} of shape {}", shape[i], i, shape));
+    }
+    known *= shape[i];
   }
-  const auto invalid = [&] {
-    throw_error(ErrorKind::kRuntimeError,
-                format("shape '{}' is invalid for input of size {}", shape, elements));
+  const auto check = [&](SymBool valid) {
+    if (!expect_true(valid)) {
+      throw_error(ErrorKind::kRuntimeError,
+                  format("shape '{}' is invalid for input of size {}", shape, elements));
+    }
   };
   if (!inferred) {
-    if (!guard_or_true(known == elements)) invalid();
+    check(elements == known);
     return result;
   }
-  if (guard_or_false(known == 0)) {
+  if (known.maybe_as_int() == 0) {
+    check(elements == known);
+  } else {
+    check(sym_or(sym_and(known > 0, mod(elements, known) == 0), elements == known));
+  }
+  if (!expect_true(known != 0)) {
     // Not even an empty tensor says what -1 is beside a 0.
     throw_error(ErrorKind::kRuntimeError,
                 format("cannot reshape tensor of 0 elements into shape {} because the unspecified "
@@ -243,7 +244,6 @@ DimVector infer_shape(Dims shape, SymInt elements) {
                        "any value and is ambiguous",
                        shape));
   }
-  if (!guard_or_true(mod(elements, known) == 0)) invalid();
   result[*inferred] = floor_div(elements, known);
   return result;
 }

@@ -4,6 +4,8 @@
 // With a ShapeEnv their unknown numbers are new unbacked symbols, without one they raise
 // (torch/_subclasses/fake_impls.py). A tensor that is asked the same again before it is written to
 // gives the same symbol (Context::memo).
+#include <algorithm>
+
 #include "core/ops/call.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/kernel.h"
@@ -128,19 +130,28 @@ SymInt unique_count(Call& c, const Tensor& self, const Unique& given) {
   return count;
 }
 
+// (*shape[:dim], count, *shape[dim + 1:]) as Python slices: after dimension -1 comes the whole
+// shape again.
+DimVector sizes_with(const Tensor& self, int64_t dim, SymInt count) {
+  const Dims shape = self.sizes();
+  const auto at = static_cast<size_t>(dim < 0 ? dim + self.dim() : dim);
+  DimVector sizes(shape.first(std::min(at, shape.size())));
+  sizes.push_back(count);
+  if (at < shape.size()) sizes.append(dim == -1 ? shape : shape.subspan(at + 1));
+  return sizes;
+}
+
 // Mirrors _unique, torch/_subclasses/fake_impls.py.
 Value unique(Call& c, const Tensor& self, const Unique& given) {
   const SymInt count = unique_count(c, self, given);
-  DimVector sizes = {count};
-  if (given.dim) {
-    sizes = self.sizes();
-    sizes[static_cast<size_t>(*given.dim)] = count;
-  }
+  const DimVector sizes = given.dim ? sizes_with(self, *given.dim, count) : DimVector{count};
   const bool always = given.dim && self.device().is_cpu();
   DimVector inverse = {0};
   if (given.inverse || always)
     inverse = given.dim ? DimVector{self.size(*given.dim)} : DimVector(self.sizes());
-  const DimVector counts = {given.counts || always ? count : SymInt(0)};
+  // Python's ret[0].shape[dim].
+  const SymInt counted = given.dim && *given.dim < 0 ? *(sizes.end() + *given.dim) : count;
+  const DimVector counts = {given.counts || always ? counted : SymInt(0)};
   return c.tuple(c.empty(sizes, self.dtype()), c.empty(inverse, DType::kInt64),
                  c.empty(counts, DType::kInt64));
 }
@@ -169,7 +180,7 @@ Value unique2(Call& c, const Tensor& self, bool, bool inverse, bool counts) {
 }
 Value unique_consecutive(Call& c, const Tensor& self, bool inverse, bool counts,
                          std::optional<int64_t> dim) {
-  if (dim) dim = wrap_dim(*dim, self.dim());
+  if (dim) wrap_dim(*dim, self.dim());
   if (output_of(c) != nullptr) return write_unique(c, self, dim ? "unique_dim" : "unique");
   return unique(c, self, {.dim = dim, .inverse = inverse, .counts = counts, .consecutive = true});
 }

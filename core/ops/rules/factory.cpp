@@ -7,6 +7,7 @@
 #include "core/ops/families/into.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/tables.h"
+#include "core/tensor/contiguity.h"
 #include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
 
@@ -20,8 +21,7 @@ Tensor* empty_strided_with(Call& c, Dims size, Dims stride, const FactoryOptions
           "dimensionality of sizes ({}) must match dimensionality of strides ({})", size.size(),
           stride.size());
   for (const SymInt length : size) {
-    c.check(!guard_or_false(length < 0), "Trying to create tensor with negative dimension {}: {}",
-            length, size);
+    c.check(length >= 0, "Trying to create tensor with negative dimension {}: {}", length, size);
   }
   // A negative stride counts as not given (TensorImpl::set_sizes_and_strides).
   DimVector strides(stride);
@@ -29,6 +29,10 @@ Tensor* empty_strided_with(Call& c, Dims size, Dims stride, const FactoryOptions
     if (!guard_or_false(strides[i] < 0)) continue;
     const bool is_last = i + 1 == strides.size();
     strides[i] = is_last ? SymInt(1) : sym_max(size[i + 1], 1) * strides[i + 1];
+  }
+  // computeStorageNbytes asks each size whether it is 0, also where the strides are row-major.
+  for (const SymInt length : size) {
+    if (guard_or_false(length == 0)) break;
   }
   return c.context().empty(size, options.dtype, options.device, strides);
 }
@@ -154,7 +158,12 @@ Tensor* arange_with(Call& c, const Value& start, const Value& end, const Value& 
   } else {
     c.check_as(ErrorKind::kValueError, guard_bool(by != 0), "step must be nonzero");
   }
-  return new_tensor(c, DimVector{floor_div(to - from + by - (forwards ? 1 : -1), by)}, options);
+  const SymInt length = floor_div(to - from + by - (forwards ? 1 : -1), by);
+  if (length.is_symbolic() && !is_integral(options.dtype)) {
+    // Numbers of another dtype come from elementwise operators, which ask for the range's layout.
+    is_contiguous_or_false(DimVector{length}, DimVector{1});
+  }
+  return new_tensor(c, DimVector{length}, options);
 }
 
 Tensor* arange(Call& c, const Value& end) { return arange_with(c, 0, end, 1, 1); }
@@ -254,7 +263,14 @@ Tensor* logspace(Call& c, const Value& start, const Value& end, SymInt steps) {
 Tensor* eye_with(Call& c, SymInt n, SymInt m, size_t options_at) {
   c.check(n >= 0, "n must be greater or equal to 0, got {}", n);
   c.check(m >= 0, "m must be greater or equal to 0, got {}", m);
-  return new_tensor(c, DimVector{n, m}, factory_options(c, options_at));
+  const FactoryOptions options = factory_options(c, options_at);
+  if (!n.is_symbolic() && !m.is_symbolic()) return new_tensor(c, DimVector{n, m}, options);
+  // Mirrors eye, torch/_refs/__init__.py: where two ranges are equal.
+  const auto range = [&](SymInt length) -> Tensor& {
+    return *c.context().empty(DimVector{length}, DType::kInt64, options.device);
+  };
+  const Value equal = c.call<"aten::eq.Tensor">(c.call<"aten::unsqueeze">(range(n), -1), range(m));
+  return &c.tensor<"aten::to.dtype">(equal, options.dtype);
 }
 Tensor* eye(Call& c, SymInt n) { return eye_with(c, n, n, 1); }
 Tensor* eye_m(Call& c, SymInt n, SymInt m) { return eye_with(c, n, m, 2); }

@@ -348,7 +348,7 @@ Value index_reduce(Call& c, const Tensor& self, int64_t dim, const Tensor& index
 Tensor* take(Call& c, const Tensor& self, const Tensor& index) {
   c.check(index.dtype() == DType::kInt64, "take(): Expected a long tensor for index, but got {}",
           index.dtype());
-  const bool from_nothing = guard_or_false(self.numel() == 0) && guard_or_true(index.numel() != 0);
+  const bool from_nothing = guard_bool(self.numel() == 0) && guard_bool(index.numel() != 0);
   c.check_as(ErrorKind::kIndexError, !from_nothing, "take(): tried to take from an empty tensor");
   return c.empty(index.sizes(), self.dtype());
 }
@@ -380,7 +380,8 @@ Value one_hot(Call& c, const Tensor& self, SymInt num_classes) {
   c.check(self.dtype() == DType::kInt64,
           "one_hot is only applicable to index tensor of type LongTensor.");
   if (guard_or_false(num_classes == -1)) {
-    num_classes = c.call<"aten::item">(c.tensor<"aten::max">(self)).as_sym_int() + 1;
+    // toLong: the number has to be one.
+    num_classes = guard_int(c.call<"aten::item">(c.tensor<"aten::max">(self)).as_sym_int()) + 1;
   }
   Tensor& classes =
       c.tensor<"aten::arange">(num_classes, self.dtype(), Layout::kStrided, self.device());
@@ -449,10 +450,10 @@ Value as_strided_scatter(Call& c, const Tensor& self, const Tensor& src, Dims si
   const SymInt held = output->storage->nbytes;
   const Tensor& slice = c.tensor<"aten::as_strided">(*output, size, stride, storage_offset);
   output->storage->nbytes = held;  // which as_strided would let grow
-  SymBool equal = slice.sizes().size() == src.sizes().size();
-  for (size_t i = 0; i < src.sizes().size() && slice.sizes().size() == src.sizes().size(); ++i) {
-    equal = sym_and(equal, slice.sizes()[i] == src.sizes()[i]);
-  }
+  const bool equal =
+      slice.sizes().size() == src.sizes().size() &&
+      std::equal(src.sizes().begin(), src.sizes().end(), slice.sizes().begin(),
+                 [](SymInt given, SymInt wanted) { return guard_bool(given == wanted); });
   c.check(equal,
           "expected src to have a size equal to the slice of self. src size = {}, slice size = {}",
           src.sizes(), slice.sizes());

@@ -344,6 +344,8 @@ Value sorted(Call& c, const Tensor& self, bool has_dim, int64_t at) {
 // Mirrors quantile_compute: ranks, and the values there, one row for each of q.
 Value quantile_of(Call& c, const Value& values, const Value& q, bool ignores_nan,
                   Interpolation between) {
+  // Ranks are floats, which count no further.
+  c.check(values.tensor().size(-1) <= int64_t{1} << 24, "quantile() input tensor is too large");
   Value ranks;
   const Value is_nan = c.call<"aten::isnan">(values);
   if (ignores_nan) {

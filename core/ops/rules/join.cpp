@@ -18,9 +18,9 @@ MemoryFormat suggested_format(const Tensor& tensor, DType dtype) {
     return suggest_memory_format(tensor);
   }
   const DimVector strides = dense_strides_like(tensor.sizes(), tensor.strides());
-  if (has_channels_last_strides(tensor.sizes(), strides)) return MemoryFormat::kChannelsLast;
-  if (has_channels_last_3d_strides(tensor.sizes(), strides)) return MemoryFormat::kChannelsLast3d;
-  return MemoryFormat::kContiguous;
+  if (!are_strides_like_channels_last_or_false(tensor.sizes(), strides))
+    return MemoryFormat::kContiguous;
+  return tensor.dim() == 4 ? MemoryFormat::kChannelsLast : MemoryFormat::kChannelsLast3d;
 }
 
 // The format that all tensors suggest, else contiguous.
@@ -112,9 +112,7 @@ Value stack(Call& c, TensorList tensors, int64_t dim) {
     }
     DimVector sizes(first);
     sizes.insert(static_cast<size_t>(at), static_cast<int64_t>(tensors.size()));
-    const Tensor& joined = *cat(c, tensors, at);
-    const auto strides = view_strides(joined.sizes(), joined.strides(), sizes);
-    return c.view(joined, sizes, strides.value_or(contiguous_strides(sizes)));
+    return c.call<"aten::view">(*cat(c, tensors, at), sizes);
   }
   SmallVector<Value, 8> unsqueezed;
   for (size_t i = 0; i < tensors.size(); ++i) {

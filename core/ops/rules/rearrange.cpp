@@ -61,7 +61,7 @@ Value repeat_interleave_tensor(Call& c, const Tensor& self, const Tensor& repeat
                                        DimVector{input.size(at)});
   } else {
     c.check(repeats.dim() == 1, "repeats must be 0-dim or 1-dim tensor");
-    c.check(repeats.size(0) == input.size(at),
+    c.check(guard_bool(repeats.size(0) == input.size(at)),
             "repeats must have the same size as input along dim, but got repeats.size(0) = {} and "
             "input.size({}) = {}",
             repeats.size(0), at, input.size(at));

@@ -3,6 +3,7 @@
 
 #include "core/ops/families/copy.h"
 #include "core/ops/families/into.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -97,6 +98,22 @@ Tensor* scatter_reduce(Call& c, const Tensor& self, int64_t dim, const Tensor& i
   return scattered(c, self, dim, index, src, Reduction::kNew, reduce);
 }
 
+// Mirrors infer_size_symint, aten/src/ATen/ExpandUtils.cpp: of shapes of one rank.
+DimVector broadcast_in_kernel(const Call& c, Dims a, Dims b) {
+  DimVector common(a);
+  for (size_t i = a.size(); i-- > 0;) {
+    if (guard_or_false(a[i] == 1)) {
+      common[i] = b[i];
+    } else if (!guard_or_false(b[i] == 1)) {
+      c.check(a[i] == b[i],
+              "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton "
+              "dimension {}",
+              a[i], b[i], i);
+    }
+  }
+  return common;
+}
+
 // Mirrors take_along_dim, aten/src/ATen/native/TensorAdvancedIndexing.cpp: gather after
 // broadcasting all but the dimension.
 Value take_along_dim(Call& c, const Tensor& self, const Tensor& indices,
@@ -125,13 +142,16 @@ Value take_along_dim(Call& c, const Tensor& self, const Tensor& indices,
           "torch.take_along_dim(): dtype of indices should be Long but got {}",
           info(indices.dtype()).cpp_name);
   const auto at = static_cast<size_t>(wrap_dim(*dim, self.dim()));
-  const auto broadcast = [&](const Tensor& tensor, const Tensor& other) -> Tensor& {
+  // The sizes of `tensor` broadcast to those of `other`, but for the dimension.
+  const auto shape = [&](const Tensor& tensor, const Tensor& other) {
     DimVector target(other.sizes());
     if (!target.empty()) target[at] = tensor.sizes()[at];
-    return c.tensor<"aten::broadcast_to">(tensor, broadcast_shapes(target, tensor.sizes()));
+    return broadcast_in_kernel(c, target, tensor.sizes());
   };
-  Tensor& index = broadcast(indices, self);
-  return call_into<"aten::gather", "aten::gather.out">(c, broadcast(self, indices),
+  Tensor& index = c.tensor<"aten::broadcast_to">(indices, shape(indices, self));
+  const DimVector own = shape(self, indices);
+  specialize_sizes(own);
+  return call_into<"aten::gather", "aten::gather.out">(c, c.tensor<"aten::broadcast_to">(self, own),
                                                        static_cast<int64_t>(at), index, false);
 }
 

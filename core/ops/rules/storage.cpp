@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/ops/families/copy.h"
+#include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -49,6 +50,10 @@ void resize_to(Call& c, Tensor& self, Dims sizes) {
 
 // Mirrors resize__symint, aten/src/ATen/native/Resize.cpp.
 Value resize_in_place(Call& c, Tensor& self, Dims size, Format format) {
+  const bool to_numbers =
+      std::none_of(size.begin(), size.end(), [](SymInt length) { return length.is_symbolic(); });
+  c.check(!has_symbolic_sizes(self) || !to_numbers,
+          "tried to directly modify sizes for customized tensor");
   resize_to(c, self, size);
   if (!format) return self;
   c.check(*format != MemoryFormat::kPreserve, "Unsupported memory formatPreserve");
@@ -126,8 +131,8 @@ void set_data(Call& c, Tensor& self, const Tensor& new_data) {
           "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
           "incompatible tensor type.");
   MetaSpec spec = new_data.meta->spec();
-  spec.flags =
-      static_cast<uint16_t>((spec.flags & ~kRequiresGrad) | (self.meta->flags() & kRequiresGrad));
+  spec.flags = static_cast<uint16_t>((spec.flags & ~kRequiresGrad) |
+                                     (self.meta->flags() & kRequiresGrad));
   self.meta = c.context().metas().intern(spec);
   self.storage = new_data.storage;
 }

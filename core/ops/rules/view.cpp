@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/ops/dispatch_cache.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -239,23 +240,56 @@ Geometry expanded(Call& c, const Tensor& self, Dims size) {
   return view;
 }
 
-// Strides of the reference (torch._prims.broadcast_in_dim): new dimensions of size 1 all get the
-// stride one past the tensor's first dimension.
-void restride_new_dims(const Tensor& self, Geometry& view) {
-  const size_t added = view.sizes.size() - self.sizes().size();
+// Mirrors _broadcast_in_dim_meta, torch/_prims/__init__.py, with the tensor's own dimensions last.
+DimVector broadcast_strides(Call& c, const Tensor& self, Dims sizes) {
+  const size_t added = sizes.size() - self.sizes().size();
+  for (size_t i = added; i < sizes.size(); ++i) {
+    const SymInt own = self.sizes()[i - added];
+    c.check(sym_or(own == 1, sizes[i] == own), "{} must be broadcastable to {}", own, sizes[i]);
+  }
+  DimVector strides;
   for (size_t i = 0; i < added; ++i) {
-    if (guard_or_true(view.sizes[i] != 1)) {
-      view.strides[i] = 0;
+    if (guard_or_true(sizes[i] != 1)) {
+      strides.push_back(0);
     } else {
-      view.strides[i] = self.dim() == 0 ? SymInt(1) : self.strides()[0] * self.sizes()[0];
+      strides.push_back(self.dim() == 0 ? SymInt(1) : self.strides()[0] * self.sizes()[0]);
     }
   }
+  for (size_t i = added; i < sizes.size(); ++i) {
+    const SymInt own = self.sizes()[i - added];
+    const bool one = guard_or_false(own == 1);
+    if (!one)
+      c.check(own == sizes[i], "non-broadcasting semantics require {} == {}", own, sizes[i]);
+    const bool kept = !one || guard_or_false(own == sizes[i]);
+    strides.push_back(kept ? self.strides()[i - added] : SymInt(0));
+  }
+  return strides;
+}
+
+// Mirrors expand, torch/_refs/__init__.py.
+Geometry expanded_in_refs(Call& c, const Tensor& self, Dims size) {
+  c.check(size.size() >= self.sizes().size(),
+          "expand: the requested shape has too few dimensions!");
+  const size_t added = size.size() - self.sizes().size();
+  Geometry view{DimVector(size), {}};
+  for (size_t i = added; i < size.size(); ++i) {
+    const SymInt own = self.sizes()[i - added];
+    if (guard_or_false(size[i] == -1)) {
+      view.sizes[i] = own;
+      continue;
+    }
+    c.check(sym_or(own == 1, size[i] == own),
+            "expand: attempting to expand a dimension of length {} -> {}!", own, size[i]);
+    c.check(size[i] >= 0, "");
+  }
+  for (const SymInt length : view.sizes) c.check(length >= 0, "");
+  view.strides = broadcast_strides(c, self, view.sizes);
+  return view;
 }
 
 Tensor* expand(Call& c, const Tensor& self, Dims size) {
-  Geometry view = expanded(c, self, size);
-  if (has_symbolic_sizes(c)) restride_new_dims(self, view);
-  return view_of(c, self, view);
+  return view_of(c, self,
+                 has_symbolic_sizes(c) ? expanded_in_refs(c, self, size) : expanded(c, self, size));
 }
 
 Value expand_as(Call& c, const Tensor& self, const Tensor& other) {
@@ -389,10 +423,9 @@ Tensor* as_strided(Call& c, const Tensor& self, Dims size, Dims stride,
                    std::optional<SymInt> storage_offset) {
   const SymInt offset = storage_offset.value_or(self.offset());
   check_strided(c, size, stride, offset);
-  // A meta tensor's storage has no memory that could be too short: it grows.
-  const SymInt bytes = storage_bytes(size, stride, offset, self.dtype());
-  if (statically_known_true(bytes > self.storage->nbytes)) self.storage->nbytes = bytes;
-  return c.view(self, size, stride, offset);
+  Tensor* view = c.view(self, size, stride, offset);
+  grow_storage(c.context(), *view);
+  return view;
 }
 
 // clang-format off

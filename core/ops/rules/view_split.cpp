@@ -11,7 +11,7 @@ namespace {
 using Parts = SmallVector<Value, 16>;
 
 Value slice_of(Call& c, const Tensor& self, int64_t dim, SymInt start, SymInt end) {
-  return sliced(c, self, dim, start, end, 1);
+  return c.call<"aten::slice.Tensor">(self, dim, start, end, 1);
 }
 
 // More parts than an operator may make are refused before their sizes are written down.

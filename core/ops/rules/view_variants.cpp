@@ -4,6 +4,7 @@
 
 #include "core/ops/derived.h"
 #include "core/ops/families/copy.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -140,6 +141,28 @@ Value narrow_from(Call& c, const Tensor& self, int64_t dim, const Tensor& start,
   return c.call<"aten::narrow">(self, dim, c.call<"aten::item">(start), length);
 }
 
+// The C++ kernel of expand asks for strides() and then sizes(), and takes its size as numbers.
+Value expand_copy(Call& c, const Tensor& self, Dims size) {
+  for (const SymInt length : size) guard_int(length);
+  specialize_sizes(self.strides());
+  specialize_sizes(self);
+  return copies_of_views(c, Registry::builtin().find("aten::expand"));
+}
+
+// That of narrow checks before slice asks for sizes().
+Value narrow_copy(Call& c, const Tensor& self, int64_t dim, SymInt start, SymInt length) {
+  static const OpId narrow = Registry::builtin().find("aten::narrow");
+  if (has_symbolic_sizes(c) && self.dim() > 0) {
+    const SymInt size = self.size(dim);
+    c.check(length >= 0, "narrow(): length must be non-negative.");
+    const SymInt from = guard_or_false(start < 0) ? start + size : start;
+    c.check(from <= size - length, "start ({}) + length ({}) exceeds dimension size ({}).", from,
+            length, size);
+    specialize_sizes(self);
+  }
+  return copies_of_views(c, narrow);
+}
+
 // clang-format off
 constexpr OpDef kViewVariantRules[] = {
     {"aten::_autocast_to_full_precision(Tensor(a) self, bool cuda_enabled, bool cpu_enabled) -> Tensor(a)", rule<&autocast_to_full>(), kView | kComposite},
@@ -159,9 +182,9 @@ constexpr OpDef kViewVariantRules[] = {
     {"aten::detach_(Tensor(a!) self) -> Tensor(a!)", rule<&itself>()},
     {"aten::detach_copy(Tensor self) -> Tensor", copy_of<"aten::detach">()},
     {"aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor", copy_of<"aten::diagonal">()},
-    {"aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor", copy_of<"aten::expand">(), kSpecializes},
+    {"aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor", rule<&expand_copy>()},
     {"aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)", rule<&narrow_from>(), kView | kComposite},
-    {"aten::narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor", copy_of<"aten::narrow">()},
+    {"aten::narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor", rule<&narrow_copy>()},
     {"aten::permute_copy(Tensor self, int[] dims) -> Tensor", copy_of<"aten::permute">(), kSpecializes},
     {"aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor", rule<&select_copy>()},
     {"aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor", rule<&slice_copy>()},
