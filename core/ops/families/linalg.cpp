@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/families/factory.h"
 #include "core/ops/families/pointwise.h"
 #include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
@@ -18,7 +19,14 @@ DimVector column_major_strides(Dims sizes) {
 }
 
 Tensor* column_major(Call& call, Dims sizes, DType dtype) {
-  return call.empty_strided(sizes, column_major_strides(sizes), dtype);
+  const DimVector strides = column_major_strides(sizes);
+  Tensor* tensor = empty_restrided(call, sizes, strides, dtype);
+  // torch.empty(sizes).as_strided_(sizes, strides): the strides have to fit the storage.
+  const SymInt needed = storage_bytes(sizes, strides, 0, dtype);
+  call.check(sym_or(needed == 0, needed <= tensor->storage->nbytes),
+             "setStorage: sizes {}, strides {} are out of bounds for storage of size {}", sizes,
+             strides.span(), tensor->storage->nbytes);
+  return tensor;
 }
 
 namespace {

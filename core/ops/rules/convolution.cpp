@@ -41,7 +41,7 @@ std::string joined(Dims values) {
 
 void check_bias(Call& c, const ConvArgs& conv, SymInt elements, std::string_view given) {
   if (conv.bias == nullptr) return;
-  c.check(conv.bias->dim() == 1 && guard_bool(conv.bias->size(0) == elements),
+  c.check(conv.bias->dim() == 1 ? conv.bias->size(0) == elements : SymBool(false),
           "Given {}weight of size {}, expected bias to be 1-dimensional with {} elements, but got "
           "bias of size {} instead",
           given, conv.weight.sizes(), elements, conv.bias->sizes());

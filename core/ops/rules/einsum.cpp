@@ -311,7 +311,7 @@ class Aligner {
     SymInt& known = ellipsis_sizes_[static_cast<size_t>(j)];
     const SymInt size = operand_->size(dim_);
     if (is_wide(*operand_, dim_)) {
-      c_.check(guard_bool(sym_or(known == 1, known == size)),
+      c_.check(sym_or(known == 1, known == size),
                "einsum(): dimension {} covered by ellipsis in operand {}has size {} which does not "
                "broadcast with previously seen ellipsis with size {} for the respective dimension",
                dim_, index, size, known);
@@ -324,7 +324,7 @@ class Aligner {
     SymInt& known = label_sizes_[label];
     const SymInt size = operand_->size(dim_);
     if (is_wide(*operand_, dim_)) {
-      c_.check(guard_bool(sym_or(known == 1, known == size)),
+      c_.check(sym_or(known == 1, known == size),
                "einsum(): subscript {} has size {} for operand {} which does not broadcast with "
                "previously seen size {}",
                letter_of(label), size, index, known);

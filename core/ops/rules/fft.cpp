@@ -143,7 +143,7 @@ Value real_to_complex(Call& c, const Tensor& self, Dims dim, int64_t, bool onesi
   DimVector half(self.sizes());
   half[last] = floor_div(half[last], 2) + 1;
   const DimVector sizes = onesided ? half : DimVector(self.sizes());
-  if (has_symbolic_sizes(self)) check_resizable(c, self, axes, sizes[last]);
+  if (has_symbolic_sizes(self)) check_resizable(c, self, axes, self.sizes()[last]);
   DimVector strides;
   if (!self.device().is_cuda()) {
     sort_by_stride({axes.data(), axes.size() - 1}, self.strides());

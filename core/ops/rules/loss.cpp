@@ -339,7 +339,7 @@ Value nll_loss_nd(Call& c, const Tensor& self, const Tensor& target, const Value
              self.dim());
   if (self.dim() != 1) {
     const SymInt targets = target.dim() == 0 ? SymInt(0) : target.size(0);
-    c.check_as(ErrorKind::kValueError, guard_bool(self.size(0) == targets),
+    c.check_as(ErrorKind::kValueError, expect_true(self.size(0) == targets),
                "Expected input batch_size ({}) to match target batch_size ({}).", self.size(0),
                targets);
   }

@@ -82,14 +82,15 @@ void check_paddable(Call& c, const Tensor& input, Dims padding, size_t spatial) 
 
 void check_large_enough(Call& c, Dims input, Dims output) {
   constexpr std::array<std::string_view, 3> kNames = {"W", "H", "D"};
-  // Python's `or`: each but the last is decided at once.
-  SymBool enough = false;
+  SymBool enough = output[0] >= 1;
+  if (input.size() == 2) {  // Python's `or`, which decides the first at once
+    if (!guard_bool(enough)) enough = output[1] >= 1;
+  } else if (input.size() == 3) {
+    enough = sym_or(enough, sym_or(output[1] >= 1, output[2] >= 1));
+  }
   std::string before;
   std::string after;
   for (size_t i = input.size(); i-- > 0;) {
-    const bool is_large = !enough.is_symbolic() && enough.as_bool();
-    if (!is_large) enough = output[i] >= 1;
-    if (!is_large && i > 0 && guard_bool(enough)) enough = true;
     before += format("{}{}: {}", before.empty() ? "" : " ", kNames[i], input[i]);
     after += format("{}{}: {}", after.empty() ? "" : " ", kNames[i], output[i]);
   }

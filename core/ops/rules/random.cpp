@@ -82,8 +82,8 @@ Value dropout(Call& c, uint64_t params) {
     if (train && p != 0) return c.call<"aten::native_dropout">(self, p, train)[0];
     return c.call<"aten::clone">(self);
   }
-  const bool has_elements = guard_bool(input.numel() != 0);
-  if (is_plain && train && p > 0 && p < 1 && has_elements && input.device().is_cuda())
+  const auto has_elements = [&] { return guard_bool(input.numel() != 0); };
+  if (is_plain && train && p > 0 && p < 1 && input.device().is_cuda() && has_elements())
     return c.call<"aten::native_dropout">(self, p, train)[0];
   if (!(p >= 0 && p <= 1)) {
     char text[32];  // as a C++ stream writes it
@@ -91,7 +91,7 @@ Value dropout(Call& c, uint64_t params) {
     c.fail(ErrorKind::kRuntimeError,
            format("dropout probability has to be between 0 and 1, but got {}", text));
   }
-  if (p <= 0 || !train || !has_elements) return self;
+  if (p <= 0 || !train || !has_elements()) return self;
   if (p >= 1) return multiply(c, given.inplace, self, c.empty({}, input.dtype()));
   const bool per_channel = given.noise == Noise::kFeature || given.noise == Noise::kFeatureAlpha;
   Value noise = c.call<"aten::bernoulli_.float">(new_noise(c, input, per_channel), 1 - p);
