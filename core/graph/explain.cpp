@@ -309,6 +309,7 @@ std::vector<std::pair<GuardEntry, WhatIf::Verdict>> WhatIf::broken() const {
                         both.lower > both.upper ? Verdict::kViolated : Verdict::kDepends);
   }
   for (GuardEntry& entry : guard_report(run_)) {
+    if (entry.kind == GuardEntry::Kind::kSpecialisation) continue;  // a range of one value, above
     const std::vector<const ExprNode*> symbols = free_symbols(entry.condition);
     const bool concerned =
         std::any_of(settings_.begin(), settings_.end(), [&](const auto& setting) {
