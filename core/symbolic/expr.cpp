@@ -16,6 +16,7 @@ namespace faketensor {
 namespace {
 
 constexpr size_t kInitialSlots = 256;
+constexpr size_t kMadeSlots = 4096;
 
 // Indexed by ExprKind.
 constexpr std::array<std::string_view, kExprKindCount> kFunctionNames = {
@@ -258,8 +259,16 @@ const ExprNode* ExprPool::opaque(const ExprNode* definition) {
 }
 
 const ExprNode* ExprPool::make(ExprKind kind, const ExprNode* a, const ExprNode* b) {
+  if (made_.empty()) made_.resize(kMadeSlots);
+  const uint64_t hash =
+      hash_finish(hash_word(hash_word(static_cast<uint64_t>(kind), a->id), b->id));
+  const size_t slot = hash & (kMadeSlots - 1);
+  const Made& known = made_[slot];
+  if (known.a == a && known.b == b && known.kind == kind) return known.result;
   const std::array args = {a, b};
-  return make(kind, args);
+  const ExprNode* result = make(kind, args);
+  made_[slot] = {kind, a, b, result};
+  return result;
 }
 
 const ExprNode* ExprPool::make(ExprKind kind, const ExprNode* a, const ExprNode* b,

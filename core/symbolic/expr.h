@@ -244,6 +244,15 @@ class ExprPool {
   const ExprNode* opaque(const ExprNode* definition);
   void grow_table();
 
+  // A result of make() with two arguments, which never changes: what programs ask again and again.
+  struct Made {
+    ExprKind kind = ExprKind::kInteger;
+    const ExprNode* a = nullptr;
+    const ExprNode* b = nullptr;
+    const ExprNode* result = nullptr;
+  };
+  std::vector<Made> made_;  // by a hash of the arguments, the last one of each
+
   Arena arena_;
   std::vector<Slot> slots_;
   size_t count_ = 0;
