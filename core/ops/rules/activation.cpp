@@ -293,11 +293,9 @@ Value glu(Call& c, const Tensor& self, int64_t dim) {
   const SymInt size = self.size(at);
   c.check(mod(size, 2) == 0, "Halving dimension must be even, but dimension {} is size {}", at,
           size);
-  const SymInt half = floor_div(size, 2);
   const Value cast = c.call<"aten::to.dtype">(self, to_opmath(self.dtype()));
-  const Value first = c.call<"aten::slice.Tensor">(cast, at, 0, half);
-  const Value second = c.call<"aten::slice.Tensor">(cast, at, half, size);
-  const Value gated = c.call<"aten::mul.Tensor">(first, c.call<"aten::sigmoid">(second));
+  const Value halves = c.call<"aten::tensor_split.sections">(cast, 2, at);
+  const Value gated = c.call<"aten::mul.Tensor">(halves[0], c.call<"aten::sigmoid">(halves[1]));
   return c.call<"aten::to.dtype">(gated, self.dtype());
 }
 

@@ -116,12 +116,20 @@ constexpr std::string_view kFailedCheck =
 // Where sizes are symbolic, _exec_fft permutes a fake tensor outside of its mode, which specialises
 // its sizes and strides, and then resizes its result. That fails where the batch is a symbol still
 // and the transformed length is a plain number.
-void check_resizable(Call& c, const Tensor& self, const Axes& axes, SymInt last_length) {
+void specialize_for_transform(Call& c, const Tensor& self, const Axes& axes, SymInt last_length) {
   if (self.device().is_cuda()) return;
-  for (const SymInt stride : self.strides()) guard_int(stride);
   bool is_batch_symbolic = false;
-  for (int64_t i = 0; i < self.dim(); ++i)
-    is_batch_symbolic = is_batch_symbolic || (!has_axis(axes, i) && self.size(i).is_symbolic());
+  for (int64_t i = 0; i < self.dim(); ++i) {
+    const SymInt size = self.size(i);
+    const bool is_known =
+        !size.is_symbolic() || statically_known_true(size == hint(size).value_or(-1));
+    is_batch_symbolic = is_batch_symbolic || (!has_axis(axes, i) && !is_known);
+  }
+  for (const SymInt size : self.sizes()) guard_int(size);
+  // What is conjugated lazily is copied before.
+  for (const SymInt stride : self.strides()) {
+    if (!self.is_conj()) guard_int(stride);
+  }
   c.check(!is_batch_symbolic || last_length.is_symbolic(),
           "tried to directly modify sizes for customized tensor");
 }
@@ -131,7 +139,7 @@ Value complex_to_complex(Call& c, const Tensor& self, Dims dim) {
   c.check(is_complex(self.dtype()), kFailedCheck);
   if (dim.empty()) return c.call<"aten::clone">(self);
   const Axes axes = axes_of(dim, self.dim());
-  if (has_symbolic_sizes(self)) check_resizable(c, self, axes, self.size(axes.back()));
+  if (has_symbolic_sizes(self)) specialize_for_transform(c, self, axes, self.size(axes.back()));
   return c.empty_strided(self.sizes(), complex_strides(self, axes), self.dtype());
 }
 
@@ -143,7 +151,7 @@ Value real_to_complex(Call& c, const Tensor& self, Dims dim, int64_t, bool onesi
   DimVector half(self.sizes());
   half[last] = floor_div(half[last], 2) + 1;
   const DimVector sizes = onesided ? half : DimVector(self.sizes());
-  if (has_symbolic_sizes(self)) check_resizable(c, self, axes, self.sizes()[last]);
+  if (has_symbolic_sizes(self)) specialize_for_transform(c, self, axes, self.sizes()[last]);
   DimVector strides;
   if (!self.device().is_cuda()) {
     sort_by_stride({axes.data(), axes.size() - 1}, self.strides());
@@ -174,7 +182,7 @@ Value complex_to_real(Call& c, const Tensor& self, Dims dim, int64_t, SymInt las
     return c.empty_strided(sizes, strides, dtype);
   }
   const Axes last = {axes.back()};
-  if (has_symbolic_sizes(self)) check_resizable(c, self, last, last_dim_size);
+  if (has_symbolic_sizes(self)) specialize_for_transform(c, self, last, last_dim_size);
   axes.pop_back();
   DimVector strides(self.strides());
   if (!axes.empty()) {
@@ -425,9 +433,9 @@ Value fft_frequencies(Call& c, SymInt n) {
 
 // clang-format off
 constexpr OpDef kFftRules[] = {
-    {"aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor", rule<&complex_to_complex>(), kDeviceHint | kSpecializes},
-    {"aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor", rule<&complex_to_real>(), kDeviceHint | kSpecializes},
-    {"aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor", rule<&real_to_complex>(), kDeviceHint | kSpecializes},
+    {"aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor", rule<&complex_to_complex>(), kDeviceHint},
+    {"aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor", rule<&complex_to_real>(), kDeviceHint},
+    {"aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor", rule<&real_to_complex>(), kDeviceHint},
     {"aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", one_dimension(kFft), kComposite},
     {"aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor", many_dimensions(kFft), kComposite},
     {"aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&fft_frequencies<false>>()},

@@ -9,10 +9,12 @@
 
 #include "core/ops/derived.h"
 #include "core/ops/families/arithmetic.h"
+#include "core/ops/families/factory.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/symbolic/sym_float.h"
+#include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -109,7 +111,7 @@ Tensor* indexed(Call& c, const Tensor& input, Dims sizes, DType dtype, size_t sp
   DimVector strides(input.strides());
   for (size_t i = 2; i < std::min(strides.size(), 2 + spatial); ++i) strides[i] = 0;
   const Dims operands[] = {strides};
-  return c.empty_strided(sizes, elementwise_strides(sizes, operands), dtype);
+  return empty_restrided(c, sizes, elementwise_strides(sizes, operands), dtype);
 }
 
 // Mirrors _upsample_nearest, torch/_decomp/decompositions.py, which answers for the out= overloads:
@@ -145,12 +147,17 @@ Value upsample_nearest(Call& c, uint64_t params) {
   if (Tensor* out = output_of(c); out != nullptr)
     return upsample_nearest_into(c, input, output, *out);
   if (has_symbolic_sizes(input) && c.context().python_dispatcher) {
-    const DimVector sizes = full_sizes(c, input.sizes(), output, dims);
+    DimVector sizes(input.sizes().first(2));
+    sizes.append(output);
     Tensor* result = indexed(c, input, sizes, input.dtype());
     if (dims == 1) return *result;
     MemoryFormat format = suggest_memory_format(input);
     if (dims == 2 && input.device().is_cuda() && guard_bool(sizes[1] < 4))
       format = MemoryFormat::kContiguous;
+    if (format == MemoryFormat::kContiguous &&
+        is_contiguous_or_false(result->sizes(), result->strides())) {
+      return *result;
+    }
     return c.call<"aten::contiguous">(*result, format);
   }
   if (guard_bool(input.numel() == 0)) {
