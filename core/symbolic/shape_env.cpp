@@ -237,7 +237,10 @@ const ExprNode* ShapeEnv::find(const ExprNode* symbol) {
     }
     if (!ready) continue;
     const ExprNode* resolved = substitute(target, replacements_);
-    if (resolved != target) replacements_[next] = resolved;
+    if (resolved != target) {
+      set_replacement(next, resolved);  // which narrows its range to that of what it is now
+      replacements_[next] = resolved;
+    }
     final.insert(next);
     pending.pop_back();
   }

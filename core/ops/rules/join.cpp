@@ -70,7 +70,9 @@ Tensor* cat(Call& c, TensorList tensors, int64_t dim) {
   }
   const MemoryFormat format = joined_format(tensors, dtype);
   const auto made = [&](Dims sizes) {
-    return c.empty_strided(sizes, strides_for(sizes, format), dtype);
+    return format == MemoryFormat::kContiguous
+               ? c.empty(sizes, dtype)
+               : c.empty_strided(sizes, strides_for(sizes, format), dtype);
   };
   if (joined.empty()) return made(DimVector{0});
   DimVector sizes(joined[0]->sizes());
