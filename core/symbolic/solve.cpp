@@ -108,6 +108,8 @@ std::optional<Solved> try_solve(const ExprNode* relation, const ExprNode* thing,
     if (!changed) break;
   }
   if (e.lhs != thing) return std::nullopt;
+  // What sympy evaluates by the assumptions on the symbols is no relation any more.
+  if (thing->pool->make(e.kind, e.lhs, e.rhs)->is_constant()) return std::nullopt;
   return Solved{e.kind, e.rhs};
 }
 

@@ -148,8 +148,8 @@ def first(differences):
     return next((difference for difference in differences if difference), None)
 
 
-def operator_difference(vector, answer):
-    """None, or how the answer to an operator vector differs from what was recorded."""
+def operator_difference(vector, answer, comparison=None):
+    """None, or how the answer to an operator vector differs from what was recorded; compared by `comparison` where it is given."""
     if answer is None:
         return "no answer"
     if "unsupported" in answer:
@@ -157,7 +157,7 @@ def operator_difference(vector, answer):
     if "raises" in vector or "raises" in answer:
         expected, got = vector.get("raises", "a value"), answer.get("raises", "a value")
         return None if expected == got else f"{expected} expected, got {got}: {answer.get('message', '')}"
-    comparison = Comparison()
+    comparison = comparison or Comparison()
     comparison.learn([vector.get("args"), vector.get("kwargs")])
     difference = comparison.difference(vector.get("out"), answer.get("out"), "out")
     if difference:

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import threading
 
+import symbolic
 from compare import graph_differences, operator_difference
 from profiles import ASKED, profile_difference, question
 
@@ -47,6 +48,8 @@ def files(data):
                 yield f"{prefix}models/{path.parent.name}/{variant}.{inputs}", path
     for path in sorted((data or HERE / "data").glob("ops/*.jsonl.gz")):
         yield f"ops/{path.name.split('.')[0]}", path
+    for path in sorted((data or HERE / "data").glob("symbolic/*.jsonl.gz")):
+        yield f"symbolic/{path.name.split('.')[0]}", path
     for base, prefix in ((data or HERE / "data", ""), *([] if data else [(SHARED, "shared/")])):
         for path in sorted(base.glob("profiles/*.jsonl.gz")):
             if "profiles/" + path.name.split(".")[0] in ASKED:
@@ -61,6 +64,8 @@ def questions(path, recorded, folder):
     header = recorded[0]["header"]
     if header.get("kind") == "graph":
         lines = recorded[:1]
+    elif header.get("kind") == symbolic.KIND:
+        lines = recorded[:1] + [symbolic.question(row) for row in recorded[1:]]
     elif header.get("kind") in ASKED:
         lines = recorded[:1] + [question(row, header["kind"]) for row in asked_rows(recorded)]
     else:
@@ -125,7 +130,8 @@ def replay(label, path, engine, folder):
         nodes = [line for line in recorded if "name" in line]
         return graph_differences(nodes, answers), len(nodes), got_path
     by_id = {answer["id"]: answer for answer in answers}
-    compare = profile_difference if recorded[0]["header"].get("kind") in ASKED else operator_difference
+    kind = recorded[0]["header"].get("kind")
+    compare = symbolic.symbolic_difference if kind == symbolic.KIND else profile_difference if kind in ASKED else operator_difference
     differing = [(v, d) for v in asked_rows(recorded) if (d := compare(v, by_id.get(v["id"])))]
     differences = by_operator(differing) if label.startswith(COLLECTION) else {v["id"]: d for v, d in differing}
     return differences, len(asked_rows(recorded)), got_path

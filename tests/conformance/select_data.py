@@ -4,6 +4,7 @@
 Graphs: the architectures named below, their static and decomposed programs with all answer sets that replay.py asks for.
 Operators: of every overload that has a rule, up to six vectors, spread over those that the given command answers as recorded; they hold
 what is reached. What is not reached is seen by scoring the whole collection.
+Calls with symbolic sizes: of every overload in a file up to two, likewise.
 Schemas: of every overload of PyTorch its schema, where it is registered, and who answers for it in FakeTensorMode.
 """
 import argparse
@@ -15,6 +16,7 @@ import shutil
 import subprocess
 import tempfile
 
+import symbolic
 from compare import operator_difference
 from profiles import ASKED
 from replay import SETS, VARIANTS, rows
@@ -23,6 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 MODELS = """bert_base clip cond_mlp crf_viterbi detr dlrm fno gcn gpt2 item_sizes kv_cache llama_small_eager losses lstm_text mamba2 map_mlp
 mixtral nonzero_select resnet18 rnn_cells sampling_sorts scan_rnn shufflenet_v2_x1_0 swin3d_t t5_small unet_small vae vit_b_16 wavenet whisper_tiny""".split()
 PER_OVERLOAD = 6
+PER_SYMBOLIC_OVERLOAD = 2
 
 
 def select_graphs(collection):
@@ -36,23 +39,38 @@ def select_graphs(collection):
                 target.chmod(0o644)
 
 
-def select_operators(collection, command):
-    for path in sorted((collection / "ops").glob("*.jsonl.gz")):
+def answers_to(vectors, command):
+    """{id: what the command answers}"""
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as questions:
+        questions.writelines(json.dumps(v) + "\n" for v in vectors)
+        questions.flush()
+        answers = subprocess.run([command, "answer", questions.name], stdout=subprocess.PIPE, check=True, text=True).stdout
+    return {a["id"]: a for a in map(json.loads, answers.splitlines())}
+
+
+def select_calls(paths, folder, command, difference, of_each):
+    """Of each overload in a file some vectors, spread over those that are answered as recorded."""
+    for path in sorted(paths):
         vectors = rows(path)
-        with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as questions:
-            questions.writelines(json.dumps(v) + "\n" for v in vectors)
-            questions.flush()
-            answers = subprocess.run([command, "answer", questions.name], stdout=subprocess.PIPE, check=True, text=True).stdout
-        by_id = {a["id"]: a for a in map(json.loads, answers.splitlines())}
+        by_id = answers_to(vectors, command)
         good = collections.defaultdict(list)
         for vector in vectors[1:]:
-            if operator_difference(vector, by_id[vector["id"]]) is None:
+            if difference(vector, by_id[vector["id"]]) is None:
                 good[vector["op"]].append(vector)
-        chosen = [v for found in good.values() for v in found[:: max(1, len(found) // PER_OVERLOAD)][:PER_OVERLOAD]]
+        chosen = [v for found in good.values() for v in found[:: max(1, len(found) // of_each)][:of_each]]
         if not chosen:
             continue
         header = {"header": {**vectors[0]["header"], "count": len(chosen)}}
-        write_rows(HERE / "data" / "ops" / path.name, [header, *chosen])
+        write_rows(HERE / "data" / folder / path.name, [header, *chosen])
+
+
+def select_operators(collection, command):
+    select_calls((collection / "ops").glob("*.jsonl.gz"), "ops", command, operator_difference, PER_OVERLOAD)
+
+
+def select_symbolic(collection, command):
+    recorded = [*(collection / "symbolic").glob("ops-*.jsonl.gz"), *(collection / "symbolic").glob("calls-*.jsonl.gz")]
+    select_calls(recorded, "symbolic", command, symbolic.symbolic_difference, PER_SYMBOLIC_OVERLOAD)
 
 
 def write_rows(target, rows_to_write):
@@ -93,6 +111,7 @@ def main():
     select_profiles(args.collection)
     select_graphs(args.collection)
     select_operators(args.collection, args.command)
+    select_symbolic(args.collection, args.command)
 
 
 if __name__ == "__main__":
