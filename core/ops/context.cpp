@@ -165,7 +165,9 @@ void specialize(const Value& arg) {
 // A real kernel runs on zeros of the arguments' sizes, which have to be numbers: where one is not,
 // there is no answer (maybe_run_unsafe_fallback, torch/_subclasses/fake_tensor.py).
 void refuse_symbols_in_real_kernel(const Call& call) {
-  if (!has_symbolic_sizes(call) || !is_real_kernel(call.op().def)) return;
+  const bool is_real =
+      is_real_kernel(call.op().def) || call.op().name.starts_with("aten::_to_sparse");
+  if (!is_real || !has_symbolic_sizes(call)) return;
   std::string name(call.op().name);  // "aten::geqrf.default" is "aten.geqrf.default" to Python
   const size_t colons = name.find("::");
   if (colons != std::string::npos) name.replace(colons, 2, ".");

@@ -29,6 +29,10 @@ Tensor* column_major(Call& call, Dims sizes, DType dtype) {
   return tensor;
 }
 
+Tensor* strided_column_major(Call& call, Dims sizes, DType dtype) {
+  return call.empty_strided(sizes, column_major_strides(sizes), dtype);
+}
+
 namespace {
 
 constexpr std::string_view kNotSquare =

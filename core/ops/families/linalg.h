@@ -24,6 +24,8 @@ inline Dims batch_sizes(const Tensor& a) { return without_last(a.sizes(), 2); }
 // make_contiguous_strides_for(sizes, row_major=False) of torch._prims_common.
 DimVector column_major_strides(Dims sizes);
 Tensor* column_major(Call& call, Dims sizes, DType dtype);
+// The same as torch.empty_strided makes it, which checks nothing.
+Tensor* strided_column_major(Call& call, Dims sizes, DType dtype);
 
 // The words of torch/_meta_registrations.py. Low precision is float16, bfloat16, float8 and
 // complex32.

@@ -165,7 +165,8 @@ Value linalg_inv(Call& c, const Tensor& a) {
 Value linalg_ldl_factor_ex(Call& c, const Tensor& self) {
   check_square(c, self, "torch.linalg.ldl_factor_ex");
   check_floating_or_complex(c, self, "torch.linalg.ldl_factor_ex");
-  return c.tuple(column_major(c, self.sizes(), self.dtype()), pivots_of(c, self), info_of(c, self));
+  return c.tuple(strided_column_major(c, self.sizes(), self.dtype()), pivots_of(c, self),
+                 info_of(c, self));
 }
 Value linalg_ldl_factor(Call& c, const Tensor& self, bool hermitian) {
   if (writes(c)) {
@@ -200,7 +201,7 @@ Value linalg_lu_factor_ex(Call& c, const Tensor& a) {
   check_lu_rank(c, a, "torch.lu_factor");
   DimVector pivots(batch_sizes(a));
   pivots.push_back(shorter_side(a));
-  return c.tuple(column_major(c, a.sizes(), a.dtype()), c.empty(pivots, DType::kInt32),
+  return c.tuple(strided_column_major(c, a.sizes(), a.dtype()), c.empty(pivots, DType::kInt32),
                  info_of(c, a));
 }
 Value linalg_lu_factor(Call& c, const Tensor& a, bool pivot) {
@@ -336,7 +337,7 @@ Value linalg_householder_product(Call& c, const Tensor& input, const Tensor& tau
           kName, tau_batch);
   c.check(tau.dtype() == input.dtype(), "{}: tau dtype {} does not match input dtype {}", kName,
           tau.dtype(), input.dtype());
-  return column_major(c, input.sizes(), input.dtype());
+  return strided_column_major(c, input.sizes(), input.dtype());
 }
 
 // Mirrors linalg_matrix_exp.

@@ -71,7 +71,7 @@ Value linalg_ldl_solve(Call& c, const Tensor& ld, const Tensor& pivots, const Te
           kName, pivots.sizes());
   c.check(is_integral(pivots.dtype()) || is_bool(pivots.dtype()),
           "{}: Expected pivots to be integers. Got {}", kName, pivots.dtype());
-  return column_major(c, with_common_batch(c, b, ld), b.dtype());
+  return strided_column_major(c, with_common_batch(c, b, ld), b.dtype());
 }
 
 // Mirrors linalg_lu_solve_meta.
@@ -167,8 +167,8 @@ Value triangular_solve(Call& c, const Tensor& self, const Tensor& a) {
           "dimensions instead",
           a.dim());
   check_linear_solve(c, self, a, "triangular_solve");
-  const Value solution = column_major(c, with_common_batch(c, self, a), self.dtype());
-  return c.tuple(solution, column_major(c, with_common_batch(c, a, self), a.dtype()));
+  const Value solution = strided_column_major(c, with_common_batch(c, self, a), self.dtype());
+  return c.tuple(solution, strided_column_major(c, with_common_batch(c, a, self), a.dtype()));
 }
 
 void check_ormqr_batch(Call& c, const Tensor& input, std::string_view name, Dims batch) {
@@ -206,7 +206,7 @@ Value ormqr(Call& c, const Tensor& input, const Tensor& tau, const Tensor& other
   check_ormqr_batch(c, input, "other", batch_sizes(other));
   check_ormqr_dtype(c, input, "tau", tau);
   check_ormqr_dtype(c, input, "other", other);
-  return column_major(c, other.sizes(), other.dtype());
+  return strided_column_major(c, other.sizes(), other.dtype());
 }
 
 // --- systems of more dimensions: aten/src/ATen/native/LinearAlgebra.cpp ---

@@ -2,6 +2,7 @@
 #include "core/ops/derived.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/pooling.h"
+#include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -257,6 +258,7 @@ Value adaptive_avg_pool2d(Call& c, const Tensor& input, Dims output_size) {
           format("{}{}", '{', output_size[0]), output_size[1]);
   if (is_all(output_size, 1))
     return global_average(c, input, {-1, -2}, MemoryFormat::kChannelsLast);
+  if (has_symbolic_sizes(c)) return c.call<"aten::_adaptive_avg_pool2d">(input, output_size);
   return fixed_avg_pool2d(c, input, output_size);
 }
 
