@@ -7,6 +7,16 @@
 //
 //   const Document document(text);
 //   document.root()->items[0]->value;
+//
+// Note [Not yaml-cpp]
+// What PyTorch reads is what PyYAML reads, and what it says of other texts are PyYAML's classes,
+// words and columns. yaml-cpp (0.7) is another reader. Of the 1,666 recorded texts (profiles/load)
+// it reads 87 that PyYAML refuses ("operators: {}\nx", "'a' b", ":", a lone tab), refuses 5 that
+// PyYAML reads (lines that end in CR, NEL or U+2028, a lone "?", "\ud83d\ude00"), makes another
+// value of "!", and does not come to an end on "a: b\n,c: {}\n" indented by one space. Of the 846
+// that PyYAML refuses its errors share neither class nor words. To correct that from outside its
+// tokens would have to be seen, which they cannot. The scanner and composer here are 1,400 lines
+// without a dependency and agree with PyYAML on every recorded text and on 6,000 damaged ones.
 #pragma once
 
 #include <deque>
