@@ -2,6 +2,7 @@
 // symbolic (it must be near 1); the others are per operation, and must not grow with the number of
 // guards or symbols.
 #include <array>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,59 @@ void ManySymbols(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(ManySymbols)->Arg(2500)->Arg(5000)->Arg(10000)->Unit(benchmark::kMillisecond);
+
+// Sizes of 4096 stacked convolutions of one symbol, each decided on as a layer does.
+void StackedLayers(benchmark::State& state) {
+  for (auto _ : state) {
+    ShapeEnv env;
+    SymInt size = env.create_backed("s0", 1 << 20, ValueRange::ints(8, kIntInfinity));
+    for (int64_t i = 0; i < state.range(0); ++i) {
+      size = floor_div(size + 2 * (i % 3) - 1, 1 + (i % 2)) + 1;
+      benchmark::DoNotOptimize(guard_or_false(size == 1));
+      if (i % 2 != 0) size = size * 2;
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(StackedLayers)->Arg(1024)->Arg(2048)->Arg(4096)->Unit(benchmark::kMillisecond);
+
+// time(2N) / time(N), which is 2 for what is linear: guards, symbols and layers.
+void Growth(benchmark::State& state, void (*measured)(ShapeEnv&, int64_t), int64_t count) {
+  const auto seconds = [&](int64_t n) {
+    ShapeEnv env;
+    const auto start = std::chrono::steady_clock::now();
+    measured(env, n);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  double once = 0;
+  double twice = 0;
+  for (auto _ : state) {
+    once += seconds(count / 2);
+    twice += seconds(count);
+  }
+  state.counters["time(2N)/time(N)"] = twice / once;
+}
+
+void add_guards(ShapeEnv& env, int64_t count) {
+  const SymInt s0 = env.create_backed("s0", 64, ValueRange::ints(2, kIntInfinity));
+  const SymInt s1 = env.create_backed("s1", 64, ValueRange::ints(2, kIntInfinity));
+  for (int64_t i = 0; i < count; ++i) guard_bool(s0 * i + 3 < s1 * s1 * (i + 7));
+}
+void add_symbols(ShapeEnv& env, int64_t count) {
+  const SymInt first = env.create_backed("s0", 64, ValueRange::ints(2, kIntInfinity));
+  for (int64_t i = 1; i < count; ++i) {
+    const SymInt next =
+        env.create_backed("s" + std::to_string(i), 64, ValueRange::ints(2, kIntInfinity));
+    guard_bool(next == first);
+  }
+}
+void stack_layers(ShapeEnv& env, int64_t count) {
+  SymInt size = env.create_backed("s0", 1 << 20, ValueRange::ints(8, kIntInfinity));
+  for (int64_t i = 0; i < count; ++i) size = floor_div(size + i % 3, 1 + i % 2) * (1 + i % 2) + 1;
+}
+BENCHMARK_CAPTURE(Growth, of_10000_guards, add_guards, 10'000)->Iterations(3);
+BENCHMARK_CAPTURE(Growth, of_10000_symbols, add_symbols, 10'000)->Iterations(3);
+BENCHMARK_CAPTURE(Growth, of_4096_layers, stack_layers, 4096)->Iterations(3);
 
 void ParseExpression(benchmark::State& state) {
   constexpr std::string_view kText =

@@ -24,6 +24,7 @@ import threading
 
 import symbolic
 from compare import graph_differences, operator_difference
+from expressions import KIND as EXPRESSIONS, expression_difference, expression_question
 from profiles import ASKED, profile_difference, question
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -54,6 +55,8 @@ def files(data):
         for path in sorted(base.glob("profiles/*.jsonl.gz")):
             if "profiles/" + path.name.split(".")[0] in ASKED:
                 yield f"{prefix}profiles/{path.name.split('.')[0]}", path
+    for path in [] if data else sorted(SHARED.glob("symbolic/exprs*.jsonl.gz")):
+        yield f"all_symbolic/{path.name.split('.')[0]}", path
     for path in [] if data else sorted(SHARED.glob("ops/*.jsonl.gz")):
         yield f"{COLLECTION}{path.name.split('.')[0]}", path
 
@@ -68,6 +71,8 @@ def questions(path, recorded, folder):
         lines = recorded[:1] + [symbolic.question(row) for row in recorded[1:]]
     elif header.get("kind") in ASKED:
         lines = recorded[:1] + [question(row, header["kind"]) for row in asked_rows(recorded)]
+    elif header.get("kind") == EXPRESSIONS:
+        lines = recorded[:1] + [expression_question(row) for row in recorded[1:]]
     else:
         lines = [{k: v for k, v in row.items() if k not in RECORDED} for row in recorded]
     target.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
@@ -131,7 +136,8 @@ def replay(label, path, engine, folder):
         return graph_differences(nodes, answers), len(nodes), got_path
     by_id = {answer["id"]: answer for answer in answers}
     kind = recorded[0]["header"].get("kind")
-    compare = symbolic.symbolic_difference if kind == symbolic.KIND else profile_difference if kind in ASKED else operator_difference
+    comparisons = {symbolic.KIND: symbolic.symbolic_difference, EXPRESSIONS: expression_difference} | dict.fromkeys(ASKED, profile_difference)
+    compare = comparisons.get(kind, operator_difference)
     differing = [(v, d) for v in asked_rows(recorded) if (d := compare(v, by_id.get(v["id"])))]
     differences = by_operator(differing) if label.startswith(COLLECTION) else {v["id"]: d for v, d in differing}
     return differences, len(asked_rows(recorded)), got_path

@@ -91,6 +91,14 @@ def select_profiles(collection):
         write_rows(HERE / "data" / "profiles" / path.name, [{"header": {**header["header"], "count": len(chosen)}}, *chosen])
 
 
+def select_expressions(collection):
+    """Every tenth environment with its facts and questions."""
+    for path in sorted((collection / "symbolic").glob("exprs*.jsonl.gz")):
+        header, *recorded = rows(path)
+        chosen = recorded[::10]
+        write_rows(HERE / "data" / "symbolic" / path.name, [{"header": {**header["header"], "count": len(chosen)}}, *chosen])
+
+
 def select_schemas(collection):
     header, *operators = rows(collection / "schemas" / "ops.jsonl.gz")
     chosen = [{"header": {key: header["header"][key] for key in ("torch", "target", "kind", "count")}}]
@@ -109,6 +117,7 @@ def main():
     args = parser.parse_args()
     select_schemas(args.collection)
     select_profiles(args.collection)
+    select_expressions(args.collection)
     select_graphs(args.collection)
     select_operators(args.collection, args.command)
     select_symbolic(args.collection, args.command)

@@ -44,6 +44,37 @@ INSTANTIATE_TEST_SUITE_P(Products, CanonicalForm, testing::Values(
     Case{"3*(s0//2)", "3*((s0//2))"},
     Case{"0*u0", "0"}));
 
+INSTANTIATE_TEST_SUITE_P(NestedExtrema, CanonicalForm, testing::Values(
+    Case{"Max(u0, Min(u1, Max(u0, 2*u0)))", "Max(u0, Min(2*u0, u1))"},
+    Case{"Max(s0, Min(u0, Max(4, s0)))", "Max(s0, Min(4, u0))"},
+    Case{"Min(-1, Max(s0, u0))", "-1"},
+    Case{"Max(5, Min(3, u0))", "5"},
+    Case{"Min(Max(u0, u1), Max(u0, s0))", "Max(u0, Min(s0, u1))"},
+    Case{"Max(2*s0, 3*s0)", "3*s0"},
+    Case{"Max(1, s0)", "s0"}));
+
+INSTANTIATE_TEST_SUITE_P(AbsoluteValues, CanonicalForm, testing::Values(
+    Case{"Abs(u0 - s0)", "Abs(s0 - u0)"},
+    Case{"Abs(-u0 - 1)", "Abs(u0 + 1)"},
+    Case{"Abs(u0**3)", "u0**2*Abs(u0)"},
+    Case{"Abs(u0)*Abs(u0)", "u0**2"},
+    Case{"Abs(2*s0*u0)", "2*s0*Abs(u0)"},
+    Case{"Abs(s0*(3 - s1) + 3)", "Abs(s0*(s1 - 3) - 3)"}));
+
+INSTANTIATE_TEST_SUITE_P(Choices, CanonicalForm, testing::Values(
+    Case{"Piecewise((u0, 2*s0 + 4 < 8), (s0, True))", "Piecewise((u0, s0 < 2), (s0, True))"},
+    Case{"Piecewise((u0, s1 < s0), (s0, True))", "Piecewise((u0, s0 > s1), (s0, True))"},
+    Case{"Piecewise((u0, Eq(-u0, u1)), (s0, True))", "Piecewise((u0, Eq(u0, -u1)), (s0, True))"},
+    Case{"Piecewise((u0, Eq(u0, 1)), (s0, True))**2", "Piecewise((u0**2, Eq(u0, 1)), (s0**2, True))"},
+    Case{"Piecewise((u0, Eq(u0, 1)), (u0, True))", "u0"}));
+
+INSTANTIATE_TEST_SUITE_P(SignsOfPolynomials, CanonicalForm, testing::Values(
+    Case{"s0**2 >= s0 - 5", "True"},
+    Case{"Eq(4*s0**2 + 8, s0)", "False"},
+    Case{"-s0*(s0 + 3)**2 <= s0 - 1", "True"},
+    Case{"Ne(s0*(13 - s0), 13)", "True"},
+    Case{"s0**2 >= s0*s1 - 5", "s0**2 >= s0*s1 - 5"}));
+
 INSTANTIATE_TEST_SUITE_P(Division, CanonicalForm, testing::Values(
     Case{"s0//1", "s0"},
     Case{"(s0//2)//3", "(s0//6)"},
