@@ -174,8 +174,9 @@ void append_symbolic(std::string& out, ShapeEnv& env, const PythonNumber& value)
   const std::optional<Number> hint = env.hint(node);
   if (value.is_bool()) {
     // A hint that disproves it settles the matter (_sym_node_hint_disproves).
-    const bool may_hold = !hint || hint->integer != 0;
-    const bool may_fail = !hint || hint->integer == 0;
+    const bool backed = hint && !node->has(kHasUnbacked);
+    const bool may_hold = !backed || hint->integer != 0;
+    const bool may_fail = !backed || hint->integer == 0;
     out += ",\"known_true\":";
     append_bool(out, known != nullptr && known->is_true() && may_hold);
     out += ",\"known_false\":";
