@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/support/error.h"
-#include "core/tensor/promotion.h"
 #include "core/tensor/contiguity.h"
+#include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -60,9 +60,12 @@ TEST(Strides, AmbiguousShapesCountAsContiguousRatherThanChannelsLast) {
 }
 
 TEST(Strides, NonOverlappingAndDense) {
-  EXPECT_TRUE(is_non_overlapping_and_dense(dims({2, 3}), dims({1, 2})));
-  EXPECT_FALSE(is_non_overlapping_and_dense(dims({2, 3}), dims({0, 1})));
-  EXPECT_FALSE(is_non_overlapping_and_dense(dims({2, 3}), dims({4, 1})));
+  for (const auto& [strides, dense] :
+       {std::pair{dims({1, 2}), true}, std::pair{dims({0, 1}), false},
+        std::pair{dims({4, 1}), false}}) {
+    EXPECT_EQ(is_non_overlapping_and_dense_or_false(dims({2, 3}), strides), dense);
+    EXPECT_EQ(is_dense_in_some_order(dims({2, 3}), strides), dense);
+  }
 }
 
 TEST(Strides, AViewExistsWhereChunksStayWhole) {
