@@ -221,7 +221,8 @@ const ExprNode* ShapeEnv::replacement(const ExprNode* symbol) const {
 }
 
 // What stands for a symbol now, with the chain of replacements behind it shortened (as in a
-// union-find). Iterative: chains are as long as the program has symbols.
+// union-find), which tells its range, too. Iterative: chains are as long as the program has
+// symbols.
 const ExprNode* ShapeEnv::find(const ExprNode* symbol) {
   std::vector<const ExprNode*> pending = {symbol};
   std::unordered_set<const ExprNode*> final;
@@ -237,10 +238,7 @@ const ExprNode* ShapeEnv::find(const ExprNode* symbol) {
     }
     if (!ready) continue;
     const ExprNode* resolved = substitute(target, replacements_);
-    if (resolved != target) {
-      set_replacement(next, resolved);  // which narrows its range to that of what it is now
-      replacements_[next] = resolved;
-    }
+    if (resolved != target) set_replacement(next, resolved);
     final.insert(next);
     pending.pop_back();
   }
