@@ -106,8 +106,6 @@ std::optional<Solved> try_solve(const ExprNode* relation, const ExprNode* thing,
     changed |= divide_factors(e, thing);
     changed |= floordiv_inequality && multiply_out_floor_div(e);
     if (!changed) break;
-    // What holds by form alone (s >= 1 of a size) is no relation any more, and says nothing.
-    if (relation->pool->make(e.kind, e.lhs, e.rhs)->is_constant()) return std::nullopt;
   }
   if (e.lhs != thing) return std::nullopt;
   // What sympy evaluates by the assumptions on the symbols is no relation any more.
