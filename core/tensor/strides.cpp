@@ -179,7 +179,8 @@ DimVector elementwise_strides(Dims sizes, std::span<const Dims> operands) {
     channels_last = channels_last && is_channels_last_contiguous_or_false(sizes, strides);
   }
   if (contiguous && !channels_last) return contiguous_strides(sizes);
-  if (channels_last && !contiguous) return channels_last_strides(sizes);
+  static constexpr int64_t kChannelsLast[] = {0, 2, 3, 1};
+  if (channels_last && !contiguous) return permuted_strides(sizes, kChannelsLast);
   // Insertion sort, innermost first; comparisons may be ambiguous, so the order of comparing is
   // part of the answer.
   SmallVector<int64_t, 8> order;

@@ -68,10 +68,14 @@ Value factory(Call& call, uint64_t params) {
   if (options.format.value_or(MemoryFormat::kPreserve) != MemoryFormat::kPreserve) {
     return new_tensor(call, self->sizes(), options);
   }
-  // Strides are preserved by torch.empty_strided, which no sparse backend has.
+  // Strides are preserved by torch.empty_permuted, which no sparse backend has.
   if (options.layout != Layout::kStrided) throw_no_kernel(call.op(), "SparseMeta");
   const DimVector strides = dense_strides_like(self->sizes(), self->strides());
-  return call.context().empty(self->sizes(), options.dtype, options.device, strides);
+  Tensor* tensor = call.context().empty(self->sizes(), options.dtype, options.device);
+  MetaSpec spec = tensor->meta->spec();
+  spec.strides = strides;
+  tensor->meta = call.context().metas().intern(spec);
+  return tensor;
 }
 
 Tensor* empty_restrided(Call& call, Dims sizes, Dims strides, DType dtype) {
