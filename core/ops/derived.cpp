@@ -309,7 +309,7 @@ void check_output_devices(Call& call) {
   OutWriter(call, OutBy::kDecomposition).check_devices_of_arguments();
 }
 
-Value write_decomposed(Call& call, std::span<const Value> results, OutBy by) {
+Value write_results(Call& call, std::span<const Value> results, OutBy by) {
   return OutWriter(call, by).write_all(results);
 }
 

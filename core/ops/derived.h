@@ -24,7 +24,23 @@ Value write_copies(Call& call, std::span<const Value> results);
 // The same for an out= overload that is a decomposition of its own, inside out_wrapper: compare the
 // devices, compute, then write as OutBy::kDecomposition or kExactDecomposition does.
 void check_output_devices(Call& call);
-Value write_decomposed(Call& call, std::span<const Value> results, OutBy by);
+Value write_results(Call& call, std::span<const Value> results, OutBy by);
+
+// An out= overload whose structured kernel checks what the functional one's Python does not:
+// `answer` is asked for as on the meta device, where kernels run, and written as OutBy::kStructured
+// does.
+template <typename Answer>
+Value write_structured(Call& call, const Answer& answer) {
+  const auto on_meta = [&]() -> Value {
+    const OnMeta scope(call.context(), call.args());
+    return answer();
+  };
+  const Value results = on_meta();
+  Call wrapping(call.context(), call.op(), call.args());
+  const bool is_one = call.op().output_count == 1;
+  return write_results(wrapping, is_one ? std::span(&results, 1) : results.values(),
+                       OutBy::kStructured);
+}
 
 // torch._prims_common.wrappers._maybe_resize_out, at::native::resize_output: where the sizes
 // differ, `out` becomes a tensor of these sizes and strides (contiguous where none are given), its

@@ -86,7 +86,8 @@ Tensor* arithmetic(Call& call, const Value& a, const Value& b, Promotion promote
 
 Tensor* cast_to(Call& call, const Tensor& tensor, DType dtype) {
   if (tensor.dtype() == dtype) return const_cast<Tensor*>(&tensor);
-  if (!tensor.is_non_overlapping_and_dense()) return call.empty_like(tensor, dtype);
+  if (!is_non_overlapping_and_dense_or_false(tensor.sizes(), tensor.strides()))
+    return call.empty_like(tensor, dtype);
   return call.context().empty(tensor.sizes(), dtype, tensor.device(), tensor.strides());
 }
 

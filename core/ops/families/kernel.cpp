@@ -1,5 +1,8 @@
 #include "core/ops/families/kernel.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -75,6 +78,37 @@ Tensor* like_zeros(Call& call, const Tensor& tensor, DType dtype) {
 
 Tensor& zeros_for(Call& call, const Tensor& tensor) {
   return *like_zeros(call, tensor, tensor.dtype());
+}
+
+DimVector iterator_strides(const Tensor& tensor) {
+  const Dims sizes = tensor.sizes();
+  const Dims strides = tensor.strides();
+  SmallVector<size_t, 8> order;  // innermost first
+  for (size_t i = sizes.size(); i-- > 0;) order.push_back(i);
+  for (size_t i = 1; i < order.size(); ++i) {
+    size_t moving = i;
+    for (size_t j = i; j-- > 0;) {
+      const size_t inner = order[j];
+      const size_t outer = order[moving];
+      const SymInt a = strides[inner];
+      const SymInt b = strides[outer];
+      if (guard_bool(a == 0) || guard_bool(b == 0)) continue;
+      if (guard_bool(a < b)) break;
+      if (guard_bool(a == b) && !guard_bool(sizes[inner] > sizes[outer])) continue;
+      std::swap(order[j], order[moving]);
+      moving = j;
+    }
+  }
+  // In the order they stand: plainly contiguous, also without elements.
+  if (std::is_sorted(order.begin(), order.end(), std::greater<>()))
+    return contiguous_strides(sizes);
+  DimVector result(sizes);
+  SymInt next = 1;
+  for (const size_t dim : order) {
+    result[dim] = next;
+    next = next * sizes[dim];
+  }
+  return result;
 }
 
 Value outputs_left_alone(Call& call) { return call.list(call.args().last(call.op().output_count)); }

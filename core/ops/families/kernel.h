@@ -45,6 +45,10 @@ Tensor* like_zeros(Call& call, const Tensor& tensor, DType dtype);
 // The result of an elementwise kernel that casts nothing: the operands' common shape and order.
 Tensor* kernel_result(Call& call, std::initializer_list<const Tensor*> operands, DType dtype);
 
+// The strides of a result of TensorIterator whose operands are `tensor` and numbers: its dimensions
+// by stride, those of equal stride by size (TensorIteratorBase::reorder_dimensions).
+DimVector iterator_strides(const Tensor& tensor);
+
 // What an overload that writes to several tensors returns where its real kernel ran on zeros: the
 // tensors as they were (Note [Writing to out] in derived.cpp).
 Value outputs_left_alone(Call& call);

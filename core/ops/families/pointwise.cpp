@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/families/arithmetic.h"
 #include "core/ops/families/factory.h"
 #include "core/ops/families/view.h"
 #include "core/tensor/strides.h"
@@ -335,7 +336,9 @@ void ReferenceSteps::expand(Value& a, Value& b) const {
   const Value operands[] = {a, b};
   const DimVector sizes = broadcast_operands(call_, operands);
   for (Value* operand : {&a, &b}) {
-    if (!is_number(*operand)) *operand = call_.call<"aten::expand">(*operand, sizes);
+    if (is_number(*operand)) continue;
+    const Tensor* cast = cast_to(call_, operand->tensor(), types_.computation);
+    *operand = call_.call<"aten::expand">(*cast, sizes);
   }
 }
 

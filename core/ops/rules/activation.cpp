@@ -165,8 +165,11 @@ Value softplus(Call& c, const Tensor& self, const Value& beta) {
 }
 // Mirrors mish, torch/_refs/nn/functional/__init__.py.
 Value mish(Call& c, uint64_t) {
-  return unless_plain(c, [](const ReferenceSteps& steps, const Value& a) {
-    return steps.of(a, steps.of(softplus_steps(steps, a, false)));
+  return unless_plain(c, [&](const ReferenceSteps& steps, const Value& a) {
+    // The product is of floating type, to which an integer is cast first.
+    const DType dtype = a.tensor().dtype();
+    const DType factor = is_integral_or_bool(dtype) ? c.context().default_dtype : dtype;
+    return steps.of(*cast_to(c, a.tensor(), factor), steps.of(softplus_steps(steps, a, false)));
   });
 }
 

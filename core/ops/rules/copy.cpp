@@ -5,6 +5,7 @@
 #include "core/ops/families/into.h"
 #include "core/ops/families/list_out.h"
 #include "core/ops/rules/tables.h"
+#include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -41,7 +42,11 @@ Value converted(Call& c, const Tensor& self, const Conversion& to) {
   if (!to.dtype && !to.device && !to.format) return clone(c, self, {});
   const Tensor* result = &self;
   const auto change_dtype = [&] {
-    if (to.dtype) result = empty_as_cloned(c, *result, *to.dtype, result->device());
+    if (!to.dtype) return;
+    const bool keeps = is_non_overlapping_and_dense_or_false(result->sizes(), result->strides());
+    const DimVector strides = keeps ? DimVector(result->strides())
+                                    : dense_strides_like(result->sizes(), result->strides());
+    result = c.context().empty(result->sizes(), *to.dtype, result->device(), strides);
   };
   const bool to_cpu = to.device && to.device->is_cpu();
   const bool moves = to.device && *to.device != self.device();

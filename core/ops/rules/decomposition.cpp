@@ -135,7 +135,11 @@ Value cholesky_inverse(Call& c, const Tensor& self) {
   return column_major_clone(c, self);
 }
 // Mirrors linalg_cholesky_ex.
-Value linalg_cholesky_ex(Call& c, const Tensor& self) {
+Value linalg_cholesky_ex(Call& c, const Tensor& self, bool upper) {
+  if (c.op().output_count != 0) {
+    check_is_matrix(c, self, "linalg.cholesky");
+    return write_structured(c, [&] { return c.call<"aten::linalg_cholesky_ex">(self, upper); });
+  }
   check_square(c, self, "linalg.cholesky");
   check_floating_or_complex(c, self, "linalg.cholesky");
   return c.tuple(column_major(c, self.sizes(), self.dtype()), info_of(c, self));
@@ -150,6 +154,10 @@ Value linalg_cholesky(Call& c, const Tensor& self, bool upper) {
 
 // Mirrors linalg_inv_ex_meta.
 Value linalg_inv_ex(Call& c, const Tensor& a) {
+  if (c.op().output_count != 0) {
+    check_is_matrix(c, a, "linalg.inv");
+    return write_structured(c, [&] { return c.call<"aten::linalg_inv_ex">(a); });
+  }
   check_square(c, a, "linalg.inv_ex");
   check_floating_or_complex(c, a, "linalg.inv_ex", Precision::kNotLow);
   return c.tuple(column_major(c, a.sizes(), a.dtype()), info_of(c, a));

@@ -1,6 +1,9 @@
 // Operators of all kinds that only real kernels answer: random samples and their gradients,
 // statistics, masked softmax, scans, pieces of attention and of nested tensors.
+#include <algorithm>
+
 #include "core/ops/families/kernel.h"
+#include "core/ops/families/pointwise.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -14,8 +17,12 @@ namespace {
 // Mirrors _standard_gamma_grad_cpu, ATen/native/Distributions.cpp.
 Value standard_gamma_grad(Call& c, const Tensor& self, const Tensor& output) {
   require_operand_type(c, self.dtype(), output);
-  broadcast_shapes(self.sizes(), output.sizes());  // for the words
-  Tensor* result = kernel_result(c, {&output, &self}, self.dtype());
+  const DimVector sizes = broadcast_shapes(self.sizes(), output.sizes());
+  // The result is as large as self, and where that is not enough, resized.
+  const bool fits = std::equal(sizes.begin(), sizes.end(), self.sizes().begin(), self.sizes().end(),
+                               [](SymInt a, SymInt b) { return guard_bool(a == b); });
+  Tensor* result =
+      fits ? c.empty(sizes, self.dtype()) : kernel_result(c, {&output, &self}, self.dtype());
   require_type(c, "_standard_gamma_grad_cpu", self.dtype(), kSingleAndDouble);
   return result;
 }
@@ -87,9 +94,12 @@ bool is_complex_number(const Value& number) { return number.is(Value::Tag::kComp
 Value add_relu(Call& c, const Tensor& self, const Value& other, const Value& alpha) {
   c.check(!is_complex_number(alpha) || is_complex_number(other),
           "value cannot be converted to type float without overflow");
-  const DType common = is_complex_number(other) ? to_complex(self.dtype()) : self.dtype();
+  const Value operands[] = {self, other};
+  const DType common = promoted_dtype(c, operands);
   require_type(c, "add_clamp_cpu", common, kFloats | kIntegers);
-  return kernel_result(c, {&self}, common);
+  // The number is a tensor of its own, so that the iterator sorts dimensions.
+  const DimVector strides = iterator_strides(zeros_for(c, self));
+  return c.empty_strided(self.sizes(), strides, common);
 }
 
 Value logcumsumexp(Call& c, const Tensor& self, int64_t dim) {

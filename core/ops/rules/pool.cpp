@@ -46,7 +46,7 @@ Value max_pool2d_by_windows(Call& c, const Tensor& input, Dims kernel, Dims stri
       Dims(windows));
   const Value results[] = {*c.context().empty(sizes, input.dtype(), input.device()),
                            *c.context().empty(sizes, DType::kInt64, input.device())};
-  return write_decomposed(c, results, OutBy::kDecomposition);
+  return write_results(c, results, OutBy::kDecomposition);
 }
 
 // Mirrors meta_max_pool2d_with_indices, torch/_meta_registrations.py.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/ops/derived.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
@@ -111,14 +112,39 @@ Tensor* max(Call& c, const Tensor& self) { return c.empty({}, self.dtype()); }
 Tensor* median(Call& c, const Tensor& self) { return c.empty({}, self.dtype()); }
 
 // Mirrors meta_max_dim, meta_min_dim and meta_median_mode_dim, torch/_meta_registrations.py.
+// Structured kernels (aten/src/ATen/native/ReduceOps.cpp) refuse more than their meta functions.
+void check_ordered(const Call& c, std::string_view name, const Tensor& self) {
+  c.check(!is_complex(self.dtype()), "{}(): does not support complex input", name);
+}
+Value values_and_indices_into(Call& c, const Tensor& self, int64_t dim, bool keepdim) {
+  const std::string_view name = c.op().schema.name.substr(std::string_view("aten::").size());
+  check_ordered(c, name, self);
+  const int64_t at = wrap_dim(dim, self.dim());
+  c.check_as(ErrorKind::kIndexError, self.dim() == 0 || guard_bool(self.size(at) != 0),
+             "{}(): Expected reduction dim {} to have non-zero size.", name, at);
+  const bool is_max = name == "max";
+  return write_structured(c, [&] {
+    return is_max ? c.call<"aten::max.dim">(self, dim, keepdim)
+                  : c.call<"aten::min.dim">(self, dim, keepdim);
+  });
+}
 Value values_and_indices(Call& c, const Tensor& self, int64_t dim, bool keepdim) {
+  if (c.op().output_count != 0) return values_and_indices_into(c, self, dim, keepdim);
   const DimSet dims = reduction_dims(c, self, dim);
   return c.tuple(reduce(c, self, dims, keepdim, self.dtype()),
                  reduce(c, self, dims, keepdim, DType::kInt64));
 }
 
 // Mirrors argmax_argmin_meta, torch/_meta_registrations.py (both say "argmax").
-Tensor* argmax(Call& c, const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+Value argmax(Call& c, const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+  if (c.op().output_count != 0) {
+    const bool is_max = c.op().schema.name == "aten::argmax";
+    check_ordered(c, is_max ? "argmax" : "argmin", self);
+    return write_structured(c, [&] {
+      return is_max ? c.call<"aten::argmax">(self, dim, keepdim)
+                    : c.call<"aten::argmin">(self, dim, keepdim);
+    });
+  }
   if (!dim) {
     c.check(self.numel() != 0,
             "argmax: Expected reduction dim to be specified for input.numel() == 0.");
@@ -326,7 +352,16 @@ Value sum_to_size(Call& c, const Tensor& self, Dims size) {
 }
 
 // Mirrors the meta function of hash_tensor, aten/src/ATen/native/ReduceOps.cpp.
-Tensor* hash_tensor(Call& c, const Tensor& self, Dims dim, bool keepdim) {
+Value hash_tensor(Call& c, const Tensor& self, Dims dim, bool keepdim, const Value& mode) {
+  if (c.op().output_count != 0) {
+    for (const SymInt index : dim) {
+      const int64_t at = wrap_dim(guard_int(index), self.dim());
+      c.check_as(ErrorKind::kIndexError, self.dim() == 0 || guard_bool(self.size(at) != 0),
+                 "hash_tensor: Expected reduction dim {} to have non-zero size.", at);
+    }
+    return write_structured(c,
+                            [&] { return c.call<"aten::hash_tensor">(self, dim, keepdim, mode); });
+  }
   DimSet dims = 0;
   for (const SymInt index : dim) {
     const int64_t wrapped = wrap_dim(guard_int(index), self.dim());

@@ -40,7 +40,7 @@ Tensor* logcumsumexp(Call& c, const Tensor& self, int64_t dim) {
 // Mirrors diff, aten/src/ATen/native/ReduceOps.cpp: n times the difference of two slices.
 Value diff(Call& c, const Tensor& self, int64_t n, int64_t dim, Tensor* prepend, Tensor* append) {
   c.check(self.dim() >= 1, "diff expects input to be at least one-dimensional");
-  if (n == 0) return copy_into(c, c.call<"aten::zeros_like">(self));
+  if (n == 0 && output_of(c) == nullptr) return c.call<"aten::zeros_like">(self);
   const int64_t at = wrap_dim(dim, self.dim());
   for (const Tensor* extra : {prepend, append}) {
     if (extra == nullptr) continue;
@@ -54,6 +54,12 @@ Value diff(Call& c, const Tensor& self, int64_t n, int64_t dim, Tensor* prepend,
     }
   }
   c.check(n >= 0, "order must be non-negative but got {}", n);
+  if (Tensor* out = output_of(c); n == 0) {
+    resize_output(c.context(), *out, self.sizes());
+    c.check(out->dtype() == self.dtype(), "expected scalar_type {} but found {}",
+            info(self.dtype()).cpp_name, info(out->dtype()).cpp_name);
+    return c.call<"aten::copy_">(*out, self);
+  }
   SmallVector<Value, 3> parts;
   if (prepend != nullptr) parts.push_back(*prepend);
   parts.push_back(self);

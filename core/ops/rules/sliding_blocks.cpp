@@ -1,4 +1,5 @@
 // Sliding blocks as columns and back, un-pooling, and pooling over random regions.
+#include "core/ops/derived.h"
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/families/view.h"
@@ -237,6 +238,7 @@ void check_samples(Call& c, const Tensor& samples, const Tensor& self, SymInt ba
 Value fractional_max_pool2d(Call& c, const Tensor& self, Dims kernel, Dims output,
                             const Tensor& samples) {
   constexpr std::string_view kName = "fractional_max_pool2d";
+  const bool is_structured = c.op().output_count != 0;
   c.check(self.dim() == 3 || self.dim() == 4, "{}: Expected 3D or 4D tensor, but got: {}", kName,
           self.dim());
   for (int64_t i = self.dim() - 3; i < self.dim(); ++i) {
@@ -248,7 +250,8 @@ Value fractional_max_pool2d(Call& c, const Tensor& self, Dims kernel, Dims outpu
   c.check(kernel.size() == 2, "{}: kernel_size musteither be a single int or tuple of Ints", kName);
   c.check(output.size() == 2, "{}: output_size must either be a single int or tuple of Ints",
           kName);
-  check_samples(c, samples, self, self.dim() == 4 ? self.size(0) : SymInt(1));
+  // The structured kernel leaves the samples to the computation.
+  if (!is_structured) check_samples(c, samples, self, self.dim() == 4 ? self.size(0) : SymInt(1));
   const auto check_fits = [&](size_t i, int64_t dim, std::string_view side) {
     c.check(output[i] + kernel[i] - 1 <= self.size(dim),
             "{}: kernel {} {} is too large relative to input {} {}", kName, side, kernel[i], side,
@@ -258,6 +261,7 @@ Value fractional_max_pool2d(Call& c, const Tensor& self, Dims kernel, Dims outpu
   check_fits(1, -1, "width");
   DimVector sizes(without_last(self.sizes(), 2));
   sizes.append(output);
+  if (is_structured) return write_structured(c, [&] { return values_and_indices(c, self, sizes); });
   return values_and_indices(c, self, sizes);
 }
 

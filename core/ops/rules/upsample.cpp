@@ -135,7 +135,7 @@ Value upsample_nearest_into(Call& c, const Tensor& input, Dims output, Tensor& o
   }
   const MemoryFormat format = suggest_memory_format(result.tensor());
   resize_output(c.context(), out, sizes, strides_for(sizes, format));
-  return write_decomposed(c, {&result, 1}, OutBy::kExactDecomposition);
+  return write_results(c, {&result, 1}, OutBy::kExactDecomposition);
 }
 
 // Mirrors upsample_nearest1d, _2d and _3d, torch/_meta_registrations.py; under the Python
