@@ -88,6 +88,8 @@ Tensor* scalar_tensor(Call& c, const Value&) { return new_tensor(c, {}, factory_
 Tensor* empty_out(Call& c, Dims size, const Value& memory_format, Tensor& out) {
   c.check(!memory_format.is(Value::Tag::kMemoryFormat),
           "'memory_format' argument is incompatible with 'out' tensor argument");
+  c.check(!c.context().grad_enabled || !out.meta->has(kRequiresGrad),
+          "cannot resize variables that require grad");
   resize_output(c.context(), out, size);
   return &out;
 }

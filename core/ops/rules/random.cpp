@@ -208,7 +208,10 @@ Value normal_functional(Call& c, const Tensor& self, double mean, double std) {
 Value sampled_clone(Call& c, const Tensor& self) { return c.call<"aten::clone">(self); }
 
 // Where the probabilities are a tensor, results are on the common device.
-Tensor* bernoulli_of_tensor(Call& c, const Tensor& self) { return c.empty_like(self); }
+Value bernoulli_of_tensor(Call& c, const Tensor& self) {
+  if (c.device() != self.device()) return c.empty(self.sizes(), self.dtype());  // a CPU scalar
+  return c.call<"aten::clone">(self);
+}
 Tensor* bernoulli_by_tensor(Call& c, Tensor& self) {
   c.check(self.device() == c.device(),
           "FakeTensor is wrapped to wrong device, found {}, expected {}", self.device(),
