@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/ops/families/copy.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -63,6 +64,8 @@ Value resize_in_place(Call& c, Tensor& self, Dims size, Format format) {
 
 // Mirrors resize_as_, aten/src/ATen/native/Resize.cpp.
 Value resize_as_in_place(Call& c, Tensor& self, const Tensor& other, Format format) {
+  specialize_sizes(other);
+  specialize_sizes(self);
   resize_to(c, self, other.sizes());
   if (format) {
     const bool preserves = *format == MemoryFormat::kPreserve;
@@ -131,8 +134,8 @@ void set_data(Call& c, Tensor& self, const Tensor& new_data) {
           "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
           "incompatible tensor type.");
   MetaSpec spec = new_data.meta->spec();
-  spec.flags = static_cast<uint16_t>((spec.flags & ~kRequiresGrad) |
-                                     (self.meta->flags() & kRequiresGrad));
+  spec.flags =
+      static_cast<uint16_t>((spec.flags & ~kRequiresGrad) | (self.meta->flags() & kRequiresGrad));
   self.meta = c.context().metas().intern(spec);
   self.storage = new_data.storage;
 }
