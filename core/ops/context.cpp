@@ -2,6 +2,7 @@
 
 #include "core/ops/arguments.h"
 #include "core/ops/autograd.h"
+#include "core/ops/constant.h"
 #include "core/ops/derived.h"
 #include "core/ops/dispatch_cache.h"
 #include "core/ops/families/kernel.h"
@@ -10,6 +11,7 @@
 #include "core/ops/library.h"
 #include "core/support/error.h"
 #include "core/symbolic/shape_env.h"
+#include "core/symbolic/sym_float.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -99,6 +101,7 @@ Tensor* Context::wrap_number(const Value& number) {
   // scalar_to_tensor (ATen/ScalarOps.h): doubles and int64, whatever the default dtype.
   Tensor* tensor = empty({}, number_dtype(number, DType::kFloat64), Device{});
   tensor->is_wrapped_number = true;
+  tensor->constant = arena_.make<Constant>(number);
   return tensor;
 }
 
@@ -119,6 +122,13 @@ Value Context::memo(const Tensor& tensor, Memo kind) const {
 
 void Context::set_memo(const Tensor& tensor, Memo kind, const Value& value) {
   memos_[memo_key(tensor, kind)] = {version_of(tensor), value};
+}
+
+void Context::forget_memos() {
+  std::erase_if(memos_, [](const auto& memo) {
+    const Value& value = memo.second.value;
+    return !value.is(Value::Tag::kSymFloat) || !hint(sym_float_of(value.as_node()));
+  });
 }
 
 namespace {
@@ -226,6 +236,19 @@ const OpEntry& Context::entry(OpId id) const {
   return library_->entry(id);
 }
 
+namespace {
+// By the rule for the layouts of the arguments.
+Value answer_in_layout(Call& call) {
+  const Rule* sparse = sparse_rule(call.op(), call.args());
+  return sparse != nullptr ? sparse->function(call, sparse->params) : answer_or_refuse(call);
+}
+}  // namespace
+
+Value Context::run_rule(const OpEntry& op, std::span<const Value> args) {
+  Call call(*this, op, args);
+  return answer_in_layout(call);
+}
+
 Value Context::call(OpId id, std::span<const Value> args) {
   const OpEntry& op = entry(id);
   try {
@@ -261,7 +284,6 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
       check_leaves(op, call.args());
     check_differentiable(op, call.args());
   }
-  const Rule* sparse = sparse_rule(op, call.args());
   std::optional<CacheQuestions> questions;
   if (shape_env_ != nullptr && (op.tags & kComposite) == 0) questions.emplace(call);
   if (questions) refuse_symbols_in_real_kernel(call);
@@ -272,8 +294,8 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   const BelowAutograd scope(below_autograd_, below_autograd_ || seen_by_autograd);
   recorded_calls_ += is_recorded ? 1 : 0;
   const uint64_t recorded_before = recorded_calls_;
-  const Value result =
-      sparse != nullptr ? sparse->function(call, sparse->params) : answer_or_refuse(call);
+  const Value result = seen_by_autograd && hook_ != nullptr ? hook_->dispatch(op, call.args())
+                                                            : answer_in_layout(call);
   if (questions) questions->ask_about(result);
   if (op.written_arguments != 0) bump_versions(op, call.args());
   if (is_recorded) {
@@ -294,7 +316,6 @@ Value Context::dispatch_fake(const OpEntry& op, std::span<const Value> args) {
   const bool is_recorded = grad_enabled && !below_autograd_;
   const BelowAutograd scope(below_autograd_, true);
   const Value result = checked_result(*this, op, library_->run_fake(call));
-  if (op.written_arguments != 0) bump_versions(op, call.args());
   if (is_recorded) record_unknown(*this, call.args(), result);
   return result;
 }

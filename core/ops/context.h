@@ -26,6 +26,15 @@ class ShapeEnv;
 // Numbers that a tensor's data was found to be, or to have (FakeTensor.item_memo and the like).
 enum class Memo : uint8_t { kItem, kNonzero, kUnique, kUniqueConsecutive };
 
+// Sees each operator as a dispatch mode of PyTorch does: composites taken apart, autograd's checks
+// passed, arguments complete, before its rule runs. Operators that a rule calls are not seen again.
+class DispatchHook {
+ public:
+  virtual ~DispatchHook() = default;
+  // Answers in the operator's place; Context::run_rule goes on as without a hook.
+  virtual Value dispatch(const OpEntry& op, std::span<const Value> args) = 0;
+};
+
 class Context {
  public:
   explicit Context(const Target& target = {});
@@ -72,6 +81,17 @@ class Context {
   // data was written to since.
   Value memo(const Tensor& tensor, Memo kind) const;
   void set_memo(const Tensor& tensor, Memo kind, const Value& value);
+  // Forgets the symbols that stand for data, as a new epoch of a mode does: the next question makes
+  // fresh ones. Symbolic floats with a hint stay (SymNumberMemoDescriptor.__get__).
+  void forget_memos();
+
+  void set_hook(DispatchHook* hook) { hook_ = hook; }
+  // Answers by the rule of an operator alone, with complete arguments.
+  Value run_rule(const OpEntry& op, std::span<const Value> args);
+  // Whether this context made the tensor.
+  bool owns(const Tensor& tensor) const {
+    return tensor.id < tensors_.size() && &tensors_[tensor.id] == &tensor;
+  }
 
   size_t tensor_count() const { return tensors_.size(); }
   size_t storage_count() const { return storages_.size(); }
@@ -86,6 +106,7 @@ class Context {
   Arena arena_;
   ShapeEnv* shape_env_ = nullptr;
   Library* library_ = nullptr;
+  DispatchHook* hook_ = nullptr;
   std::deque<Tensor> tensors_;
   std::deque<Storage> storages_;
   struct MemoEntry {

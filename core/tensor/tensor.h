@@ -132,7 +132,7 @@ struct Storage {
   uint32_t version = 0;  // counts the operators that wrote to it (Tensor._version)
 };
 
-// Known values of a small tensor; defined by the layer that computes with them (core/mode).
+// What is known of a small tensor's data (core/ops/constant.h).
 class Constant;
 
 // One tensor object. Made by a TensorFactory, which owns it; handled by pointer or reference.

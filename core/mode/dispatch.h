@@ -1,0 +1,58 @@
+// ModeDispatch: what a FakeTensorMode does with an operator before its rule answers.
+//
+// Mirrors FakeTensorMode._dispatch_impl (torch/_subclasses/fake_tensor.py), in its order: tensors
+// that torch.tensor lifts, tensors that are not this mode's, constants, writes that end constants,
+// then the rule. It is the hook of the mode's context, so it sees what composite operators call.
+//
+//   ModeDispatch dispatch(context, constants, options);
+//   dispatch.convert = [&](Tensor& real) { return converter.from_tensor(describe(real)); };
+//   context.set_hook(&dispatch);
+#pragma once
+
+#include <functional>
+
+#include "core/mode/constants.h"
+#include "core/ops/context.h"
+
+namespace faketensor {
+
+struct DispatchOptions {
+  // A tensor that is not the mode's own is converted instead of refused.
+  bool allow_non_fake_inputs = false;
+  // The accelerator is not there: constants are not moved to it (FakeTensorMode.avoid_device_init).
+  bool avoid_device_init = true;
+};
+
+class ModeDispatch final : public DispatchHook {
+ public:
+  ModeDispatch(Context& context, ConstantTracker& constants, DispatchOptions options)
+      : context_(context), constants_(constants), options_(options) {}
+
+  // A fake of this mode for a tensor of another mode, or a real one.
+  std::function<Tensor*(Tensor&)> convert;
+  // Whether a tensor is some mode's.
+  std::function<bool(const Tensor&)> is_fake;
+
+  Value dispatch(const OpEntry& op, std::span<const Value> args) override;
+
+ private:
+  using Values = SmallVector<Value, 16>;
+
+  bool is_ours(const Value& value) const {
+    return value.is_tensor() && context_.owns(value.tensor());
+  }
+  Value lift(const OpEntry& op, std::span<const Value> args);
+  Values converted(const OpEntry& op, std::span<const Value> args);
+  Value converted(const OpEntry& op, std::span<const Value> args, const Value& arg);
+  [[noreturn]] void refuse(const OpEntry& op, std::span<const Value> args, const Tensor& tensor);
+  // What the constants of the arguments give; nothing where a rule must answer.
+  std::optional<Value> propagate_constants(const OpEntry& op, std::span<const Value> args);
+  std::optional<Value> as_constants(const Value& result);
+  void end_written_constants(const OpEntry& op, std::span<const Value> args);
+
+  Context& context_;
+  ConstantTracker& constants_;
+  DispatchOptions options_;
+};
+
+}  // namespace faketensor
