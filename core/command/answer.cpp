@@ -2,7 +2,8 @@
 // (conformance/FORMAT.md).
 //
 // The header line says what the questions are. Operator vectors: one call each, in a mode of its
-// own. Expression vectors: facts and queries in a ShapeEnv of their own. A graph: the header names
+// own. Expression vectors: facts and queries in a ShapeEnv of their own. Transcripts: steps in a
+// process of their own. A graph: the header names
 // the program, which lies beside the file, and the overrides; one line per node. Kinds that this
 // version does not answer get one {"unsupported": why} line per question.
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "core/command/answer_exprs.h"
 #include "core/command/answer_graph.h"
 #include "core/command/answer_profiles.h"
+#include "core/command/answer_session.h"
 #include "core/command/answer_symbolic.h"
 #include "core/command/subcommands.h"
 #include "core/io/value_json.h"
@@ -81,6 +83,8 @@ int answer_command(const std::vector<std::string>& args, CommandIo& io) {
         answer_operator(out.text(), question);
       } else if (question.contains("queries") && question.contains("id")) {
         answer_exprs(out.text(), question);
+      } else if (question.contains("session")) {
+        answer_session(out.text(), question);
       } else {
         out.text() += "{\"id\":";
         append_json_string(out.text(), question.value("id", ""));

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/io/expression_json.h"
 #include "core/io/shape_env_json.h"
 #include "core/io/value_json.h"
 #include "core/support/error.h"
@@ -17,7 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kMaxTreeDepth = 100;
 // --- the environment ---
 
 class Environment {
@@ -50,23 +50,12 @@ class Environment {
 
 // --- trees ---
 
-PythonNumber evaluate_tree(Environment& env, const json& tree, int depth = 0) {
-  if (depth > kMaxTreeDepth) throw_error(ErrorKind::kUnreadable, "an expression tree is too deep");
-  if (tree.is_string()) return env.named(tree.get<std::string>());
-  if (tree.is_boolean()) return SymBool(tree.get<bool>());
-  if (tree.is_number_integer()) return SymInt(tree.get<int64_t>());
-  if (tree.is_number()) return SymFloat(tree.get<double>());
-  if (!tree.is_array() || tree.empty() || !tree[0].is_string())
-    throw_error(ErrorKind::kUnreadable, "not an expression tree: " + tree.dump());
-  const std::string name = tree[0].get<std::string>();
-  std::vector<PythonNumber> args;
-  for (size_t i = 1; i < tree.size(); ++i) args.push_back(evaluate_tree(env, tree[i], depth + 1));
-  if (name == "ite" && args.size() == 3) return select(args[0], args[1], args[2]);
-  const std::optional<PythonUnary> unary = python_unary(name);
-  if (unary && args.size() == 1) return apply(*unary, args[0]);
-  const std::optional<PythonBinary> binary = python_binary(name);
-  if (binary && args.size() == 2) return apply(*binary, args[0], args[1]);
-  throw_error(ErrorKind::kUnreadable, "no such function in an expression tree: " + name);
+PythonNumber evaluate_tree(Environment& env, const json& tree) {
+  return evaluate_tree(tree, [&](const json& leaf) {
+    if (!leaf.is_string())
+      throw_error(ErrorKind::kUnreadable, "not an expression tree: " + leaf.dump());
+    return env.named(leaf.get<std::string>());
+  });
 }
 
 // --- writing ---

@@ -338,6 +338,9 @@ Value ValueReader::read_list(const json& value, ValueWriter* writer) {
 }
 
 Value ValueReader::read_object(const json& value, ValueWriter* writer) {
+  if (resolve != nullptr) {
+    if (const std::optional<Value> known = resolve(value)) return *known;
+  }
   if (value.contains("t")) return read_tensor(value, writer);
   if (value.empty()) not_a_value(value);
   const std::string& key = value.begin().key();

@@ -10,6 +10,8 @@
 //   {"t":0,"size":[2,3],"stride":[3,1],"offset":0,"dtype":"float32","device":"cpu",...}
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,6 +71,9 @@ class ValueWriter {
 class ValueReader {
  public:
   explicit ValueReader(FakeTensorMode& mode) : mode_(mode) {}
+
+  // Asked first for what an object means; nothing: as FORMAT.md says.
+  std::function<std::optional<Value>(const nlohmann::json& object)> resolve;
 
   // Makes {"t": number} mean a tensor that the mode has already.
   void name_tensor(int64_t number, Tensor* tensor) { tensors_[number] = tensor; }

@@ -44,8 +44,8 @@ class ConstantTracker {
  private:
   Context& fakes_;
   RealTensors& real_;
-  std::unordered_map<const Tensor*, Tensor*> fake_of_;     // by real tensor
-  std::unordered_map<const Storage*, Storage*> storages_;  // fake by real
+  std::unordered_map<const Tensor*, Tensor*> fake_of_;                // by real tensor
+  std::unordered_map<const Storage*, Storage*> storages_;             // fake by real
   std::unordered_map<const Storage*, std::vector<Tensor*>> holders_;  // fakes by real storage
 };
 

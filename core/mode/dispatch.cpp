@@ -58,7 +58,8 @@ bool moves_device(const OpEntry& op, std::span<const Value> args) {
 
 Value ModeDispatch::dispatch(const OpEntry& op, std::span<const Value> args) {
   bool has_fake = false;
-  for_each_tensor(args, [&](const Tensor& tensor) { has_fake = has_fake || context_.owns(tensor); });
+  for_each_tensor(args,
+                  [&](const Tensor& tensor) { has_fake = has_fake || context_.owns(tensor); });
   if (!has_fake && is_lift(op)) return lift(op, args);
 
   const Values own = converted(op, args);

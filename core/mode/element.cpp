@@ -108,8 +108,7 @@ double decode(const SmallFloat& format, uint32_t encoded) {
     return std::numeric_limits<double>::quiet_NaN();
   const auto exponent = static_cast<int>(size >> format.mantissa_bits);
   const uint32_t mantissa = size & ((1u << format.mantissa_bits) - 1);
-  if (format.special == SmallFloat::Special::kIeee &&
-      exponent == (1 << format.exponent_bits) - 1) {
+  if (format.special == SmallFloat::Special::kIeee && exponent == (1 << format.exponent_bits) - 1) {
     return mantissa != 0 ? std::numeric_limits<double>::quiet_NaN()
                          : sign * std::numeric_limits<double>::infinity();
   }
@@ -137,9 +136,7 @@ int64_t to_integer(double value) {
   return static_cast<int64_t>(value);
 }
 
-int64_t integer_of(Element value) {
-  return value.is_int() ? value.integer : to_integer(value.re);
-}
+int64_t integer_of(Element value) { return value.is_int() ? value.integer : to_integer(value.re); }
 
 // The real type of one part, stored at `bytes`.
 void store_real(DType dtype, double value, std::byte* bytes) {

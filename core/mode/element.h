@@ -24,9 +24,7 @@ struct Element {
   double re = 0;        // of kReal and kComplex
   double im = 0;
 
-  static Element of(int64_t value) {
-    return {Kind::kInt, value, static_cast<double>(value), 0};
-  }
+  static Element of(int64_t value) { return {Kind::kInt, value, static_cast<double>(value), 0}; }
   static Element real(double value) { return {Kind::kReal, 0, value, 0}; }
   static Element complex(double re, double im) { return {Kind::kComplex, 0, re, im}; }
 

@@ -85,8 +85,12 @@ int64_t common_multiple(int64_t a, int64_t b) {
 }
 double sign_of(double x) { return std::isnan(x) ? x : x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; }
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-double nan_greater(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b); }
-double nan_lesser(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::min(a, b); }
+double nan_greater(double a, double b) {
+  return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b);
+}
+double nan_lesser(double a, double b) {
+  return std::isnan(a) ? a : std::isnan(b) ? b : std::min(a, b);
+}
 
 // `integer` absent: integers become the default dtype first (INT_TO_FLOAT).
 struct UnaryOp {
@@ -342,13 +346,13 @@ std::optional<Element> ternary(const ElementCall& call, const Operand& a, const 
     scale = rounded(type, value->elements.front());
   if (call.name == "addcmul") return plus(type, *x, times(type, scale, times(type, *y, *z)));
   if (call.name == "addcdiv")
-    return in_opmath(type, Element::real(x->as_double() + scale.as_double() * y->as_double() /
-                                                              z->as_double()));
+    return in_opmath(
+        type, Element::real(x->as_double() + scale.as_double() * y->as_double() / z->as_double()));
   const double weight = z->as_double();
   const double distance = y->as_double() - x->as_double();
-  return in_opmath(type, Element::real(std::fabs(weight) < 0.5
-                                           ? x->as_double() + weight * distance
-                                           : y->as_double() - distance * (1 - weight)));
+  return in_opmath(
+      type, Element::real(std::fabs(weight) < 0.5 ? x->as_double() + weight * distance
+                                                  : y->as_double() - distance * (1 - weight)));
 }
 
 std::optional<Element> clamp(const ElementCall& call, const Operand& self) {
@@ -382,9 +386,11 @@ std::optional<Element> fold(const ElementCall& call, const Operand& self) {
     return first;
   };
   if (call.name == "sum")
-    return folded(rounded(type, Element::of(0)), [&](Element a, Element b) { return plus(type, a, b); });
+    return folded(rounded(type, Element::of(0)),
+                  [&](Element a, Element b) { return plus(type, a, b); });
   if (call.name == "prod")
-    return folded(rounded(type, Element::of(1)), [&](Element a, Element b) { return times(type, a, b); });
+    return folded(rounded(type, Element::of(1)),
+                  [&](Element a, Element b) { return times(type, a, b); });
   if (call.name == "mean" && !is_complex(type)) {
     double sum = 0;
     for (const Element& x : all) sum += x.as_double();
@@ -402,10 +408,10 @@ std::optional<Element> fold(const ElementCall& call, const Operand& self) {
   if (!greatest && !least) return std::nullopt;
   size_t best = 0;
   for (size_t i = 1; i < all.size(); ++i) {
-    const bool better = all[i].is_int() ? (greatest ? all[i].integer > all[best].integer
-                                                    : all[i].integer < all[best].integer)
-                                        : (greatest ? all[i].re > all[best].re
-                                                    : all[i].re < all[best].re);
+    const bool better =
+        all[i].is_int()
+            ? (greatest ? all[i].integer > all[best].integer : all[i].integer < all[best].integer)
+            : (greatest ? all[i].re > all[best].re : all[i].re < all[best].re);
     if (better || (std::isnan(all[i].re) && !std::isnan(all[best].re))) best = i;
   }
   if (call.name.starts_with("arg")) return Element::of(static_cast<int64_t>(best));
@@ -419,11 +425,20 @@ std::optional<Element> moved(const ElementCall& call) {
     if (operand == nullptr || operand->elements.size() != 1) return std::nullopt;
     return operand->elements.front();
   };
-  static constexpr std::string_view kCopies[] = {"_to_copy",    "clone",        "contiguous",
-                                                 "expand_copy", "lift_fresh_copy", "repeat",
-                                                 "view_copy",   "squeeze_copy", "unsqueeze_copy",
-                                                 "_unsafe_view", "resolve_conj", "resolve_neg",
-                                                 "flip",        "roll"};
+  static constexpr std::string_view kCopies[] = {"_to_copy",
+                                                 "clone",
+                                                 "contiguous",
+                                                 "expand_copy",
+                                                 "lift_fresh_copy",
+                                                 "repeat",
+                                                 "view_copy",
+                                                 "squeeze_copy",
+                                                 "unsqueeze_copy",
+                                                 "_unsafe_view",
+                                                 "resolve_conj",
+                                                 "resolve_neg",
+                                                 "flip",
+                                                 "roll"};
   if (std::find(std::begin(kCopies), std::end(kCopies), call.name) != std::end(kCopies))
     return from("self");
   if (call.name == "copy" || call.name == "lift") return from(call.name == "copy" ? "src" : "self");
@@ -455,14 +470,16 @@ std::optional<Element> evaluate(const ElementCall& call) {
     return x ? apply(*op, type, *x) : std::nullopt;
   }
   if (call.name.starts_with("clamp")) return clamp(call, operands[0]);
-  if (operands.size() >= 3 && call.name == "where") return select(operands[0], operands[1], operands[2]);
+  if (operands.size() >= 3 && call.name == "where")
+    return select(operands[0], operands[1], operands[2]);
   if (operands.size() >= 3 && call.name == "masked_fill")
     return select(operands[1], operands[2], operands[0]);
-  if (operands.size() >= 3 && (call.name == "addcmul" || call.name == "addcdiv" || call.name == "lerp"))
+  if (operands.size() >= 3 &&
+      (call.name == "addcmul" || call.name == "addcdiv" || call.name == "lerp"))
     return ternary(call, operands[0], operands[1], operands[2]);
-  const bool has_second = operands.size() >= 2 && (operands[1].kind == Kind::kTensor ||
-                                                   (operands[1].kind == Kind::kNumber &&
-                                                    call.arguments[1].name != "dim"));
+  const bool has_second = operands.size() >= 2 &&
+                          (operands[1].kind == Kind::kTensor ||
+                           (operands[1].kind == Kind::kNumber && call.arguments[1].name != "dim"));
   if (has_second) {
     if (std::optional<Element> result = binary(call, operands[0], operands[1])) return result;
   }

@@ -59,7 +59,8 @@ void check_overlap(const Tensor& written, std::span<const Value> args) {
 // The number that a wrapped number stands for; any other value as it is.
 Value number_behind(const Value& value) {
   const bool is_number = value.is_tensor() && value.tensor().is_wrapped_number;
-  return is_number && value.tensor().constant != nullptr ? value.tensor().constant->number() : value;
+  return is_number && value.tensor().constant != nullptr ? value.tensor().constant->number()
+                                                         : value;
 }
 
 }  // namespace
@@ -109,7 +110,8 @@ std::optional<std::vector<Operand>> RealTensors::operands(const OpEntry& op,
     operand.value = number_behind(args[i]);
     Element number;
     // What is only written to need not be known.
-    const bool is_output = op.derived == OpEntry::Derived::kOut && op.schema.arguments[i].is_written();
+    const bool is_output =
+        op.derived == OpEntry::Derived::kOut && op.schema.arguments[i].is_written();
     if (operand.value.is_tensor() && !is_output) {
       if (!add_tensor(operand, operand.value.tensor())) return std::nullopt;
     } else if (to_element(operand.value, number)) {
@@ -136,7 +138,8 @@ void RealTensors::write(const Tensor& tensor, std::optional<Element> element) {
   std::vector<std::byte>& stored = data_[tensor.storage];
   stored.resize(static_cast<size_t>(bytes));
   const int64_t offset = byte_offset(tensor, 0);
-  if (offset + itemsize(tensor.dtype()) <= bytes) store(tensor.dtype(), *element, stored.data() + offset);
+  if (offset + itemsize(tensor.dtype()) <= bytes)
+    store(tensor.dtype(), *element, stored.data() + offset);
 }
 
 namespace {
@@ -196,8 +199,8 @@ Value RealTensors::run(const OpEntry& op, std::span<const Value> args) {
     if (!is_written && shares_storage(tensor, args)) return;  // a view
     std::optional<Element> element;
     if (given && is_data && is_static(tensor) && tensor.numel().as_int() == 1) {
-      element = evaluate({base_name(op), *given, op.schema.arguments, tensor.dtype(),
-                          context_.default_dtype});
+      element = evaluate(
+          {base_name(op), *given, op.schema.arguments, tensor.dtype(), context_.default_dtype});
     }
     write(tensor, element);
   };
@@ -208,7 +211,8 @@ Value RealTensors::run(const OpEntry& op, std::span<const Value> args) {
   } else if (result.is(Value::Tag::kList)) {
     // The parts of one result are different numbers: only views of what is known stay known.
     for (const Value& part : result.values())
-      if (part.is_tensor() && !shares_storage(part.tensor(), args)) data_.erase(part.tensor().storage);
+      if (part.is_tensor() && !shares_storage(part.tensor(), args))
+        data_.erase(part.tensor().storage);
   }
   return result;
 }

@@ -121,7 +121,8 @@ std::string call_text(const OpEntry& op, std::span<const Value> args,
   // Trailing arguments that are their defaults were not given.
   size_t given = args.size();
   while (given > 0 && op.schema.arguments[given - 1].has_default &&
-         format("{}", args[given - 1]) == format("{}", op.schema.arguments[given - 1].default_value))
+         format("{}", args[given - 1]) ==
+             format("{}", op.schema.arguments[given - 1].default_value))
     --given;
   for (size_t i = 0; i < given; ++i) {
     if (i > 0) text += ", ";

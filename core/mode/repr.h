@@ -23,8 +23,9 @@ struct ReprFacts {
 // Mirrors torch._tensor_str.
 std::string tensor_text(const Tensor& tensor, const ReprFacts& facts = {});
 
-// Mirrors torch.utils._python_dispatch's quoting (torch._ops render_call): "aten.add.Tensor(FakeTensor(..., size=(2,)), 3)". Tensors
-// that are not fake print as "tensor([...], size=(2,))".
+// Mirrors torch.utils._python_dispatch's quoting (torch._ops render_call):
+// "aten.add.Tensor(FakeTensor(..., size=(2,)), 3)". Tensors that are not fake print as
+// "tensor([...], size=(2,))".
 std::string call_text(const OpEntry& op, std::span<const Value> args,
                       const std::function<bool(const Tensor&)>& is_fake);
 

@@ -1,0 +1,25 @@
+#include "core/command/answer_session.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/command/session_runner.h"
+
+namespace faketensor {
+
+using nlohmann::json;
+
+void answer_session(std::string& out, const json& question) {
+  out += "{\"session\":";
+  append_json_string(out, question.at("session").get_ref<const std::string&>());
+  out += ",\"steps\":[";
+  SessionRunner runner;
+  bool first = true;
+  for (const json& step : question.at("steps")) {
+    if (!first) out += ',';
+    first = false;
+    runner.run(out, step);
+  }
+  out += "]}";
+}
+
+}  // namespace faketensor

@@ -1,0 +1,187 @@
+#include "core/command/session_runner.h"
+
+#include "core/io/expression_json.h"
+#include "core/io/shape_env_json.h"
+#include "core/support/error.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+
+using nlohmann::json;
+
+PythonNumber to_number(const Value& value) {
+  switch (value.tag()) {
+    case Value::Tag::kBool:
+      return value.as_sym_bool();
+    case Value::Tag::kInt:
+      return value.as_sym_int();
+    case Value::Tag::kFloat:
+      return SymFloat(value.as_double());
+    case Value::Tag::kSymFloat:
+      return PythonNumber::symbolic(value.as_node());
+    default:
+      throw_error(ErrorKind::kTypeError, "not a number");
+  }
+}
+
+Value to_value(const PythonNumber& number) {
+  if (number.is_bool()) return number.as_bool();
+  if (!number.is_float()) return number.as_int();
+  const SymFloat value = number.as_float();
+  return value.is_symbolic() ? Value::sym_float(value.node()) : Value(value.as_double());
+}
+
+SessionRunner::SessionRunner() : reader_(scratch_) {
+  reader_.resolve = [this](const json& object) { return resolve(object); };
+}
+
+SessionRunner::Handler SessionRunner::handler(std::string_view kind) {
+  static const std::map<std::string_view, Handler> kHandlers = {
+      {"backward", &SessionRunner::backward},
+      {"cache_clear", &SessionRunner::cache_clear},
+      {"cache_info", &SessionRunner::cache_info},
+      {"call", &SessionRunner::call},
+      {"class", &SessionRunner::class_name},
+      {"construct", &SessionRunner::construct},
+      {"deepcopy", &SessionRunner::deepcopy},
+      {"define", &SessionRunner::define},
+      {"delete", &SessionRunner::forget},
+      {"describe", &SessionRunner::describe},
+      {"detect_fake_mode", &SessionRunner::detect_fake_mode},
+      {"enter", &SessionRunner::enter},
+      {"epoch", &SessionRunner::next_epoch},
+      {"exit", &SessionRunner::exit},
+      {"freeze", &SessionRunner::freeze},
+      {"from_meta", &SessionRunner::from_meta},
+      {"from_tensor", &SessionRunner::from_tensor},
+      {"get", &SessionRunner::get},
+      {"guard", &SessionRunner::guard},
+      {"guards_expression", &SessionRunner::guards_expression},
+      {"is", &SessionRunner::is_same},
+      {"is_fake", &SessionRunner::is_fake},
+      {"is_parameter", &SessionRunner::is_parameter},
+      {"method", &SessionRunner::method},
+      {"mode", &SessionRunner::make_mode},
+      {"new_symbol", &SessionRunner::new_symbol},
+      {"pickle", &SessionRunner::pickle},
+      {"produce_guards", &SessionRunner::produce_guards},
+      {"query", &SessionRunner::query},
+      {"real", &SessionRunner::make_real},
+      {"rename_unbacked", &SessionRunner::rename_unbacked},
+      {"repr", &SessionRunner::repr},
+      {"same_storage", &SessionRunner::same_storage},
+      {"set", &SessionRunner::set},
+      {"sym", &SessionRunner::symbolic},
+      {"tensor", &SessionRunner::make_tensor},
+      {"unbacked_bindings", &SessionRunner::unbacked_bindings},
+      {"unpickle", &SessionRunner::unpickle},
+      {"wrap_constant", &SessionRunner::wrap_constant},
+  };
+  const auto found = kHandlers.find(kind);
+  return found == kHandlers.end() ? nullptr : found->second;
+}
+
+void SessionRunner::run(std::string& out, const json& step) {
+  const std::string& kind = step.at("do").get_ref<const std::string&>();
+  const Handler run_step = handler(kind);
+  if (run_step == nullptr)
+    throw_error(ErrorKind::kUnreadable, format("no such kind of step: {}", kind));
+  ShapeEnv* env = newest_with_env_ == nullptr ? nullptr : newest_with_env_->shape_env().get();
+  std::optional<ShapeEnvSnapshot> before;
+  if (env != nullptr) before.emplace(*env);
+  out += '{';
+  try {
+    const StepResult result = (this->*run_step)(step);
+    if (step.contains("as") && result.text.empty()) bind(step["as"], result.value);
+    out += "\"result\":";
+    if (result.text.empty()) {
+      writer_.append(out, result.value);
+    } else {
+      out += result.text;
+    }
+  } catch (const Error& error) {
+    out.append("\"raises\":\"").append(error.class_name()).append("\",\"message\":");
+    append_json_string(out, error.message());
+  }
+  if (before) {
+    std::string added;
+    before->append_added(added, *env);
+    if (added != "{}") out.append(",\"added\":").append(added);
+  }
+  out += '}';
+}
+
+void SessionRunner::bind(const json& as, const Value& value) {
+  if (as.is_string()) {
+    names_[as.get<std::string>()] = value;
+    return;
+  }
+  if (!value.is_list() || value.size() != as.size())
+    throw_error(ErrorKind::kValueError, format("not {} values to unpack", as.size()));
+  for (size_t i = 0; i < as.size(); ++i) names_[as[i].get<std::string>()] = value[i];
+}
+
+const SessionRunner::Named& SessionRunner::named(const json& name) const {
+  const auto found = name.is_string() ? names_.find(name.get<std::string>()) : names_.end();
+  if (found == names_.end())
+    throw_error(ErrorKind::kUnreadable, format("nothing is named {}", name.dump()));
+  return found->second;
+}
+
+SessionMode& SessionRunner::mode_named(const json& name) {
+  if (SessionMode* const* mode = std::get_if<SessionMode*>(&named(name))) return **mode;
+  throw_error(ErrorKind::kUnreadable, format("{} is not a mode", name.dump()));
+}
+
+Value SessionRunner::value_named(const json& name) const {
+  if (const Value* value = std::get_if<Value>(&named(name))) return *value;
+  throw_error(ErrorKind::kUnreadable, format("{} is not a value", name.dump()));
+}
+
+Tensor& SessionRunner::tensor_named(const json& name) const {
+  const Value value = value_named(name);
+  if (!value.is_tensor())
+    throw_error(ErrorKind::kAttributeError, format("{} is not a tensor", name.dump()));
+  return value.tensor();
+}
+
+std::string SessionRunner::name_of(const SessionMode* mode) const {
+  for (const auto& [name, value] : names_) {
+    SessionMode* const* named_mode = std::get_if<SessionMode*>(&value);
+    if (named_mode != nullptr && *named_mode == mode) return name;
+  }
+  return {};
+}
+
+Value SessionRunner::read(const json& value) { return reader_.read(value); }
+
+std::optional<Value> SessionRunner::resolve(const json& object) {
+  if (object.contains("ref")) return value_named(object["ref"]);
+  if (object.contains("size") || object.contains("expr")) return to_value(read_number(object));
+  return std::nullopt;
+}
+
+PythonNumber SessionRunner::read_number(const json& tree) {
+  return evaluate_tree(tree, [this](const json& leaf) -> PythonNumber {
+    if (leaf.is_string()) return to_number(value_named(leaf));
+    if (leaf.contains("expr")) return read_number(leaf["expr"]);
+    if (leaf.contains("ref")) {
+      PythonNumber number = to_number(value_named(leaf["ref"]));
+      if (!number.is_symbolic()) return number;
+      return PythonNumber::symbolic(shape_env().replace(number.node(shape_env().pool())));
+    }
+    if (leaf.contains("size") && leaf["size"].is_array() && leaf["size"].size() == 2) {
+      const SymInt size = tensor_named(leaf["size"][0]).size(leaf["size"][1].get<int64_t>());
+      if (!size.is_symbolic()) return size;
+      return PythonNumber::symbolic(shape_env_of(size.node()).replace(size.node()));
+    }
+    throw_error(ErrorKind::kUnreadable, format("not an expression: {}", leaf.dump()));
+  });
+}
+
+ShapeEnv& SessionRunner::shape_env() {
+  if (newest_with_env_ == nullptr) throw_error(ErrorKind::kUnreadable, "no mode has a ShapeEnv");
+  return *newest_with_env_->shape_env();
+}
+
+}  // namespace faketensor

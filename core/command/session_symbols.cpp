@@ -1,0 +1,155 @@
+// Steps of a transcript that concern symbols: expressions, guards, what a ShapeEnv knows.
+#include <algorithm>
+
+#include "core/command/session_runner.h"
+#include "core/io/shape_env_description.h"
+#include "core/io/shape_env_json.h"
+#include "core/support/error.h"
+#include "core/support/format.h"
+#include "core/symbolic/shape_env.h"
+
+namespace faketensor {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::string_view kCheckFailed =
+    "Expected cond to be True, but got False. (Could this error message be improved? If so, please "
+    "report an enhancement request to PyTorch.)";
+// torch._inductor... config.unbacked_symint_fallback
+constexpr int64_t kUnbackedFallback = 8192;
+
+// Python's truth of a number.
+SymBool truth(const PythonNumber& number) {
+  if (number.is_bool()) return number.as_bool();
+  return number.is_float() ? number.as_float() != SymFloat(0.0) : number.as_int() != 0;
+}
+
+Value guard_scalar(const PythonNumber& number) {
+  if (number.is_bool()) return guard_bool(number.as_bool());
+  if (number.is_float()) return guard_float(number.as_float());
+  return guard_int(number.as_int());
+}
+
+// The hint, with a fallback for every unbacked symbol.
+Value optimization_hint(ShapeEnv& env, const PythonNumber& number, int64_t fallback) {
+  if (!number.is_symbolic()) return to_value(number);
+  Assignment values;
+  const ExprNode* node = env.replace(number.node(env.pool()));
+  for (const ExprNode* symbol : free_symbols(node)) {
+    const std::optional<Number> hint = env.hint(symbol);
+    values[symbol] = hint ? *hint : Number::of(fallback);
+  }
+  const std::optional<Number> value = evaluate(node, values);
+  if (!value) throw_error(ErrorKind::kRuntimeError, "an expression without a value");
+  return value->is_float ? Value(value->real) : Value(value->integer);
+}
+
+}  // namespace
+
+StepResult SessionRunner::symbolic(const json& step) {
+  return to_value(read_number(step.at("expr")));
+}
+
+StepResult SessionRunner::new_symbol(const json& step) {
+  const std::string& kind = step.at("kind").get_ref<const std::string&>();
+  ShapeEnv& env = shape_env();
+  if (kind == "unbacked_int") return Value(env.create_unbacked_int());
+  if (kind == "unbacked_bool") return Value(env.create_unbacked_bool());
+  if (kind == "unbacked_float") return Value::sym_float(env.create_unbacked_float());
+  const Source source = Source::local(step.at("source").get_ref<const std::string&>());
+  DimDynamic dynamic = kind == "size" ? DimDynamic::kDuck : DimDynamic::kDynamic;
+  const std::string dynamic_name = step.value("dynamic", "");
+  if (dynamic_name == "DYNAMIC") dynamic = DimDynamic::kDynamic;
+  if (dynamic_name == "DUCK") dynamic = DimDynamic::kDuck;
+  if (dynamic_name == "STATIC") dynamic = DimDynamic::kStatic;
+  const json& value = step.at("value");
+  if (kind == "float")
+    return Value::sym_float(env.create_unspecified_float(value.get<double>(), source, dynamic));
+  if (kind == "unspecified")
+    return Value(env.create_unspecified_symbol(value.get<int64_t>(), source, dynamic));
+  if (kind == "size") return Value(env.create_symbol(value.get<int64_t>(), source, dynamic));
+  throw_error(ErrorKind::kUnreadable, format("no such kind of symbol: {}", kind));
+}
+
+StepResult SessionRunner::guard(const json& step) {
+  const std::string& how = step.at("how").get_ref<const std::string&>();
+  const PythonNumber number = read_number(step.at("expr"));
+  if (how == "bool") return Value(guard_bool(truth(number)));
+  if (how == "python_if") return Value(guard_bool(truth(number)));
+  if (how == "int" || how == "python_int")
+    return Value(guard_int(apply(PythonUnary::kInt, number).as_int()));
+  if (how == "float") return Value(guard_float(apply(PythonUnary::kFloat, number).as_float()));
+  if (how == "scalar") return guard_scalar(number);
+  if (how == "python_index") {
+    int64_t index = guard_int(number.as_int());
+    if (index < -10 || index > 9) throw_error(ErrorKind::kIndexError, "list index out of range");
+    return Value(index < 0 ? index + 10 : index);
+  }
+  if (how == "check" || how == "check_is_size") {
+    const SymBool condition = how == "check" ? truth(number) : number.as_int() >= 0;
+    if (!expect_true(condition)) throw_error(ErrorKind::kRuntimeError, std::string(kCheckFailed));
+    if (how == "check_is_size" && number.is_symbolic())
+      shape_env().constrain_range_for_size(number.as_int());
+    return {};
+  }
+  if (how == "expect_true") return Value(expect_true(truth(number)));
+  if (how == "guard_or_false") return Value(guard_or_false(truth(number)));
+  if (how == "guard_or_true") return Value(guard_or_true(truth(number)));
+  if (how == "guard_size_oblivious") return Value(guard_size_oblivious(truth(number)));
+  if (how == "statically_known_true") return Value(statically_known_true(truth(number)));
+  if (how == "statically_known_false") return Value(statically_known_false(truth(number)));
+  if (how == "is_concrete_int") {
+    const ExprNode* node = number.is_symbolic() ? number.node(shape_env().pool()) : nullptr;
+    return Value(node == nullptr || node->is_constant());
+  }
+  if (how == "has_static_value") {
+    if (!number.is_symbolic()) return Value(true);
+    return Value(shape_env().bound(number.node(shape_env().pool())).is_singleton());
+  }
+  if (how == "has_guarding_hint")
+    return Value(!number.is_symbolic() ||
+                 shape_env().hint(number.node(shape_env().pool())).has_value());
+  if (how == "optimization_hint")
+    return optimization_hint(shape_env(), number, step.value("fallback", kUnbackedFallback));
+  if (how == "constrain_range" || how == "sym_constrain_range") {
+    shape_env().constrain_range(number.as_int(), step.value("min", kMinusIntInfinity),
+                                step.value("max", kIntInfinity));
+    return {};
+  }
+  if (how == "constrain_range_for_size" || how == "sym_constrain_range_for_size") {
+    shape_env().constrain_range_for_size(number.as_int(), step.value("min", int64_t{0}),
+                                         step.value("max", kIntInfinity));
+    return {};
+  }
+  throw_error(ErrorKind::kUnreadable, format("no such way to guard: {}", how));
+}
+
+StepResult SessionRunner::query(const json& step) {
+  const PythonNumber number = read_number(step.at("expr"));
+  ShapeEnv& env = shape_env();
+  const ExprNode* node = number.node(env.pool());
+  std::string text = "{\"str\":";
+  append_json_string(text, to_string(node));
+  text += ",\"simplify\":";
+  append_json_string(text, to_string(env.simplify(node)));
+  text += ",\"range\":";
+  append_json(text, env.bound(node));
+  text += ",\"static\":";
+  const ExprNode* known = env.maybe_evaluate_static(node);
+  if (known == nullptr) {
+    text += "null";
+  } else {
+    append_json_string(text, to_string(known));
+  }
+  return StepResult::json(text + "}");
+}
+
+StepResult SessionRunner::describe(const json&) {
+  std::string text;
+  append_shape_env(text, shape_env());
+  return StepResult::json(std::move(text));
+}
+
+}  // namespace faketensor

@@ -1,0 +1,101 @@
+#include "core/io/shape_env_description.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/io/shape_env_json.h"
+#include "core/io/value_json.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+
+namespace {
+
+// Appends "[a,b]" or "{a,b}" of what `append` writes for each element.
+template <typename Range, typename Append>
+void append_each(std::string& out, char open, char close, const Range& range, Append&& append) {
+  out += open;
+  bool first = true;
+  for (const auto& element : range) {
+    if (!first) out += ',';
+    first = false;
+    append(element);
+  }
+  out += close;
+}
+
+void append_sources(std::string& out, std::span<const Source> sources) {
+  if (sources.empty()) return;
+  out += ",\"source\":";
+  if (sources.size() == 1) {
+    append_json_string(out, sources.front().name());
+  } else {
+    append_each(out, '[', ']', sources,
+                [&](const Source& source) { append_json_string(out, source.name()); });
+  }
+}
+
+void append_symbol(std::string& out, ShapeEnv& env, const ExprNode* symbol) {
+  out += "{\"name\":";
+  append_json_string(out, to_string(symbol));
+  out += ",\"hint\":";
+  if (const std::optional<Number> hint = env.hint(symbol)) {
+    append_json(out, env.pool().number(*hint));
+  } else {
+    out += "null";
+  }
+  out += ",\"range\":";
+  append_json(out, env.range(symbol));
+  append_sources(out, env.sources(symbol));
+  if (symbol->type == ExprType::kFloat) out += ",\"kind\":\"float\"";
+  if (env.is_size_like(symbol)) out += ",\"size_like\":true";
+  if (env.is_unbacked_input(symbol)) out += ",\"input\":true";
+  if (env.is_unspecified(symbol)) out += ",\"unspecified\":true";
+  out += '}';
+}
+
+}  // namespace
+
+void append_shape_env(std::string& out, ShapeEnv& env) {
+  std::vector<const ExprNode*> symbols(env.symbols().begin(), env.symbols().end());
+  std::sort(symbols.begin(), symbols.end(),
+            [](const ExprNode* a, const ExprNode* b) { return to_string(a) < to_string(b); });
+  out += "{\"symbols\":";
+  append_each(out, '[', ']', symbols,
+              [&](const ExprNode* symbol) { append_symbol(out, env, symbol); });
+  out += ",\"guards\":";
+  append_each(out, '[', ']', env.guards(),
+              [&](const Guard& guard) { append_json_string(out, to_string(guard.condition)); });
+  out += ",\"replacements\":";
+  std::map<std::string, const ExprNode*> replacements;
+  for (const ExprNode* symbol : env.replaced_symbols())
+    replacements.emplace(to_string(symbol), env.replace(env.replacement(symbol)));
+  append_each(out, '{', '}', replacements, [&](const auto& replacement) {
+    append_json_string(out, replacement.first);
+    out += ':';
+    append_json_string(out, to_string(replacement.second));
+  });
+  out += ",\"divisible\":";
+  append_each(out, '[', ']', env.divisible(),
+              [&](const ExprNode* expression) { append_json_string(out, to_string(expression)); });
+  std::map<std::string, std::vector<const ExprNode*>> deferred;
+  for (const RuntimeAssert& assert : env.deferred_runtime_asserts())
+    deferred[assert.symbol == nullptr ? "None" : to_string(assert.symbol)].push_back(
+        assert.condition);
+  out += ",\"deferred\":";
+  append_each(out, '{', '}', deferred, [&](const auto& asserts) {
+    append_json_string(out, asserts.first);
+    out += ':';
+    append_each(out, '[', ']', asserts.second,
+                [&](const ExprNode* condition) { append_json_string(out, to_string(condition)); });
+  });
+  std::string guards;
+  for (const Guard& guard : env.guards())
+    guards += format("{} - {}", guards.empty() ? "" : "\n", to_string(guard.condition));
+  out += ",\"format_guards\":";
+  append_json_string(out, guards);
+  out.append(",\"frozen\":").append(env.is_frozen() ? "true" : "false");
+  out += '}';
+}
+
+}  // namespace faketensor

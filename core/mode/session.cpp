@@ -1,0 +1,410 @@
+#include "core/mode/session.h"
+
+#include <algorithm>
+
+#include "core/mode/grad_fn.h"
+#include "core/ops/constant.h"
+#include "core/support/error.h"
+#include "core/support/format.h"
+#include "core/symbolic/shape_env.h"
+
+namespace faketensor {
+
+SessionMode::SessionMode(SessionModeOptions options, std::shared_ptr<ShapeEnv> env,
+                         RealTensors& real, const Target& target)
+    : options_(options),
+      env_(std::move(env)),
+      mode_(target),
+      constants_(mode_.context(), real),
+      dispatch_(mode_.context(), constants_,
+                {.allow_non_fake_inputs = options.allow_non_fake_inputs,
+                 .avoid_device_init = !target.has_gpu()}),
+      converter_(mode_.context()) {
+  Context& context = mode_.context();
+  if (env_ != nullptr) {
+    mode_.attach_shape_env(env_);
+    context.allow_scalar_outputs = env_->options().allow_scalar_outputs;
+    context.allow_dynamic_shapes = env_->options().allow_dynamic_output_shape_ops;
+  }
+  converter_.is_export = options.is_export;
+  converter_.allow_meta = options.allow_meta;
+  context.set_hook(&dispatch_);
+}
+
+void SessionMode::next_epoch() {
+  ++epoch_;
+  mode_.context().forget_memos();
+}
+
+Session::Session(const Target& target) : target_(target), real_(target) {}
+
+SessionMode& Session::add_mode(SessionModeOptions options, std::shared_ptr<ShapeEnv> env) {
+  SessionMode& mode = modes_.emplace_back(options, std::move(env), real_, target_);
+  mode.dispatch().is_fake = [this](const Tensor& tensor) { return mode_of(tensor) != nullptr; };
+  mode.dispatch().convert = [this, &mode](Tensor& tensor) {
+    return from_tensor(mode, tensor, {.static_shapes = true});
+  };
+  return mode;
+}
+
+// --- scopes ---
+
+void Session::enter(SessionMode& mode) { entered_.push_back({SessionScope::kMode, &mode}); }
+
+void Session::enter(SessionScope scope) {
+  entered_.push_back({scope});
+  set_recording(!is_inside(SessionScope::kSuppressGuards));
+}
+
+void Session::enter_in_kernel_invocation(SessionMode& mode) {
+  entered_.push_back({SessionScope::kInKernelInvocation, &mode});
+}
+
+void Session::enter_default_dtype(DType dtype) {
+  entered_.push_back({.scope = SessionScope::kDefaultDtype, .dtype = dtype});
+}
+
+void Session::enter_default_device(Device device) {
+  entered_.push_back({.scope = SessionScope::kDefaultDevice, .device = device});
+}
+
+void Session::exit() {
+  if (entered_.empty()) throw_error(ErrorKind::kRuntimeError, "no context to exit");
+  entered_.pop_back();
+  set_recording(!is_inside(SessionScope::kSuppressGuards));
+}
+
+void Session::set_recording(bool recording) {
+  for (SessionMode& mode : modes_)
+    if (mode.shape_env() != nullptr) mode.shape_env()->set_recording(recording);
+}
+
+SessionMode* Session::current_mode() const {
+  for (size_t i = entered_.size(); i-- > 0;) {
+    if (entered_[i].scope == SessionScope::kMode) return entered_[i].mode;
+    if (entered_[i].scope == SessionScope::kUnsetFake) return nullptr;
+  }
+  return nullptr;
+}
+
+bool Session::is_inside(SessionScope scope) const {
+  return std::any_of(entered_.begin(), entered_.end(),
+                     [&](const Entered& entered) { return entered.scope == scope; });
+}
+
+bool Session::in_kernel_invocation(const SessionMode& mode) const {
+  return std::any_of(entered_.begin(), entered_.end(), [&](const Entered& entered) {
+    return entered.scope == SessionScope::kInKernelInvocation && entered.mode == &mode;
+  });
+}
+
+DType Session::default_dtype() const {
+  for (size_t i = entered_.size(); i-- > 0;)
+    if (entered_[i].scope == SessionScope::kDefaultDtype) return entered_[i].dtype;
+  return DType::kFloat32;
+}
+
+// --- tensors ---
+
+SessionMode* Session::mode_of(const Tensor& tensor) {
+  for (SessionMode& mode : modes_)
+    if (mode.context().owns(tensor)) return &mode;
+  return nullptr;
+}
+
+Tensor* Session::make_real(const MetaSpec& spec, SymInt storage_bytes) {
+  Context& context = real_.context();
+  Tensor* tensor = context.make_tensor(
+      context.metas().intern(spec),
+      spec.layout == Layout::kStrided ? context.make_storage(spec.device, storage_bytes) : nullptr);
+  state(*tensor).is_inference = is_inside(SessionScope::kInference);
+  return tensor;
+}
+
+Tensor* Session::tensor(Dims sizes, DType dtype, std::span<const Element> data,
+                        std::optional<Device> device) {
+  for (size_t i = entered_.size(); !device && i-- > 0;)
+    if (entered_[i].scope == SessionScope::kDefaultDevice) device = entered_[i].device;
+  Tensor* made = real_.from_elements(sizes, dtype, data);
+  state(*made).is_inference = is_inside(SessionScope::kInference);
+  if (current_mode() != nullptr) made = &call("aten::lift_fresh", {made}).tensor();
+  if (!device || device->is_cpu()) return made;
+  // Note [torch.tensor, lift_fresh, and device movement], torch/csrc/utils/tensor_new.cpp: data is
+  // lifted on the CPU and moved then.
+  return &call("aten::_to_copy", {made, Value(), Value(), *device}).tensor();
+}
+
+uint64_t Session::context_number(const Tensor& tensor) {
+  for (size_t i = 0; i < modes_.size(); ++i)
+    if (modes_[i].context().owns(tensor)) return i + 1;
+  return 0;
+}
+
+// Tensors of all contexts get numbers of their own.
+TensorDescription Session::describe_here(const Tensor& tensor) {
+  const uint64_t first = context_number(tensor) << 40;
+  TensorDescription description = describe(tensor);
+  description.id = first | tensor.id;
+  if (tensor.storage != nullptr) description.storage.id = first | tensor.storage->id;
+  if (tensor.base != nullptr)
+    description.base = std::make_shared<TensorDescription>(describe_here(*tensor.base));
+  if (Tensor* grad = state(tensor).grad)
+    description.grad = std::make_shared<TensorDescription>(describe_here(*grad));
+  const SessionMode* mode = mode_of(tensor);
+  description.is_fake = mode != nullptr;
+  if (mode != nullptr) description.fake_shape_env = mode->shape_env().get();
+  if (mode == nullptr && tensor.dim() == 0 && real_.is_known(tensor) &&
+      has_elements(tensor.dtype()) && !is_complex(tensor.dtype())) {
+    const Element element = real_.element(tensor);
+    description.item =
+        element.is_int() ? Number::of(element.integer) : Number::of_float(element.re);
+  }
+  return description;
+}
+
+// What the conversion keeps besides the metadata: who is a parameter, a leaf, has a gradient.
+void Session::mark_converted(const Tensor& source, Tensor& fake, SessionMode& mode) {
+  const TensorState from = state(source);
+  TensorState& to = state(fake);
+  to.is_parameter = from.is_parameter;
+  to.is_inference = from.is_inference;
+  if (!from.grad_fn.empty()) {
+    // Views are remade by as_strided; other history is stood for by a node that cannot run.
+    to.grad_fn = source.base != nullptr ? "AsStridedBackward0" : "ErrorBackward";
+  }
+  if (source.base != nullptr) {
+    if (Tensor* base = mode.converter().memo(describe_here(*source.base).id))
+      mark_converted(*source.base, *base, mode);
+  }
+  if (from.grad != nullptr) to.grad = mode.converter().memo(describe_here(*from.grad).id);
+}
+
+Tensor* Session::from_tensor(SessionMode& mode, Tensor& tensor, const ConversionOptions& options) {
+  const TensorDescription description = describe_here(tensor);
+  if (Tensor* known = mode.converter().memo(description.id)) return known;
+  Tensor* fake = mode.converter().from_tensor(description, options);
+  mark_converted(tensor, *fake, mode);
+  return fake;
+}
+
+Tensor* Session::from_meta_and_device(SessionMode& mode, Tensor& meta, Device device) {
+  if (!meta.device().is_meta())
+    throw_error(ErrorKind::kAssertionError,
+                format("tensor's device must be `meta`, got {} instead", name(meta.device().type)));
+  Tensor*& known = faked_meta_[&meta];
+  if (known == nullptr) known = construct(mode, meta, device);
+  return known;
+}
+
+Tensor* Session::construct(SessionMode& mode, Tensor& meta, Device device) {
+  if (!meta.device().is_meta())
+    throw_error(ErrorKind::kAssertionError,
+                format("elem.device.type must be 'meta', got {}", name(meta.device().type)));
+  if (device.is_meta() && !mode.options().allow_meta)
+    throw_error(ErrorKind::kAssertionError,
+                "device.type must not be 'meta' when allow_meta is False");
+  MetaSpec spec = meta.meta->spec();
+  spec.device = device.normalized();
+  Context& context = mode.context();
+  return context.make_tensor(context.metas().intern(spec), meta.storage);
+}
+
+Tensor* Session::deepcopy(Tensor& tensor) {
+  const SessionMode* mode = mode_of(tensor);
+  // Inside a mode the copied storage is a fake's, on the meta device, and a real tensor cannot
+  // stand on it.
+  if (current_mode() != nullptr && (mode == nullptr || ConstantTracker::real_of(tensor) != nullptr))
+    throw_error(ErrorKind::kRuntimeError,
+                "Attempted to set the storage of a tensor on device \"meta\" to a storage on "
+                "different device \"cpu\".  This is no longer allowed; the devices must match.");
+  if (!is_leaf(tensor))
+    throw_error(
+        ErrorKind::kRuntimeError,
+        "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
+        "at the moment.  If you were attempting to deepcopy a module, this may be because of a "
+        "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001");
+  if (mode == nullptr)
+    return make_real(tensor.meta->spec(),
+                     tensor.storage != nullptr ? tensor.storage->nbytes : SymInt(0));
+  // The mode is copied with the tensor.
+  SessionMode& copy = add_mode(mode->options(), mode->shape_env());
+  Context& context = copy.context();
+  Storage* storage = tensor.storage == nullptr
+                         ? nullptr
+                         : context.make_storage(tensor.device(), tensor.storage->nbytes);
+  Tensor* copied = context.make_tensor(context.metas().intern(tensor.meta->spec()), storage);
+  state(*copied).is_parameter = state(tensor).is_parameter;
+  return copied;
+}
+
+Tensor* Session::load(const TensorMeta& saved, SymInt storage_bytes) {
+  SessionMode* mode = current_mode();
+  Context& context = mode != nullptr ? mode->context() : real_.context();
+  return context.make_tensor(context.metas().intern(saved.spec()),
+                             context.make_storage(saved.device(), storage_bytes));
+}
+
+bool Session::is_leaf(const Tensor& tensor) {
+  return !tensor.meta->has(kRequiresGrad) || state(tensor).grad_fn.empty();
+}
+
+void Session::set_requires_grad(Tensor& tensor, bool value) {
+  if (value && state(tensor).is_inference && !is_inside(SessionScope::kInference))
+    throw_error(ErrorKind::kRuntimeError,
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not "
+                "allowed.");
+  if (!value && !is_leaf(tensor))
+    throw_error(
+        ErrorKind::kRuntimeError,
+        "you can only change requires_grad flags of leaf variables. If you want to use a "
+        "computed variable in a subgraph that doesn't require differentiation use var_no_grad "
+        "= var.detach().");
+  if (value && !is_float_or_complex(tensor.dtype()))
+    throw_error(ErrorKind::kRuntimeError,
+                "only Tensors of floating point dtype can require gradients");
+  SessionMode* mode = mode_of(tensor);
+  MetaTable& metas = (mode != nullptr ? mode->context() : real_.context()).metas();
+  MetaSpec spec = tensor.meta->spec();
+  const unsigned flags = value ? spec.flags | kRequiresGrad : spec.flags & ~unsigned{kRequiresGrad};
+  spec.flags = static_cast<uint16_t>(flags);
+  tensor.meta = metas.intern(spec);
+}
+
+void Session::backward(Tensor& result) {
+  if (!result.meta->has(kRequiresGrad))
+    throw_error(ErrorKind::kRuntimeError,
+                "element 0 of tensors does not require grad and does not have a grad_fn");
+  if (guard_bool(result.numel() != 1))
+    throw_error(ErrorKind::kRuntimeError, "grad can be implicitly created only for scalar outputs");
+  std::vector<Tensor*> waiting = {&result};
+  std::vector<const Tensor*> seen;
+  while (!waiting.empty()) {
+    Tensor* tensor = waiting.back();
+    waiting.pop_back();
+    if (!tensor->meta->has(kRequiresGrad) ||
+        std::find(seen.begin(), seen.end(), tensor) != seen.end())
+      continue;
+    seen.push_back(tensor);
+    TensorState& node = state(*tensor);
+    waiting.insert(waiting.end(), node.inputs.begin(), node.inputs.end());
+    if (!node.grad_fn.empty() || node.grad != nullptr) continue;
+    // The gradient of a dense leaf is laid out as the leaf, of others contiguously
+    // (AccumulateGrad's layout contract).
+    SessionMode* mode = mode_of(*tensor);
+    Context& context = mode != nullptr ? mode->context() : real_.context();
+    node.grad = context.empty(tensor->sizes(), tensor->dtype(), tensor->device(),
+                              tensor->is_non_overlapping_and_dense() ? tensor->strides() : Dims());
+  }
+}
+
+std::string Session::repr(const Tensor& tensor) {
+  const TensorState& known = state(tensor);
+  return tensor_text(tensor,
+                     {.is_parameter = known.is_parameter,
+                      .grad_fn = tensor.meta->has(kRequiresGrad) ? std::string_view(known.grad_fn)
+                                                                 : std::string_view(),
+                      .default_dtype = default_dtype()});
+}
+
+SessionMode* Session::detect_fake_mode(std::span<const Value> args) {
+  SessionMode* found = current_mode();
+  std::string source = found != nullptr ? "active fake mode 0" : "";
+  for (size_t i = 0; i < args.size(); ++i) {
+    SessionMode* mode = args[i].is_tensor() ? mode_of(args[i].tensor()) : nullptr;
+    if (mode == nullptr) continue;
+    const std::string here = format("fake tensor input {}", i);
+    if (found != nullptr && found != mode) {
+      constexpr std::string_view kMode = "<torch._subclasses.fake_tensor.FakeTensorMode object>";
+      throw_error(ErrorKind::kAssertionError,
+                  format("fake mode ({}) from {} doesn't match mode ({}) from {}\n\n", kMode,
+                         source, kMode, here));
+    }
+    found = mode;
+    if (source.empty()) source = here;
+  }
+  return found;
+}
+
+// --- operators ---
+
+namespace {
+
+// The first tensor, in lists too, for which `wanted` holds.
+template <typename Wanted>
+const Tensor* find_tensor(std::span<const Value> args, const Wanted& wanted) {
+  for (const Value& arg : args) {
+    if (arg.is_tensor() && wanted(arg.tensor())) return &arg.tensor();
+    if (!arg.is(Value::Tag::kList)) continue;
+    if (const Tensor* found = find_tensor(arg.values(), wanted)) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Context& Session::context_for(std::span<const Value> args) {
+  if (SessionMode* mode = current_mode()) return mode->context();
+  const Tensor* fake =
+      find_tensor(args, [&](const Tensor& tensor) { return mode_of(tensor) != nullptr; });
+  return fake != nullptr ? mode_of(*fake)->context() : real_.context();
+}
+
+// c10::InferenceMode: tensors made in it have no version and may be changed in it alone.
+void Session::check_inference(const OpEntry& op, std::span<const Value> args) {
+  if (is_inside(SessionScope::kInference)) return;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (i >= op.schema.arguments.size() || !op.schema.arguments[i].is_written()) continue;
+    if (!args[i].is_tensor() || !state(args[i].tensor()).is_inference) continue;
+    throw_error(ErrorKind::kRuntimeError,
+                "Inplace update to inference tensor outside InferenceMode is not allowed.You can "
+                "make a clone to get a normal tensor before doing inplace update.See "
+                "https://github.com/pytorch/rfcs/pull/17 for more details.");
+  }
+}
+
+// What is to be known of results: inference tensors, autograd nodes.
+void Session::record(const OpEntry& op, std::span<const Value> args, const Value& result,
+                     bool is_new) {
+  if (result.is(Value::Tag::kList)) {
+    for (const Value& part : result.values()) record(op, args, part, is_new);
+    return;
+  }
+  if (!result.is_tensor()) return;
+  Tensor& tensor = result.tensor();
+  if (const Tensor* same = find_tensor(args, [&](const Tensor& arg) { return &arg == &tensor; })) {
+    // Written in place, or returned as it came.
+    if (!op.schema.arguments.empty() && op.schema.arguments[0].is_written() &&
+        tensor.meta->has(kRequiresGrad) && op.name != "aten::requires_grad_.default")
+      state(*same).grad_fn = grad_fn_name(op);
+    return;
+  }
+  TensorState& known = state(tensor);
+  const Tensor* viewed = find_tensor(args, [&](const Tensor& arg) {
+    return arg.storage != nullptr && arg.storage == tensor.storage;
+  });
+  known.is_inference =
+      viewed != nullptr ? state(*viewed).is_inference : is_inside(SessionScope::kInference);
+  if (!tensor.meta->has(kRequiresGrad)) return;
+  known.grad_fn = grad_fn_name(op);
+  find_tensor(args, [&](const Tensor& arg) {
+    if (arg.meta->has(kRequiresGrad)) known.inputs.push_back(const_cast<Tensor*>(&arg));
+    return false;
+  });
+}
+
+Value Session::call(OpId id, std::span<const Value> args) {
+  Context& context = context_for(args);
+  context.grad_enabled = !is_inside(SessionScope::kNoGrad) && !is_inside(SessionScope::kInference);
+  context.default_dtype = default_dtype();
+  const OpEntry& op = Registry::builtin().entry(id);
+  check_inference(op, args);
+  const Value result = context.call(id, args);
+  record(op, args, result, true);
+  return result;
+}
+
+Value Session::call(std::string_view op, std::initializer_list<Value> args) {
+  return call(Registry::builtin().find(op), {args.begin(), args.size()});
+}
+
+}  // namespace faketensor

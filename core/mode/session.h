@@ -1,0 +1,169 @@
+// Session: what a Python process is to its fake tensors.
+//
+// Which mode answers depends on what was entered and on whose tensors are passed; whether autograd
+// records, what a new tensor's dtype is and on which device torch.tensor puts it depend on the
+// contexts around. PyTorch keeps all that in thread-local state; here it is an object. A Session
+// has modes, a stack of scopes, and the real tensors that were made outside all modes, and knows of
+// each tensor what its metadata does not tell: whether it is a leaf, a parameter, an inference
+// tensor, what its gradient is.
+//
+//   Session session;
+//   SessionMode& m = session.add_mode({}, nullptr);
+//   session.enter(m);
+//   Tensor* four = session.tensor({}, DType::kInt64, {&element, 1});    // torch.tensor(4)
+//   session.call(item, {{four}});                                       // 4
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/mode/constants.h"
+#include "core/mode/converter.h"
+#include "core/mode/dispatch.h"
+#include "core/mode/mode.h"
+#include "core/mode/repr.h"
+
+namespace faketensor {
+
+// The arguments of FakeTensorMode(...).
+struct SessionModeOptions {
+  bool allow_non_fake_inputs = false;
+  bool allow_meta = true;  // torch._functorch.config.fake_tensor_allow_meta
+  bool is_export = false;
+  std::optional<bool> static_shapes;  // absent: where the mode has no ShapeEnv
+};
+
+class SessionMode {
+ public:
+  SessionMode(SessionModeOptions options, std::shared_ptr<ShapeEnv> env, RealTensors& real,
+              const Target& target);
+
+  Context& context() { return mode_.context(); }
+  FakeTensorMode& mode() { return mode_; }
+  Converter& converter() { return converter_; }
+  ConstantTracker& constants() { return constants_; }
+  ModeDispatch& dispatch() { return dispatch_; }
+  const std::shared_ptr<ShapeEnv>& shape_env() const { return env_; }
+  bool static_shapes() const { return options_.static_shapes.value_or(env_ == nullptr); }
+  const SessionModeOptions& options() const { return options_; }
+  // mode.epoch += 1: symbols that stand for data are forgotten.
+  void next_epoch();
+  int64_t epoch() const { return epoch_; }
+
+ private:
+  SessionModeOptions options_;
+  std::shared_ptr<ShapeEnv> env_;
+  FakeTensorMode mode_;
+  ConstantTracker constants_;
+  ModeDispatch dispatch_;
+  Converter converter_;
+  int64_t epoch_ = 0;
+};
+
+// What is known of a tensor beside its metadata.
+struct TensorState {
+  bool is_parameter = false;
+  bool is_inference = false;
+  std::string grad_fn;  // the name of its autograd node's class; empty for a leaf
+  Tensor* grad = nullptr;
+  std::vector<Tensor*> inputs;  // that its autograd node leads to
+};
+
+enum class SessionScope : uint8_t {
+  kMode,
+  kUnsetFake,           // unset_fake_temporarily
+  kInKernelInvocation,  // in_kernel_invocation_manager
+  kInference,           // torch.inference_mode
+  kNoGrad,
+  kDefaultDtype,   // torch.set_default_dtype
+  kDefaultDevice,  // with torch.device(...): of torch.tensor, not of operators
+  kAutocastCpu,    // torch.autocast("cpu", torch.bfloat16)
+  kSuppressGuards,
+  kIgnoreFreshUnbacked,
+};
+
+class Session {
+ public:
+  explicit Session(const Target& target = {});
+
+  SessionMode& add_mode(SessionModeOptions options, std::shared_ptr<ShapeEnv> env);
+
+  // --- scopes ---
+  void enter(SessionMode& mode);
+  void enter(SessionScope scope);
+  void enter_in_kernel_invocation(SessionMode& mode);
+  void enter_default_dtype(DType dtype);
+  void enter_default_device(Device device);
+  // Leaves the innermost scope. Raises RuntimeError where there is none.
+  void exit();
+  // The mode that answers next; null outside of all.
+  SessionMode* current_mode() const;
+  bool is_inside(SessionScope scope) const;
+  bool in_kernel_invocation(const SessionMode& mode) const;
+  DType default_dtype() const;
+
+  // --- tensors ---
+  RealTensors& real() { return real_; }
+  // The mode of a fake; null for a real tensor.
+  SessionMode* mode_of(const Tensor& tensor);
+  TensorState& state(const Tensor& tensor) { return states_[&tensor]; }
+  // A real tensor made outside all modes.
+  Tensor* make_real(const MetaSpec& spec, SymInt storage_bytes);
+  // torch.tensor(data), in the current modes.
+  Tensor* tensor(Dims sizes, DType dtype, std::span<const Element> data,
+                 std::optional<Device> device = {});
+  // mode.from_tensor(tensor, ...)
+  Tensor* from_tensor(SessionMode& mode, Tensor& tensor, const ConversionOptions& options);
+  // FakeTensorConverter.from_meta_and_device
+  Tensor* from_meta_and_device(SessionMode& mode, Tensor& meta, Device device);
+  // FakeTensor(mode, meta, device)
+  Tensor* construct(SessionMode& mode, Tensor& meta, Device device);
+  // copy.deepcopy, and torch.load of what torch.save wrote.
+  Tensor* deepcopy(Tensor& tensor);
+  Tensor* load(const TensorMeta& saved, SymInt storage_bytes);
+  // Tensor.backward: gradients for the leaves that a result was computed from.
+  void backward(Tensor& result);
+  // Tensor.requires_grad_(value)
+  void set_requires_grad(Tensor& tensor, bool value);
+  // Tensor.is_leaf
+  bool is_leaf(const Tensor& tensor);
+  std::string repr(const Tensor& tensor);
+
+  // torch._guards.detect_fake_mode. Raises AssertionError for tensors of two modes.
+  SessionMode* detect_fake_mode(std::span<const Value> args);
+
+  // --- operators ---
+  // An operator called from outside. Throws Error.
+  Value call(OpId op, std::span<const Value> args);
+  // kNoOp for a name that nothing answers to.
+  OpId find_operator(std::string_view name) const { return Registry::builtin().find(name); }
+  const OpEntry& operator_entry(OpId op) const { return Registry::builtin().entry(op); }
+  Value call(std::string_view op, std::initializer_list<Value> args);
+
+ private:
+  struct Entered {
+    SessionScope scope;
+    SessionMode* mode = nullptr;
+    DType dtype = DType::kFloat32;
+    Device device;
+  };
+  Context& context_for(std::span<const Value> args);
+  void check_inference(const OpEntry& op, std::span<const Value> args);
+  void record(const OpEntry& op, std::span<const Value> args, const Value& result, bool is_new);
+  TensorDescription describe_here(const Tensor& tensor);
+  void mark_converted(const Tensor& source, Tensor& fake, SessionMode& mode);
+  uint64_t context_number(const Tensor& tensor);
+  void set_recording(bool recording);
+
+  Target target_;
+  RealTensors real_;
+  std::deque<SessionMode> modes_;
+  std::vector<Entered> entered_;
+  std::unordered_map<const Tensor*, TensorState> states_;
+  std::unordered_map<const Tensor*, Tensor*> faked_meta_;  // from_meta_and_device's memo
+};
+
+}  // namespace faketensor
