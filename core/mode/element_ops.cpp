@@ -101,6 +101,7 @@ struct UnaryOp {
 };
 
 int64_t same(int64_t x) { return x; }
+int64_t never(int64_t) { return 0; }
 #define OF_REAL +[](double x) -> double
 #define OF_INT +[](int64_t x) -> int64_t
 #define OF_COMPLEX +[](const Complex& x) -> Complex
@@ -128,10 +129,10 @@ constexpr UnaryOp kUnary[] = {
     {"expm1", OF_REAL { return std::expm1(x); }},
     {"floor", OF_REAL { return std::floor(x); }, &same},
     {"frac", OF_REAL { return x - std::trunc(x); }},
-    {"isinf", OF_REAL { return std::isinf(x); }, OF_INT { return static_cast<int64_t>(x != x); }},
-    {"isnan", OF_REAL { return std::isnan(x); }, OF_INT { return static_cast<int64_t>(x != x); }},
-    {"isneginf", OF_REAL { return std::isinf(x) && x < 0; }, OF_INT { return static_cast<int64_t>(x != x); }},
-    {"isposinf", OF_REAL { return std::isinf(x) && x > 0; }, OF_INT { return static_cast<int64_t>(x != x); }},
+    {"isinf", OF_REAL { return std::isinf(x); }, &never},
+    {"isnan", OF_REAL { return std::isnan(x); }, &never},
+    {"isneginf", OF_REAL { return std::isinf(x) && x < 0; }, &never},
+    {"isposinf", OF_REAL { return std::isinf(x) && x > 0; }, &never},
     {"lgamma", OF_REAL { return std::lgamma(x); }},
     {"log", OF_REAL { return std::log(x); }, nullptr, OF_COMPLEX { return std::log(x); }},
     {"log10", OF_REAL { return std::log10(x); }, nullptr, OF_COMPLEX { return std::log10(x); }},
