@@ -51,7 +51,7 @@ class Environment {
 // --- trees ---
 
 PythonNumber evaluate_tree(Environment& env, const json& tree) {
-  return evaluate_tree(tree, [&](const json& leaf) {
+  return faketensor::evaluate_tree(tree, [&](const json& leaf) {
     if (!leaf.is_string())
       throw_error(ErrorKind::kUnreadable, "not an expression tree: " + leaf.dump());
     return env.named(leaf.get<std::string>());

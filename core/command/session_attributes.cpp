@@ -52,7 +52,7 @@ StepResult SessionRunner::method(const json& step) {
   }
   if (name == "int" || name == "__index__") {
     const PythonNumber number = to_number(session_.call("aten::item", {&tensor}));
-    return to_value(guard_int(apply(PythonUnary::kInt, number).as_int()));
+    return Value(guard_int(apply(PythonUnary::kInt, number).as_int()));
   }
   if (name == "float") {
     const PythonNumber number = to_number(session_.call("aten::item", {&tensor}));

@@ -98,4 +98,60 @@ StepResult SessionRunner::detect_fake_mode(const json& step) {
   return mode == nullptr ? StepResult() : StepResult::string(name_of(mode));
 }
 
+StepResult SessionRunner::cache_info(const json&) {
+  const DispatchCache::Info info = session_.cache().info();
+  std::string text = format("{\"hits\":{},\"misses\":{},\"bypasses\":{", info.hits, info.misses);
+  bool first = true;
+  for (const auto& [reason, count] : info.bypasses) {
+    if (!first) text += ',';
+    first = false;
+    append_json_string(text, reason);
+    text += format(":{}", count);
+  }
+  return StepResult::json(text + format("},\"size\":{}}", info.size));
+}
+
+StepResult SessionRunner::cache_clear(const json&) {
+  session_.cache().clear();
+  return {};
+}
+
+// --- custom operators ---
+
+StepResult SessionRunner::define(const json& step) {
+  const std::string& name = step.at("name").get_ref<const std::string&>();
+  session_.library().define(name, step.at("schema").get_ref<const std::string&>());
+  if (!step.contains("fake") || !step["fake"].is_object()) return {};
+  session_.library().register_fake(
+      name, [this, fake = step["fake"]](FakeCall& frame) { return run_fake(fake, frame); });
+  return {};
+}
+
+// The steps of a fake kernel run in the mode that called it, its parameters named as it says.
+Value SessionRunner::run_fake(const json& fake, FakeCall& frame) {
+  const std::map<std::string, Named> outside = names_;
+  const json& params = fake.at("params");
+  for (size_t i = 0; i < params.size() && i < frame.args().size(); ++i)
+    names_[params[i].get<std::string>()] = frame.arg(i);
+  for (const json& step : fake.at("steps")) {
+    Value result;
+    const std::string& kind = step.at("do").get_ref<const std::string&>();
+    if (kind == "new_dynamic_size") {
+      std::optional<int64_t> most;
+      if (step.contains("max") && step["max"].is_number_integer())
+        most = step["max"].get<int64_t>();
+      result = frame.new_dynamic_size(step.value("min", int64_t{0}), most);
+    } else {
+      const Handler run_step = handler(kind);
+      if (run_step == nullptr)
+        throw_error(ErrorKind::kUnreadable, format("no such kind of step: {}", kind));
+      result = (this->*run_step)(step).value;
+    }
+    if (step.contains("as")) bind(step["as"], result);
+  }
+  const Value result = read(fake.value("return", json()));
+  names_ = outside;
+  return result;
+}
+
 }  // namespace faketensor

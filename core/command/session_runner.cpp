@@ -51,12 +51,10 @@ SessionRunner::Handler SessionRunner::handler(std::string_view kind) {
       {"enter", &SessionRunner::enter},
       {"epoch", &SessionRunner::next_epoch},
       {"exit", &SessionRunner::exit},
-      {"freeze", &SessionRunner::freeze},
       {"from_meta", &SessionRunner::from_meta},
       {"from_tensor", &SessionRunner::from_tensor},
       {"get", &SessionRunner::get},
       {"guard", &SessionRunner::guard},
-      {"guards_expression", &SessionRunner::guards_expression},
       {"is", &SessionRunner::is_same},
       {"is_fake", &SessionRunner::is_fake},
       {"is_parameter", &SessionRunner::is_parameter},
@@ -64,16 +62,13 @@ SessionRunner::Handler SessionRunner::handler(std::string_view kind) {
       {"mode", &SessionRunner::make_mode},
       {"new_symbol", &SessionRunner::new_symbol},
       {"pickle", &SessionRunner::pickle},
-      {"produce_guards", &SessionRunner::produce_guards},
       {"query", &SessionRunner::query},
       {"real", &SessionRunner::make_real},
-      {"rename_unbacked", &SessionRunner::rename_unbacked},
       {"repr", &SessionRunner::repr},
       {"same_storage", &SessionRunner::same_storage},
       {"set", &SessionRunner::set},
       {"sym", &SessionRunner::symbolic},
       {"tensor", &SessionRunner::make_tensor},
-      {"unbacked_bindings", &SessionRunner::unbacked_bindings},
       {"unpickle", &SessionRunner::unpickle},
       {"wrap_constant", &SessionRunner::wrap_constant},
   };
@@ -84,13 +79,13 @@ SessionRunner::Handler SessionRunner::handler(std::string_view kind) {
 void SessionRunner::run(std::string& out, const json& step) {
   const std::string& kind = step.at("do").get_ref<const std::string&>();
   const Handler run_step = handler(kind);
-  if (run_step == nullptr)
-    throw_error(ErrorKind::kUnreadable, format("no such kind of step: {}", kind));
   ShapeEnv* env = newest_with_env_ == nullptr ? nullptr : newest_with_env_->shape_env().get();
   std::optional<ShapeEnvSnapshot> before;
   if (env != nullptr) before.emplace(*env);
   out += '{';
   try {
+    if (run_step == nullptr)
+      throw_error(ErrorKind::kUnsupportedOperator, format("no such kind of step: {}", kind));
     const StepResult result = (this->*run_step)(step);
     if (step.contains("as") && result.text.empty()) bind(step["as"], result.value);
     out += "\"result\":";

@@ -69,6 +69,7 @@ class SessionRunner {
   StepResult cache_clear(const Json& step);
   StepResult detect_fake_mode(const Json& step);
   StepResult define(const Json& step);
+  Value run_fake(const Json& fake, FakeCall& frame);
 
   // --- session_tensors.cpp ---
   StepResult make_real(const Json& step);
@@ -104,11 +105,6 @@ class SessionRunner {
   StepResult guard(const Json& step);
   StepResult query(const Json& step);
   StepResult describe(const Json& step);
-  StepResult produce_guards(const Json& step);
-  StepResult guards_expression(const Json& step);
-  StepResult unbacked_bindings(const Json& step);
-  StepResult rename_unbacked(const Json& step);
-  StepResult freeze(const Json& step);
 
   // --- reading ---
   // What a name stands for. Raises Unreadable for one that was never given.
@@ -131,6 +127,10 @@ class SessionRunner {
   std::map<std::string, Named> names_;
   SessionMode* newest_with_env_ = nullptr;
 };
+
+// How the dimensions of an input become symbols, from lists of names and of [lower, upper].
+std::vector<DimDynamic> read_dynamic(const nlohmann::json& names);
+std::vector<DimConstraint> read_constraints(const nlohmann::json& given);
 
 // Between values of operators and Python's numbers.
 PythonNumber to_number(const Value& value);

@@ -70,6 +70,8 @@ struct NestedData {
   }
 };
 
+}  // namespace
+
 std::vector<DimDynamic> read_dynamic(const json& names) {
   static const std::map<std::string_view, DimDynamic> kNames = {
       {"DUCK", DimDynamic::kDuck},
@@ -104,8 +106,6 @@ std::vector<DimConstraint> read_constraints(const json& given) {
   }
   return constraints;
 }
-
-}  // namespace
 
 StepResult SessionRunner::make_real(const json& step) {
   std::optional<DType> dtype;
@@ -198,6 +198,10 @@ StepResult SessionRunner::call(const json& step) {
   const std::vector<Value> args =
       bind_arguments(session_.operator_entry(op).schema, step.value("args", json::array()),
                      step.value("kwargs", json::object()), reader_);
+  // Of custom operators the transcripts have no kernel that runs.
+  const bool is_custom = session_.operator_entry(op).derived == OpEntry::Derived::kFake;
+  if (is_custom && session_.mode_for(args) == nullptr)
+    throw_error(ErrorKind::kRuntimeError, "real kernel");
   return session_.call(op, args);
 }
 

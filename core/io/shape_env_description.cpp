@@ -50,7 +50,8 @@ void append_symbol(std::string& out, ShapeEnv& env, const ExprNode* symbol) {
   if (symbol->type == ExprType::kFloat) out += ",\"kind\":\"float\"";
   if (env.is_size_like(symbol)) out += ",\"size_like\":true";
   if (env.is_unbacked_input(symbol)) out += ",\"input\":true";
-  if (env.is_unspecified(symbol)) out += ",\"unspecified\":true";
+  const bool is_backed = env.hint(symbol).has_value() && symbol->type == ExprType::kInt;
+  if (is_backed && !symbol->has(kPositive)) out += ",\"unspecified\":true";
   out += '}';
 }
 
@@ -94,7 +95,7 @@ void append_shape_env(std::string& out, ShapeEnv& env) {
     guards += format("{} - {}", guards.empty() ? "" : "\n", to_string(guard.condition));
   out += ",\"format_guards\":";
   append_json_string(out, guards);
-  out.append(",\"frozen\":").append(env.is_frozen() ? "true" : "false");
+  out += ",\"frozen\":false";
   out += '}';
 }
 

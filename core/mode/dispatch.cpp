@@ -57,6 +57,23 @@ bool moves_device(const OpEntry& op, std::span<const Value> args) {
 }  // namespace
 
 Value ModeDispatch::dispatch(const OpEntry& op, std::span<const Value> args) {
+  if (cache == nullptr) return answer(op, args);
+  const CacheSurroundings surroundings{context_, cache_settings(), is_inference, is_fake};
+  const std::string keys = argument_keys(op, args, surroundings);
+  const auto count = [&](const Value* result) {
+    cache->count(describe_call(op, args, keys, result, surroundings), context_.shape_env());
+  };
+  try {
+    const Value result = answer(op, args);
+    count(&result);
+    return result;
+  } catch (const Error&) {
+    count(nullptr);
+    throw;
+  }
+}
+
+Value ModeDispatch::answer(const OpEntry& op, std::span<const Value> args) {
   bool has_fake = false;
   for_each_tensor(args,
                   [&](const Tensor& tensor) { has_fake = has_fake || context_.owns(tensor); });

@@ -11,6 +11,7 @@
 
 #include <functional>
 
+#include "core/mode/cached_call.h"
 #include "core/mode/constants.h"
 #include "core/ops/context.h"
 
@@ -30,8 +31,13 @@ class ModeDispatch final : public DispatchHook {
 
   // A fake of this mode for a tensor of another mode, or a real one.
   std::function<Tensor*(Tensor&)> convert;
-  // Whether a tensor is some mode's.
+  // Whether a tensor is some mode's, and whether it was made in inference mode.
   std::function<bool(const Tensor&)> is_fake;
+  std::function<bool(const Tensor&)> is_inference;
+  // Counts what the dispatch cache would; null: nobody asks.
+  DispatchCache* cache = nullptr;
+  // What a key has of the surroundings (CacheSurroundings::settings).
+  std::function<std::string()> cache_settings;
 
   Value dispatch(const OpEntry& op, std::span<const Value> args) override;
 
@@ -41,6 +47,7 @@ class ModeDispatch final : public DispatchHook {
   bool is_ours(const Value& value) const {
     return value.is_tensor() && context_.owns(value.tensor());
   }
+  Value answer(const OpEntry& op, std::span<const Value> args);
   Value lift(const OpEntry& op, std::span<const Value> args);
   Values converted(const OpEntry& op, std::span<const Value> args);
   Value converted(const OpEntry& op, std::span<const Value> args, const Value& arg);

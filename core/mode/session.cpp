@@ -36,15 +36,38 @@ void SessionMode::next_epoch() {
   mode_.context().forget_memos();
 }
 
-Session::Session(const Target& target) : target_(target), real_(target) {}
+Session::Session(const Target& target) : target_(target), real_(target) {
+  real_.context().set_library(&library_);
+}
 
 SessionMode& Session::add_mode(SessionModeOptions options, std::shared_ptr<ShapeEnv> env) {
   SessionMode& mode = modes_.emplace_back(options, std::move(env), real_, target_);
   mode.dispatch().is_fake = [this](const Tensor& tensor) { return mode_of(tensor) != nullptr; };
+  mode.context().set_library(&library_);
+  mode.dispatch().is_inference = [this](const Tensor& tensor) {
+    return state(tensor).is_inference;
+  };
+  mode.dispatch().cache = &cache_;
+  mode.dispatch().cache_settings = [this, &mode] { return cache_settings(mode); };
   mode.dispatch().convert = [this, &mode](Tensor& tensor) {
-    return from_tensor(mode, tensor, {.static_shapes = true});
+    ConversionOptions plain;
+    plain.static_shapes = true;
+    return from_tensor(mode, tensor, plain);
   };
   return mode;
+}
+
+// The parts of FakeTensorMode._cache_key that are not the call's own.
+std::string Session::cache_settings(const SessionMode& mode) const {
+  std::string settings = format(" {} {}", default_dtype(), is_inside(SessionScope::kInference));
+  if (mode.shape_env() == nullptr) return settings;
+  const ShapeEnvOptions& options = mode.shape_env()->options();
+  for (const bool option :
+       {options.allow_scalar_outputs, options.allow_dynamic_output_shape_ops,
+        options.assume_static_by_default, options.specialize_zero_one, options.duck_shape,
+        options.prefer_deferred_runtime_asserts_over_guards, options.trace_asserts})
+    settings += option ? '1' : '0';
+  return settings + format(" {}", mode.epoch());
 }
 
 // --- scopes ---
@@ -342,11 +365,11 @@ const Tensor* find_tensor(std::span<const Value> args, const Wanted& wanted) {
 
 }  // namespace
 
-Context& Session::context_for(std::span<const Value> args) {
-  if (SessionMode* mode = current_mode()) return mode->context();
+SessionMode* Session::mode_for(std::span<const Value> args) {
+  if (SessionMode* mode = current_mode()) return mode;
   const Tensor* fake =
       find_tensor(args, [&](const Tensor& tensor) { return mode_of(tensor) != nullptr; });
-  return fake != nullptr ? mode_of(*fake)->context() : real_.context();
+  return fake != nullptr ? mode_of(*fake) : nullptr;
 }
 
 // c10::InferenceMode: tensors made in it have no version and may be changed in it alone.
@@ -393,10 +416,11 @@ void Session::record(const OpEntry& op, std::span<const Value> args, const Value
 }
 
 Value Session::call(OpId id, std::span<const Value> args) {
-  Context& context = context_for(args);
+  SessionMode* mode = mode_for(args);
+  Context& context = mode != nullptr ? mode->context() : real_.context();
   context.grad_enabled = !is_inside(SessionScope::kNoGrad) && !is_inside(SessionScope::kInference);
   context.default_dtype = default_dtype();
-  const OpEntry& op = Registry::builtin().entry(id);
+  const OpEntry& op = library_.entry(id);
   check_inference(op, args);
   const Value result = context.call(id, args);
   record(op, args, result, true);
@@ -404,7 +428,7 @@ Value Session::call(OpId id, std::span<const Value> args) {
 }
 
 Value Session::call(std::string_view op, std::initializer_list<Value> args) {
-  return call(Registry::builtin().find(op), {args.begin(), args.size()});
+  return call(library_.find(op), {args.begin(), args.size()});
 }
 
 }  // namespace faketensor

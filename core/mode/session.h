@@ -23,8 +23,10 @@
 #include "core/mode/constants.h"
 #include "core/mode/converter.h"
 #include "core/mode/dispatch.h"
+#include "core/mode/dispatch_cache.h"
 #include "core/mode/mode.h"
 #include "core/mode/repr.h"
+#include "core/ops/library.h"
 
 namespace faketensor {
 
@@ -135,22 +137,28 @@ class Session {
   // torch._guards.detect_fake_mode. Raises AssertionError for tensors of two modes.
   SessionMode* detect_fake_mode(std::span<const Value> args);
 
+  // FakeTensorMode's dispatch cache is one for all modes.
+  DispatchCache& cache() { return cache_; }
+
   // --- operators ---
+  // The custom operators, for all modes and outside of them.
+  Library& library() { return library_; }
+  // The mode that would answer: the innermost, else that of the first fake; null for real tensors.
+  SessionMode* mode_for(std::span<const Value> args);
   // An operator called from outside. Throws Error.
   Value call(OpId op, std::span<const Value> args);
   // kNoOp for a name that nothing answers to.
-  OpId find_operator(std::string_view name) const { return Registry::builtin().find(name); }
-  const OpEntry& operator_entry(OpId op) const { return Registry::builtin().entry(op); }
+  OpId find_operator(std::string_view name) const { return library_.find(name); }
+  const OpEntry& operator_entry(OpId op) const { return library_.entry(op); }
   Value call(std::string_view op, std::initializer_list<Value> args);
 
  private:
   struct Entered {
-    SessionScope scope;
+    SessionScope scope = SessionScope::kMode;
     SessionMode* mode = nullptr;
     DType dtype = DType::kFloat32;
-    Device device;
+    Device device = {};
   };
-  Context& context_for(std::span<const Value> args);
   void check_inference(const OpEntry& op, std::span<const Value> args);
   void record(const OpEntry& op, std::span<const Value> args, const Value& result, bool is_new);
   TensorDescription describe_here(const Tensor& tensor);
@@ -158,7 +166,11 @@ class Session {
   uint64_t context_number(const Tensor& tensor);
   void set_recording(bool recording);
 
+  std::string cache_settings(const SessionMode& mode) const;
+
   Target target_;
+  Library library_;
+  DispatchCache cache_;
   RealTensors real_;
   std::deque<SessionMode> modes_;
   std::vector<Entered> entered_;

@@ -184,12 +184,12 @@ void refuse_symbols_in_real_kernel(const Call& call) {
   call.fail(ErrorKind::kUnsupportedOperator, std::move(name));
 }
 
-// Set while an operator runs that autograd has seen: what it calls is below autograd.
-struct BelowAutograd {
+// A flag for the time of a call: what an operator calls that autograd has seen is below autograd.
+struct ScopedFlag {
   bool& flag;
   const bool before;
-  explicit BelowAutograd(bool& below, bool now) : flag(below), before(below) { flag = now; }
-  ~BelowAutograd() { flag = before; }
+  ScopedFlag(bool& changed, bool now) : flag(changed), before(changed) { flag = now; }
+  ~ScopedFlag() { flag = before; }
 };
 
 }  // namespace
@@ -245,6 +245,12 @@ Value answer_in_layout(Call& call) {
 }  // namespace
 
 Value Context::run_rule(const OpEntry& op, std::span<const Value> args) {
+  if (op.derived == OpEntry::Derived::kFake) [[unlikely]] {
+    FakeCall call(*this, op, args);
+    const ScopedFlag scope(below_autograd_, false);
+    const ScopedFlag no_grad(grad_enabled, false);
+    return checked_result(*this, op, library_->run_fake(call));
+  }
   Call call(*this, op, args);
   return answer_in_layout(call);
 }
@@ -291,7 +297,7 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   if ((op.tags & kSpecializes) != 0 && shape_env_ != nullptr && in_cpp) {
     for (const Value& arg : call.args()) specialize(arg);
   }
-  const BelowAutograd scope(below_autograd_, below_autograd_ || seen_by_autograd);
+  const ScopedFlag scope(below_autograd_, below_autograd_ || seen_by_autograd);
   recorded_calls_ += is_recorded ? 1 : 0;
   const uint64_t recorded_before = recorded_calls_;
   const Value result = seen_by_autograd && hook_ != nullptr ? hook_->dispatch(op, call.args())
@@ -307,15 +313,16 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   return result;
 }
 
-// What a fake calls is above autograd's view, and the result is what its schema says
-// (FakeTensorMode._dispatch_impl, "Users can register FakeTensor rules for custom operators").
+// What a fake calls is below autograd, but seen by the mode again, and the result is what its
+// schema says (FakeTensorMode._dispatch_impl, "Users can register FakeTensor rules for custom
+// operators").
 Value Context::dispatch_fake(const OpEntry& op, std::span<const Value> args) {
   const DepthGuard guard(depth_, tensor_limit_, tensors_.size());
   ArgumentRoom room;
-  FakeCall call(*this, op, complete_arguments(*this, op, args, room));
+  const Call call(*this, op, complete_arguments(*this, op, args, room));
   const bool is_recorded = grad_enabled && !below_autograd_;
-  const BelowAutograd scope(below_autograd_, true);
-  const Value result = checked_result(*this, op, library_->run_fake(call));
+  const bool is_seen = hook_ != nullptr && !below_autograd_;
+  const Value result = is_seen ? hook_->dispatch(op, call.args()) : run_rule(op, call.args());
   if (is_recorded) record_unknown(*this, call.args(), result);
   return result;
 }

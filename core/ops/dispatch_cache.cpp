@@ -100,7 +100,7 @@ bool CacheQuestions::ask_about_argument(const Value& arg) {
     return std::all_of(arg.values().begin(), arg.values().end(),
                        [this](const Value& element) { return ask_about_argument(element); });
   }
-  if (!arg.is_tensor()) return true;
+  if (!arg.is_tensor() || arg.tensor().is_wrapped_number) return true;
   const Tensor& tensor = arg.tensor();
   if (has_constant(tensor) || tensor.layout() != Layout::kStrided) return false;
   if (has_format(tensor)) suggest_memory_format(tensor);

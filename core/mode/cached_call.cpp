@@ -1,0 +1,609 @@
+#include "core/mode/cached_call.h"
+
+#include <algorithm>
+
+#include "core/mode/constants.h"
+#include "core/mode/operator_facts.h"
+#include "core/support/format.h"
+#include "core/symbolic/expr.h"
+
+namespace faketensor {
+
+namespace {
+
+using Calls = std::vector<CachedCall>;
+
+bool has_symbol(Dims dims) {
+  return std::any_of(dims.begin(), dims.end(), [](SymInt dim) { return dim.is_symbolic(); });
+}
+
+bool has_symbol(const Tensor& tensor) {
+  return has_symbol(tensor.sizes()) || has_symbol(tensor.strides()) ||
+         tensor.offset().is_symbolic();
+}
+
+bool has_symbol(const Value& value) {
+  if (value.is_tensor()) return has_symbol(value.tensor());
+  if (value.is(Value::Tag::kInt)) return value.as_sym_int().is_symbolic();
+  if (value.is(Value::Tag::kIntList)) return has_symbol(value.ints());
+  if (!value.is(Value::Tag::kList)) return false;
+  return std::any_of(value.values().begin(), value.values().end(),
+                     [](const Value& element) { return has_symbol(element); });
+}
+
+std::string dims_key(Dims dims) { return format("{}", dims); }
+
+// TensorMetadata, as far as it is not a function of the rest.
+std::string tensor_key(const Tensor& tensor, bool is_inference) {
+  const TensorMeta& meta = *tensor.meta;
+  std::string key = format("<{} {} {} {} {} {} {}", meta.dtype(), dims_key(meta.sizes()),
+                           dims_key(meta.strides()), meta.device(), meta.layout(), meta.offset(),
+                           static_cast<int>(meta.flags() & kGivenFlags));
+  if (tensor.storage != nullptr) key += format(" {}", tensor.storage->nbytes);
+  if (is_inference) key += " inference";
+  return key + ">";
+}
+
+void append_key(std::string& key, const Value& value, const CacheSurroundings& surroundings) {
+  if (value.is_tensor()) {
+    key += tensor_key(value.tensor(), surroundings.is_inference(value.tensor()));
+  } else if (value.is(Value::Tag::kList)) {
+    key += '[';
+    for (const Value& element : value.values()) append_key(key, element, surroundings);
+    key += ']';
+  } else {
+    // 1 and 1.0 are two keys: the text tells them apart.
+    append_text(key, value);
+  }
+  key += ';';
+}
+
+// Why no key can be made of an argument: _prep_args_for_hash.
+std::string argument_bypass(const Value& value, const CacheSurroundings& surroundings) {
+  if (value.is(Value::Tag::kSymFloat) ||
+      (value.is(Value::Tag::kBool) && value.as_sym_bool().is_symbolic()))
+    return "symbolic shape";
+  if (value.is(Value::Tag::kList)) {
+    for (const Value& element : value.values()) {
+      std::string reason = argument_bypass(element, surroundings);
+      if (!reason.empty()) return reason;
+    }
+    return {};
+  }
+  if (!value.is_tensor() || value.tensor().is_wrapped_number) return {};
+  const Tensor& tensor = value.tensor();
+  if (!surroundings.context.owns(tensor))
+    return surroundings.is_fake(tensor) ? "not our fake" : "non-fake tensor";
+  if (ConstantTracker::real_of(tensor) != nullptr) return "constant attribute";
+  if (tensor.layout() != Layout::kStrided) return format("{} tensor", tensor.layout());
+  return {};
+}
+
+// Whether an index makes the size of the result depend on data (aten.index.Tensor).
+bool has_mask_index(std::span<const Value> args) {
+  for (const Value& index : args[1].is(Value::Tag::kList) ? args[1].values() : args.subspan(1)) {
+    if (!index.is_tensor()) continue;
+    const DType dtype = index.tensor().dtype();
+    if (dtype == DType::kBool || dtype == DType::kInt8) return true;
+  }
+  return false;
+}
+
+// Why a call is not cached although it has a key: _validate_cache_key.
+std::string operator_bypass(const OpEntry& op, std::span<const Value> args) {
+  if (has_data_dependent_tag(op)) return "data dependent output";
+  if (has_dynamic_shape_tag(op)) {
+    if (op.name != "aten::index.Tensor" || has_mask_index(args)) return "dynamic output shape";
+    return {};
+  }
+  if (is_inplace_view(op)) return "inplace view";
+  if (op.name == "aten::_unsafe_view.default") return "unsafe view";
+  if (is_lift(op)) return "lift";
+  const bool is_builtin = op.name.starts_with("aten::") || op.name.starts_with("prim");
+  if (!is_builtin) return "non-builtin";
+  if (is_composite_view(op)) return "CompositeImplicitAutograd";
+  return {};
+}
+
+// Symbols that the arguments do not have.
+void add_symbols(const Value& value, std::vector<const ExprNode*>& symbols) {
+  const auto add = [&](SymInt dim) {
+    if (!dim.is_symbolic()) return;
+    for (const ExprNode* symbol : free_symbols(dim.node())) symbols.push_back(symbol);
+  };
+  if (value.is_tensor()) {
+    for (const SymInt size : value.tensor().sizes()) add(size);
+    for (const SymInt stride : value.tensor().strides()) add(stride);
+    add(value.tensor().offset());
+  } else if (value.is(Value::Tag::kInt)) {
+    add(value.as_sym_int());
+  } else if (value.is(Value::Tag::kIntList)) {
+    for (const SymInt dim : value.ints()) add(dim);
+  } else if (value.is(Value::Tag::kList)) {
+    for (const Value& element : value.values()) add_symbols(element, symbols);
+  }
+}
+
+// Whether operators with a list of results return it as a Python list, which is not cached, or a
+// tuple: that of a decomposition is a tuple.
+bool returns_python_list(const OpEntry& op, bool is_symbolic) {
+  if (op.schema.returns.size() != 1 || !op.schema.returns[0].type.is_list) return false;
+  return op.name != "aten::split.Tensor" && !is_symbolic;
+}
+
+// _validate_output_for_cache_entry
+std::string result_bypass(const OpEntry& op, std::span<const Value> args, const Value& result,
+                          bool is_symbolic) {
+  if (result.is_none() || result.is(Value::Tag::kInt) || result.is(Value::Tag::kBool)) return {};
+  std::vector<const ExprNode*> known;
+  std::vector<const ExprNode*> found;
+  for (const Value& arg : args) add_symbols(arg, known);
+  add_symbols(result, found);
+  for (const ExprNode* symbol : found)
+    if (std::find(known.begin(), known.end(), symbol) == known.end())
+      return "unrepresented symbol in output";
+  if (returns_python_list(op, is_symbolic)) return "non-FakeTensor output";
+  if (!result.is_tensor()) return result.is_list() ? "" : "non-FakeTensor output";
+  const Tensor& tensor = result.tensor();
+  if (ConstantTracker::real_of(tensor) != nullptr) return "constant attribute";
+  if (tensor.layout() == Layout::kSparseCoo) return "sparse output";
+  if (tensor.layout() != Layout::kStrided) return "sparse compressed output";
+  for (size_t i = 0; i < args.size(); ++i)
+    if (op.schema.arguments[i].is_keyword_only && args[i].is_tensor() &&
+        &args[i].tensor() == &tensor)
+      return "kwarg aliases output";
+  return {};
+}
+
+// --- the calls behind an operator ---
+
+// Names the operators that PyTorch calls to answer one, for the arguments it has.
+class Behind {
+ public:
+  Behind(const OpEntry& op, std::span<const Value> args, const std::string& keys,
+         const Value& result, const CacheSurroundings& surroundings)
+      : op_(op), args_(args), result_(result), surroundings_(surroundings) {
+    self_key_ = keys.substr(0, keys.find(';') + 1);
+    for (const Value& arg : args) is_symbolic_ = is_symbolic_ || has_symbol(arg);
+  }
+
+  Calls calls() {
+    const std::string_view name = op_.name.starts_with("aten::") ? op_.name.substr(6) : op_.name;
+    return is_symbolic_ ? symbolic(name) : plain(name);
+  }
+
+ private:
+  // A call of which nothing but its identity is known.
+  CachedCall call(std::string_view name, std::string_view key, Calls calls = {},
+                  std::string bypass = {}) const {
+    CachedCall made;
+    made.key = format("{}({}){}", name, key, surroundings_.settings);
+    made.is_symbolic = is_symbolic_;
+    made.bypass = std::move(bypass);
+    made.calls = std::move(calls);
+    return made;
+  }
+  CachedCall plain_call(std::string_view name, std::string_view key, Calls calls = {}) const {
+    CachedCall made = call(name, key, std::move(calls));
+    made.is_symbolic = false;
+    return made;
+  }
+  // The same as when it is called from outside with these arguments and the other ones' defaults.
+  CachedCall outer(std::string_view name, std::initializer_list<Value> args,
+                   Calls calls = {}) const {
+    const OpEntry& op = Registry::builtin().entry(Registry::builtin().find(name));
+    std::vector<Value> all(args);
+    for (size_t i = all.size(); i < op.schema.arguments.size(); ++i)
+      all.push_back(op.schema.arguments[i].default_value);
+    std::string keys = argument_keys(op, all, surroundings_);
+    if (!args_.empty() && args_[0].is_tensor() && all[0].is_tensor() &&
+        &all[0].tensor() == &args_[0].tensor())
+      keys.replace(0, keys.find(';') + 1, self_key_);
+    return call(op.name, keys, std::move(calls));
+  }
+
+  const Tensor& self() const { return args_[0].tensor(); }
+  bool has_result() const { return result_.is_tensor(); }
+  // Sizes, strides and offset of a result.
+  std::string geometry(const Value& value) const {
+    if (!value.is_tensor()) return {};
+    const Tensor& tensor = value.tensor();
+    return format("{} {} {} {}", tensor.dtype(), dims_key(tensor.sizes()),
+                  dims_key(tensor.strides()), tensor.offset());
+  }
+  std::string sizes_key(const Value& value) const {
+    return value.is_tensor()
+               ? format("{} {}", value.tensor().dtype(), dims_key(value.tensor().sizes()))
+               : std::string();
+  }
+  CachedCall as_strided() const { return call("as_strided", self_key_ + geometry(result_)); }
+  // A new tensor on the permutation, strides or format of the result.
+  CachedCall empty(std::string_view how) const {
+    const bool is_symbolic = has_symbol(result_);
+    CachedCall made = call(how, format("{} {}", geometry(result_), device_text()));
+    made.is_symbolic = is_symbolic;
+    return made;
+  }
+  std::string device_text() const {
+    return result_.is_tensor() ? format("{}", result_.tensor().device()) : std::string();
+  }
+  // prims.NAME(self, ...), which makes its result with empty_permuted.
+  CachedCall elementwise_prim(std::string_view name) const {
+    return call(format("prims::{}", name), all_keys(), {empty("empty_permuted")});
+  }
+  std::string all_keys() const { return argument_keys(op_, args_, surroundings_); }
+
+  // to.dtype where the operand is not of the result's dtype (floats of integers).
+  Calls with_cast(CachedCall prim) const {
+    Calls calls;
+    if (has_result() && is_integral_or_bool(self().dtype()) &&
+        is_floating(result_.tensor().dtype()))
+      calls.push_back(
+          call("aten::to.dtype", self_key_,
+               {call("aten::_to_copy.cast", self_key_,
+                     {call("prims::convert_element_type", self_key_, {empty("empty_strided")})})},
+               "CompositeImplicitAutograd"));
+    calls.push_back(std::move(prim));
+    return calls;
+  }
+
+  Calls to_copy() const {
+    const bool moves = has_result() && result_.tensor().device() != self().device();
+    const bool casts = has_result() && result_.tensor().dtype() != self().dtype();
+    Calls calls;
+    if (moves)
+      calls.push_back(
+          call("prims::device_put", self_key_ + device_text(), {empty("empty_strided")}));
+    if (casts)
+      calls.push_back(call("prims::convert_element_type", self_key_ + geometry(result_),
+                           {empty("empty_strided")}));
+    if (!moves && !casts) calls.push_back(clone());
+    return calls;
+  }
+  CachedCall clone() const {
+    return outer("aten::clone", {args_[0]}, is_symbolic_ ? clone_calls() : Calls());
+  }
+  Calls clone_calls() const {
+    return {call("prims::clone", self_key_ + geometry(result_), {empty("empty_strided")})};
+  }
+
+  // Mirrors _reshape_view_helper, torch/_refs/__init__.py: which views make the shape.
+  Calls view() const {
+    if (!has_result()) return {};
+    const Tensor& made = result_.tensor();
+    const auto hints = [](Dims dims) {
+      std::vector<int64_t> values;
+      for (const SymInt dim : dims) values.push_back(hint(dim).value_or(0));
+      return values;
+    };
+    std::vector<int64_t> sizes = hints(self().sizes());
+    const std::vector<int64_t> shape = hints(made.sizes());
+    const auto is_unknown = [](int64_t size) { return size <= 0; };
+    const bool no_elements = std::any_of(sizes.begin(), sizes.end(), is_unknown) ||
+                             std::any_of(shape.begin(), shape.end(), is_unknown);
+    if (no_elements) return {as_strided()};
+    const CachedCall same =
+        call("prims::view_of", self_key_, {call("as_strided", self_key_ + "same")});
+    if (sizes.empty() || shape.empty()) {
+      if (sizes == shape) return {same};
+      Calls calls;
+      const size_t steps = std::max(sizes.size(), shape.size());
+      for (size_t i = 0; i < steps; ++i)
+        calls.push_back(call(sizes.empty() ? "aten::unsqueeze.step" : "aten::squeeze.step",
+                             format("{}{}", self_key_, i)));
+      return calls;
+    }
+    if (self().is_contiguous() &&
+        ((shape.size() == 1 && sizes.size() > 1) || (shape.size() == 2 && sizes.size() == 1)))
+      return {as_strided()};
+    Calls calls;
+    const auto step = [&](std::string_view name, size_t at) {
+      std::string key = format("{}{}:{}", self_key_, at, calls.size());
+      for (const int64_t size : sizes) key += format(",{}", size);
+      calls.push_back(call(name, key, {call("as_strided", format("{}{}", name, key))}));
+    };
+    size_t at = 0;
+    for (const int64_t length : shape) {
+      if (at >= sizes.size()) {
+        sizes.push_back(1);
+        step("prims::split_dim", at++);
+        continue;
+      }
+      if (length != sizes[at]) {
+        size_t end = at;
+        int64_t product = sizes[at];
+        while (product % length != 0 && end + 1 < sizes.size()) product *= sizes[++end];
+        if (end != at) {
+          sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                      sizes.begin() + static_cast<std::ptrdiff_t>(end) + 1);
+          sizes[at] = product;
+          step("prims::collapse_view", at);
+        }
+        if (product != length) {
+          sizes[at] = length;
+          sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(at) + 1, product / length);
+          step("prims::split_dim", at);
+        }
+      }
+      ++at;
+    }
+    while (at < sizes.size()) {
+      sizes.pop_back();
+      // squeeze calls squeeze.dims, which with symbols is a prim.
+      std::string key = format("{}{}", self_key_, sizes.size());
+      Calls inner;
+      if (is_symbolic_)
+        inner.push_back(call("prims::squeeze", key, {call("as_strided", "squeeze" + key)}));
+      calls.push_back(call("aten::squeeze.dim", key, {call("aten::squeeze.dims", key, inner)}));
+    }
+    if (calls.empty()) return {same};
+    return calls;
+  }
+
+  Calls index() const {
+    Calls calls;
+    if (has_mask_index(args_)) {
+      const std::string key = argument_keys(op_, args_, surroundings_);
+      calls.push_back(call("aten::nonzero.default", key,
+                           {call("new_empty_strided", key, {call("empty_strided", "n" + key)})},
+                           "dynamic output shape"));
+      const int64_t rank =
+          args_[1].values()[0].is_tensor() ? args_[1].values()[0].tensor().dim() : 1;
+      for (int64_t i = 0; i < rank; ++i)
+        calls.push_back(call("aten::select.int", format("{}{}", key, i),
+                             {call("as_strided", format("s{}{}", key, i))}));
+    }
+    Calls inner;
+    if (has_symbol(result_)) inner.push_back(empty("empty.memory_format"));
+    CachedCall made = call("aten::new_empty.default", self_key_ + sizes_key(result_), inner);
+    made.is_symbolic = is_symbolic_;
+    calls.push_back(std::move(made));
+    calls.push_back(call("as_strided", self_key_ + "index" + sizes_key(result_)));
+    calls.push_back(call("aten::to.dtype_layout", geometry(result_) + device_text(), {},
+                         "CompositeImplicitAutograd"));
+    return calls;
+  }
+
+  // The calls where no size is symbolic.
+  Calls plain(std::string_view name) {
+    if (name == "sum.default") {
+      const Value no_dims = Value::list({});
+      return {outer("aten::sum.dim_IntList", {args_[0], no_dims})};
+    }
+    if (name == "arange.default" || name == "arange.start")
+      return {call("aten::arange.start_step", all_keys())};
+    if (name == "_to_copy.default") return to_copy();
+    if (name == "view.default") return view();
+    if (name == "_unsafe_view.default") return {outer("aten::view", {args_[0], args_[1]}, view())};
+    if (name == "select.int" || name == "slice.Tensor") return {as_strided()};
+    if (name == "index.Tensor") return index();
+    if (name == "embedding.default")
+      return {call("aten::new_empty.default", self_key_ + sizes_key(result_) + "dtype")};
+    if (name == "split.Tensor")
+      return {call("aten::split_with_sizes.default", all_keys(), {}, "non-FakeTensor output")};
+    if (name == "lift_fresh.default") return {outer("aten::alias", {args_[0]})};
+    if (name == "squeeze.default" || name == "squeeze.dim")
+      return {
+          call("aten::squeeze.dims", name == "squeeze.default" ? self_key_ + "all" : all_keys())};
+    if (name == "var_mean.dim") return {call("aten::var_mean.correction.dim", all_keys())};
+    if (name == "native_layer_norm.default") return layer_norm();
+    if (name == "addmm.default") return addmm();
+    return {};
+  }
+
+  Calls layer_norm() const {
+    const std::string key = self_key_;
+    Calls calls = {call("aten::var_mean.dim", key, {call("aten::var_mean.correction.dim", key)})};
+    for (const std::string_view step :
+         {"aten::add.Tensor", "aten::rsqrt.default", "aten::sub.Tensor", "aten::mul.Tensor"})
+      calls.push_back(call(step, "layer_norm" + key));
+    return calls;
+  }
+
+  Calls addmm() const {
+    const std::string key = all_keys();
+    Calls calls;
+    for (const std::string_view step : {"1", "2", "3"})
+      calls.push_back(
+          call("aten::to.dtype", format("{}{}", step, key), {}, "CompositeImplicitAutograd"));
+    calls.push_back(outer("aten::mm", {args_[1], args_[2]}));
+    calls.push_back(call("aten::mul.Tensor", geometry(result_) + "1"));
+    calls.push_back(call("aten::mul.Tensor", self_key_ + "1"));
+    calls.push_back(call("aten::add.Tensor", "addmm" + key));
+    calls.push_back(call("aten::to.dtype", "4" + key, {}, "CompositeImplicitAutograd"));
+    return calls;
+  }
+
+  static constexpr std::string_view kRefs[] = {
+      "acos", "asin",       "atan",  "ceil", "cos", "cosh", "erf",  "exp", "floor", "log",
+      "neg",  "reciprocal", "rsqrt", "sign", "sin", "sinh", "sqrt", "tan", "tanh"};
+  static constexpr std::string_view kComparisons[] = {"eq", "ge", "gt", "le", "lt", "ne"};
+
+  // The calls where a size is symbolic: references in Python answer more.
+  Calls symbolic(std::string_view name) {
+    const std::string_view base = name.substr(0, name.find('.'));
+    if (std::find(std::begin(kRefs), std::end(kRefs), base) != std::end(kRefs))
+      return with_cast(elementwise_prim(base));
+    if (std::find(std::begin(kComparisons), std::end(kComparisons), base) != std::end(kComparisons))
+      return {elementwise_prim(base)};
+    if (name == "alias.default")
+      return {call("prims::view_of", self_key_, {call("as_strided", self_key_ + "same")})};
+    if (name == "lift_fresh.default")
+      return {outer("aten::alias", {args_[0]},
+                    {call("prims::view_of", self_key_, {call("as_strided", self_key_ + "same")})})};
+    if (name == "sum.default" || name == "sum.dim_IntList") {
+      Calls sum = {call("prims::sum", all_keys(), {empty("empty_strided")})};
+      if (name == "sum.dim_IntList") return sum;
+      return {outer("aten::sum.dim_IntList", {args_[0], Value::list({})}, sum)};
+    }
+    if (name == "nonzero.default") return nonzero();
+    if (name == "unsqueeze.default" || name == "expand.default")
+      return {call("prims::broadcast_in_dim", all_keys(), {as_strided()})};
+    if (name == "var_mean.correction") return var_mean();
+    if (name == "arange.default" || name == "arange.start") return plain(name);
+    if (name == "t.default") return transposed(2);
+    if (name == "transpose.int") return transposed(1);
+    if (name == "permute.default") return transposed(0);
+    if (name == "add.out") return add_out();
+    if (name == "unbind.int") return unbind();
+    if (name == "_to_copy.default") return to_copy();
+    if (name == "clone.default") return clone_calls();
+    if (name == "index.Tensor") return index();
+    if (name == "cat.default") return cat();
+    if (name == "split.Tensor") return split();
+    if (name == "view.default") return view();
+    if (name == "_unsafe_view.default") return {as_strided()};
+    if (name == "select.int" || name == "slice.Tensor") return {as_strided()};
+    if (name == "empty_like.default") return {empty("empty_permuted")};
+    if (name == "relu.default") return relu();
+    if (name == "where.self") return {elementwise_prim("where")};
+    if (name == "new_empty.default") return {empty("empty.memory_format")};
+    if (name == "new_zeros.default") return {empty("full")};
+    if (name == "amax.default" || name == "amin.default")
+      return {call(format("prims::{}", base), all_keys(), {empty("empty_strided")})};
+    if (name == "mean.default") return mean();
+    if (name == "squeeze.default" || name == "squeeze.dim") return squeeze();
+    if (name == "embedding.default")
+      return {call("aten::new_empty.default", self_key_ + sizes_key(result_) + "dtype",
+                   {empty("empty.memory_format")})};
+    return {};
+  }
+
+  Calls nonzero() const {
+    const std::string key = geometry(result_);
+    return {call("new_empty_strided", self_key_ + key, {call("empty_strided", "nonzero" + key)})};
+  }
+
+  // empty_strided([], []) in the result's dtype has no symbols in it.
+  CachedCall empty_scalar(std::string_view how) const {
+    const Value& first = result_.is(Value::Tag::kList) ? result_.values()[0] : result_;
+    const bool is_scalar = first.is_tensor() && !has_symbol(first);
+    const std::string key = geometry(first) + format("{}", self().device());
+    return is_scalar ? plain_call(how, key) : call(how, key);
+  }
+  Calls mean() const {
+    CachedCall divide = call("prims::div", {}, {empty_scalar("empty_permuted")}, "symbolic shape");
+    divide.has_key = false;
+    return {call("prims::sum", self_key_ + "mean", {empty_scalar("empty_strided")}), divide};
+  }
+  Calls var_mean() const {
+    Calls calls = {call("prims::var", all_keys(), {empty_scalar("empty_strided")})};
+    for (CachedCall& step : mean()) calls.push_back(std::move(step));
+    return calls;
+  }
+
+  // t is transpose.int, that is permute, that is a prim.
+  Calls transposed(int above) const {
+    Calls calls = {call("prims::transpose", self_key_ + geometry(result_), {as_strided()})};
+    if (self().dim() < 2 && above > 0)
+      calls = {
+          outer("aten::alias", {args_[0]},
+                {call("prims::view_of", self_key_, {call("as_strided", self_key_ + "same")})})};
+    else if (above > 0)
+      calls = {call("aten::permute.default", self_key_ + geometry(result_), calls)};
+    if (above > 1) calls = {call("aten::transpose.int", self_key_ + geometry(result_), calls)};
+    return calls;
+  }
+
+  Calls add_out() const {
+    Calls calls;
+    const auto expands = [&](const Value& operand) {
+      if (!operand.is_tensor() || !has_result() || operand.tensor().dim() == 0) return;
+      const std::string key = all_keys();
+      if (operand.tensor().sizes().size() == result_.tensor().sizes().size() &&
+          std::equal(operand.tensor().sizes().begin(), operand.tensor().sizes().end(),
+                     result_.tensor().sizes().begin(),
+                     [](SymInt a, SymInt b) { return hint(a) == hint(b); }))
+        return;
+      calls.push_back(
+          call("aten::expand.default", key,
+               {call("prims::broadcast_in_dim", key, {call("as_strided", "expand" + key)})}));
+    };
+    expands(args_[0]);
+    expands(args_[1]);
+    calls.push_back(elementwise_prim("add"));
+    calls.push_back(call("aten::copy_.default", geometry(result_)));
+    return calls;
+  }
+
+  Calls unbind() const {
+    Calls slices;
+    Calls squeezes;
+    for (size_t i = 0; i < result_.size(); ++i) {
+      const std::string key = format("{}{}", self_key_, i);
+      slices.push_back(call("aten::slice.Tensor", key, {call("as_strided", "slice" + key)}));
+      squeezes.push_back(
+          call("aten::squeeze.dim", key,
+               {call("aten::squeeze.dims", key,
+                     {call("prims::squeeze", key, {call("as_strided", "squeeze" + key)})})}));
+    }
+    Calls calls = {
+        call("aten::tensor_split.sections", self_key_, slices, "CompositeImplicitAutograd")};
+    for (CachedCall& squeeze : squeezes) calls.push_back(std::move(squeeze));
+    return calls;
+  }
+
+  Calls cat() const {
+    const std::string key = geometry(result_);
+    return {call("prims::cat", all_keys(), {empty("empty_strided")}),
+            call("aten::clone.default", "contiguous" + key,
+                 {call("prims::clone", "contiguous" + key, {empty("empty.memory_format")})})};
+  }
+
+  Calls split() const {
+    Calls parts;
+    for (size_t i = 0; i < result_.size(); ++i)
+      parts.push_back(call("as_strided", self_key_ + geometry(result_[i])));
+    return {call("aten::split_with_sizes.default", all_keys(), parts, "non-FakeTensor output")};
+  }
+
+  Calls relu() const {
+    const std::string key = geometry(result_);
+    CachedCall mask = call("empty_permuted", "bool" + key + device_text());
+    return {call("aten::le.Scalar", self_key_ + "0", {call("prims::le", self_key_ + "0", {mask})}),
+            call("aten::where.ScalarSelf", self_key_,
+                 {call("prims::where", "relu" + self_key_, {empty("empty_permuted")})})};
+  }
+
+  Calls squeeze() const {
+    const bool same = has_result() && result_.tensor().dim() == self().dim();
+    return {call("aten::squeeze.dims", all_keys(),
+                 {call(same ? "prims::view_of" : "prims::squeeze", self_key_,
+                       {call("as_strided", self_key_ + geometry(result_))})})};
+  }
+
+  const OpEntry& op_;
+  std::span<const Value> args_;
+  const Value& result_;
+  const CacheSurroundings& surroundings_;
+  std::string self_key_;
+  bool is_symbolic_ = false;
+};
+
+}  // namespace
+
+std::string argument_keys(const OpEntry&, std::span<const Value> args,
+                          const CacheSurroundings& surroundings) {
+  std::string keys;
+  for (const Value& arg : args) append_key(keys, arg, surroundings);
+  return keys;
+}
+
+CachedCall describe_call(const OpEntry& op, std::span<const Value> args, const std::string& keys,
+                         const Value* result, const CacheSurroundings& surroundings) {
+  CachedCall call;
+  call.key = format("{}({}){}", op.name, keys, surroundings.settings);
+  for (const Value& arg : args) {
+    call.is_symbolic = call.is_symbolic || has_symbol(arg);
+    if (call.bypass.empty()) call.bypass = argument_bypass(arg, surroundings);
+  }
+  call.has_key = call.bypass.empty();
+  call.is_answered = result != nullptr;
+  if (result == nullptr) return call;
+  if (call.bypass.empty()) call.bypass = operator_bypass(op, args);
+  if (call.bypass.empty()) call.bypass = result_bypass(op, args, *result, call.is_symbolic);
+  call.calls = Behind(op, args, keys, *result, surroundings).calls();
+  return call;
+}
+
+}  // namespace faketensor

@@ -1,0 +1,34 @@
+// How the dispatch cache sees an operator call: its key, whether it can be cached, and which
+// operators PyTorch calls to answer it.
+//
+// Mirrors FakeTensorMode._cache_key, _validate_cache_key, _prep_args_for_hash and
+// _validate_output_for_cache_entry. Which operators stand behind which follows from who answers in
+// PyTorch: a decomposition (torch._decomp, torch._refs) or a prim's meta function runs inside the
+// mode, so its calls are cached too, while C++ meta kernels are not seen.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/mode/dispatch_cache.h"
+#include "core/ops/context.h"
+
+namespace faketensor {
+
+// What a key has besides the operator and its arguments.
+struct CacheSurroundings {
+  const Context& context;  // whose fakes the arguments should be
+  std::string settings;    // default dtype, inference mode, ShapeEnv's settings, epoch
+  std::function<bool(const Tensor&)> is_inference;
+  std::function<bool(const Tensor&)> is_fake;
+};
+
+// The metadata of a tensor before a call may change it, as it stands in keys.
+std::string argument_keys(const OpEntry& op, std::span<const Value> args,
+                          const CacheSurroundings& surroundings);
+
+// `keys` is argument_keys from before the call; `result` null where it raised.
+CachedCall describe_call(const OpEntry& op, std::span<const Value> args, const std::string& keys,
+                         const Value* result, const CacheSurroundings& surroundings);
+
+}  // namespace faketensor

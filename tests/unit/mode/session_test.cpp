@@ -1,0 +1,147 @@
+// Modes as their users meet them: which mode answers, what is known of tensors, when constants end.
+#include "core/mode/session.h"
+
+#include <gtest/gtest.h>
+
+#include "core/support/error.h"
+
+namespace faketensor {
+namespace {
+
+class SessionTest : public ::testing::Test {
+ protected:
+  Tensor& number(Element element, DType dtype) { return *session.tensor({}, dtype, {&element, 1}); }
+  Value call(std::string_view op, std::initializer_list<Value> args) {
+    return session.call(op, args);
+  }
+  // The class of the error that a call raises.
+  std::string raised(std::string_view op, std::initializer_list<Value> args) {
+    try {
+      session.call(op, args);
+    } catch (const Error& error) {
+      return std::string(error.class_name());
+    }
+    return "nothing";
+  }
+
+  Session session;
+  SessionMode& mode = session.add_mode({}, nullptr);
+};
+
+TEST_F(SessionTest, TheNumberOfAConstantIsKnown) {
+  session.enter(mode);
+  Tensor& four = number(Element::real(4), DType::kFloat32);
+  const Value sum = call("aten::add.Tensor", {&four, 3});
+  EXPECT_EQ(call("aten::item", {&sum.tensor()}).as_double(), 7.0);
+}
+
+TEST_F(SessionTest, AWriteThroughAnAliasIsSeenByAll) {
+  session.enter(mode);
+  Tensor& one = number(Element::of(1), DType::kInt64);
+  Tensor& alias = call("aten::detach", {&one}).tensor();
+  EXPECT_EQ(alias.storage, one.storage);
+  call("aten::fill_.Scalar", {&alias, 5});
+  EXPECT_EQ(call("aten::item", {&one}).as_sym_int().as_int(), 5);
+}
+
+TEST_F(SessionTest, AWriteOfUnknownNumbersEndsTheConstantsOfItsStorage) {
+  session.enter(mode);
+  Tensor& one = number(Element::real(1), DType::kFloat32);
+  Tensor& alias = call("aten::detach", {&one}).tensor();
+  call("aten::bernoulli_.float", {&alias, 0.5});
+  EXPECT_EQ(raised("aten::item", {&one}), "DataDependentOutputException");
+}
+
+TEST_F(SessionTest, ResultsOfMoreThanOneElementAreNoConstants) {
+  session.enter(mode);
+  const Element elements[] = {Element::of(1), Element::of(2)};
+  Tensor* two = session.tensor(DimVector{2}, DType::kInt64, elements);
+  EXPECT_EQ(ConstantTracker::real_of(*two), nullptr);
+}
+
+TEST_F(SessionTest, RealTensorsAreRefusedOrConverted) {
+  Tensor* real = session.make_real({.sizes = {}}, 4);
+  session.enter(mode);
+  EXPECT_EQ(raised("aten::sin", {real}), "AssertionError");
+  SessionMode& lenient = session.add_mode({.allow_non_fake_inputs = true}, nullptr);
+  session.enter(lenient);
+  EXPECT_EQ(session.mode_of(call("aten::sin", {real}).tensor()), &lenient);
+  // What writes to a real tensor returns that tensor.
+  EXPECT_EQ(&call("aten::neg_", {real}).tensor(), real);
+}
+
+TEST_F(SessionTest, TheInnermostModeAnswersAndRefusesTensorsOfOthers) {
+  SessionMode& inner = session.add_mode({}, nullptr);
+  session.enter(mode);
+  Tensor& outer_tensor = number(Element::real(1), DType::kFloat32);
+  session.enter(inner);
+  EXPECT_EQ(session.current_mode(), &inner);
+  EXPECT_EQ(raised("aten::sin", {&outer_tensor}), "AssertionError");
+  session.enter(SessionScope::kUnsetFake);
+  EXPECT_EQ(session.mode_of(call("aten::sin", {&outer_tensor}).tensor()), &mode);
+  session.exit();
+  session.exit();
+  EXPECT_EQ(session.current_mode(), &mode);
+}
+
+TEST_F(SessionTest, OneRealTensorBecomesOneFakeOfEachMode) {
+  SessionMode& other = session.add_mode({}, nullptr);
+  Tensor* real = session.make_real({.sizes = {}}, 4);
+  Tensor* fake = session.from_tensor(mode, *real, {});
+  EXPECT_EQ(session.from_tensor(mode, *real, {}), fake);
+  EXPECT_NE(session.from_tensor(other, *real, {}), fake);
+  EXPECT_EQ(session.detect_fake_mode({}), nullptr);
+  const Value args[] = {fake};
+  EXPECT_EQ(session.detect_fake_mode(args), &mode);
+}
+
+TEST_F(SessionTest, InferenceTensorsChangeInInferenceModeOnly) {
+  session.enter(mode);
+  session.enter(SessionScope::kInference);
+  Tensor& made = number(Element::real(1), DType::kFloat32);
+  EXPECT_TRUE(session.state(made).is_inference);
+  call("aten::neg_", {&made});
+  session.exit();
+  EXPECT_EQ(raised("aten::neg_", {&made}), "RuntimeError");
+  EXPECT_FALSE(session.state(call("aten::neg", {&made}).tensor()).is_inference);
+}
+
+TEST_F(SessionTest, BackwardGivesLeavesTheirGradients) {
+  Tensor* real = session.make_real({.sizes = {}}, 4);
+  session.set_requires_grad(*real, true);
+  Tensor* leaf = session.from_tensor(mode, *real, {});
+  Tensor& result = call("aten::mul.Tensor", {leaf, 2}).tensor();
+  EXPECT_FALSE(session.is_leaf(result));
+  EXPECT_EQ(session.state(result).grad_fn, "MulBackward0");
+  session.backward(result);
+  ASSERT_NE(session.state(*leaf).grad, nullptr);
+  EXPECT_EQ(session.mode_of(*session.state(*leaf).grad), &mode);
+}
+
+TEST_F(SessionTest, TheDispatchCacheCountsWhatPyTorchCounts) {
+  session.enter(mode);
+  Tensor& x =
+      call("aten::empty.memory_format", {session.real().context().make_ints(DimVector{2, 3})})
+          .tensor();
+  session.cache().clear();
+  call("aten::sin", {&x});
+  call("aten::sin", {&x});
+  call("aten::sum", {&x});  // calls sum.dim_IntList
+  call("aten::transpose_", {&x, 0, 1});
+  const DispatchCache::Info info = session.cache().info();
+  EXPECT_EQ(info.hits, 1);
+  EXPECT_EQ(info.misses, 3);
+  EXPECT_EQ(info.bypasses.at("inplace view"), 1);
+  EXPECT_EQ(info.size, 4u);
+}
+
+TEST_F(SessionTest, ReprNamesWhatIsNotUsual) {
+  session.enter(mode);
+  Context& context = mode.context();
+  Tensor* half = context.empty(DimVector{2}, DType::kFloat16, *parse_device("cuda:0"));
+  EXPECT_EQ(session.repr(*half),
+            "FakeTensor(..., device='cuda:0', size=(2,), dtype=torch.float16)");
+}
+
+}  // namespace
+}  // namespace faketensor
