@@ -2,7 +2,6 @@
 #include "core/command/session_runner.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
-#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -18,11 +17,6 @@ namespace {
 std::string legacy_type(const Tensor& tensor) {
   return format("torch.{}{}Tensor", tensor.device().is_cuda() ? "cuda." : "",
                 info(tensor.dtype()).cpp_name);
-}
-
-// Whether a symbolic layout is contiguous is decided as Tensor.is_contiguous decides it.
-bool is_contiguous_now(const Tensor& tensor) {
-  return tensor.is_contiguous() || is_contiguous(tensor.sizes(), tensor.strides());
 }
 
 Value int_value(SymInt value) { return value; }
@@ -69,7 +63,7 @@ StepResult SessionRunner::method(const json& step) {
   if (name == "numel" || name == "nelement") return int_value(tensor.numel());
   if (name == "dim" || name == "ndimension") return Value(tensor.dim());
   if (name == "element_size") return Value(itemsize(tensor.dtype()));
-  if (name == "is_contiguous") return Value(is_contiguous_now(tensor));
+  if (name == "is_contiguous") return Value(guard_bool(tensor.sym_is_contiguous()));
   if (name == "is_conj") return Value(tensor.is_conj());
   if (name == "is_neg") return Value(tensor.is_neg());
   if (name == "is_complex") return Value(is_complex(tensor.dtype()));

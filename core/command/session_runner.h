@@ -105,6 +105,11 @@ class SessionRunner {
   StepResult guard(const Json& step);
   StepResult query(const Json& step);
   StepResult describe(const Json& step);
+  StepResult produce_guards(const Json& step);
+  StepResult guards_expression(const Json& step);
+  StepResult unbacked_bindings(const Json& step);
+  StepResult rename_unbacked(const Json& step);
+  StepResult freeze(const Json& step);
 
   // --- reading ---
   // What a name stands for. Raises Unreadable for one that was never given.

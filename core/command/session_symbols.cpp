@@ -1,11 +1,14 @@
 // Steps of a transcript that concern symbols: expressions, guards, what a ShapeEnv knows.
 #include <algorithm>
+#include <deque>
 
 #include "core/command/session_runner.h"
 #include "core/io/shape_env_description.h"
 #include "core/io/shape_env_json.h"
+#include "core/mode/unbacked_bindings.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/symbolic/produce_guards.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {
@@ -14,9 +17,6 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::string_view kCheckFailed =
-    "Expected cond to be True, but got False. (Could this error message be improved? If so, please "
-    "report an enhancement request to PyTorch.)";
 // torch._inductor... config.unbacked_symint_fallback
 constexpr int64_t kUnbackedFallback = 8192;
 
@@ -89,9 +89,12 @@ StepResult SessionRunner::guard(const json& step) {
   }
   if (how == "check" || how == "check_is_size") {
     const SymBool condition = how == "check" ? truth(number) : number.as_int() >= 0;
-    if (!expect_true(condition)) throw_error(ErrorKind::kRuntimeError, std::string(kCheckFailed));
-    if (how == "check_is_size" && number.is_symbolic())
-      shape_env().constrain_range_for_size(number.as_int());
+    if (!expect_true(condition)) throw_error(ErrorKind::kRuntimeError, std::string(kCheckFailedText));
+    if (how == "check_is_size") shape_env().advise_is_size(number.as_int());
+    return {};
+  }
+  if (how == "constrain_unify") {
+    shape_env().constrain_unify(number.as_int(), read_number(step.at("with")).as_int());
     return {};
   }
   if (how == "expect_true") return Value(expect_true(truth(number)));
@@ -150,6 +153,87 @@ StepResult SessionRunner::describe(const json&) {
   std::string text;
   append_shape_env(text, shape_env());
   return StepResult::json(std::move(text));
+}
+
+// --- what a program's inputs must be ---
+
+namespace {
+
+GuardedInput guarded_input(const Value& value, const Source& source, ShapeEnv& env) {
+  GuardedInput input{.source = source};
+  if (!value.is_tensor()) {
+    input.number = to_number(value).node(env.pool());
+    return input;
+  }
+  const Tensor& tensor = value.tensor();
+  input.sizes.assign(tensor.sizes().begin(), tensor.sizes().end());
+  input.strides.assign(tensor.strides().begin(), tensor.strides().end());
+  if (tensor.layout() == Layout::kStrided) input.offset = tensor.offset();
+  return input;
+}
+
+}  // namespace
+
+StepResult SessionRunner::produce_guards(const json& step) {
+  const json& args = step.at("args");
+  const json& sources = step.at("sources");
+  std::deque<SymbolicContext> contexts;
+  std::vector<GuardedInput> inputs;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Source source = Source::local(sources.at(i).get_ref<const std::string&>());
+    inputs.push_back(guarded_input(value_named(args[i]), source, shape_env()));
+    if (!step.contains("dynamic")) continue;
+    contexts.emplace_back(read_dynamic(step["dynamic"].at(i)));
+    if (step.contains("constraints"))
+      contexts.back().constraint_sizes = read_constraints(step["constraints"].at(i));
+    inputs.back().context = &contexts.back();
+  }
+  const ProducedGuards made = faketensor::produce_guards(shape_env(), inputs);
+  std::string text = "[";
+  for (const std::string& guard : made.exprs) {
+    if (text.size() > 1) text += ',';
+    append_json_string(text, guard);
+  }
+  return StepResult::json(text + "]");
+}
+
+StepResult SessionRunner::guards_expression(const json& step) {
+  std::vector<GuardedInput> inputs;
+  for (const json& arg : step.at("args")) {
+    const Source source = Source::local(format("t{}", inputs.size()));
+    inputs.push_back(guarded_input(value_named(arg), source, shape_env()));
+  }
+  const std::optional<std::string> made = produce_guards_expression(shape_env(), inputs);
+  return made ? StepResult::string(*made) : StepResult();
+}
+
+// --- unbacked symbols ---
+
+StepResult SessionRunner::unbacked_bindings(const json& step) {
+  const std::vector<UnbackedBinding> bindings =
+      compute_unbacked_bindings(shape_env(), read(step.at("value")));
+  if (bindings.empty()) return {};
+  std::string text = "{";
+  for (const UnbackedBinding& binding : bindings) {
+    if (text.size() > 1) text += ',';
+    append_json_string(text, to_string(binding.symbol));
+    text += ':';
+    append_json_string(text, binding.path);
+  }
+  return StepResult::json(text + "}");
+}
+
+StepResult SessionRunner::rename_unbacked(const json& step) {
+  ShapeEnv& env = shape_env();
+  const PythonNumber from = to_number(value_named(step.at("from")));
+  const PythonNumber to = to_number(value_named(step.at("to")));
+  env.rename_unbacked_to(from.node(env.pool()), to.node(env.pool()));
+  return {};
+}
+
+StepResult SessionRunner::freeze(const json&) {
+  shape_env().freeze();
+  return {};
 }
 
 }  // namespace faketensor

@@ -126,8 +126,11 @@ StepResult SessionRunner::make_real(const json& step) {
     spec.strides = step.contains("stride") ? strides.ints() : Dims(contiguous);
     spec.offset = step.value("offset", int64_t{0});
     if (step.contains("device")) spec.device = parsed(step["device"], &parse_device).normalized();
-    made =
-        session_.make_real(spec, storage_bytes(spec.sizes, spec.strides, spec.offset, spec.dtype));
+    // The storage holds what lies before the offset, even where there are no elements.
+    const int64_t before = spec.offset.as_int() * itemsize(spec.dtype);
+    const int64_t needed =
+        storage_bytes(spec.sizes, spec.strides, spec.offset, spec.dtype).as_int();
+    made = session_.make_real(spec, std::max(before, needed));
   }
   const bool is_parameter = step.value("parameter", false);
   session_.state(*made).is_parameter = is_parameter;

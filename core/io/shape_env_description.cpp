@@ -95,7 +95,7 @@ void append_shape_env(std::string& out, ShapeEnv& env) {
     guards += format("{} - {}", guards.empty() ? "" : "\n", to_string(guard.condition));
   out += ",\"format_guards\":";
   append_json_string(out, guards);
-  out += ",\"frozen\":false";
+  out.append(",\"frozen\":").append(env.is_frozen() ? "true" : "false");
   out += '}';
 }
 

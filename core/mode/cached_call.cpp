@@ -5,7 +5,7 @@
 #include "core/mode/constants.h"
 #include "core/mode/operator_facts.h"
 #include "core/support/format.h"
-#include "core/symbolic/expr.h"
+#include "core/symbolic/shape_env.h"
 
 namespace faketensor {
 
@@ -31,15 +31,25 @@ bool has_symbol(const Value& value) {
                      [](const Value& element) { return has_symbol(element); });
 }
 
-std::string dims_key(Dims dims) { return format("{}", dims); }
+// A symbolic size is keyed by its expression as it was made: PyTorch compares what a SymNode was
+// given, not what later guards made of it (_DeconstructedSymNode._value_eq).
+std::string dim_key(SymInt dim) {
+  return dim.is_symbolic() ? format("#{}", dim.node()->id) : format("{}", dim.as_int());
+}
+
+std::string dims_key(Dims dims) {
+  std::string key = "[";
+  for (const SymInt dim : dims) key += dim_key(dim) + ",";
+  return key + "]";
+}
 
 // TensorMetadata, as far as it is not a function of the rest.
 std::string tensor_key(const Tensor& tensor, bool is_inference) {
   const TensorMeta& meta = *tensor.meta;
   std::string key = format("<{} {} {} {} {} {} {}", meta.dtype(), dims_key(meta.sizes()),
-                           dims_key(meta.strides()), meta.device(), meta.layout(), meta.offset(),
-                           static_cast<int>(meta.flags() & kGivenFlags));
-  if (tensor.storage != nullptr) key += format(" {}", tensor.storage->nbytes);
+                           dims_key(meta.strides()), meta.device(), meta.layout(),
+                           dim_key(meta.offset()), static_cast<int>(meta.flags() & kGivenFlags));
+  if (tensor.storage != nullptr) key += " " + dim_key(tensor.storage->nbytes);
   if (is_inference) key += " inference";
   return key + ">";
 }
@@ -51,11 +61,21 @@ void append_key(std::string& key, const Value& value, const CacheSurroundings& s
     key += '[';
     for (const Value& element : value.values()) append_key(key, element, surroundings);
     key += ']';
+  } else if (value.is(Value::Tag::kIntList)) {
+    key += dims_key(value.ints());
+  } else if (value.is(Value::Tag::kInt)) {
+    key += dim_key(value.as_sym_int());
   } else {
     // 1 and 1.0 are two keys: the text tells them apart.
     append_text(key, value);
   }
   key += ';';
+}
+
+std::string argument_keys(std::span<const Value> args, const CacheSurroundings& surroundings) {
+  std::string keys;
+  for (const Value& arg : args) append_key(keys, arg, surroundings);
+  return keys;
 }
 
 // Why no key can be made of an argument: _prep_args_for_hash.
@@ -105,10 +125,13 @@ std::string operator_bypass(const OpEntry& op, std::span<const Value> args) {
   return {};
 }
 
-// Symbols that the arguments do not have.
-void add_symbols(const Value& value, std::vector<const ExprNode*>& symbols) {
+// The symbols of a value as they are now; with those that were replaced since it was made.
+void add_symbols(const Value& value, bool with_replaced, std::vector<const ExprNode*>& symbols) {
   const auto add = [&](SymInt dim) {
     if (!dim.is_symbolic()) return;
+    ShapeEnv& env = shape_env_of(dim.node());
+    for (const ExprNode* symbol : free_symbols(env.replace(dim.node()))) symbols.push_back(symbol);
+    if (!with_replaced) return;
     for (const ExprNode* symbol : free_symbols(dim.node())) symbols.push_back(symbol);
   };
   if (value.is_tensor()) {
@@ -120,7 +143,7 @@ void add_symbols(const Value& value, std::vector<const ExprNode*>& symbols) {
   } else if (value.is(Value::Tag::kIntList)) {
     for (const SymInt dim : value.ints()) add(dim);
   } else if (value.is(Value::Tag::kList)) {
-    for (const Value& element : value.values()) add_symbols(element, symbols);
+    for (const Value& element : value.values()) add_symbols(element, with_replaced, symbols);
   }
 }
 
@@ -137,8 +160,8 @@ std::string result_bypass(const OpEntry& op, std::span<const Value> args, const 
   if (result.is_none() || result.is(Value::Tag::kInt) || result.is(Value::Tag::kBool)) return {};
   std::vector<const ExprNode*> known;
   std::vector<const ExprNode*> found;
-  for (const Value& arg : args) add_symbols(arg, known);
-  add_symbols(result, found);
+  for (const Value& arg : args) add_symbols(arg, true, known);
+  add_symbols(result, false, found);
   for (const ExprNode* symbol : found)
     if (std::find(known.begin(), known.end(), symbol) == known.end())
       return "unrepresented symbol in output";
@@ -160,10 +183,10 @@ std::string result_bypass(const OpEntry& op, std::span<const Value> args, const 
 // Names the operators that PyTorch calls to answer one, for the arguments it has.
 class Behind {
  public:
-  Behind(const OpEntry& op, std::span<const Value> args, const std::string& keys,
+  Behind(const OpEntry& op, std::span<const Value> args, const ArgumentsBefore& before,
          const Value& result, const CacheSurroundings& surroundings)
-      : op_(op), args_(args), result_(result), surroundings_(surroundings) {
-    self_key_ = keys.substr(0, keys.find(';') + 1);
+      : op_(op), args_(args), before_(before), result_(result), surroundings_(surroundings) {
+    self_key_ = before.keys.substr(0, before.keys.find(';') + 1);
     for (const Value& arg : args) is_symbolic_ = is_symbolic_ || has_symbol(arg);
   }
 
@@ -183,11 +206,6 @@ class Behind {
     made.calls = std::move(calls);
     return made;
   }
-  CachedCall plain_call(std::string_view name, std::string_view key, Calls calls = {}) const {
-    CachedCall made = call(name, key, std::move(calls));
-    made.is_symbolic = false;
-    return made;
-  }
   // The same as when it is called from outside with these arguments and the other ones' defaults.
   CachedCall outer(std::string_view name, std::initializer_list<Value> args,
                    Calls calls = {}) const {
@@ -195,7 +213,7 @@ class Behind {
     std::vector<Value> all(args);
     for (size_t i = all.size(); i < op.schema.arguments.size(); ++i)
       all.push_back(op.schema.arguments[i].default_value);
-    std::string keys = argument_keys(op, all, surroundings_);
+    std::string keys = argument_keys(all, surroundings_);
     if (!args_.empty() && args_[0].is_tensor() && all[0].is_tensor() &&
         &all[0].tensor() == &args_[0].tensor())
       keys.replace(0, keys.find(';') + 1, self_key_);
@@ -209,7 +227,7 @@ class Behind {
     if (!value.is_tensor()) return {};
     const Tensor& tensor = value.tensor();
     return format("{} {} {} {}", tensor.dtype(), dims_key(tensor.sizes()),
-                  dims_key(tensor.strides()), tensor.offset());
+                  dims_key(tensor.strides()), dim_key(tensor.offset()));
   }
   std::string sizes_key(const Value& value) const {
     return value.is_tensor()
@@ -231,7 +249,7 @@ class Behind {
   CachedCall elementwise_prim(std::string_view name) const {
     return call(format("prims::{}", name), all_keys(), {empty("empty_permuted")});
   }
-  std::string all_keys() const { return argument_keys(op_, args_, surroundings_); }
+  std::string all_keys() const { return argument_keys(args_, surroundings_); }
 
   // to.dtype where the operand is not of the result's dtype (floats of integers).
   Calls with_cast(CachedCall prim) const {
@@ -343,7 +361,7 @@ class Behind {
   Calls index() const {
     Calls calls;
     if (has_mask_index(args_)) {
-      const std::string key = argument_keys(op_, args_, surroundings_);
+      const std::string key = argument_keys(args_, surroundings_);
       calls.push_back(call("aten::nonzero.default", key,
                            {call("new_empty_strided", key, {call("empty_strided", "n" + key)})},
                            "dynamic output shape"));
@@ -477,9 +495,9 @@ class Behind {
   // empty_strided([], []) in the result's dtype has no symbols in it.
   CachedCall empty_scalar(std::string_view how) const {
     const Value& first = result_.is(Value::Tag::kList) ? result_.values()[0] : result_;
-    const bool is_scalar = first.is_tensor() && !has_symbol(first);
-    const std::string key = geometry(first) + format("{}", self().device());
-    return is_scalar ? plain_call(how, key) : call(how, key);
+    CachedCall made = call(how, format("{} {}", geometry(first), self().device()));
+    made.is_symbolic = has_symbol(first);
+    return made;
   }
   Calls mean() const {
     CachedCall divide = call("prims::div", {}, {empty_scalar("empty_permuted")}, "symbolic shape");
@@ -507,21 +525,25 @@ class Behind {
 
   Calls add_out() const {
     Calls calls;
-    const auto expands = [&](const Value& operand) {
-      if (!operand.is_tensor() || !has_result() || operand.tensor().dim() == 0) return;
-      const std::string key = all_keys();
-      if (operand.tensor().sizes().size() == result_.tensor().sizes().size() &&
-          std::equal(operand.tensor().sizes().begin(), operand.tensor().sizes().end(),
-                     result_.tensor().sizes().begin(),
-                     [](SymInt a, SymInt b) { return hint(a) == hint(b); }))
-        return;
-      calls.push_back(
-          call("aten::expand.default", key,
-               {call("prims::broadcast_in_dim", key, {call("as_strided", "expand" + key)})}));
+    const std::string key = all_keys();
+    const auto differs = [&](size_t i) {
+      const TensorMeta* meta = before_.metas[i];
+      if (meta == nullptr || !has_result()) return false;
+      const Dims sizes = result_.tensor().sizes();
+      return meta->sizes().size() != sizes.size() ||
+             !std::equal(sizes.begin(), sizes.end(), meta->sizes().begin(),
+                         [](SymInt a, SymInt b) { return hint(a) == hint(b); });
     };
-    expands(args_[0]);
-    expands(args_[1]);
+    for (const size_t i : {size_t{0}, size_t{1}}) {
+      if (before_.metas[i] == nullptr || before_.metas[i]->rank() == 0 || !differs(i)) continue;
+      const std::string expanded = format("{}{}", i, key);
+      calls.push_back(call(
+          "aten::expand.default", expanded,
+          {call("prims::broadcast_in_dim", expanded, {call("as_strided", "expand" + expanded)})}));
+    }
     calls.push_back(elementwise_prim("add"));
+    if (differs(args_.size() - 1))
+      calls.push_back(call("aten::resize_.default", key, {}, "inplace view"));
     calls.push_back(call("aten::copy_.default", geometry(result_)));
     return calls;
   }
@@ -545,9 +567,21 @@ class Behind {
 
   Calls cat() const {
     const std::string key = geometry(result_);
-    return {call("prims::cat", all_keys(), {empty("empty_strided")}),
-            call("aten::clone.default", "contiguous" + key,
-                 {call("prims::clone", "contiguous" + key, {empty("empty.memory_format")})})};
+    Calls calls;
+    for (const Value& part : args_[0].values()) {
+      if (!has_result() || part.tensor().dtype() == result_.tensor().dtype()) continue;
+      const std::string from = geometry(part);
+      calls.push_back(call("aten::to.dtype", from,
+                           {call("aten::_to_copy.cast", from,
+                                 {call("prims::convert_element_type", from,
+                                       {call("empty_strided", "cast" + from)})})},
+                           "CompositeImplicitAutograd"));
+    }
+    calls.push_back(call("prims::cat", all_keys(), {empty("empty_strided")}));
+    calls.push_back(
+        call("aten::clone.default", "contiguous" + key,
+             {call("prims::clone", "contiguous" + key, {empty("empty.memory_format")})}));
+    return calls;
   }
 
   Calls split() const {
@@ -574,6 +608,7 @@ class Behind {
 
   const OpEntry& op_;
   std::span<const Value> args_;
+  const ArgumentsBefore& before_;
   const Value& result_;
   const CacheSurroundings& surroundings_;
   std::string self_key_;
@@ -582,17 +617,19 @@ class Behind {
 
 }  // namespace
 
-std::string argument_keys(const OpEntry&, std::span<const Value> args,
-                          const CacheSurroundings& surroundings) {
-  std::string keys;
-  for (const Value& arg : args) append_key(keys, arg, surroundings);
-  return keys;
+ArgumentsBefore arguments_before(std::span<const Value> args,
+                                 const CacheSurroundings& surroundings) {
+  ArgumentsBefore before{argument_keys(args, surroundings), {}};
+  for (const Value& arg : args)
+    before.metas.push_back(arg.is_tensor() ? arg.tensor().meta : nullptr);
+  return before;
 }
 
-CachedCall describe_call(const OpEntry& op, std::span<const Value> args, const std::string& keys,
-                         const Value* result, const CacheSurroundings& surroundings) {
+CachedCall describe_call(const OpEntry& op, std::span<const Value> args,
+                         const ArgumentsBefore& before, const Value* result,
+                         const CacheSurroundings& surroundings) {
   CachedCall call;
-  call.key = format("{}({}){}", op.name, keys, surroundings.settings);
+  call.key = format("{}({}){}", op.name, before.keys, surroundings.settings);
   for (const Value& arg : args) {
     call.is_symbolic = call.is_symbolic || has_symbol(arg);
     if (call.bypass.empty()) call.bypass = argument_bypass(arg, surroundings);
@@ -602,7 +639,7 @@ CachedCall describe_call(const OpEntry& op, std::span<const Value> args, const s
   if (result == nullptr) return call;
   if (call.bypass.empty()) call.bypass = operator_bypass(op, args);
   if (call.bypass.empty()) call.bypass = result_bypass(op, args, *result, call.is_symbolic);
-  call.calls = Behind(op, args, keys, *result, surroundings).calls();
+  call.calls = Behind(op, args, before, *result, surroundings).calls();
   return call;
 }
 

@@ -23,12 +23,18 @@ struct CacheSurroundings {
   std::function<bool(const Tensor&)> is_fake;
 };
 
-// The metadata of a tensor before a call may change it, as it stands in keys.
-std::string argument_keys(const OpEntry& op, std::span<const Value> args,
-                          const CacheSurroundings& surroundings);
+// The arguments as they were before the call, which may change them: their part of the key, and the
+// metas of the tensors among them (null for others).
+struct ArgumentsBefore {
+  std::string keys;
+  std::vector<const TensorMeta*> metas;
+};
+ArgumentsBefore arguments_before(std::span<const Value> args,
+                                 const CacheSurroundings& surroundings);
 
-// `keys` is argument_keys from before the call; `result` null where it raised.
-CachedCall describe_call(const OpEntry& op, std::span<const Value> args, const std::string& keys,
-                         const Value* result, const CacheSurroundings& surroundings);
+// `result` is null where the call raised.
+CachedCall describe_call(const OpEntry& op, std::span<const Value> args,
+                         const ArgumentsBefore& before, const Value* result,
+                         const CacheSurroundings& surroundings);
 
 }  // namespace faketensor

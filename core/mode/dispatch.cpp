@@ -59,9 +59,9 @@ bool moves_device(const OpEntry& op, std::span<const Value> args) {
 Value ModeDispatch::dispatch(const OpEntry& op, std::span<const Value> args) {
   if (cache == nullptr) return answer(op, args);
   const CacheSurroundings surroundings{context_, cache_settings(), is_inference, is_fake};
-  const std::string keys = argument_keys(op, args, surroundings);
+  const ArgumentsBefore before = arguments_before(args, surroundings);
   const auto count = [&](const Value* result) {
-    cache->count(describe_call(op, args, keys, result, surroundings), context_.shape_env());
+    cache->count(describe_call(op, args, before, result, surroundings), context_.shape_env());
   };
   try {
     const Value result = answer(op, args);

@@ -1,5 +1,7 @@
 #include "core/mode/real_tensors.h"
 
+#include <algorithm>
+
 #include "core/mode/element_ops.h"
 #include "core/ops/constant.h"
 #include "core/support/error.h"
@@ -56,6 +58,18 @@ void check_overlap(const Tensor& written, std::span<const Value> args) {
   }
 }
 
+// Mirrors sub_check, aten/src/ATen/native/BinaryOps.h, which meta functions do not have.
+void check_subtraction(std::span<const Value> args) {
+  for (const Value& arg : args.first(std::min<size_t>(args.size(), 2))) {
+    const bool is_bool_operand =
+        arg.is_tensor() ? is_bool(arg.tensor().dtype()) : arg.is(Value::Tag::kBool);
+    if (is_bool_operand)
+      throw_error(ErrorKind::kRuntimeError,
+                  "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+                  "trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+  }
+}
+
 // The number that a wrapped number stands for; any other value as it is.
 Value number_behind(const Value& value) {
   const bool is_number = value.is_tensor() && value.tensor().is_wrapped_number;
@@ -78,6 +92,16 @@ Tensor* RealTensors::from_elements(Dims sizes, DType dtype, std::span<const Elem
   for (size_t i = 0; i < data.size(); ++i)
     store(dtype, data[i], stored.data() + i * static_cast<size_t>(itemsize(dtype)));
   return tensor;
+}
+
+Tensor* RealTensors::zeros(const MetaSpec& spec, SymInt storage_bytes) {
+  const TensorMeta* meta = context_.metas().intern(spec);
+  if (spec.layout != Layout::kStrided) return context_.make_tensor(meta, nullptr);
+  Storage* storage = context_.make_storage(spec.device, storage_bytes);
+  const int64_t bytes = storage_bytes.as_int();
+  if (bytes <= kMaxBytes && !spec.device.is_meta())
+    data_[storage].resize(static_cast<size_t>(bytes));
+  return context_.make_tensor(meta, storage);
 }
 
 bool RealTensors::is_known(const Tensor& tensor) const {
@@ -189,6 +213,7 @@ bool RealTensors::knows(const OpEntry& op, std::span<const Value> args) {
 
 Value RealTensors::run(const OpEntry& op, std::span<const Value> args) {
   if (const std::optional<Value> value = scalar(op, args)) return *value;
+  if (base_name(op) == "sub" || base_name(op) == "rsub") check_subtraction(args);
   if (op.written_arguments != 0 && args[0].is_tensor() && op.schema.arguments[0].is_written())
     check_overlap(args[0].tensor(), args);
   // Read before anything is written.

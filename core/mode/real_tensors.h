@@ -34,6 +34,9 @@ class RealTensors : private DispatchHook {
   // data is not known.
   Tensor* from_elements(Dims sizes, DType dtype, std::span<const Element> data);
 
+  // A tensor like `spec` on a new storage of zeros.
+  Tensor* zeros(const MetaSpec& spec, SymInt storage_bytes);
+
   bool is_known(const Tensor& tensor) const;
   // Element number `at` in row-major order, of a tensor whose data is known.
   Element element(const Tensor& tensor, int64_t at = 0) const;

@@ -136,10 +136,7 @@ SessionMode* Session::mode_of(const Tensor& tensor) {
 }
 
 Tensor* Session::make_real(const MetaSpec& spec, SymInt storage_bytes) {
-  Context& context = real_.context();
-  Tensor* tensor = context.make_tensor(
-      context.metas().intern(spec),
-      spec.layout == Layout::kStrided ? context.make_storage(spec.device, storage_bytes) : nullptr);
+  Tensor* tensor = real_.zeros(spec, storage_bytes);
   state(*tensor).is_inference = is_inside(SessionScope::kInference);
   return tensor;
 }
@@ -205,7 +202,12 @@ void Session::mark_converted(const Tensor& source, Tensor& fake, SessionMode& mo
 Tensor* Session::from_tensor(SessionMode& mode, Tensor& tensor, const ConversionOptions& options) {
   const TensorDescription description = describe_here(tensor);
   if (Tensor* known = mode.converter().memo(description.id)) return known;
+  // A tensor at an offset is placed on its storage by set_, which counts as a write.
+  const TensorDescription& first = description.base != nullptr ? *description.base : description;
+  const bool is_placed =
+      mode.converter().memo(first.id) == nullptr && !same_expr(first.offset, SymInt(0));
   Tensor* fake = mode.converter().from_tensor(description, options);
+  if (is_placed && fake->storage != nullptr) ++fake->storage->version;
   mark_converted(tensor, *fake, mode);
   return fake;
 }

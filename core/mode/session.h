@@ -112,7 +112,7 @@ class Session {
   // The mode of a fake; null for a real tensor.
   SessionMode* mode_of(const Tensor& tensor);
   TensorState& state(const Tensor& tensor) { return states_[&tensor]; }
-  // A real tensor made outside all modes.
+  // A real tensor of zeros, made outside all modes.
   Tensor* make_real(const MetaSpec& spec, SymInt storage_bytes);
   // torch.tensor(data), in the current modes.
   Tensor* tensor(Dims sizes, DType dtype, std::span<const Element> data,

@@ -43,7 +43,13 @@ void resize_to(Call& c, Tensor& self, Dims sizes) {
   }
   if (same) return;
   for (const SymInt size : sizes) {
-    c.check(!guard_or_false(size < 0), "numel: integer multiplication overflow");
+    if (!guard_or_false(size < 0)) continue;
+    // TensorImpl::set_sizes_contiguous has set the sizes when it finds that their product does not
+    // exist; strides are as they were.
+    DimVector strides(self.strides());
+    strides.resize(sizes.size(), 0);
+    set_geometry(c, self, sizes, strides, self.offset());
+    c.fail(ErrorKind::kRuntimeError, "numel: integer multiplication overflow");
   }
   set_geometry(c, self, sizes, contiguous_strides(sizes), self.offset());
   grow_storage(self);
