@@ -89,7 +89,8 @@ StepResult SessionRunner::guard(const json& step) {
   }
   if (how == "check" || how == "check_is_size") {
     const SymBool condition = how == "check" ? truth(number) : number.as_int() >= 0;
-    if (!expect_true(condition)) throw_error(ErrorKind::kRuntimeError, std::string(kCheckFailedText));
+    if (!expect_true(condition))
+      throw_error(ErrorKind::kRuntimeError, std::string(kCheckFailedText));
     if (how == "check_is_size") shape_env().advise_is_size(number.as_int());
     return {};
   }
@@ -209,9 +210,26 @@ StepResult SessionRunner::guards_expression(const json& step) {
 
 // --- unbacked symbols ---
 
+namespace {
+
+// What the error about a symbol that is not bound shows of a result.
+std::string bound_text(const Value& value) {
+  if (!value.is_tensor()) return format("{}", value);
+  const Tensor& tensor = value.tensor();
+  const auto tuple = [](Dims dims) {
+    std::string text = "(";
+    for (size_t i = 0; i < dims.size(); ++i) text += format(i == 0 ? "{}" : ", {}", dims[i]);
+    return text + (dims.size() == 1 ? ",)" : ")");
+  };
+  return format("{} ({}, {})", tensor_text(tensor), tuple(tensor.strides()), tensor.offset());
+}
+
+}  // namespace
+
 StepResult SessionRunner::unbacked_bindings(const json& step) {
+  const Value value = read(step.at("value"));
   const std::vector<UnbackedBinding> bindings =
-      compute_unbacked_bindings(shape_env(), read(step.at("value")));
+      compute_unbacked_bindings(shape_env(), value, bound_text(value));
   if (bindings.empty()) return {};
   std::string text = "{";
   for (const UnbackedBinding& binding : bindings) {
