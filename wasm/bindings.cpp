@@ -18,8 +18,11 @@ EMSCRIPTEN_BINDINGS(faketensor) {
   function("runNode", &session::run_node);
   function("operators", &session::operators);
   function("openMode", &session::open_mode);
-  function("modeEmpty", &session::mode_empty);
   function("modeCall", &session::mode_call);
+  function("modeOperator", &session::mode_operator);
+  function("modeConstant", &session::mode_constant);
+  function("callArea", &session::call_area);
+  function("modeCallPacked", &session::mode_call_packed);
   function("releaseTensor", &session::release_tensor);
   function("closeMode", &session::close_mode);
   function("runCommand", &session::run_command);

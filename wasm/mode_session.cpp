@@ -1,6 +1,7 @@
 #include "wasm/mode_session.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/io/call_json.h"
@@ -12,6 +13,10 @@ using nlohmann::json;
 
 namespace {
 
+constexpr int kMaxDepth = 16;  // of lists in an argument
+constexpr size_t kMaxConstants = 4096;
+constexpr int64_t kMaxExactDouble = int64_t{1} << 53;
+
 TensorRecord record_of(const Tensor& tensor) {
   return {&tensor, tensor.meta, tensor.storage,
           tensor.storage == nullptr ? SymInt(0) : tensor.storage->nbytes};
@@ -21,74 +26,262 @@ bool is_same(const TensorRecord& a, const TensorRecord& b) {
   return a.meta == b.meta && a.storage == b.storage && same_expr(a.nbytes, b.nbytes);
 }
 
-bool writes_arguments(const Schema& schema) {
-  return std::any_of(schema.arguments.begin(), schema.arguments.end(),
-                     [](const Argument& argument) { return argument.is_written(); });
+OpId find(const std::string& name) {
+  const OpId op = Registry::builtin().find(name);
+  if (op != kNoOp) return op;
+  Error error(ErrorKind::kUnsupportedOperator, name);
+  error.set_op(name);
+  throw error;
+}
+
+bool is_exact(SymInt value) {
+  return !value.is_symbolic() && value.as_int() <= kMaxExactDouble &&
+         value.as_int() >= -kMaxExactDouble;
+}
+
+// Whether a tensor is told by sizes, strides, offset, dtype, device and storage alone.
+bool is_plain(const Tensor& tensor) {
+  const TensorMeta& meta = *tensor.meta;
+  return meta.layout() == Layout::kStrided && (meta.flags() & kGivenFlags) == 0 &&
+         tensor.storage != nullptr && is_exact(meta.offset()) && is_exact(tensor.storage->nbytes) &&
+         std::all_of(meta.sizes().begin(), meta.sizes().end(), is_exact) &&
+         std::all_of(meta.strides().begin(), meta.strides().end(), is_exact);
 }
 
 }  // namespace
 
-json ModeSession::call(const json& request) {
-  const std::string& name = request.at("op").get_ref<const std::string&>();
-  const OpId op = Registry::builtin().find(name);
-  if (op == kNoOp) {
-    Error error(ErrorKind::kUnsupportedOperator, name);
-    error.set_op(name);
-    throw error;
+// --- tensors by number ---
+
+void ModeSession::remember(const Tensor& tensor) {
+  if (known_.size() <= tensor.id) known_.resize(size_t{tensor.id} + 1);
+  known_[tensor.id] = record_of(tensor);
+}
+
+void ModeSession::release(int tensor) {
+  const auto number = static_cast<size_t>(tensor);
+  if (tensor >= 0 && number < known_.size()) known_[number] = {};
+}
+
+Tensor* ModeSession::known_tensor(double number) const {
+  const bool is_known = number >= 0 && number < static_cast<double>(known_.size()) &&
+                        known_[static_cast<size_t>(number)].tensor != nullptr;
+  if (!is_known) throw_error(ErrorKind::kUsage, format("there is no tensor {}", number));
+  return const_cast<Tensor*>(known_[static_cast<size_t>(number)].tensor);
+}
+
+std::vector<const Tensor*> ModeSession::changed_tensors(const Schema& schema,
+                                                        std::span<const Value> args) {
+  // Others change only with what was written to: views of a storage that was resized.
+  const auto has_changed = [&](const Value& value) {
+    if (!value.is_tensor()) return value.is_list();
+    const Tensor& tensor = value.tensor();
+    return tensor.id >= known_.size() || !is_same(record_of(tensor), known_[tensor.id]);
+  };
+  bool any = false;
+  for (size_t i = 0; i < args.size() && i < schema.arguments.size(); ++i)
+    any = any || (schema.arguments[i].is_written() && has_changed(args[i]));
+  std::vector<const Tensor*> changed;
+  if (!any) return changed;
+  for (const TensorRecord& seen : known_) {
+    if (seen.tensor != nullptr && !is_same(record_of(*seen.tensor), seen))
+      changed.push_back(seen.tensor);
   }
+  return changed;
+}
+
+// --- calls as numbers ---
+
+json ModeSession::find_operator(const std::string& name) const {
+  const OpId op = find(name);
+  json arguments = json::array();
+  for (const Argument& argument : Registry::builtin().entry(op).schema.arguments)
+    arguments.push_back(argument.name);
+  return {{"op", op}, {"arguments", std::move(arguments)}};
+}
+
+json ModeSession::add_constant(const json& value) {
+  if (constants_.size() >= kMaxConstants) return nullptr;
+  constants_.push_back(reader_.read(value));
+  return constants_.size() - 1;
+}
+
+Value ModeSession::read(CallArea& area, int depth) {
+  switch (area.take_tag()) {
+    case PackedTag::kUnset:
+      return Value::unset();
+    case PackedTag::kFalse:
+      return false;
+    case PackedTag::kTrue:
+      return true;
+    case PackedTag::kInt: {
+      const double number = area.take();
+      // Below 2^63, where the conversion is defined; larger ones come as JSON.
+      if (!(std::fabs(number) < 0x1p63)) throw_error(ErrorKind::kUsage, "an int out of range");
+      return static_cast<int64_t>(number);
+    }
+    case PackedTag::kFloat:
+      return area.take();
+    case PackedTag::kTensor:
+      return known_tensor(area.take());
+    case PackedTag::kList:
+      return read_list(area, depth + 1);
+    case PackedTag::kConstant: {
+      const double number = area.take();
+      if (!(number >= 0 && number < static_cast<double>(constants_.size())))
+        throw_error(ErrorKind::kUsage, format("there is no constant {}", number));
+      return constants_[static_cast<size_t>(number)];
+    }
+    case PackedTag::kNone:
+      break;
+  }
+  return Value();
+}
+
+// As ValueReader reads a list: one of ints alone is packed.
+Value ModeSession::read_list(CallArea& area, int depth) {
+  if (depth > kMaxDepth)
+    throw_error(ErrorKind::kLimitExceeded, format("a value nested more than {} deep", kMaxDepth));
+  const size_t count = area.take_count();
+  SmallVector<Value, 8> values;
+  bool all_ints = count > 0;
+  for (size_t i = 0; i < count; ++i) {
+    values.push_back(read(area, depth));
+    all_ints = all_ints && values.back().is(Value::Tag::kInt);
+  }
+  if (!all_ints) return mode_.context().make_list(values.span());
+  DimVector ints;
+  for (const Value& element : values) ints.push_back(element.as_sym_int());
+  return mode_.context().make_ints(ints);
+}
+
+bool ModeSession::write_tensor(CallArea& area, const Tensor& tensor) {
+  area.put(static_cast<double>(tensor.id));
+  const TensorRecord now = record_of(tensor);
+  const bool is_known = tensor.id < known_.size() && known_[tensor.id].tensor != nullptr &&
+                        is_same(now, known_[tensor.id]);
+  area.put(is_known ? 1 : 0);
+  if (is_known) return true;
+  if (!is_plain(tensor)) return false;
+  const TensorMeta& meta = *tensor.meta;
+  area.put(static_cast<double>(meta.rank()));
+  for (const SymInt size : meta.sizes()) area.put(static_cast<double>(size.as_int()));
+  for (const SymInt stride : meta.strides()) area.put(static_cast<double>(stride.as_int()));
+  area.put(static_cast<double>(meta.offset().as_int()));
+  area.put(static_cast<double>(meta.dtype()));
+  area.put(static_cast<double>(meta.device().type));
+  area.put(meta.device().index);
+  area.put(tensor.storage->id);
+  area.put(static_cast<double>(tensor.storage->nbytes.as_int()));
+  return true;
+}
+
+bool ModeSession::write(CallArea& area, const Value& value) {
+  switch (value.tag()) {
+    case Value::Tag::kNone:
+      area.put(PackedTag::kNone);
+      return true;
+    case Value::Tag::kBool:
+      if (value.as_sym_bool().is_symbolic()) return false;
+      area.put(value.as_sym_bool().as_bool() ? PackedTag::kTrue : PackedTag::kFalse);
+      return true;
+    case Value::Tag::kInt:
+      area.put(PackedTag::kInt);
+      area.put(is_exact(value.as_sym_int()) ? static_cast<double>(value.as_sym_int().as_int()) : 0);
+      return is_exact(value.as_sym_int());
+    case Value::Tag::kTensor:
+      area.put(PackedTag::kTensor);
+      return write_tensor(area, value.tensor());
+    case Value::Tag::kList:
+    case Value::Tag::kIntList:
+      area.put(PackedTag::kList);
+      area.put(static_cast<double>(value.size()));
+      for (size_t i = 0; i < value.size(); ++i) {
+        if (!write(area, value[i])) return false;
+      }
+      return true;
+    default:
+      return false;
+  }
+}
+
+json ModeSession::call_packed(OpId op, CallArea& area) {
+  if (op >= Registry::builtin().entries().size())
+    throw_error(ErrorKind::kUsage, format("there is no operator {}", op));
+  area.rewind();
+  SmallVector<Value, 8> args;
+  const size_t count = area.take_count();
+  for (size_t i = 0; i < count; ++i) args.push_back(read(area, 0));
+  const OpEntry& entry = Registry::builtin().entry(op);
+  const Value out = mode_.context().call(op, args.span());
+  std::vector<const Tensor*> changed;
+  if (entry.written_arguments != 0) changed = changed_tensors(entry.schema, args.span());
+
+  area.start_answer();
+  bool fits = write(area, out);
+  area.put(static_cast<double>(changed.size()));
+  for (const Tensor* tensor : changed) fits = fits && write_tensor(area, *tensor);
+  if (!fits || area.is_full()) return reply(out, changed);
+  remember_tensors(out);
+  for (const Tensor* tensor : changed) remember(*tensor);
+  return nullptr;
+}
+
+// --- calls as JSON ---
+
+json ModeSession::call(const json& request) {
+  const OpId op = find(request.at("op").get_ref<const std::string&>());
   const Schema& schema = Registry::builtin().entry(op).schema;
+  name_known(request, 0);
   const std::vector<Value> args =
       bind_arguments(schema, request.at("args"), request.at("kwargs"), reader_);
   const Value out = mode_.context().call(op, args);
-  return reply(out, writes_arguments(schema) ? changed_tensors() : json::array());
+  return reply(out, changed_tensors(schema, args));
 }
 
-json ModeSession::empty(const json& tensor) {
-  const InputOverride given = read_override(tensor);
-  if (!given.sizes) throw_error(ErrorKind::kUsage, "a tensor has a size");
-  const DType dtype = given.dtype.value_or(mode_.context().default_dtype);
-  const Device device = given.device.value_or(Device{}).normalized();
-  const Dims strides = given.strides ? Dims(*given.strides) : Dims();
-  return reply(mode_.context().empty(*given.sizes, dtype, device, strides), json::array());
-}
-
-json ModeSession::reply(const Value& out, json after) {
-  name_tensors(out);
+json ModeSession::reply(const Value& out, std::span<const Tensor* const> changed) {
+  remember_tensors(out);
+  json after = json::array();
+  for (const Tensor* tensor : changed) {
+    remember(*tensor);
+    after.push_back(json::parse(text_of(*tensor)));
+  }
   return {{"out", json::parse(text_of(out))}, {"after", std::move(after)}};
 }
 
 std::string ModeSession::text_of(const Value& value) {
+  name_tensors(value);
   std::string text;
   writer_.append(text, value);
   return text;
 }
 
-// Tensors and storages have their mode's own numbers, which JavaScript may use in later calls.
-void ModeSession::name_tensors(const Value& value) {
-  if (value.is(Value::Tag::kList)) {
-    for (const Value& element : value.values())
-      name_tensors(element);  // as deep as a schema's return type
-  }
-  if (!value.is_tensor()) return;
-  Tensor& tensor = value.tensor();
-  writer_.name_tensor(&tensor, tensor.id);
-  if (tensor.storage != nullptr) writer_.name_storage(tensor.storage, tensor.storage->id);
-  reader_.name_tensor(tensor.id, &tensor);
-  known_.insert_or_assign(tensor.id, record_of(tensor));
+// Lists are as deep as a schema's return type.
+void ModeSession::remember_tensors(const Value& value) {
+  if (value.is_tensor()) remember(value.tensor());
+  if (!value.is(Value::Tag::kList)) return;
+  for (const Value& element : value.values()) remember_tensors(element);
 }
 
-json ModeSession::changed_tensors() {
-  json result = json::array();
-  for (auto& [number, seen] : known_) {
-    const TensorRecord now = record_of(*seen.tensor);
-    if (is_same(now, seen)) continue;
-    seen = now;
-    if (now.storage != nullptr) writer_.name_storage(now.storage, now.storage->id);
-    std::string text;
-    writer_.append_tensor(text, now);
-    result.push_back(json::parse(text));
+// In texts tensors and storages have their mode's own numbers.
+void ModeSession::name_tensors(const Value& value) {
+  if (value.is(Value::Tag::kList)) {
+    for (const Value& element : value.values()) name_tensors(element);
   }
-  return result;
+  if (!value.is_tensor()) return;
+  const Tensor& tensor = value.tensor();
+  writer_.name_tensor(&tensor, tensor.id);
+  if (tensor.storage != nullptr) writer_.name_storage(tensor.storage, tensor.storage->id);
+}
+
+// Tells the reader of the tensors that a request names.
+void ModeSession::name_known(const json& value, int depth) {
+  if (depth > kMaxDepth) return;  // the reader refuses it
+  if (value.is_object() && value.contains("t")) {
+    const int64_t number = value["t"].get<int64_t>();
+    reader_.name_tensor(number, known_tensor(static_cast<double>(number)));
+  } else if (value.is_structured()) {
+    for (const json& element : value) name_known(element, depth + 1);
+  }
 }
 
 }  // namespace faketensor::wasm

@@ -1,13 +1,19 @@
-// A mode whose tensors JavaScript names by numbers, and calls of operators on them as JSON.
+// A mode whose tensors JavaScript names by numbers, and calls of operators on them: as numbers in a
+// CallArea, or as JSON.
+//
+// A tensor's number is its id in the mode. What JavaScript last saw of each is remembered, so that
+// an answer says what a call changed and leaves out what is known.
 #pragma once
 
+#include <span>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "core/io/value_json.h"
 #include "core/mode/mode.h"
+#include "wasm/call_area.h"
 
 namespace faketensor::wasm {
 
@@ -15,24 +21,37 @@ class ModeSession {
  public:
   explicit ModeSession(const Target& target) : mode_(target), reader_(mode_) {}
 
-  // See mode_empty of session.h.
-  nlohmann::json empty(const nlohmann::json& tensor);
+  // See mode_operator and mode_constant of session.h.
+  nlohmann::json find_operator(const std::string& name) const;
+  nlohmann::json add_constant(const nlohmann::json& value);
   // See mode_call of session.h. Raises what the operator raises.
   nlohmann::json call(const nlohmann::json& request);
+  // The same with arguments in the area, where the answer is left; returns the answer as JSON where
+  // it cannot be. Raises what the operator raises.
+  nlohmann::json call_packed(OpId op, CallArea& area);
   // Forgets a tensor's number. The mode keeps the tensor itself until it goes, because others may
   // be views of it.
-  void release(int tensor) { known_.erase(tensor); }
+  void release(int tensor);
 
  private:
-  nlohmann::json reply(const Value& out, nlohmann::json after);
+  Value read(CallArea& area, int depth);
+  Value read_list(CallArea& area, int depth);
+  bool write(CallArea& area, const Value& value);
+  bool write_tensor(CallArea& area, const Tensor& tensor);
+  nlohmann::json reply(const Value& out, std::span<const Tensor* const> changed);
   std::string text_of(const Value& value);
+  void name_known(const nlohmann::json& value, int depth);
   void name_tensors(const Value& value);
-  nlohmann::json changed_tensors();
+  void remember(const Tensor& tensor);
+  void remember_tensors(const Value& value);
+  Tensor* known_tensor(double number) const;
+  std::vector<const Tensor*> changed_tensors(const Schema& schema, std::span<const Value> args);
 
   FakeTensorMode mode_;
   ValueReader reader_;
   ValueWriter writer_;
-  std::unordered_map<int64_t, TensorRecord> known_;  // by number, as JavaScript last saw them
+  std::vector<TensorRecord> known_;  // by tensor id, as JavaScript last saw them
+  std::vector<Value> constants_;
 };
 
 }  // namespace faketensor::wasm

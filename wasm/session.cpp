@@ -59,6 +59,7 @@ struct Session {
   Handles<OpenRun> runs{"run"};
   Handles<ModeSession> modes{"mode"};
   std::vector<uint8_t> buffer;  // what the last call for a packed buffer made
+  CallArea area;
 };
 
 Session& session() {
@@ -154,10 +155,22 @@ bool changes_nothing(const PropagateOptions& options) {
 
 }  // namespace
 
+namespace {
+// By number, as packed values have them.
+template <typename Enum>
+json names_of(int count) {
+  json names = json::array();
+  for (int i = 0; i < count; ++i) names.push_back(name(static_cast<Enum>(i)));
+  return names;
+}
+}  // namespace
+
 std::string engine_info() {
   return dump({{"version", FAKETENSOR_VERSION},
                {"torch", Target{}.torch},
-               {"packedVersion", kPackedVersion}});
+               {"packedVersion", kPackedVersion},
+               {"dtypes", names_of<DType>(kDTypeCount)},
+               {"deviceTypes", names_of<DeviceType>(kDeviceTypeCount)}});
 }
 
 std::string open_program(const val& source, const std::string& name) {
@@ -239,12 +252,30 @@ std::string open_mode(const std::string& options) {
   });
 }
 
-std::string mode_empty(int mode, const std::string& tensor) {
-  return reply([&] { return session().modes.at(mode)->empty(json::parse(tensor)); });
-}
-
 std::string mode_call(int mode, const std::string& request) {
   return reply([&] { return session().modes.at(mode)->call(json::parse(request)); });
+}
+
+std::string mode_operator(int mode, const std::string& name) {
+  return reply([&] { return session().modes.at(mode)->find_operator(name); });
+}
+
+std::string mode_constant(int mode, const std::string& value) {
+  return reply([&] { return session().modes.at(mode)->add_constant(json::parse(value)); });
+}
+
+val call_area() {
+  return val(emscripten::typed_memory_view(CallArea::kSize, session().area.data()));
+}
+
+std::string mode_call_packed(int mode, int op) {
+  return guarded<std::string>(
+      [&]() -> std::string {
+        const json text =
+            session().modes.at(mode)->call_packed(static_cast<OpId>(op), session().area);
+        return text.is_null() ? std::string() : dump(text);
+      },
+      [](const std::string& text) { return text; });
 }
 
 void release_tensor(int mode, int tensor) {

@@ -36,13 +36,20 @@ std::string operators(const std::string& pattern);
 
 // {"mode": 1}; options {"target": "cuda"}
 std::string open_mode(const std::string& options);
-// A new tensor on a storage of its own: {"out": Tensor, "after": []} for {"size": [2, 3], "stride":
-// ..., "dtype": ..., "device": ...}.
-std::string mode_empty(int mode, const std::string& tensor);
 // {"out": Value, "after": [Tensor, ...]}; request {"op": "aten::mm", "args": [...], "kwargs":
 // {...}}, in which {"t": 3} is the tensor that an earlier reply numbered so. A tensor's "t" and
 // "storage" are its numbers in the mode.
 std::string mode_call(int mode, const std::string& request);
+// {"op": 17, "arguments": ["self", "other", "alpha"]}: what call_packed takes for that name.
+std::string mode_operator(int mode, const std::string& name);
+// The number of a value that is given again and again (a dtype, a string), or null where there are
+// too many of them.
+std::string mode_constant(int mode, const std::string& value);
+// A Float64Array over the call area (call_area.h). Growth of the memory detaches it.
+emscripten::val call_area();
+// The same as mode_call by numbers: arguments and answer lie in the call area. Empty, or the reply
+// of mode_call where the answer does not fit there.
+std::string mode_call_packed(int mode, int op);
 void release_tensor(int mode, int tensor);
 void close_mode(int mode);
 

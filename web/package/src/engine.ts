@@ -60,8 +60,11 @@ export interface EngineExports {
   runNode(run: number, index: number): string;
   operators(pattern: string): string;
   openMode(options: string): string;
-  modeEmpty(mode: number, tensor: string): string;
   modeCall(mode: number, request: string): string;
+  modeOperator(mode: number, name: string): string;
+  modeConstant(mode: number, value: string): string;
+  callArea(): Float64Array;
+  modeCallPacked(mode: number, op: number): string;
   releaseTensor(mode: number, tensor: number): void;
   closeMode(mode: number): void;
   runCommand(argv: string, host: EngineHost): number;

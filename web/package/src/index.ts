@@ -9,6 +9,7 @@
  * run.value("linear_1"); // { size: [4, 10], stride: [10, 1], dtype: "float32", ... }
  * ```
  */
+import { CallArea } from "./call_area.js";
 import { Engine, type WasmInput } from "./engine.js";
 import { Mode, type ModeOptions } from "./mode.js";
 import { packedVersion } from "./packed.js";
@@ -52,11 +53,15 @@ export async function load(options: LoadOptions = {}): Promise<FakeTensor> {
 
 /** One loaded engine. */
 export class FakeTensor {
+  readonly #area: CallArea;
+
   /** @internal */
   constructor(
     private readonly engine: Engine,
     readonly info: EngineInfo,
-  ) {}
+  ) {
+    this.#area = new CallArea(engine, info);
+  }
 
   /** Reads a program: a `.pt2` archive or ExportedProgram JSON, gzipped or not; which of them is found out. */
   open(from: Openable, options: OpenOptions = {}): Program {
@@ -75,7 +80,7 @@ export class FakeTensor {
 
   /** A mode to call single operators in. */
   mode(options: ModeOptions = {}): Mode {
-    return new Mode(this.engine, options);
+    return new Mode(this.engine, this.#area, options);
   }
 
   /** The known operators whose name contains `pattern`, sorted by name. */

@@ -7,6 +7,7 @@
  * y.size; // [2, 4]
  * ```
  */
+import type { AnswerReader, CallArea } from "./call_area.js";
 import type { Engine } from "./engine.js";
 import { EngineResource } from "./lifetime.js";
 import type { Dim, TensorValue, Value } from "./types.js";
@@ -58,69 +59,83 @@ interface CallReply {
   readonly after: readonly TensorValue[];
 }
 
+/** What a mode knows of a tensor that JavaScript may hold: what it was last told, and who holds it. */
+interface KnownTensor {
+  meta: TensorValue;
+  handle: WeakRef<FakeTensorHandle> | undefined;
+}
+
 /**
  * A tensor of a {@link Mode}. The same tensor is always the same object, also when an operator returns its argument;
  * its fields show the metadata as it is now.
  */
 export class FakeTensorHandle extends EngineResource {
-  #meta: TensorValue;
+  readonly #known: KnownTensor;
 
   /** @internal */
-  constructor(meta: TensorValue, release: () => void) {
+  constructor(known: KnownTensor, release: () => void) {
     super(release);
-    this.#meta = meta;
-  }
-
-  /** @internal */
-  update(meta: TensorValue): void {
-    this.#meta = meta;
+    this.#known = known;
   }
 
   /** Number of the tensor in its mode. */
   get id(): number {
-    return this.#meta.t;
+    return this.#known.meta.t;
   }
   get size(): readonly Dim[] {
-    return this.#meta.size;
+    return this.#known.meta.size;
   }
   /** In elements; empty for sparse tensors. */
   get stride(): readonly Dim[] {
-    return this.#meta.stride ?? [];
+    return this.#known.meta.stride ?? [];
   }
   get offset(): Dim {
-    return this.#meta.offset ?? 0;
+    return this.#known.meta.offset ?? 0;
   }
   get dtype(): string {
-    return this.#meta.dtype;
+    return this.#known.meta.dtype;
   }
   get device(): string {
-    return this.#meta.device;
+    return this.#known.meta.device;
   }
   get layout(): string {
-    return this.#meta.layout ?? "strided";
+    return this.#known.meta.layout ?? "strided";
   }
   /** Tensors that alias have the same number; -1 for sparse tensors. */
   get storage(): number {
-    return this.#meta.storage ?? -1;
+    return this.#known.meta.storage ?? -1;
   }
   /** Bytes of the whole storage. */
   get nbytes(): Dim {
-    return this.#meta.nbytes ?? 0;
+    return this.#known.meta.nbytes ?? 0;
   }
 
   /** Everything as plain data. */
   toJSON(): TensorValue {
-    return this.#meta;
+    return this.#known.meta;
   }
 }
 
-export class Mode extends EngineResource {
-  readonly #tensors = new Map<number, WeakRef<FakeTensorHandle>>();
+/** An operator as calls by numbers name it. */
+interface KnownOperator {
+  readonly op: number;
+  readonly positions: ReadonlyMap<string, number>;
+}
+
+/** Stands before a keyword argument for what was not given. */
+const unset = Symbol("unset");
+
+export class Mode extends EngineResource implements AnswerReader<FakeTensorHandle> {
+  readonly #tensors = new Map<number, KnownTensor>();
+  readonly #operators = new Map<string, KnownOperator>();
+  /** Numbers of arguments that are given again and again, by their JSON; null where the engine takes no more. */
+  readonly #constants = new Map<string, number | null>();
   readonly #handle: number;
 
   /** @internal */
   constructor(
     private readonly engine: Engine,
+    private readonly area: CallArea,
     options: ModeOptions,
   ) {
     const { mode } = engine.json<{ readonly mode: number }>((exports) =>
@@ -136,10 +151,12 @@ export class Mode extends EngineResource {
 
   /** A new tensor on a storage of its own. */
   empty(size: readonly number[], options: EmptyOptions = {}): FakeTensorHandle {
-    this.assertAlive();
-    const tensor = JSON.stringify({ size, ...options });
-    const reply = this.engine.json<CallReply>((exports) => exports.modeEmpty(this.#handle, tensor));
-    return this.#adopt(reply.out) as FakeTensorHandle;
+    const { dtype, device, stride } = options;
+    const kwargs = { ...(dtype && { dtype: { dtype } }), ...(device && { device: { device } }) };
+    const made = stride
+      ? this.call("aten::empty_strided", [size, stride], kwargs)
+      : this.call("aten::empty.memory_format", [size], kwargs);
+    return made as FakeTensorHandle;
   }
 
   /**
@@ -151,54 +168,161 @@ export class Mode extends EngineResource {
     args: readonly Argument[] = [],
     kwargs: Readonly<Record<string, Argument>> = {},
   ): Result {
+    this.assertAlive();
+    const known = this.#operator(operator);
+    const inOrder = inSchemaOrder(known, args, kwargs);
+    if (inOrder && this.#pack(inOrder)) return this.#callPacked(known.op);
     const named = Object.entries(kwargs).map(
       ([name, value]) => `${JSON.stringify(name)}:${encode(value, this.#encodeTensor)}`,
     );
-    return this.#request(operator, encode(args, this.#encodeTensor), `{${named.join(",")}}`);
+    const request = `{"op":${JSON.stringify(operator)},"args":${encode(args, this.#encodeTensor)},"kwargs":{${named.join(",")}}}`;
+    return this.#receive(this.engine.json<CallReply>((exports) => exports.modeCall(this.#handle, request)));
   }
 
-  readonly #encodeTensor = (tensor: FakeTensorHandle): string => {
+  /** @internal */
+  known(id: number): FakeTensorHandle {
+    const known = this.#tensors.get(id);
+    if (!known) throw new Error(`the engine named a tensor ${id} that it never told`);
+    return this.#handleOf(known);
+  }
+
+  /** @internal */
+  tensor(meta: TensorValue): FakeTensorHandle {
+    let known = this.#tensors.get(meta.t);
+    if (known) {
+      known.meta = meta;
+    } else {
+      known = { meta, handle: undefined };
+      this.#tensors.set(meta.t, known);
+    }
+    return this.#handleOf(known);
+  }
+
+  #operator(name: string): KnownOperator {
+    let known = this.#operators.get(name);
+    if (!known) {
+      const found = this.engine.json<{ readonly op: number; readonly arguments: readonly string[] }>(
+        (exports) => exports.modeOperator(this.#handle, name),
+      );
+      known = {
+        op: found.op,
+        positions: new Map(found.arguments.map((argument, i) => [argument, i])),
+      };
+      this.#operators.set(name, known);
+    }
+    return known;
+  }
+
+  /** Lays the arguments out in the call area; false where they do not fit there. */
+  #pack(args: readonly (Argument | typeof unset)[]): boolean {
+    this.area.start(args.length);
+    return args.every((argument) => this.#packOne(argument)) && this.area.fits;
+  }
+
+  #packOne(argument: Argument | typeof unset): boolean {
+    const { area } = this;
+    if (typeof argument === "number") {
+      if (isInt(argument)) area.int(argument);
+      else area.float(argument);
+    } else if (argument instanceof FakeTensorHandle) {
+      area.tensor(this.#idOf(argument));
+    } else if (argument === null || argument === undefined) {
+      area.none();
+    } else if (typeof argument === "boolean") {
+      area.boolean(argument);
+    } else if (Array.isArray(argument)) {
+      const list = argument as readonly Argument[];
+      area.list(list.length);
+      return list.every((item) => this.#packOne(item));
+    } else if (argument === unset) {
+      area.unset();
+    } else if (argument instanceof Float) {
+      area.float(argument.value);
+    } else if (typeof argument === "bigint") {
+      area.int(Number(argument));
+      return Number.isSafeInteger(Number(argument));
+    } else {
+      return this.#packConstant(JSON.stringify(argument));
+    }
+    return true;
+  }
+
+  /** The first time a value is met it goes as JSON, because telling it to the engine may move the call area. */
+  #packConstant(json: string): boolean {
+    const number = this.#constants.get(json);
+    if (typeof number === "number") {
+      this.area.constant(number);
+      return true;
+    }
+    if (number === undefined) {
+      const added = this.engine.json<number | null>((exports) => exports.modeConstant(this.#handle, json));
+      this.#constants.set(json, added);
+    }
+    return false;
+  }
+
+  #callPacked(op: number): Result {
+    const text = this.engine.raw((exports) => exports.modeCallPacked(this.#handle, op));
+    if (text === "") return this.area.answer(this);
+    return this.#receive(this.engine.json<CallReply>(() => text));
+  }
+
+  #idOf(tensor: FakeTensorHandle): number {
     if (tensor.disposed) throw new TypeError("a tensor argument has been disposed");
-    if (this.#tensors.get(tensor.id)?.deref() !== tensor) {
+    if (this.#tensors.get(tensor.id)?.handle?.deref() !== tensor) {
       throw new TypeError("a tensor argument belongs to another mode");
     }
-    return `{"t":${tensor.id}}`;
-  };
+    return tensor.id;
+  }
 
-  #request(operator: string, args: string, kwargs: string): Result {
-    this.assertAlive();
-    const request = `{"op":${JSON.stringify(operator)},"args":${args},"kwargs":${kwargs}}`;
-    const reply = this.engine.json<CallReply>((exports) => exports.modeCall(this.#handle, request));
-    for (const meta of reply.after) this.#tensors.get(meta.t)?.deref()?.update(meta);
+  readonly #encodeTensor = (tensor: FakeTensorHandle): string => `{"t":${this.#idOf(tensor)}}`;
+
+  #receive(reply: CallReply): Result {
+    for (const meta of reply.after) this.tensor(meta);
     return this.#adopt(reply.out);
   }
 
   #adopt(value: Value): Result {
     if (Array.isArray(value)) return (value as readonly Value[]).map((item) => this.#adopt(item));
-    return isTensor(value) ? this.#tensor(value) : value;
+    return isTensor(value) ? this.tensor(value) : value;
   }
 
-  #tensor(meta: TensorValue): FakeTensorHandle {
-    const known = this.#tensors.get(meta.t)?.deref();
-    if (known && !known.disposed) {
-      known.update(meta);
-      return known;
-    }
+  #handleOf(known: KnownTensor): FakeTensorHandle {
+    const held = known.handle?.deref();
+    if (held && !held.disposed) return held;
     const { engine } = this;
     const mode = this.#handle;
     const tensors = this.#tensors;
-    const handle = new FakeTensorHandle(meta, () => {
+    const handle = new FakeTensorHandle(known, () => {
       // A collected handle may have been followed by another for the same tensor, which then owns it.
-      if (tensors.get(meta.t) !== reference) return;
-      tensors.delete(meta.t);
+      if (known.handle !== reference) return;
+      const { t } = known.meta;
+      tensors.delete(t);
       engine.release((exports) => {
-        exports.releaseTensor(mode, meta.t);
+        exports.releaseTensor(mode, t);
       });
     });
     const reference = new WeakRef(handle);
-    tensors.set(meta.t, reference);
+    known.handle = reference;
     return handle;
   }
+}
+
+/** Positional and keyword arguments as one row; undefined for a keyword that the operator does not have. */
+function inSchemaOrder(
+  operator: KnownOperator,
+  args: readonly Argument[],
+  kwargs: Readonly<Record<string, Argument>>,
+): readonly (Argument | typeof unset)[] | undefined {
+  let row: (Argument | typeof unset)[] | undefined;
+  for (const name in kwargs) {
+    const position = operator.positions.get(name);
+    if (position === undefined) return undefined;
+    row ??= [...args];
+    while (row.length < position) row.push(unset);
+    row[position] = kwargs[name];
+  }
+  return row ?? args;
 }
 
 function isTensor(value: Value): value is TensorValue {
@@ -217,8 +341,13 @@ function encode(argument: Argument, encodeTensor: (tensor: FakeTensorHandle) => 
   return JSON.stringify(argument);
 }
 
+/** Whole numbers are Python's ints. */
+function isInt(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+}
+
 function encodeNumber(value: number): string {
-  return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value).toString() : encodeFloat(value);
+  return isInt(value) ? BigInt(value).toString() : encodeFloat(value);
 }
 
 function encodeFloat(value: number): string {

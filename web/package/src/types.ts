@@ -273,4 +273,7 @@ export interface EngineInfo {
   readonly version: string;
   readonly torch: string;
   readonly packedVersion: number;
+  /** The names of dtypes and device types by the engine's numbers. */
+  readonly dtypes: readonly string[];
+  readonly deviceTypes: readonly string[];
 }

@@ -54,6 +54,52 @@ describe("a mode", () => {
     assert.equal(mode.call("aten::relu_", [x]), x);
   });
 
+  it("answers the same whether arguments go as numbers or as text", () => {
+    const x = mode.empty([2, 3]);
+    for (const dtype of ["float64", "int32", "float64", "int32"]) {
+      const y = mode.call("aten::_to_copy", [x], { dtype: { dtype } }); // text at first, a number then
+      assert.equal(y.dtype, dtype);
+      assert.deepEqual(y.size, [2, 3]);
+    }
+    assert.deepEqual(
+      mode.call("aten::split.Tensor", [x, 2, 1]).map((part) => part.size),
+      [
+        [2, 2],
+        [2, 1],
+      ],
+    );
+    assert.deepEqual(mode.call("aten::full", [[2], float(1)]).dtype, "float32");
+    assert.equal(mode.call("aten::full", [[2], 2n ** 60n]).dtype, "int64");
+    assert.equal(mode.call("aten::sym_size.int", [x, 1]), 3);
+    assert.equal(mode.call("aten::is_same_size", [x, x]), true);
+    assert.deepEqual(mode.call("aten::chunk", [mode.empty([5000, 1]), 3000]).length, 2500); // beyond the area
+  });
+
+  it("shows what an in-place operator did to a tensor and to those that alias it", () => {
+    const x = mode.empty([2, 3]);
+    const view = mode.call("aten::view", [x, [6]]);
+    mode.call("aten::transpose_", [x, 0, 1]);
+    assert.deepEqual(
+      [x.size, x.stride],
+      [
+        [3, 2],
+        [1, 3],
+      ],
+    );
+    assert.deepEqual(view.size, [6]);
+    mode.call("aten::resize_", [view, [10]]);
+    assert.equal(x.nbytes, 40);
+  });
+
+  it("works on when the engine's memory has grown", () => {
+    const growing = ft.mode();
+    const x = growing.empty([4, 4]);
+    let y = x;
+    for (let i = 0; i < 100_000; i++) y = growing.call("aten::add.Tensor", [y, x]);
+    assert.deepEqual(y.size, [4, 4]);
+    growing.dispose();
+  });
+
   it("throws what PyTorch raises, with its class and words", () => {
     assert.throws(() => mode.call("aten::mm", [mode.empty([2, 3]), mode.empty([4, 5])]), {
       name: "RuntimeError",
