@@ -23,6 +23,11 @@ EMSCRIPTEN_BINDINGS(faketensor) {
   function("modeConstant", &session::mode_constant);
   function("callArea", &session::call_area);
   function("modeCallPacked", &session::mode_call_packed);
+  function("modeDefine", &session::mode_define);
+  function("modePushFake", &session::mode_push_fake);
+  function("modePopFake", &session::mode_pop_fake);
+  function("modeNewSize", &session::mode_new_size);
+  function("modeGuards", &session::mode_guards);
   function("releaseTensor", &session::release_tensor);
   function("closeMode", &session::close_mode);
   function("runCommand", &session::run_command);

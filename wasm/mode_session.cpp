@@ -26,14 +26,6 @@ bool is_same(const TensorRecord& a, const TensorRecord& b) {
   return a.meta == b.meta && a.storage == b.storage && same_expr(a.nbytes, b.nbytes);
 }
 
-OpId find(const std::string& name) {
-  const OpId op = Registry::builtin().find(name);
-  if (op != kNoOp) return op;
-  Error error(ErrorKind::kUnsupportedOperator, name);
-  error.set_op(name);
-  throw error;
-}
-
 bool is_exact(SymInt value) {
   return !value.is_symbolic() && value.as_int() <= kMaxExactDouble &&
          value.as_int() >= -kMaxExactDouble;
@@ -89,15 +81,56 @@ std::vector<const Tensor*> ModeSession::changed_tensors(const Schema& schema,
   return changed;
 }
 
-// --- calls as numbers ---
+// --- operators ---
 
-json ModeSession::find_operator(const std::string& name) const {
-  const OpId op = find(name);
-  json arguments = json::array();
-  for (const Argument& argument : Registry::builtin().entry(op).schema.arguments)
-    arguments.push_back(argument.name);
-  return {{"op", op}, {"arguments", std::move(arguments)}};
+OpId ModeSession::find(const std::string& name) {
+  const OpId op = mode_.library().find(name);
+  if (op != kNoOp) return op;
+  Error error(ErrorKind::kUnsupportedOperator, name);
+  error.set_op(name);
+  throw error;
 }
+
+json ModeSession::find_operator(const std::string& name) {
+  operators_.push_back(find(name));
+  json arguments = json::array();
+  for (const Argument& argument : mode_.library().entry(operators_.back()).schema.arguments)
+    arguments.push_back(argument.name);
+  return {{"op", operators_.size() - 1}, {"arguments", std::move(arguments)}};
+}
+
+int ModeSession::push_fake(const std::string& name, const emscripten::val& fake) {
+  const auto run = [this, fake](FakeCall& call) { return run_fake(call, fake); };
+  fakes_.emplace(++last_fake_, Library::ScopedFake(mode_.library(), name, run));
+  return last_fake_;
+}
+
+Value ModeSession::run_fake(FakeCall& call, const emscripten::val& fake) {
+  std::string arguments = "{";
+  for (size_t i = 0; i < call.args().size(); ++i) {
+    if (i > 0) arguments += ',';
+    append_json_string(arguments, call.op().schema.arguments[i].name);
+    arguments.append(":").append(text_of(call.arg(i)));
+    remember_tensors(call.arg(i));
+  }
+  FakeCall* const outer = std::exchange(frame_, &call);
+  const emscripten::val answer = fake(arguments + "}");
+  frame_ = outer;
+  if (!answer.isString())
+    throw_error(ErrorKind::kUsage, format("the fake of {} failed", call.op().schema.name));
+  const json result = json::parse(answer.as<std::string>());
+  name_known(result, 0);
+  return reader_.read(result);
+}
+
+json ModeSession::new_size(const json& range) {
+  if (frame_ == nullptr) throw_error(ErrorKind::kUsage, "sizes are made while a fake runs");
+  std::optional<int64_t> max;
+  if (range.contains("max")) max = range["max"].get<int64_t>();
+  return json::parse(text_of(frame_->new_dynamic_size(range.value("min", int64_t{0}), max)));
+}
+
+// --- calls as numbers ---
 
 json ModeSession::add_constant(const json& value) {
   if (constants_.size() >= kMaxConstants) return nullptr;
@@ -204,14 +237,15 @@ bool ModeSession::write(CallArea& area, const Value& value) {
   }
 }
 
-json ModeSession::call_packed(OpId op, CallArea& area) {
-  if (op >= Registry::builtin().entries().size())
-    throw_error(ErrorKind::kUsage, format("there is no operator {}", op));
+json ModeSession::call_packed(size_t number, CallArea& area) {
+  if (number >= operators_.size())
+    throw_error(ErrorKind::kUsage, format("there is no operator {}", number));
+  const OpId op = operators_[number];
   area.rewind();
   SmallVector<Value, 8> args;
   const size_t count = area.take_count();
   for (size_t i = 0; i < count; ++i) args.push_back(read(area, 0));
-  const OpEntry& entry = Registry::builtin().entry(op);
+  const OpEntry& entry = mode_.library().entry(op);
   const Value out = mode_.context().call(op, args.span());
   std::vector<const Tensor*> changed;
   if (entry.written_arguments != 0) changed = changed_tensors(entry.schema, args.span());
@@ -230,7 +264,7 @@ json ModeSession::call_packed(OpId op, CallArea& area) {
 
 json ModeSession::call(const json& request) {
   const OpId op = find(request.at("op").get_ref<const std::string&>());
-  const Schema& schema = Registry::builtin().entry(op).schema;
+  const Schema& schema = mode_.library().entry(op).schema;
   name_known(request, 0);
   const std::vector<Value> args =
       bind_arguments(schema, request.at("args"), request.at("kwargs"), reader_);

@@ -5,14 +5,17 @@
 // an answer says what a call changed and leaves out what is known.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <emscripten/val.h>
 #include <nlohmann/json.hpp>
 
 #include "core/io/value_json.h"
 #include "core/mode/mode.h"
+#include "core/ops/library.h"
 #include "wasm/call_area.h"
 
 namespace faketensor::wasm {
@@ -21,19 +24,28 @@ class ModeSession {
  public:
   explicit ModeSession(const Target& target) : mode_(target), reader_(mode_) {}
 
+  FakeTensorMode& mode() { return mode_; }
+
   // See mode_operator and mode_constant of session.h.
-  nlohmann::json find_operator(const std::string& name) const;
+  nlohmann::json find_operator(const std::string& name);
   nlohmann::json add_constant(const nlohmann::json& value);
   // See mode_call of session.h. Raises what the operator raises.
   nlohmann::json call(const nlohmann::json& request);
   // The same with arguments in the area, where the answer is left; returns the answer as JSON where
   // it cannot be. Raises what the operator raises.
-  nlohmann::json call_packed(OpId op, CallArea& area);
+  nlohmann::json call_packed(size_t number, CallArea& area);
+  // See mode_define, mode_push_fake and mode_new_size of session.h.
+  void define(const std::string& schema) { mode_.library().define(schema); }
+  int push_fake(const std::string& name, const emscripten::val& fake);
+  void pop_fake(int number) { fakes_.erase(number); }
+  nlohmann::json new_size(const nlohmann::json& range);
   // Forgets a tensor's number. The mode keeps the tensor itself until it goes, because others may
   // be views of it.
   void release(int tensor);
 
  private:
+  OpId find(const std::string& name);
+  Value run_fake(FakeCall& call, const emscripten::val& fake);
   Value read(CallArea& area, int depth);
   Value read_list(CallArea& area, int depth);
   bool write(CallArea& area, const Value& value);
@@ -52,6 +64,10 @@ class ModeSession {
   ValueWriter writer_;
   std::vector<TensorRecord> known_;  // by tensor id, as JavaScript last saw them
   std::vector<Value> constants_;
+  std::vector<OpId> operators_;               // that JavaScript names by position
+  std::map<int, Library::ScopedFake> fakes_;  // goes before the mode's library
+  int last_fake_ = 0;
+  FakeCall* frame_ = nullptr;  // of the fake that runs
 };
 
 }  // namespace faketensor::wasm

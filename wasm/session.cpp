@@ -12,6 +12,7 @@
 #include "core/io/call_json.h"
 #include "core/io/open.h"
 #include "core/support/format.h"
+#include "core/symbolic/shape_env.h"
 #include "wasm/js_source.h"
 #include "wasm/mode_session.h"
 #include "wasm/packed.h"
@@ -243,25 +244,78 @@ std::string operators(const std::string& pattern) {
 std::string open_mode(const std::string& options) {
   return reply([&]() -> json {
     Target target;
+    bool has_shape_env = false;
     const json given = json::parse(options);
     for (const auto& [key, value] : given.items()) {
-      if (key != "target") throw_error(ErrorKind::kUsage, format("unknown option '{}'", key));
-      target = parsed("target", value, &target_preset);
+      if (key == "target") {
+        target = parsed("target", value, &target_preset);
+      } else if (key == "shapeEnv") {
+        has_shape_env = value.get<bool>();
+      } else {
+        throw_error(ErrorKind::kUsage, format("unknown option '{}'", key));
+      }
     }
-    return {{"mode", session().modes.add(std::make_shared<ModeSession>(target))}};
+    auto mode = std::make_shared<ModeSession>(target);
+    if (has_shape_env) mode->mode().attach_shape_env(nullptr);
+    return {{"mode", session().modes.add(std::move(mode))}};
   });
 }
 
+namespace {
+// Runs `body` on a mode, which may be closed meanwhile: by a fake that JavaScript wrote.
+template <typename Body>
+std::string on_mode(int number, const Body& body) {
+  return reply([&]() -> json {
+    const std::shared_ptr<ModeSession> mode = session().modes.at(number);
+    return body(*mode);
+  });
+}
+}  // namespace
+
 std::string mode_call(int mode, const std::string& request) {
-  return reply([&] { return session().modes.at(mode)->call(json::parse(request)); });
+  return on_mode(mode, [&](ModeSession& of) { return of.call(json::parse(request)); });
 }
 
 std::string mode_operator(int mode, const std::string& name) {
-  return reply([&] { return session().modes.at(mode)->find_operator(name); });
+  return on_mode(mode, [&](ModeSession& of) { return of.find_operator(name); });
 }
 
 std::string mode_constant(int mode, const std::string& value) {
-  return reply([&] { return session().modes.at(mode)->add_constant(json::parse(value)); });
+  return on_mode(mode, [&](ModeSession& of) { return of.add_constant(json::parse(value)); });
+}
+
+std::string mode_define(int mode, const std::string& schema) {
+  return on_mode(mode, [&](ModeSession& of) {
+    of.define(schema);
+    return json::object();
+  });
+}
+
+std::string mode_push_fake(int mode, const std::string& name, const val& fake) {
+  return on_mode(mode, [&](ModeSession& of) { return json{{"fake", of.push_fake(name, fake)}}; });
+}
+
+void mode_pop_fake(int mode, int fake) {
+  on_mode(mode, [&](ModeSession& of) {
+    of.pop_fake(fake);
+    return json();
+  });
+}
+
+std::string mode_new_size(int mode, const std::string& range) {
+  return on_mode(mode, [&](ModeSession& of) { return of.new_size(json::parse(range)); });
+}
+
+std::string mode_guards(int mode) {
+  return on_mode(mode, [](ModeSession& of) {
+    json texts = json::array();
+    const ShapeEnv* env = of.mode().context().shape_env();
+    if (env == nullptr) return texts;
+    for (const Guard& guard : env->guards()) texts.push_back(to_string(guard.condition));
+    for (const RuntimeAssert& deferred : env->deferred_runtime_asserts())
+      texts.push_back(to_string(deferred.condition));
+    return texts;
+  });
 }
 
 val call_area() {
@@ -271,17 +325,17 @@ val call_area() {
 std::string mode_call_packed(int mode, int op) {
   return guarded<std::string>(
       [&]() -> std::string {
-        const json text =
-            session().modes.at(mode)->call_packed(static_cast<OpId>(op), session().area);
+        const std::shared_ptr<ModeSession> of = session().modes.at(mode);
+        const json text = of->call_packed(static_cast<size_t>(op), session().area);
         return text.is_null() ? std::string() : dump(text);
       },
       [](const std::string& text) { return text; });
 }
 
 void release_tensor(int mode, int tensor) {
-  reply([&]() -> json {
-    session().modes.at(mode)->release(tensor);
-    return nullptr;
+  on_mode(mode, [&](ModeSession& of) {
+    of.release(tensor);
+    return json();
   });
 }
 

@@ -34,7 +34,7 @@ std::string run_node(int run, int row);
 // `pattern`.
 std::string operators(const std::string& pattern);
 
-// {"mode": 1}; options {"target": "cuda"}
+// {"mode": 1}; options {"target": "cuda", "shapeEnv": true}
 std::string open_mode(const std::string& options);
 // {"out": Value, "after": [Tensor, ...]}; request {"op": "aten::mm", "args": [...], "kwargs":
 // {...}}, in which {"t": 3} is the tensor that an earlier reply numbered so. A tensor's "t" and
@@ -50,6 +50,17 @@ emscripten::val call_area();
 // The same as mode_call by numbers: arguments and answer lie in the call area. Empty, or the reply
 // of mode_call where the answer does not fit there.
 std::string mode_call_packed(int mode, int op);
+// Defines a custom operator, "mylib::foo(Tensor x, int n) -> Tensor": {} or an error.
+std::string mode_define(int mode, const std::string& schema);
+// Registers a fake, which answers for the operator until it is popped: {"fake": 1}. `fake` is
+// called with the arguments as a JSON object by name and gives the result as JSON, or null where it
+// failed.
+std::string mode_push_fake(int mode, const std::string& name, const emscripten::val& fake);
+void mode_pop_fake(int mode, int fake);
+// While a fake runs: a fresh size, {"sym": "u0"}, in the range {"min": 0, "max": 9}.
+std::string mode_new_size(int mode, const std::string& range);
+// ["Eq(s0, 3)", ...]: the guards and deferred runtime asserts of the mode so far.
+std::string mode_guards(int mode);
 void release_tensor(int mode, int tensor);
 void close_mode(int mode);
 

@@ -65,6 +65,11 @@ export interface EngineExports {
   modeConstant(mode: number, value: string): string;
   callArea(): Float64Array;
   modeCallPacked(mode: number, op: number): string;
+  modeDefine(mode: number, schema: string): string;
+  modePushFake(mode: number, name: string, fake: (args: string) => string | null): string;
+  modePopFake(mode: number, fake: number): void;
+  modeNewSize(mode: number, range: string): string;
+  modeGuards(mode: number): string;
   releaseTensor(mode: number, tensor: number): void;
   closeMode(mode: number): void;
   runCommand(argv: string, host: EngineHost): number;

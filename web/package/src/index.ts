@@ -24,8 +24,12 @@ export {
   FakeTensorHandle as Tensor,
   float,
   type Argument,
+  type FakeContext,
+  type FakeFunction,
+  type FakeRegistration,
   type ModeOptions,
   type Result,
+  type SymbolicNumber,
 } from "./mode.js";
 export { dimOf, dimsOf } from "./packed.js";
 export { Program, Run } from "./program.js";

@@ -15,6 +15,8 @@ import type { Dim, TensorValue, Value } from "./types.js";
 export interface ModeOptions {
   /** Which PyTorch answers; default `"cuda"`. */
   target?: string;
+  /** Whether sizes may be symbols (`FakeTensorMode(shape_env=ShapeEnv())`): operators whose output size is data make one. */
+  shapeEnv?: boolean;
 }
 
 export interface EmptyOptions {
@@ -48,7 +50,31 @@ export type Argument =
   | { readonly device: string }
   | { readonly layout: string }
   | { readonly memory_format: string }
-  | { readonly generator: string };
+  | { readonly generator: string }
+  | SymbolicNumber;
+
+/** A number that is an expression of symbols, in PyTorch's printing. */
+export interface SymbolicNumber {
+  readonly sym: string;
+  readonly kind?: "int" | "float" | "bool";
+}
+
+/** What the fake of a custom operator may ask for. */
+export interface FakeContext {
+  /** A size that only data tells, in a range (`ctx.new_dynamic_size`). The mode needs a `shapeEnv`. */
+  newDynamicSize(range?: { readonly min?: number; readonly max?: number }): SymbolicNumber;
+}
+
+/** The fake of an operator: from its arguments, by their names in the schema, to its result. */
+export type FakeFunction = (
+  args: Readonly<Record<string, Result>>,
+  context: FakeContext,
+) => Argument | undefined;
+
+/** A fake that answers until it is disposed of; then the one before it does again. */
+export interface FakeRegistration {
+  dispose(): void;
+}
 
 /** What a call returns: a tensor, or plain data with tensors in it. */
 export type Result = FakeTensorHandle | readonly Result[] | Exclude<Value, TensorValue | readonly Value[]>;
@@ -122,6 +148,9 @@ interface KnownOperator {
   readonly positions: ReadonlyMap<string, number>;
 }
 
+/** As many as the engine keeps for a mode. */
+const maxConstants = 4096;
+
 /** Stands before a keyword argument for what was not given. */
 const unset = Symbol("unset");
 
@@ -131,6 +160,8 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
   /** Numbers of arguments that are given again and again, by their JSON; null where the engine takes no more. */
   readonly #constants = new Map<string, number | null>();
   readonly #handle: number;
+  /** What a fake threw, until the call that ran it passes it on. */
+  #thrown: { readonly error: unknown } | undefined;
 
   /** @internal */
   constructor(
@@ -169,6 +200,64 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
     kwargs: Readonly<Record<string, Argument>> = {},
   ): Result {
     this.assertAlive();
+    try {
+      return this.#call(operator, args, kwargs);
+    } catch (error) {
+      const thrown = this.#thrown;
+      this.#thrown = undefined;
+      throw thrown ? thrown.error : error;
+    }
+  }
+
+  /**
+   * Defines a custom operator and, if given, its fake:
+   *
+   * ```ts
+   * mode.define("mylib::nonzeros(Tensor x) -> Tensor", ({ x }, context) =>
+   *   mode.call("aten::new_empty", [x, [context.newDynamicSize(), 2]]),
+   * );
+   * ```
+   */
+  define(schema: string, fake?: FakeFunction): void {
+    this.assertAlive();
+    this.engine.json((exports) => exports.modeDefine(this.#handle, schema));
+    this.#operators.clear();
+    if (fake) this.registerFake(schema.slice(0, schema.indexOf("(")), fake);
+  }
+
+  /** Registers a fake above the one that the operator has; a built-in operator's rule is overridden. */
+  registerFake(operator: string, fake: FakeFunction): FakeRegistration {
+    this.assertAlive();
+    const run = (args: string): string | null => {
+      try {
+        return encode(fake(this.#fakeArguments(args), this.#fakeContext), this.#encodeTensor);
+      } catch (error) {
+        this.#thrown = { error };
+        return null;
+      }
+    };
+    const registered = this.engine.json<{ readonly fake: number }>((exports) =>
+      exports.modePushFake(this.#handle, operator, run),
+    );
+    this.#operators.clear();
+    return {
+      dispose: () => {
+        this.#operators.clear();
+        if (this.disposed) return;
+        this.engine.release((exports) => {
+          exports.modePopFake(this.#handle, registered.fake);
+        });
+      },
+    };
+  }
+
+  /** Guards and deferred runtime asserts so far, as PyTorch prints them. */
+  guards(): string[] {
+    this.assertAlive();
+    return this.engine.json<string[]>((exports) => exports.modeGuards(this.#handle));
+  }
+
+  #call(operator: string, args: readonly Argument[], kwargs: Readonly<Record<string, Argument>>): Result {
     const known = this.#operator(operator);
     const inOrder = inSchemaOrder(known, args, kwargs);
     if (inOrder && this.#pack(inOrder)) return this.#callPacked(known.op);
@@ -178,6 +267,16 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
     const request = `{"op":${JSON.stringify(operator)},"args":${encode(args, this.#encodeTensor)},"kwargs":{${named.join(",")}}}`;
     return this.#receive(this.engine.json<CallReply>((exports) => exports.modeCall(this.#handle, request)));
   }
+
+  #fakeArguments(text: string): Record<string, Result> {
+    const given = JSON.parse(text) as Record<string, Value>;
+    return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, this.#adopt(value)]));
+  }
+
+  readonly #fakeContext: FakeContext = {
+    newDynamicSize: (range = {}) =>
+      this.engine.json<SymbolicNumber>((exports) => exports.modeNewSize(this.#handle, JSON.stringify(range))),
+  };
 
   /** @internal */
   known(id: number): FakeTensorHandle {
@@ -254,7 +353,7 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
       this.area.constant(number);
       return true;
     }
-    if (number === undefined) {
+    if (number === undefined && this.#constants.size < maxConstants) {
       const added = this.engine.json<number | null>((exports) => exports.modeConstant(this.#handle, json));
       this.#constants.set(json, added);
     }

@@ -113,6 +113,16 @@ describe("a mode", () => {
     assert.throws(() => mode.call("aten::mm", [], { nonsense: 1 }), /Unknown keyword argument 'nonsense'/);
   });
 
+  it("makes symbols for sizes that are data, where it has a ShapeEnv", () => {
+    const x = mode.empty([4]);
+    assert.throws(() => mode.call("aten::nonzero", [x]), { name: "DynamicOutputShapeException" });
+    const symbolic = ft.mode({ shapeEnv: true });
+    const y = symbolic.call("aten::nonzero", [symbolic.empty([4])]);
+    assert.deepEqual(y.size, ["u0", 1]);
+    assert.deepEqual(symbolic.call("aten::view", [y, [{ sym: "u0" }]]).size, ["u0"]);
+    assert.deepEqual(symbolic.guards(), []);
+  });
+
   it("refuses tensors that were disposed or are another mode's", () => {
     const x = mode.empty([2]);
     x.dispose();
@@ -126,5 +136,57 @@ describe("a mode", () => {
     other.dispose();
     assert.throws(() => other.empty([1]), /has been disposed/);
     assert.throws(() => ft.mode({ target: "abacus" }), { name: "UsageError" });
+  });
+});
+
+describe("a custom operator", () => {
+  it("is answered by its fake", () => {
+    const own = ft.mode({ shapeEnv: true });
+    own.define("mylib::foo(Tensor x, int n=2, *, bool wide=False) -> Tensor", ({ x, n, wide }) =>
+      own.call("aten::new_empty", [x, wide ? [...x.size, n] : [n]]),
+    );
+    const x = own.empty([3, 4], { dtype: "float16" });
+    const y = own.call("mylib::foo", [x, 7]);
+    assert.deepEqual([y.size, y.dtype], [[7], "float16"]);
+    assert.deepEqual(own.call("mylib::foo", [x], { wide: true }).size, [3, 4, 2]);
+    assert.throws(() => own.call("mylib::foo", ["x"]), { name: "RuntimeError" });
+  });
+
+  it("may have sizes that only data tells", () => {
+    const own = ft.mode({ shapeEnv: true });
+    own.define("mylib::nonzeros(Tensor x) -> Tensor", ({ x }, context) =>
+      own.call("aten::new_empty", [x, [context.newDynamicSize({ min: 1 }), 2]]),
+    );
+    assert.deepEqual(own.call("mylib::nonzeros", [own.empty([3])]).size, ["u0", 2]);
+    assert.deepEqual(own.call("mylib::nonzeros", [own.empty([3])]).size, ["u1", 2]);
+  });
+
+  it("without a fake raises what PyTorch raises", () => {
+    const own = ft.mode();
+    own.define("mylib::bare(Tensor x) -> Tensor");
+    assert.throws(() => own.call("mylib::bare", [own.empty([1])]), { name: "UnsupportedOperatorException" });
+    assert.throws(() => own.define("mylib::bare(Tensor x) -> Tensor"), { name: "RuntimeError" });
+  });
+
+  it("passes on what its fake throws", () => {
+    const own = ft.mode();
+    const reason = new RangeError("no");
+    own.define("mylib::angry(Tensor x) -> Tensor", () => {
+      throw reason;
+    });
+    assert.throws(
+      () => own.call("mylib::angry", [own.empty([1])]),
+      (error) => error === reason,
+    );
+    assert.deepEqual(own.call("aten::relu", [own.empty([1])]).size, [1]);
+  });
+
+  it("may override a built-in rule until it is disposed of", () => {
+    const own = ft.mode();
+    const x = own.empty([2, 3]);
+    const registration = own.registerFake("aten::relu", () => own.empty([9]));
+    assert.deepEqual(own.call("aten::relu", [x]).size, [9]);
+    registration.dispose();
+    assert.deepEqual(own.call("aten::relu", [x]).size, [2, 3]);
   });
 });
