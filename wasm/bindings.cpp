@@ -12,6 +12,9 @@ EMSCRIPTEN_BINDINGS(faketensor) {
   function("closeProgram", &session::close_program);
   function("layout", &session::layout);
   function("propagate", &session::propagate);
+  function("recordProfiles", &session::record_profiles);
+  function("parseProfiles", &session::parse_profiles);
+  function("formatProfiles", &session::format_profiles);
   function("closeRun", &session::close_run);
   function("runTable", &session::run_table);
   function("runValue", &session::run_value);
@@ -26,6 +29,8 @@ EMSCRIPTEN_BINDINGS(faketensor) {
   function("modeDefine", &session::mode_define);
   function("modePushFake", &session::mode_push_fake);
   function("modePopFake", &session::mode_pop_fake);
+  function("modePushProfiles", &session::mode_push_profiles);
+  function("modePopProfiles", &session::mode_pop_profiles);
   function("modeNewSize", &session::mode_new_size);
   function("modeGuards", &session::mode_guards);
   function("releaseTensor", &session::release_tensor);

@@ -101,8 +101,15 @@ json ModeSession::find_operator(const std::string& name) {
 
 int ModeSession::push_fake(const std::string& name, const emscripten::val& fake) {
   const auto run = [this, fake](FakeCall& call) { return run_fake(call, fake); };
-  fakes_.emplace(++last_fake_, Library::ScopedFake(mode_.library(), name, run));
-  return last_fake_;
+  fakes_.emplace(++last_scope_, Library::ScopedFake(mode_.library(), name, run));
+  return last_scope_;
+}
+
+json ModeSession::push_profiles(const OpProfiles& profiles) {
+  json warnings = json::array();
+  const auto warn = [&](const std::string& line) { warnings.push_back(line); };
+  generated_.emplace(++last_scope_, GeneratedFakes(mode_.library(), profiles, warn));
+  return {{"scope", last_scope_}, {"warnings", std::move(warnings)}};
 }
 
 Value ModeSession::run_fake(FakeCall& call, const emscripten::val& fake) {

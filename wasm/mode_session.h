@@ -16,6 +16,7 @@
 #include "core/io/value_json.h"
 #include "core/mode/mode.h"
 #include "core/ops/library.h"
+#include "core/profiles/fake_kernels.h"
 #include "wasm/call_area.h"
 
 namespace faketensor::wasm {
@@ -38,6 +39,9 @@ class ModeSession {
   void define(const std::string& schema) { mode_.library().define(schema); }
   int push_fake(const std::string& name, const emscripten::val& fake);
   void pop_fake(int number) { fakes_.erase(number); }
+  // See mode_push_profiles of session.h.
+  nlohmann::json push_profiles(const OpProfiles& profiles);
+  void pop_profiles(int scope) { generated_.erase(scope); }
   nlohmann::json new_size(const nlohmann::json& range);
   // Forgets a tensor's number. The mode keeps the tensor itself until it goes, because others may
   // be views of it.
@@ -66,7 +70,8 @@ class ModeSession {
   std::vector<Value> constants_;
   std::vector<OpId> operators_;               // that JavaScript names by position
   std::map<int, Library::ScopedFake> fakes_;  // goes before the mode's library
-  int last_fake_ = 0;
+  std::map<int, GeneratedFakes> generated_;
+  int last_scope_ = 0;
   FakeCall* frame_ = nullptr;  // of the fake that runs
 };
 

@@ -11,6 +11,9 @@
 #include "core/command/command.h"
 #include "core/io/call_json.h"
 #include "core/io/open.h"
+#include "core/io/profile_json.h"
+#include "core/profiles/extended.h"
+#include "core/profiles/program_profiles.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 #include "wasm/js_source.h"
@@ -121,8 +124,21 @@ T parsed(std::string_view what, const json& text, std::optional<T> (*parse)(std:
   return *value;
 }
 
+// Profiles as JSON, or a JSON string of YAML: the superset format where the text is one.
+OpProfiles profiles_of(const json& given) {
+  if (!given.is_string()) return read_profiles(given);
+  const std::string& text = given.get_ref<const std::string&>();
+  return lint_profiles(text).empty() ? read_extended_profiles(text) : load_op_profiles(text);
+}
+
+json profiles_json(const OpProfiles& profiles) {
+  std::string text;
+  append_profiles(text, profiles);
+  return json::parse(text);
+}
+
 // PropagateOptions of web/package/src/types.ts.
-PropagateOptions read_options(const json& given) {
+PropagateOptions read_options(const Program& program, const json& given) {
   PropagateOptions options;
   for (const auto& [key, value] : given.items()) {
     if (key == "dims") {
@@ -140,6 +156,8 @@ PropagateOptions read_options(const json& given) {
       options.target = parsed("target", value, &target_preset);
     } else if (key == "stopAtFirstError") {
       options.stop_at_first_error = value.get<bool>();
+    } else if (key == "profiles") {
+      options.prepare = answer_by_profiles(program, profiles_of(value));
     } else {
       throw_error(ErrorKind::kUsage, format("unknown option '{}'", key));
     }
@@ -195,7 +213,7 @@ val layout(int program, const std::string& expanded) {
 std::string propagate(int program, const std::string& options, const val& progress) {
   return reply([&]() -> json {
     const std::shared_ptr<const Program> of = session().programs.at(program);
-    PropagateOptions what_if = read_options(json::parse(options));
+    PropagateOptions what_if = read_options(*of, json::parse(options));
     what_if.progress = [&](size_t done, size_t total) { return report(progress, done, total); };
     Run run = faketensor::propagate(*of, what_if);
     json problems = problems_json(*of, run.problems());
@@ -207,6 +225,23 @@ std::string propagate(int program, const std::string& options, const val& progre
     const int handle =
         session().runs.add(std::make_shared<OpenRun>(OpenRun{of, RunView(std::move(run))}));
     return {{"run", handle}, {"ok", ok}, {"problems", std::move(problems)}};
+  });
+}
+
+std::string record_profiles(int program) {
+  return reply([&]() -> json {
+    const std::shared_ptr<const Program> of = session().programs.at(program);
+    return {{"profiles", profiles_json(faketensor::record_profiles(*of, {}))}};
+  });
+}
+
+std::string parse_profiles(const std::string& yaml) {
+  return reply([&]() -> json { return {{"profiles", profiles_json(profiles_of(yaml))}}; });
+}
+
+std::string format_profiles(const std::string& profiles) {
+  return reply([&]() -> json {
+    return {{"yaml", generate_yaml_from_profiles(profiles_of(json::parse(profiles)))}};
   });
 }
 
@@ -298,6 +333,19 @@ std::string mode_push_fake(int mode, const std::string& name, const val& fake) {
 void mode_pop_fake(int mode, int fake) {
   on_mode(mode, [&](ModeSession& of) {
     of.pop_fake(fake);
+    return json();
+  });
+}
+
+std::string mode_push_profiles(int mode, const std::string& profiles) {
+  return on_mode(mode, [&](ModeSession& of) -> json {
+    return of.push_profiles(profiles_of(json::parse(profiles)));
+  });
+}
+
+void mode_pop_profiles(int mode, int scope) {
+  on_mode(mode, [&](ModeSession& of) {
+    of.pop_profiles(scope);
     return json();
   });
 }

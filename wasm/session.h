@@ -20,6 +20,14 @@ void close_program(int program);
 // A Uint8Array in wasm memory that is good until the next call, or the text of an error.
 emscripten::val layout(int program, const std::string& expanded);
 
+// The profiles of the program's unknown operators as the file records them: {"profiles": [...]}.
+std::string record_profiles(int program);
+
+// Op profiles: a text of YAML to {"profiles": [...]} (core/io/profile_json.h), and back to {"yaml":
+// text}.
+std::string parse_profiles(const std::string& yaml);
+std::string format_profiles(const std::string& profiles);
+
 // {"run": 1, "ok": true, "problems": [Problem, ...]}; `options` is PropagateOptions of
 // web/package/src/types.ts as JSON.
 std::string propagate(int program, const std::string& options, const emscripten::val& progress);
@@ -57,6 +65,10 @@ std::string mode_define(int mode, const std::string& schema);
 // failed.
 std::string mode_push_fake(int mode, const std::string& name, const emscripten::val& fake);
 void mode_pop_fake(int mode, int fake);
+// Fakes made from profiles, JSON or a JSON string of YAML, until they are popped: {"scope": 1,
+// "warnings": [...]}.
+std::string mode_push_profiles(int mode, const std::string& profiles);
+void mode_pop_profiles(int mode, int scope);
 // While a fake runs: a fresh size, {"sym": "u0"}, in the range {"min": 0, "max": 9}.
 std::string mode_new_size(int mode, const std::string& range);
 // ["Eq(s0, 3)", ...]: the guards and deferred runtime asserts of the mode so far.

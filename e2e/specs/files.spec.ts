@@ -39,6 +39,32 @@ test("counts an unknown operator apart from errors and answers everything else",
   await expect(playground.inspector.getByRole("button", { name: "scale_rows" }).first()).toBeVisible();
 });
 
+test("answers unknown operators by a file of op profiles, until they are taken back", async ({
+  playground,
+  page,
+}) => {
+  await playground.open();
+  await playground.openFile("custom.pt2");
+  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator");
+  const profiles = file("../../tests/golden/custom_profiles.yaml");
+  await page.locator("#profiles-file").setInputFiles(profiles);
+  await expect(page.locator("#problems-count")).not.toContainText("unknown");
+  await playground.row(/^relu/).click();
+  await expect(playground.inspector).not.toContainText("Not reached");
+  await expect(page.getByRole("button", { name: "custom_profiles.yaml" })).toBeVisible();
+  await page.getByRole("button", { name: "Reset" }).click();
+  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator");
+});
+
+test("says what is wrong with a file of profiles", async ({ playground, page }) => {
+  await playground.open();
+  await playground.openFile("custom.pt2");
+  const bad = { name: "bad.yaml", mimeType: "text/yaml", buffer: Buffer.from("a: [1") };
+  await page.locator("#profiles-file").setInputFiles(bad);
+  await expect(page.getByRole("alert")).toBeVisible();
+  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator");
+});
+
 const kBad: [string, string, () => Buffer][] = [
   ["an empty file", "empty.pt2", () => Buffer.alloc(0)],
   ["a truncated archive", "truncated.pt2", () => readFileSync(file("classifier.pt2")).subarray(0, 20_000)],

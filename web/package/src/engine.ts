@@ -54,6 +54,9 @@ export interface EngineExports {
   closeProgram(program: number): void;
   propagate(program: number, options: string, progress: EngineProgress): string;
   layout(program: number, expanded: string): Uint8Array<ArrayBuffer> | string;
+  recordProfiles(program: number): string;
+  parseProfiles(yaml: string): string;
+  formatProfiles(profiles: string): string;
   closeRun(run: number): void;
   runTable(run: number): Uint8Array<ArrayBuffer> | string;
   runValue(run: number, name: string): string;
@@ -68,6 +71,8 @@ export interface EngineExports {
   modeDefine(mode: number, schema: string): string;
   modePushFake(mode: number, name: string, fake: (args: string) => string | null): string;
   modePopFake(mode: number, fake: number): void;
+  modePushProfiles(mode: number, profiles: string): string;
+  modePopProfiles(mode: number, scope: number): void;
   modeNewSize(mode: number, range: string): string;
   modeGuards(mode: number): string;
   releaseTensor(mode: number, tensor: number): void;

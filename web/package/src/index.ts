@@ -13,6 +13,7 @@ import { CallArea } from "./call_area.js";
 import { Engine, type WasmInput } from "./engine.js";
 import { Mode, type ModeOptions } from "./mode.js";
 import { packedVersion } from "./packed.js";
+import { Profiles } from "./profiles.js";
 import { Program } from "./program.js";
 import { fileSource, toByteSource, type Openable } from "./source.js";
 import { FakeTensorError } from "./errors.js";
@@ -32,6 +33,7 @@ export {
   type SymbolicNumber,
 } from "./mode.js";
 export { dimOf, dimsOf } from "./packed.js";
+export { Profiles } from "./profiles.js";
 export { Program, Run } from "./program.js";
 export { blobSource, fileSource, type ByteSource, type Openable } from "./source.js";
 export type { WasmInput } from "./engine.js";
@@ -58,6 +60,8 @@ export async function load(options: LoadOptions = {}): Promise<FakeTensor> {
 /** One loaded engine. */
 export class FakeTensor {
   readonly #area: CallArea;
+  /** Op profiles and their YAML. */
+  readonly profiles: Profiles;
 
   /** @internal */
   constructor(
@@ -65,6 +69,7 @@ export class FakeTensor {
     readonly info: EngineInfo,
   ) {
     this.#area = new CallArea(engine, info);
+    this.profiles = new Profiles(engine);
   }
 
   /** Reads a program: a `.pt2` archive or ExportedProgram JSON, gzipped or not; which of them is found out. */

@@ -10,7 +10,7 @@
 import type { AnswerReader, CallArea } from "./call_area.js";
 import type { Engine } from "./engine.js";
 import { EngineResource } from "./lifetime.js";
-import type { Dim, TensorValue, Value } from "./types.js";
+import type { Dim, OpProfiles, TensorValue, Value } from "./types.js";
 
 export interface ModeOptions {
   /** Which PyTorch answers; default `"cuda"`. */
@@ -249,6 +249,30 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
         });
       },
     };
+  }
+
+  /**
+   * Runs `body` with fakes made from profiles, or from their YAML, in place of those that the operators have
+   * (`unsafe_generate_fake_kernels`). `body` must not be asynchronous.
+   */
+  withProfiles<T>(profiles: OpProfiles | string, body: (warnings: readonly string[]) => T): T {
+    this.assertAlive();
+    const text = JSON.stringify(profiles);
+    const { scope, warnings } = this.engine.json<{
+      readonly scope: number;
+      readonly warnings: readonly string[];
+    }>((exports) => exports.modePushProfiles(this.#handle, text));
+    this.#operators.clear();
+    try {
+      return body(warnings);
+    } finally {
+      this.#operators.clear();
+      if (!this.disposed) {
+        this.engine.release((exports) => {
+          exports.modePopProfiles(this.#handle, scope);
+        });
+      }
+    }
   }
 
   /** Guards and deferred runtime asserts so far, as PyTorch prints them. */

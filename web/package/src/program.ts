@@ -8,6 +8,7 @@ import type {
   LayoutOptions,
   NodeDetail,
   OpenOptions,
+  OpProfiles,
   Problem,
   ProgramInfo,
   PropagateOptions,
@@ -62,6 +63,14 @@ export class Program extends EngineResource {
       this.engine.json<PropagateReply>((exports) => exports.propagate(this.handle, text, guard.progress)),
     );
     return new Run(this.engine, reply, performance.now() - started);
+  }
+
+  /** Profiles of the operators without a rule, from what the file records of them. */
+  recordProfiles(): OpProfiles {
+    this.assertAlive();
+    return this.engine.json<{ readonly profiles: OpProfiles }>((exports) =>
+      exports.recordProfiles(this.handle),
+    ).profiles;
   }
 
   /** Where each node and module is drawn. */

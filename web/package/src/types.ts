@@ -112,6 +112,23 @@ export interface InputOverride {
   device?: string;
 }
 
+/** What an op profile says of a tensor. */
+export interface TensorMetadata {
+  readonly rank: number;
+  readonly dtype: string;
+  readonly device: string;
+  readonly layout: string;
+}
+
+/** Results that were seen for such arguments; null stands for an argument that is no tensor. */
+export interface OpProfile {
+  readonly args: readonly (TensorMetadata | null)[];
+  readonly out: TensorMetadata | readonly TensorMetadata[];
+}
+
+/** Profiles by operator, `"mylib.foo.default"`, in order. */
+export type OpProfiles = readonly (readonly [operator: string, profiles: readonly OpProfile[]])[];
+
 /** The what-if: which inputs of the recorded program to change before it is propagated. */
 export interface PropagateOptions extends Progressing {
   /** `batch` (dim 0 of every user input), `"x.1"` (dim 1 of input `x`), or the name of a symbol. */
@@ -125,6 +142,8 @@ export interface PropagateOptions extends Progressing {
   memoryFormat?: string;
   /** Which PyTorch answers: `"cuda"` (default), `"cpu"`, `"a100"`, `"h100"`, ... */
   target?: string;
+  /** Answers for operators without a rule: profiles, or their YAML, which may say more (sizes, strides, aliases). */
+  profiles?: OpProfiles | string;
   /** PyTorch's own behaviour; otherwise everything that does not depend on the failing node is still answered. */
   stopAtFirstError?: boolean;
 }

@@ -19,7 +19,7 @@ import { Outline } from "./outline.js";
 import { makeMeasure } from "./painter.js";
 import { ProblemsPane, problemSentence, type ProblemCounts } from "./problems_pane.js";
 import { PaneTabs } from "./pane_tabs.js";
-import { addressOf, stateOf } from "./permalink.js";
+import { addressOf, stateOf, whatIfOf } from "./permalink.js";
 import { Progress } from "./progress.js";
 import { Scene } from "./scene.js";
 import { SearchBox } from "./search_box.js";
@@ -142,9 +142,13 @@ export class App {
         this.announcer.say(sentence);
       },
     });
-    this.whatIfBar = new WhatIfBar(byId("chips", HTMLElement), (whatIf, group) => {
-      this.change({ whatIf }, "edit", group);
-    });
+    this.whatIfBar = new WhatIfBar(
+      byId("chips", HTMLElement),
+      (whatIf, group) => {
+        this.change({ whatIf }, "edit", group);
+      },
+      (file) => void this.useProfiles(file),
+    );
     this.depths = new DepthBar(byId("depths", HTMLElement), (depth) => {
       this.expandToDepth(depth);
     });
@@ -176,7 +180,7 @@ export class App {
           this.progress.update(done, total);
         },
       });
-      const whatIf: WhatIf = { dims: address.dims, dtype: address.dtype, device: address.device };
+      const whatIf: WhatIf = whatIfOf(address);
       this.progress.begin(`Propagating ${source.name}`);
       const run = await this.propagate(program, whatIf, work.signal);
       const model = new Model(program.info, await run.table(), run.problems, run.milliseconds);
@@ -259,6 +263,7 @@ export class App {
       dims: whatIf.dims,
       ...(whatIf.dtype !== null && { dtype: whatIf.dtype }),
       ...(whatIf.device !== null && { device: whatIf.device }),
+      ...(whatIf.profiles !== null && { profiles: whatIf.profiles.yaml }),
       signal,
       onProgress: (done, total) => {
         this.progress.update(done, total, "node");
@@ -278,6 +283,13 @@ export class App {
     if (this.shown === null) return;
     this.history.push({ ...this.history.current, ...part }, kind, group);
     void this.refresh();
+  }
+
+  /** Answers the operators without a rule by the profiles of a file. */
+  async useProfiles(file: File): Promise<void> {
+    this.notice.dismiss();
+    const profiles = { name: file.name, yaml: await file.text() };
+    this.change({ whatIf: { ...this.history.current.whatIf, profiles } }, "edit");
   }
 
   undo(): void {

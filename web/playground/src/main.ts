@@ -29,7 +29,9 @@ function addressFor(source: Source): Address {
 function listenToFiles(app: App): void {
   const chooser = byId("file", HTMLInputElement);
   const openFile = (file: File | undefined): void => {
-    if (file !== undefined) void app.open(fileSource(file), addressFor(fileSource(file)));
+    if (file === undefined) return;
+    if (/\.ya?ml$/i.test(file.name)) void app.useProfiles(file);
+    else void app.open(fileSource(file), addressFor(fileSource(file)));
   };
   byId("open", HTMLElement).addEventListener("click", () => {
     chooser.click();

@@ -1,14 +1,19 @@
 /** Between an {@link Address}, which names things, and a {@link PageState}, which numbers them for one program. */
 import type { Model, Selection } from "./model.js";
-import { sameNumbers, type PageState } from "./state.js";
+import { kAsInFile, sameNumbers, type PageState, type WhatIf } from "./state.js";
 import type { Address } from "./url_state.js";
+
+/** The edits that an address names; a file of profiles is none of them. */
+export function whatIfOf({ dims, dtype, device }: Address): WhatIf {
+  return { ...kAsInFile, dims, dtype, device };
+}
 
 /** What an address asks for, as far as this program has it. `automatic`: what is open unless the address says. */
 export function stateOf(model: Model, address: Address, automatic: readonly number[]): PageState {
   const asked = address.open?.map((path) => model.findModule(path)).filter((id) => id !== null && id > 0);
   const expanded = (asked ?? automatic).filter((id) => id !== null);
   return {
-    whatIf: { dims: address.dims, dtype: address.dtype, device: address.device },
+    whatIf: whatIfOf(address),
     expanded: [...new Set(expanded)].sort((a, b) => a - b),
     selection: selectionNamed(model, address.select),
     camera: address.camera,
@@ -23,9 +28,12 @@ export function addressOf(
   source: Pick<Address, "example" | "file">,
 ): Address {
   const { whatIf, expanded, selection, camera } = state;
+  const { dims, dtype, device } = whatIf;
   return {
     ...source,
-    ...whatIf,
+    dims,
+    dtype,
+    device,
     open: sameNumbers(expanded, automatic) ? null : expanded.map((id) => model.module(id).path),
     select: selection === null ? null : nameOf(model, selection),
     camera,

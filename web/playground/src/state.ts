@@ -11,12 +11,19 @@ export interface Camera {
   readonly scale: number;
 }
 
+/** Op profiles from a file of the user's: answers for operators without a rule. */
+export interface ProfileFile {
+  readonly name: string;
+  readonly yaml: string;
+}
+
 /** The what-if edits; an absent entry means "as in the file". */
 export interface WhatIf {
   /** Keys as the engine takes them: `batch`, `x.1`, or a symbol's name. */
   readonly dims: Readonly<Record<string, number>>;
   readonly dtype: string | null;
   readonly device: string | null;
+  readonly profiles: ProfileFile | null;
 }
 
 export interface PageState {
@@ -28,10 +35,10 @@ export interface PageState {
   readonly camera: Camera | null;
 }
 
-export const kAsInFile: WhatIf = { dims: {}, dtype: null, device: null };
+export const kAsInFile: WhatIf = { dims: {}, dtype: null, device: null, profiles: null };
 
 export function isAsInFile(whatIf: WhatIf): boolean {
-  return Object.keys(whatIf.dims).length === 0 && whatIf.dtype === null && whatIf.device === null;
+  return sameWhatIf(whatIf, kAsInFile);
 }
 
 export function sameWhatIf(a: WhatIf, b: WhatIf): boolean {
@@ -39,6 +46,7 @@ export function sameWhatIf(a: WhatIf, b: WhatIf): boolean {
   return (
     a.dtype === b.dtype &&
     a.device === b.device &&
+    a.profiles === b.profiles &&
     names.length === Object.keys(b.dims).length &&
     names.every((name) => a.dims[name] === b.dims[name])
   );

@@ -25,11 +25,16 @@ export class WhatIfBar {
     },
   );
 
+  private readonly profiles: { box: HTMLElement; choose: HTMLButtonElement };
+  private hasUnknown = false;
+
   constructor(
     private readonly bar: HTMLElement,
     /** Edits of one `group` are one step to undo: the digits of a number typed into a field. */
     private readonly changed: (whatIf: WhatIf, group?: string) => void,
+    useProfiles: (file: File) => void,
   ) {
+    this.profiles = profileChip(useProfiles);
     this.dtype.choice.addEventListener("change", () => {
       this.changed({ ...this.whatIf, dtype: this.dtype.choice.value || null });
     });
@@ -41,6 +46,7 @@ export class WhatIfBar {
   /** A new program. */
   show(info: ProgramInfo, whatIf: WhatIf): void {
     this.chips = sizeChips(info);
+    this.hasUnknown = info.unknownOps.length > 0;
     this.build(this.chips.length <= kShownChips + 1 ? this.chips.length : kShownChips);
     this.update(whatIf);
   }
@@ -56,7 +62,7 @@ export class WhatIfBar {
         }),
       );
     }
-    this.bar.replaceChildren(...parts, this.dtype.box, this.device.box, this.reset);
+    this.bar.replaceChildren(...parts, this.dtype.box, this.device.box, this.profiles.box, this.reset);
   }
 
   update(whatIf: WhatIf): void {
@@ -73,6 +79,9 @@ export class WhatIfBar {
     this.device.choice.value = whatIf.device ?? "";
     this.dtype.box.classList.toggle("edited", whatIf.dtype !== null);
     this.device.box.classList.toggle("edited", whatIf.device !== null);
+    this.profiles.choose.textContent = whatIf.profiles?.name ?? "open YAML";
+    this.profiles.box.classList.toggle("edited", whatIf.profiles !== null);
+    this.profiles.box.hidden = !this.hasUnknown && whatIf.profiles === null;
     this.reset.hidden = isAsInFile(whatIf);
   }
 
@@ -141,6 +150,28 @@ function stepped(size: number, key: string): number | null {
     default:
       return null;
   }
+}
+
+/** Op profiles answer for operators without a rule; there is nothing to choose where every operator has one. */
+function profileChip(use: (file: File) => void): { box: HTMLElement; choose: HTMLButtonElement } {
+  const chooser = element("input", {
+    type: "file",
+    id: "profiles-file",
+    accept: ".yaml,.yml",
+    hidden: true,
+    "aria-label": "Op profiles",
+  });
+  chooser.addEventListener("change", () => {
+    const file = chooser.files?.[0];
+    if (file !== undefined) use(file);
+    chooser.value = "";
+  });
+  const description = "Op profiles (YAML) that answer for the operators without a rule";
+  const choose = button("open YAML", { title: description }, () => {
+    chooser.click();
+  });
+  const box = element("div", { class: "chip" }, element("span", {}, "profiles"), choose, chooser);
+  return { box, choose };
 }
 
 function select(

@@ -76,6 +76,7 @@ describe("a what-if", () => {
     assert.ok(sameWhatIf({ ...kAsInFile, dims: { a: 1, b: 2 } }, { ...kAsInFile, dims: { b: 2, a: 1 } }));
     assert.ok(!sameWhatIf({ ...kAsInFile, dims: { a: 1 } }, { ...kAsInFile, dims: { a: 2 } }));
     assert.ok(!sameWhatIf({ ...kAsInFile, dtype: "bfloat16" }, kAsInFile));
+    assert.ok(!sameWhatIf({ ...kAsInFile, profiles: { name: "ops.yaml", yaml: "" } }, kAsInFile));
   });
 });
 

@@ -1,0 +1,28 @@
+/**
+ * Op profiles (`torch._library.fake_profile`): what was seen of an operator stands in for the fake that it does not have.
+ *
+ * ```ts
+ * const profiles = ft.profiles.parse(yaml);
+ * mode.withProfiles(profiles, () => mode.call("mylib::foo", [x])); // sizes are fresh symbols
+ * ft.profiles.stringify(profiles); // PyTorch's YAML, byte for byte
+ * ```
+ */
+import type { Engine } from "./engine.js";
+import type { OpProfiles } from "./types.js";
+
+export class Profiles {
+  /** @internal */
+  constructor(private readonly engine: Engine) {}
+
+  /** Reads PyTorch's form and the superset of it. Throws what PyTorch raises. */
+  parse(yaml: string): OpProfiles {
+    return this.engine.json<{ readonly profiles: OpProfiles }>((exports) => exports.parseProfiles(yaml))
+      .profiles;
+  }
+
+  /** The text that `generate_yaml_from_profiles` writes. */
+  stringify(profiles: OpProfiles): string {
+    const text = JSON.stringify(profiles);
+    return this.engine.json<{ readonly yaml: string }>((exports) => exports.formatProfiles(text)).yaml;
+  }
+}
