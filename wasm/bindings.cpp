@@ -33,7 +33,7 @@ EMSCRIPTEN_BINDINGS(faketensor) {
   function("modePopProfiles", &session::mode_pop_profiles);
   function("modeNewSize", &session::mode_new_size);
   function("modeGuards", &session::mode_guards);
-  function("releaseTensor", &session::release_tensor);
+  function("modeTensor", &session::mode_tensor);
   function("closeMode", &session::close_mode);
   function("runCommand", &session::run_command);
 }

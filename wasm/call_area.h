@@ -6,8 +6,9 @@
 // a long list) goes as JSON instead, with the same meaning.
 //
 //   value:   tag, then  nothing | number | id of a tensor | count and values | number of a constant
-//   tensor (answers only): id, 1 and nothing else if JavaScript has seen it so; or
+//   tensor (answers only): id, 1 and nothing else if it is an argument of the call; or
 //            id, 0, rank, sizes, strides, offset, dtype, device type, device index, storage, bytes
+//   an answer ends with 1 if the call changed what tensors are like, else 0
 #pragma once
 
 #include <array>

@@ -22,9 +22,31 @@ TensorRecord record_of(const Tensor& tensor) {
           tensor.storage == nullptr ? SymInt(0) : tensor.storage->nbytes};
 }
 
-bool is_same(const TensorRecord& a, const TensorRecord& b) {
-  return a.meta == b.meta && a.storage == b.storage && same_expr(a.nbytes, b.nbytes);
-}
+// What the tensors that a call writes to were like before it.
+class Written {
+ public:
+  Written(const OpEntry& op, std::span<const Value> args) {
+    for (size_t i = 0; op.written_arguments != 0 && i < args.size(); ++i) {
+      if (op.schema.arguments[i].is_written()) add(args[i]);
+    }
+  }
+  // Other tensors change only with these: views of a storage that was resized.
+  bool has_changed() const {
+    return std::any_of(before_.begin(), before_.end(), [](const TensorRecord& before) {
+      const TensorRecord now = record_of(*before.tensor);
+      return now.meta != before.meta || now.storage != before.storage ||
+             !same_expr(now.nbytes, before.nbytes);
+    });
+  }
+
+ private:
+  void add(const Value& value) {
+    if (value.is_tensor()) before_.push_back(record_of(value.tensor()));
+    if (!value.is(Value::Tag::kList)) return;
+    for (const Value& element : value.values()) add(element);
+  }
+  SmallVector<TensorRecord, 4> before_;
+};
 
 bool is_exact(SymInt value) {
   return !value.is_symbolic() && value.as_int() <= kMaxExactDouble &&
@@ -44,42 +66,25 @@ bool is_plain(const Tensor& tensor) {
 
 // --- tensors by number ---
 
-void ModeSession::remember(const Tensor& tensor) {
-  if (known_.size() <= tensor.id) known_.resize(size_t{tensor.id} + 1);
-  known_[tensor.id] = record_of(tensor);
-}
-
-void ModeSession::release(int tensor) {
-  const auto number = static_cast<size_t>(tensor);
-  if (tensor >= 0 && number < known_.size()) known_[number] = {};
+// Lists are as deep as a schema's return type.
+void ModeSession::remember_tensors(const Value& value) {
+  if (value.is(Value::Tag::kList)) {
+    for (const Value& element : value.values()) remember_tensors(element);
+  }
+  if (!value.is_tensor()) return;
+  const size_t id = value.tensor().id;
+  if (known_.size() <= id) known_.resize(std::max(id + 1, 2 * known_.size()), nullptr);
+  known_[id] = &value.tensor();
 }
 
 Tensor* ModeSession::known_tensor(double number) const {
   const bool is_known = number >= 0 && number < static_cast<double>(known_.size()) &&
-                        known_[static_cast<size_t>(number)].tensor != nullptr;
+                        known_[static_cast<size_t>(number)] != nullptr;
   if (!is_known) throw_error(ErrorKind::kUsage, format("there is no tensor {}", number));
-  return const_cast<Tensor*>(known_[static_cast<size_t>(number)].tensor);
+  return known_[static_cast<size_t>(number)];
 }
 
-std::vector<const Tensor*> ModeSession::changed_tensors(const Schema& schema,
-                                                        std::span<const Value> args) {
-  // Others change only with what was written to: views of a storage that was resized.
-  const auto has_changed = [&](const Value& value) {
-    if (!value.is_tensor()) return value.is_list();
-    const Tensor& tensor = value.tensor();
-    return tensor.id >= known_.size() || !is_same(record_of(tensor), known_[tensor.id]);
-  };
-  bool any = false;
-  for (size_t i = 0; i < args.size() && i < schema.arguments.size(); ++i)
-    any = any || (schema.arguments[i].is_written() && has_changed(args[i]));
-  std::vector<const Tensor*> changed;
-  if (!any) return changed;
-  for (const TensorRecord& seen : known_) {
-    if (seen.tensor != nullptr && !is_same(record_of(*seen.tensor), seen))
-      changed.push_back(seen.tensor);
-  }
-  return changed;
-}
+json ModeSession::tensor(int number) { return json::parse(text_of(Value(known_tensor(number)))); }
 
 // --- operators ---
 
@@ -194,55 +199,79 @@ Value ModeSession::read_list(CallArea& area, int depth) {
   return mode_.context().make_ints(ints);
 }
 
-bool ModeSession::write_tensor(CallArea& area, const Tensor& tensor) {
-  area.put(static_cast<double>(tensor.id));
-  const TensorRecord now = record_of(tensor);
-  const bool is_known = tensor.id < known_.size() && known_[tensor.id].tensor != nullptr &&
-                        is_same(now, known_[tensor.id]);
-  area.put(is_known ? 1 : 0);
-  if (is_known) return true;
-  if (!is_plain(tensor)) return false;
-  const TensorMeta& meta = *tensor.meta;
-  area.put(static_cast<double>(meta.rank()));
-  for (const SymInt size : meta.sizes()) area.put(static_cast<double>(size.as_int()));
-  for (const SymInt stride : meta.strides()) area.put(static_cast<double>(stride.as_int()));
-  area.put(static_cast<double>(meta.offset().as_int()));
-  area.put(static_cast<double>(meta.dtype()));
-  area.put(static_cast<double>(meta.device().type));
-  area.put(meta.device().index);
-  area.put(tensor.storage->id);
-  area.put(static_cast<double>(tensor.storage->nbytes.as_int()));
-  return true;
-}
+namespace {
 
-bool ModeSession::write(CallArea& area, const Value& value) {
-  switch (value.tag()) {
-    case Value::Tag::kNone:
-      area.put(PackedTag::kNone);
-      return true;
-    case Value::Tag::kBool:
-      if (value.as_sym_bool().is_symbolic()) return false;
-      area.put(value.as_sym_bool().as_bool() ? PackedTag::kTrue : PackedTag::kFalse);
-      return true;
-    case Value::Tag::kInt:
-      area.put(PackedTag::kInt);
-      area.put(is_exact(value.as_sym_int()) ? static_cast<double>(value.as_sym_int().as_int()) : 0);
-      return is_exact(value.as_sym_int());
-    case Value::Tag::kTensor:
-      area.put(PackedTag::kTensor);
-      return write_tensor(area, value.tensor());
-    case Value::Tag::kList:
-    case Value::Tag::kIntList:
-      area.put(PackedTag::kList);
-      area.put(static_cast<double>(value.size()));
-      for (size_t i = 0; i < value.size(); ++i) {
-        if (!write(area, value[i])) return false;
-      }
-      return true;
-    default:
-      return false;
+// The answer's way into the call area.
+class AnswerWriter {
+ public:
+  AnswerWriter(CallArea& area, std::span<const Value> args) : area_(area), args_(args) {
+    area.start_answer();
   }
-}
+
+  // False for what the area cannot hold.
+  bool write(const Value& value) {
+    switch (value.tag()) {
+      case Value::Tag::kNone:
+        area_.put(PackedTag::kNone);
+        return true;
+      case Value::Tag::kBool:
+        if (value.as_sym_bool().is_symbolic()) return false;
+        area_.put(value.as_sym_bool().as_bool() ? PackedTag::kTrue : PackedTag::kFalse);
+        return true;
+      case Value::Tag::kInt:
+        if (!is_exact(value.as_sym_int())) return false;
+        area_.put(PackedTag::kInt);
+        put(value.as_sym_int());
+        return true;
+      case Value::Tag::kTensor:
+        area_.put(PackedTag::kTensor);
+        return write_tensor(value.tensor());
+      case Value::Tag::kList:
+      case Value::Tag::kIntList:
+        area_.put(PackedTag::kList);
+        area_.put(static_cast<double>(value.size()));
+        for (size_t i = 0; i < value.size(); ++i) {
+          if (!write(value[i])) return false;
+        }
+        return true;
+      default:
+        return false;
+    }
+  }
+
+ private:
+  static bool contains(std::span<const Value> values, const Tensor& tensor) {
+    return std::any_of(values.begin(), values.end(), [&](const Value& value) {
+      return value.is_tensor() ? &value.tensor() == &tensor
+                               : value.is(Value::Tag::kList) && contains(value.values(), tensor);
+    });
+  }
+  void put(SymInt value) { area_.put(static_cast<double>(value.as_int())); }
+
+  bool write_tensor(const Tensor& tensor) {
+    const bool is_argument = contains(args_, tensor);
+    area_.put(tensor.id);
+    area_.put(is_argument ? 1 : 0);
+    if (is_argument) return true;
+    if (!is_plain(tensor)) return false;
+    const TensorMeta& meta = *tensor.meta;
+    area_.put(static_cast<double>(meta.rank()));
+    for (const SymInt size : meta.sizes()) put(size);
+    for (const SymInt stride : meta.strides()) put(stride);
+    put(meta.offset());
+    area_.put(static_cast<double>(meta.dtype()));
+    area_.put(static_cast<double>(meta.device().type));
+    area_.put(meta.device().index);
+    area_.put(tensor.storage->id);
+    put(tensor.storage->nbytes);
+    return true;
+  }
+
+  CallArea& area_;
+  std::span<const Value> args_;
+};
+
+}  // namespace
 
 json ModeSession::call_packed(size_t number, CallArea& area) {
   if (number >= operators_.size())
@@ -252,18 +281,14 @@ json ModeSession::call_packed(size_t number, CallArea& area) {
   SmallVector<Value, 8> args;
   const size_t count = area.take_count();
   for (size_t i = 0; i < count; ++i) args.push_back(read(area, 0));
-  const OpEntry& entry = mode_.library().entry(op);
+  const Written written(mode_.library().entry(op), args.span());
   const Value out = mode_.context().call(op, args.span());
-  std::vector<const Tensor*> changed;
-  if (entry.written_arguments != 0) changed = changed_tensors(entry.schema, args.span());
-
-  area.start_answer();
-  bool fits = write(area, out);
-  area.put(static_cast<double>(changed.size()));
-  for (const Tensor* tensor : changed) fits = fits && write_tensor(area, *tensor);
-  if (!fits || area.is_full()) return reply(out, changed);
+  const bool has_changed = written.has_changed();
+  AnswerWriter answer(area, args.span());
+  const bool fits = answer.write(out);
+  area.put(has_changed ? 1 : 0);
+  if (!fits || area.is_full()) return reply(out, has_changed);
   remember_tensors(out);
-  for (const Tensor* tensor : changed) remember(*tensor);
   return nullptr;
 }
 
@@ -271,22 +296,18 @@ json ModeSession::call_packed(size_t number, CallArea& area) {
 
 json ModeSession::call(const json& request) {
   const OpId op = find(request.at("op").get_ref<const std::string&>());
-  const Schema& schema = mode_.library().entry(op).schema;
+  const OpEntry& entry = mode_.library().entry(op);
   name_known(request, 0);
   const std::vector<Value> args =
-      bind_arguments(schema, request.at("args"), request.at("kwargs"), reader_);
+      bind_arguments(entry.schema, request.at("args"), request.at("kwargs"), reader_);
+  const Written written(entry, args);
   const Value out = mode_.context().call(op, args);
-  return reply(out, changed_tensors(schema, args));
+  return reply(out, written.has_changed());
 }
 
-json ModeSession::reply(const Value& out, std::span<const Tensor* const> changed) {
+json ModeSession::reply(const Value& out, bool has_changed) {
   remember_tensors(out);
-  json after = json::array();
-  for (const Tensor* tensor : changed) {
-    remember(*tensor);
-    after.push_back(json::parse(text_of(*tensor)));
-  }
-  return {{"out", json::parse(text_of(out))}, {"after", std::move(after)}};
+  return {{"out", json::parse(text_of(out))}, {"changed", has_changed}};
 }
 
 std::string ModeSession::text_of(const Value& value) {
@@ -294,13 +315,6 @@ std::string ModeSession::text_of(const Value& value) {
   std::string text;
   writer_.append(text, value);
   return text;
-}
-
-// Lists are as deep as a schema's return type.
-void ModeSession::remember_tensors(const Value& value) {
-  if (value.is_tensor()) remember(value.tensor());
-  if (!value.is(Value::Tag::kList)) return;
-  for (const Value& element : value.values()) remember_tensors(element);
 }
 
 // In texts tensors and storages have their mode's own numbers.

@@ -1,8 +1,9 @@
 // A mode whose tensors JavaScript names by numbers, and calls of operators on them: as numbers in a
 // CallArea, or as JSON.
 //
-// A tensor's number is its id in the mode. What JavaScript last saw of each is remembered, so that
-// an answer says what a call changed and leaves out what is known.
+// A tensor's number is its id in the mode. An answer describes the tensors that are new to
+// JavaScript, and says whether the call changed what earlier ones are like: then JavaScript asks
+// for those that it looks at.
 #pragma once
 
 #include <map>
@@ -43,30 +44,25 @@ class ModeSession {
   nlohmann::json push_profiles(const OpProfiles& profiles);
   void pop_profiles(int scope) { generated_.erase(scope); }
   nlohmann::json new_size(const nlohmann::json& range);
-  // Forgets a tensor's number. The mode keeps the tensor itself until it goes, because others may
-  // be views of it.
-  void release(int tensor);
+  // A tensor as it is now.
+  nlohmann::json tensor(int number);
 
  private:
   OpId find(const std::string& name);
   Value run_fake(FakeCall& call, const emscripten::val& fake);
   Value read(CallArea& area, int depth);
   Value read_list(CallArea& area, int depth);
-  bool write(CallArea& area, const Value& value);
-  bool write_tensor(CallArea& area, const Tensor& tensor);
-  nlohmann::json reply(const Value& out, std::span<const Tensor* const> changed);
+  nlohmann::json reply(const Value& out, bool has_changed);
   std::string text_of(const Value& value);
   void name_known(const nlohmann::json& value, int depth);
   void name_tensors(const Value& value);
-  void remember(const Tensor& tensor);
   void remember_tensors(const Value& value);
   Tensor* known_tensor(double number) const;
-  std::vector<const Tensor*> changed_tensors(const Schema& schema, std::span<const Value> args);
 
   FakeTensorMode mode_;
   ValueReader reader_;
   ValueWriter writer_;
-  std::vector<TensorRecord> known_;  // by tensor id, as JavaScript last saw them
+  std::vector<Tensor*> known_;  // to JavaScript, by id
   std::vector<Value> constants_;
   std::vector<OpId> operators_;               // that JavaScript names by position
   std::map<int, Library::ScopedFake> fakes_;  // goes before the mode's library

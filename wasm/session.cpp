@@ -380,11 +380,8 @@ std::string mode_call_packed(int mode, int op) {
       [](const std::string& text) { return text; });
 }
 
-void release_tensor(int mode, int tensor) {
-  on_mode(mode, [&](ModeSession& of) {
-    of.release(tensor);
-    return json();
-  });
+std::string mode_tensor(int mode, int tensor) {
+  return on_mode(mode, [&](ModeSession& of) { return of.tensor(tensor); });
 }
 
 void close_mode(int mode) { session().modes.remove(mode); }

@@ -44,9 +44,9 @@ std::string operators(const std::string& pattern);
 
 // {"mode": 1}; options {"target": "cuda", "shapeEnv": true}
 std::string open_mode(const std::string& options);
-// {"out": Value, "after": [Tensor, ...]}; request {"op": "aten::mm", "args": [...], "kwargs":
-// {...}}, in which {"t": 3} is the tensor that an earlier reply numbered so. A tensor's "t" and
-// "storage" are its numbers in the mode.
+// {"out": Value, "changed": whether tensors are not what they were}; request {"op": "aten::mm",
+// "args": [...], "kwargs": {...}}, in which {"t": 3} is the tensor that an earlier reply numbered
+// so. A tensor's "t" and "storage" are its numbers in the mode.
 std::string mode_call(int mode, const std::string& request);
 // {"op": 17, "arguments": ["self", "other", "alpha"]}: what call_packed takes for that name.
 std::string mode_operator(int mode, const std::string& name);
@@ -73,7 +73,8 @@ void mode_pop_profiles(int mode, int scope);
 std::string mode_new_size(int mode, const std::string& range);
 // ["Eq(s0, 3)", ...]: the guards and deferred runtime asserts of the mode so far.
 std::string mode_guards(int mode);
-void release_tensor(int mode, int tensor);
+// A tensor as it is now.
+std::string mode_tensor(int mode, int tensor);
 void close_mode(int mode);
 
 // The command of core/command: its exit code. `argv` is a JSON list without the program's name;

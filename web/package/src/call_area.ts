@@ -20,8 +20,8 @@ const Tag = {
 
 /** What reading an answer needs of its mode. */
 export interface AnswerReader<Tensor> {
-  /** A tensor that has not changed since it was last told. */
-  known(id: number): Tensor;
+  /** The argument of the call with that number. */
+  argument(id: number): Tensor;
   tensor(meta: TensorValue): Tensor;
 }
 
@@ -30,6 +30,7 @@ export type Packed<Tensor> = null | boolean | number | Tensor | readonly Packed<
 export class CallArea {
   #slots: Float64Array;
   #at = 0;
+  #changed = false;
   readonly #devices = new Map<number, string>();
 
   constructor(
@@ -82,13 +83,18 @@ export class CallArea {
     this.#put(number);
   }
 
-  /** The answer, and then the tensors that the call changed, which are only told to `reader`. */
+  /** The answer; {@link changed} holds for the same call. */
   answer<Tensor>(reader: AnswerReader<Tensor>): Packed<Tensor> {
     if (this.#slots.length === 0) this.#slots = this.engine.raw((exports) => exports.callArea());
     this.#at = 0;
     const value = this.#value(reader);
-    for (let left = this.#take(); left > 0; left--) this.#tensor(reader);
+    this.#changed = this.#take() === 1;
     return value;
+  }
+
+  /** Whether the call changed what tensors are like. */
+  get changed(): boolean {
+    return this.#changed;
   }
 
   #value<Tensor>(reader: AnswerReader<Tensor>): Packed<Tensor> {
@@ -110,7 +116,7 @@ export class CallArea {
 
   #tensor<Tensor>(reader: AnswerReader<Tensor>): Tensor {
     const t = this.#take();
-    if (this.#take() === 1) return reader.known(t);
+    if (this.#take() === 1) return reader.argument(t);
     const rank = this.#take();
     const size = this.#dims(rank);
     const stride = this.#dims(rank);

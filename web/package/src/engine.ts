@@ -75,7 +75,7 @@ export interface EngineExports {
   modePopProfiles(mode: number, scope: number): void;
   modeNewSize(mode: number, range: string): string;
   modeGuards(mode: number): string;
-  releaseTensor(mode: number, tensor: number): void;
+  modeTensor(mode: number, tensor: number): string;
   closeMode(mode: number): void;
   runCommand(argv: string, host: EngineHost): number;
 }

@@ -37,11 +37,14 @@ export abstract class EngineResource {
   }
 }
 
-// Not in every browser yet; where it is missing, `using` is not either.
-if (typeof Symbol.dispose === "symbol") {
-  Object.defineProperty(EngineResource.prototype, Symbol.dispose, {
-    value(this: EngineResource) {
+/** Makes `using` dispose of a class's objects. Not in every browser yet; where the symbol is missing, `using` is not either. */
+export function disposedByUsing(prototype: { dispose(): void }): void {
+  if (typeof Symbol.dispose !== "symbol") return;
+  Object.defineProperty(prototype, Symbol.dispose, {
+    value(this: { dispose(): void }) {
       this.dispose();
     },
   });
 }
+
+disposedByUsing(EngineResource.prototype);

@@ -9,7 +9,7 @@
  */
 import type { AnswerReader, CallArea } from "./call_area.js";
 import type { Engine } from "./engine.js";
-import { EngineResource } from "./lifetime.js";
+import { EngineResource, disposedByUsing } from "./lifetime.js";
 import type { Dim, OpProfiles, TensorValue, Value } from "./types.js";
 
 export interface ModeOptions {
@@ -81,66 +81,90 @@ export type Result = FakeTensorHandle | readonly Result[] | Exclude<Value, Tenso
 
 interface CallReply {
   readonly out: Value;
-  /** Tensors whose metadata the call changed. */
-  readonly after: readonly TensorValue[];
-}
-
-/** What a mode knows of a tensor that JavaScript may hold: what it was last told, and who holds it. */
-interface KnownTensor {
-  meta: TensorValue;
-  handle: WeakRef<FakeTensorHandle> | undefined;
+  /** Whether the call changed what tensors are like. */
+  readonly changed: boolean;
 }
 
 /**
- * A tensor of a {@link Mode}. The same tensor is always the same object, also when an operator returns its argument;
- * its fields show the metadata as it is now.
+ * A tensor of a {@link Mode}. An operator that returns its argument returns the same object; tensors are the same where
+ * their `id` is. The fields show the metadata as it is now.
  */
-export class FakeTensorHandle extends EngineResource {
-  readonly #known: KnownTensor;
+export class FakeTensorHandle {
+  /** Where the platform has `Symbol.dispose`: {@link dispose}, called at the end of a block by `using`. */
+  declare readonly [Symbol.dispose]: () => void;
+  readonly #mode: Mode;
+  #meta: TensorValue;
+  /** How many changes to tensors `#meta` has seen. */
+  #seen: number;
+  #disposed = false;
 
   /** @internal */
-  constructor(known: KnownTensor, release: () => void) {
-    super(release);
-    this.#known = known;
+  constructor(mode: Mode, meta: TensorValue, seen: number) {
+    this.#mode = mode;
+    this.#meta = meta;
+    this.#seen = seen;
+  }
+
+  get #now(): TensorValue {
+    if (this.#seen !== this.#mode.changes) {
+      this.#meta = this.#mode.describe(this.#meta.t);
+      this.#seen = this.#mode.changes;
+    }
+    return this.#meta;
+  }
+
+  /** @internal */
+  belongsTo(mode: Mode): boolean {
+    return this.#mode === mode;
+  }
+
+  get disposed(): boolean {
+    return this.#disposed;
+  }
+  /** Ends the use of the tensor as an argument. Its memory is the mode's. */
+  dispose(): void {
+    this.#disposed = true;
   }
 
   /** Number of the tensor in its mode. */
   get id(): number {
-    return this.#known.meta.t;
+    return this.#meta.t;
   }
   get size(): readonly Dim[] {
-    return this.#known.meta.size;
+    return this.#now.size;
   }
   /** In elements; empty for sparse tensors. */
   get stride(): readonly Dim[] {
-    return this.#known.meta.stride ?? [];
+    return this.#now.stride ?? [];
   }
   get offset(): Dim {
-    return this.#known.meta.offset ?? 0;
+    return this.#now.offset ?? 0;
   }
   get dtype(): string {
-    return this.#known.meta.dtype;
+    return this.#now.dtype;
   }
   get device(): string {
-    return this.#known.meta.device;
+    return this.#now.device;
   }
   get layout(): string {
-    return this.#known.meta.layout ?? "strided";
+    return this.#now.layout ?? "strided";
   }
   /** Tensors that alias have the same number; -1 for sparse tensors. */
   get storage(): number {
-    return this.#known.meta.storage ?? -1;
+    return this.#now.storage ?? -1;
   }
   /** Bytes of the whole storage. */
   get nbytes(): Dim {
-    return this.#known.meta.nbytes ?? 0;
+    return this.#now.nbytes ?? 0;
   }
 
   /** Everything as plain data. */
   toJSON(): TensorValue {
-    return this.#known.meta;
+    return this.#now;
   }
 }
+
+disposedByUsing(FakeTensorHandle.prototype);
 
 /** An operator as calls by numbers name it. */
 interface KnownOperator {
@@ -155,11 +179,13 @@ const maxConstants = 4096;
 const unset = Symbol("unset");
 
 export class Mode extends EngineResource implements AnswerReader<FakeTensorHandle> {
-  readonly #tensors = new Map<number, KnownTensor>();
   readonly #operators = new Map<string, KnownOperator>();
   /** Numbers of arguments that are given again and again, by their JSON; null where the engine takes no more. */
   readonly #constants = new Map<string, number | null>();
   readonly #handle: number;
+  /** The tensors among the arguments of the call that runs. */
+  #arguments: FakeTensorHandle[] = [];
+  #changes = 0;
   /** What a fake threw, until the call that ran it passes it on. */
   #thrown: { readonly error: unknown } | undefined;
 
@@ -283,13 +309,17 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
 
   #call(operator: string, args: readonly Argument[], kwargs: Readonly<Record<string, Argument>>): Result {
     const known = this.#operator(operator);
+    this.#arguments = [];
     const inOrder = inSchemaOrder(known, args, kwargs);
     if (inOrder && this.#pack(inOrder)) return this.#callPacked(known.op);
     const named = Object.entries(kwargs).map(
       ([name, value]) => `${JSON.stringify(name)}:${encode(value, this.#encodeTensor)}`,
     );
     const request = `{"op":${JSON.stringify(operator)},"args":${encode(args, this.#encodeTensor)},"kwargs":{${named.join(",")}}}`;
-    return this.#receive(this.engine.json<CallReply>((exports) => exports.modeCall(this.#handle, request)));
+    const given = this.#arguments;
+    const reply = this.engine.json<CallReply>((exports) => exports.modeCall(this.#handle, request));
+    this.#arguments = given;
+    return this.#receive(reply);
   }
 
   #fakeArguments(text: string): Record<string, Result> {
@@ -302,23 +332,27 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
       this.engine.json<SymbolicNumber>((exports) => exports.modeNewSize(this.#handle, JSON.stringify(range))),
   };
 
+  /** @internal How many calls have changed what tensors are like. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** @internal A tensor as it is now. */
+  describe(id: number): TensorValue {
+    this.assertAlive();
+    return this.engine.json<TensorValue>((exports) => exports.modeTensor(this.#handle, id));
+  }
+
   /** @internal */
-  known(id: number): FakeTensorHandle {
-    const known = this.#tensors.get(id);
-    if (!known) throw new Error(`the engine named a tensor ${id} that it never told`);
-    return this.#handleOf(known);
+  argument(id: number): FakeTensorHandle {
+    const found = this.#arguments.find((argument) => argument.id === id);
+    if (!found) throw new Error(`the engine took tensor ${id} for an argument`);
+    return found;
   }
 
   /** @internal */
   tensor(meta: TensorValue): FakeTensorHandle {
-    let known = this.#tensors.get(meta.t);
-    if (known) {
-      known.meta = meta;
-    } else {
-      known = { meta, handle: undefined };
-      this.#tensors.set(meta.t, known);
-    }
-    return this.#handleOf(known);
+    return new FakeTensorHandle(this, meta, this.#changes);
   }
 
   #operator(name: string): KnownOperator {
@@ -385,49 +419,34 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
   }
 
   #callPacked(op: number): Result {
+    // A fake may make calls of its own meanwhile.
+    const given = this.#arguments;
     const text = this.engine.raw((exports) => exports.modeCallPacked(this.#handle, op));
-    if (text === "") return this.area.answer(this);
-    return this.#receive(this.engine.json<CallReply>(() => text));
+    this.#arguments = given;
+    if (text !== "") return this.#receive(this.engine.json<CallReply>(() => text));
+    const result = this.area.answer(this);
+    if (this.area.changed) this.#changes++;
+    return result;
   }
 
   #idOf(tensor: FakeTensorHandle): number {
     if (tensor.disposed) throw new TypeError("a tensor argument has been disposed");
-    if (this.#tensors.get(tensor.id)?.handle?.deref() !== tensor) {
-      throw new TypeError("a tensor argument belongs to another mode");
-    }
+    if (!tensor.belongsTo(this)) throw new TypeError("a tensor argument belongs to another mode");
+    this.#arguments.push(tensor);
     return tensor.id;
   }
 
   readonly #encodeTensor = (tensor: FakeTensorHandle): string => `{"t":${this.#idOf(tensor)}}`;
 
   #receive(reply: CallReply): Result {
-    for (const meta of reply.after) this.tensor(meta);
+    if (reply.changed) this.#changes++;
     return this.#adopt(reply.out);
   }
 
   #adopt(value: Value): Result {
     if (Array.isArray(value)) return (value as readonly Value[]).map((item) => this.#adopt(item));
-    return isTensor(value) ? this.tensor(value) : value;
-  }
-
-  #handleOf(known: KnownTensor): FakeTensorHandle {
-    const held = known.handle?.deref();
-    if (held && !held.disposed) return held;
-    const { engine } = this;
-    const mode = this.#handle;
-    const tensors = this.#tensors;
-    const handle = new FakeTensorHandle(known, () => {
-      // A collected handle may have been followed by another for the same tensor, which then owns it.
-      if (known.handle !== reference) return;
-      const { t } = known.meta;
-      tensors.delete(t);
-      engine.release((exports) => {
-        exports.releaseTensor(mode, t);
-      });
-    });
-    const reference = new WeakRef(handle);
-    known.handle = reference;
-    return handle;
+    if (!isTensor(value)) return value;
+    return this.#arguments.find((argument) => argument.id === value.t) ?? this.tensor(value);
   }
 }
 
