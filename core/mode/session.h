@@ -35,7 +35,7 @@ struct SessionModeOptions {
   bool allow_non_fake_inputs = false;
   bool allow_meta = true;  // torch._functorch.config.fake_tensor_allow_meta
   bool is_export = false;
-  std::optional<bool> static_shapes;  // absent: where the mode has no ShapeEnv
+  std::optional<bool> static_shapes = {};  // absent: where the mode has no ShapeEnv
 };
 
 class SessionMode {

@@ -91,7 +91,6 @@ Arg integers(std::vector<Count> values) {
   return {.kind = Arg::Kind::kInts, .ints = std::move(values)};
 }
 Arg boolean(bool value) { return {.kind = Arg::Kind::kBool, .ints = {{-1, 0, value ? 1 : 0}}}; }
-Arg real(double value) { return {.kind = Arg::Kind::kReal, .real = value}; }
 
 class Generator {
  public:

@@ -90,6 +90,10 @@ Tensor* empty_out(Call& c, Dims size, const Value& memory_format, Tensor& out) {
           "'memory_format' argument is incompatible with 'out' tensor argument");
   c.check(!c.context().grad_enabled || !out.meta->has(kRequiresGrad),
           "cannot resize variables that require grad");
+  for (const SymInt extent : size) {
+    c.check(!guard_or_false(extent < 0), "Trying to create tensor with negative dimension {}: {}",
+            extent, size);
+  }
   resize_output(c.context(), out, size);
   return &out;
 }

@@ -4,6 +4,7 @@
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/unallocated.h"
+#include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
@@ -114,7 +115,11 @@ Value stack(Call& c, TensorList tensors, int64_t dim) {
     }
     DimVector sizes(first);
     sizes.insert(static_cast<size_t>(at), static_cast<int64_t>(tensors.size()));
-    return c.call<"aten::view">(*cat(c, tensors, at), sizes);
+    const Tensor& joined = *cat(c, tensors, at);
+    if (has_symbolic_sizes(joined)) return c.call<"aten::view">(joined, sizes);
+    // Below the mode numbers are viewed by the C++ kernel, whose strides of 1s are others.
+    const auto strides = view_strides(joined.sizes(), joined.strides(), sizes);
+    return c.view(joined, sizes, strides.value_or(contiguous_strides(sizes)));
   }
   SmallVector<Value, 8> unsqueezed;
   for (size_t i = 0; i < tensors.size(); ++i) {

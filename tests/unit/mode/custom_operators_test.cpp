@@ -86,11 +86,12 @@ TEST_F(LibraryTest, OperatorsWithoutAFakeSayWhatIsMissing) {
             "UnsupportedOperatorException: mylib::nowhere");
 }
 
-TEST_F(LibraryTest, WhatWritesBumpsTheVersionOfWhatItWritesTo) {
+// Its kernel for autograd would count the write, which fakes never reach.
+TEST_F(LibraryTest, WhatWritesLeavesTheVersionOfWhatItWritesTo) {
   library.define("mylib::fill(Tensor(a!) x) -> ()");
   const Value x = tensor({2});
   mode.call("mylib::fill", {&x, 1});
-  EXPECT_EQ(x.tensor().storage->version, 1u);
+  EXPECT_EQ(x.tensor().storage->version, 0u);
 }
 
 TEST_F(LibraryTest, ScopedFakesStackAndGoAsTheirScopesEnd) {
