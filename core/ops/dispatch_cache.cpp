@@ -5,6 +5,7 @@
 
 #include "core/ops/families/view.h"
 #include "core/symbolic/shape_env.h"
+#include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -73,9 +74,10 @@ class Symbols {
 
 void grow_storage(const Context& context, const Tensor& view) {
   const SuppressGuards suppressed(context.shape_env());
+  // What is decided here leaves no guard, so the view's meta must not remember it.
   if (guard_or_false(view.numel() == 0)) return;
   const SymInt bytes =
-      view.is_contiguous()
+      guard_or_false(contiguity(view.sizes(), view.strides()))
           ? (view.offset() + view.numel()) * itemsize(view.dtype())
           : storage_bytes(view.sizes(), view.strides(), view.offset(), view.dtype());
   SymInt& held = view.storage->nbytes;
