@@ -23,6 +23,7 @@ import sys
 import threading
 
 import symbolic
+import transcripts
 from compare import graph_differences, operator_difference
 from expressions import KIND as EXPRESSIONS, expression_difference, expression_question
 from profiles import ASKED, profile_difference, question
@@ -55,8 +56,12 @@ def files(data):
         for path in sorted(base.glob("profiles/*.jsonl.gz")):
             if "profiles/" + path.name.split(".")[0] in ASKED:
                 yield f"{prefix}profiles/{path.name.split('.')[0]}", path
+    for path in sorted((data or HERE / "data").glob("sessions/*.jsonl.gz")):
+        yield f"sessions/{path.name.split('.')[0]}", path
     for path in [] if data else sorted(SHARED.glob("symbolic/exprs*.jsonl.gz")):
         yield f"all_symbolic/{path.name.split('.')[0]}", path
+    for path in [] if data else sorted(SHARED.glob("sessions/*.jsonl.gz")):
+        yield f"all_sessions/{path.name.split('.')[0]}", path
     for path in [] if data else sorted(SHARED.glob("ops/*.jsonl.gz")):
         yield f"{COLLECTION}{path.name.split('.')[0]}", path
 
@@ -69,6 +74,8 @@ def questions(path, recorded, folder):
         lines = recorded[:1]
     elif header.get("kind") == symbolic.KIND:
         lines = recorded[:1] + [symbolic.question(row) for row in recorded[1:]]
+    elif header.get("kind") in transcripts.KINDS:
+        lines = recorded[:1] + [transcripts.question(row) for row in recorded[1:]]
     elif header.get("kind") in ASKED:
         lines = recorded[:1] + [question(row, header["kind"]) for row in asked_rows(recorded)]
     elif header.get("kind") == EXPRESSIONS:
@@ -81,6 +88,10 @@ def questions(path, recorded, folder):
         if not program.exists():
             program.symlink_to(path.parent / header["graph"])
     return target
+
+
+def name_of(row):
+    return row.get("id") or row["session"]
 
 
 def asked_rows(recorded):
@@ -134,12 +145,13 @@ def replay(label, path, engine, folder):
     if recorded[0]["header"].get("kind") == "graph":
         nodes = [line for line in recorded if "name" in line]
         return graph_differences(nodes, answers), len(nodes), got_path
-    by_id = {answer["id"]: answer for answer in answers}
+    by_id = {name_of(answer): answer for answer in answers}
     kind = recorded[0]["header"].get("kind")
-    comparisons = {symbolic.KIND: symbolic.symbolic_difference, EXPRESSIONS: expression_difference} | dict.fromkeys(ASKED, profile_difference)
+    comparisons = {symbolic.KIND: symbolic.symbolic_difference, EXPRESSIONS: expression_difference}
+    comparisons |= dict.fromkeys(ASKED, profile_difference) | dict.fromkeys(transcripts.KINDS, transcripts.session_difference)
     compare = comparisons.get(kind, operator_difference)
-    differing = [(v, d) for v in asked_rows(recorded) if (d := compare(v, by_id.get(v["id"])))]
-    differences = by_operator(differing) if label.startswith(COLLECTION) else {v["id"]: d for v, d in differing}
+    differing = [(v, d) for v in asked_rows(recorded) if (d := compare(v, by_id.get(name_of(v))))]
+    differences = by_operator(differing) if label.startswith(COLLECTION) else {name_of(v): d for v, d in differing}
     return differences, len(asked_rows(recorded)), got_path
 
 

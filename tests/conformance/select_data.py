@@ -5,6 +5,7 @@ Graphs: the architectures named below, their static and decomposed programs with
 Operators: of every overload that has a rule, up to six vectors, spread over those that the given command answers as recorded; they hold
 what is reached. What is not reached is seen by scoring the whole collection.
 Calls with symbolic sizes: of every overload in a file up to two, likewise.
+Transcripts: those that the command answers as recorded, of programs every fourth.
 Schemas: of every overload of PyTorch its schema, where it is registered, and who answers for it in FakeTensorMode.
 """
 import argparse
@@ -17,9 +18,10 @@ import subprocess
 import tempfile
 
 import symbolic
+import transcripts
 from compare import operator_difference
 from profiles import ASKED
-from replay import SETS, VARIANTS, rows
+from replay import SETS, VARIANTS, name_of, rows
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODELS = """bert_base clip cond_mlp crf_viterbi detr dlrm fno gcn gpt2 item_sizes kv_cache llama_small_eager losses lstm_text mamba2 map_mlp
@@ -45,7 +47,7 @@ def answers_to(vectors, command):
         questions.writelines(json.dumps(v) + "\n" for v in vectors)
         questions.flush()
         answers = subprocess.run([command, "answer", questions.name], stdout=subprocess.PIPE, check=True, text=True).stdout
-    return {a["id"]: a for a in map(json.loads, answers.splitlines())}
+    return {name_of(a): a for a in map(json.loads, answers.splitlines())}
 
 
 def select_calls(paths, folder, command, difference, of_each):
@@ -99,6 +101,15 @@ def select_expressions(collection):
         write_rows(HERE / "data" / "symbolic" / path.name, [{"header": {**header["header"], "count": len(chosen)}}, *chosen])
 
 
+def select_transcripts(collection, command):
+    for path in [*(collection / "sessions").glob("*.jsonl.gz"), *(collection / "symbolic").glob("programs*.jsonl.gz")]:
+        header, *recorded = rows(path)
+        by_id = answers_to([header, *map(transcripts.question, recorded)], command)
+        good = [row for row in recorded if transcripts.session_difference(row, by_id.get(name_of(row))) is None]
+        chosen = good if path.parent.name == "sessions" else good[::4]
+        write_rows(HERE / "data" / "sessions" / path.name, [{"header": {**header["header"], "count": len(chosen)}}, *chosen])
+
+
 def select_schemas(collection):
     header, *operators = rows(collection / "schemas" / "ops.jsonl.gz")
     chosen = [{"header": {key: header["header"][key] for key in ("torch", "target", "kind", "count")}}]
@@ -121,6 +132,7 @@ def main():
     select_graphs(args.collection)
     select_operators(args.collection, args.command)
     select_symbolic(args.collection, args.command)
+    select_transcripts(args.collection, args.command)
 
 
 if __name__ == "__main__":
