@@ -365,9 +365,9 @@ def main():
         return record_operators(questions, questions)
     for path in sorted(args.data.rglob("*.jsonl.gz")):
         name = str(path.relative_to(args.data))
-        if args.only not in name or name.startswith("schemas"):
-            continue
-        (record_operators if name.startswith("ops") else record_graph)(path, args.out / name)
+        record = {"ops": record_operators, "models": record_graph}.get(name.split("/")[0])
+        if args.only in name and record is not None:
+            record(path, args.out / name)
 
 
 if __name__ == "__main__":
