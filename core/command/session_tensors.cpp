@@ -29,7 +29,19 @@ struct NestedData {
   std::vector<Element> elements;
   DTypeCategory category = DTypeCategory::kBool;
 
+  // Of the step's "data".
+  explicit NestedData(const json& step) { add(step.at("data"), 0); }
+  // The step's "dtype", else what torch.tensor chooses.
+  DType dtype(const json& step, DType default_dtype) const {
+    return step.contains("dtype") ? parsed(step["dtype"], &parse_dtype) : dtype(default_dtype);
+  }
+
+ private:
+  static constexpr size_t kMaxDepth = 64;  // the most dimensions that a tensor has
+
   void add(const json& data, size_t depth) {
+    if (depth > kMaxDepth)
+      throw_error(ErrorKind::kLimitExceeded, format("data nested more than {} deep", kMaxDepth));
     if (data.is_array()) {
       if (depth == sizes.size()) sizes.push_back(static_cast<int64_t>(data.size()));
       for (const json& element : data) add(element, depth + 1);
@@ -58,8 +70,6 @@ struct NestedData {
         return default_dtype;
     }
   }
-
- private:
   void raise(DTypeCategory to) { category = std::max(category, to); }
   static double number(const json& data) {
     if (data.is_number()) return data.get<double>();
@@ -112,10 +122,9 @@ StepResult SessionRunner::make_real(const json& step) {
   if (step.contains("dtype")) dtype = parsed(step["dtype"], &parse_dtype);
   Tensor* made = nullptr;
   if (step.contains("data")) {
-    NestedData data;
-    data.add(step["data"], 0);
-    made = session_.real().from_elements(
-        data.sizes, dtype.value_or(data.dtype(session_.default_dtype())), data.elements);
+    const NestedData data(step);
+    made = session_.real().from_elements(data.sizes, data.dtype(step, session_.default_dtype()),
+                                         data.elements);
     session_.state(*made).is_inference = session_.is_inside(SessionScope::kInference);
   } else {
     MetaSpec spec{.dtype = dtype.value_or(session_.default_dtype())};
@@ -139,10 +148,8 @@ StepResult SessionRunner::make_real(const json& step) {
 }
 
 StepResult SessionRunner::make_tensor(const json& step) {
-  NestedData data;
-  data.add(step.at("data"), 0);
-  const DType dtype = step.contains("dtype") ? parsed(step["dtype"], &parse_dtype)
-                                             : data.dtype(session_.default_dtype());
+  const NestedData data(step);
+  const DType dtype = data.dtype(step, session_.default_dtype());
   std::optional<Device> device;
   if (step.contains("device")) device = parsed(step["device"], &parse_device);
   Tensor* made = session_.tensor(data.sizes, dtype, data.elements, device);
@@ -151,10 +158,8 @@ StepResult SessionRunner::make_tensor(const json& step) {
 }
 
 StepResult SessionRunner::wrap_constant(const json& step) {
-  NestedData data;
-  data.add(step.at("data"), 0);
-  const DType dtype = step.contains("dtype") ? parsed(step["dtype"], &parse_dtype)
-                                             : data.dtype(session_.default_dtype());
+  const NestedData data(step);
+  const DType dtype = data.dtype(step, session_.default_dtype());
   Tensor* real = session_.real().from_elements(data.sizes, dtype, data.elements);
   return Value(mode_named(step.at("mode")).constants().fake_of(*real));
 }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/support/error.h"
+#include "core/symbolic/arithmetic.h"
 #include "core/tensor/promotion.h"
 
 namespace faketensor {
@@ -37,11 +38,6 @@ int64_t floor_quotient(int64_t a, int64_t b) {
   const int64_t quotient = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
-int64_t floor_remainder(int64_t a, int64_t b) {
-  if (b == -1) return 0;
-  const int64_t rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
 // c10::div_floor_floating
 double floor_quotient(double a, double b) {
   if (b == 0) return a / b;
@@ -52,7 +48,7 @@ double floor_quotient(double a, double b) {
   const double floored = std::floor(quotient);
   return quotient - floored > 0.5 ? floored + 1 : floored;
 }
-double floor_remainder(double a, double b) {
+double floor_modulo(double a, double b) {
   const double rest = std::fmod(a, b);
   return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
 }
@@ -197,7 +193,7 @@ constexpr BinaryOp kBinary[] = {
     {"mul", OF_REALS { return x * y; }, &wrap_multiply, OF_COMPLEXES { return x * y; }},
     {"ne", OF_REALS { return x != y; }, OF_INTS { return x != y; }, OF_COMPLEXES { return x != y ? 1.0 : 0.0; }},
     {"pow", OF_REALS { return std::pow(x, y); }, &integer_power, OF_COMPLEXES { return std::pow(x, y); }},
-    {"remainder", OF_REALS { return floor_remainder(x, y); }, OF_INTS { return floor_remainder(x, y); }},
+    {"remainder", OF_REALS { return floor_modulo(x, y); }, OF_INTS { return floor_modulo(x, y); }},
 };
 // clang-format on
 #undef COMPARISON
