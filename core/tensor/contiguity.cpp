@@ -63,12 +63,20 @@ bool is_dense_by_hints(Dims sizes, Dims strides, Order order) {
   return true;
 }
 
+// Compilers differ in the order of arguments, and expressions are printed in the order of their
+// making.
+SymBool is_single_or_as_expected(SymInt size, SymInt stride, SymInt expected) {
+  const SymBool is_single = size == 1;
+  const SymBool is_as_expected = stride == expected;
+  return sym_or(is_single, is_as_expected);
+}
+
 // The same as one condition.
 SymBool dense_condition(Dims sizes, Dims strides, Order order) {
   SymInt expected = 1;
   SymBool condition = true;
   for (const size_t d : order) {
-    condition = sym_and(condition, sym_or(sizes[d] == 1, strides[d] == expected));
+    condition = sym_and(condition, is_single_or_as_expected(sizes[d], strides[d], expected));
     expected *= sizes[d];
   }
   return condition;
@@ -159,7 +167,7 @@ SymBool contiguity(Dims sizes, Dims strides) {
   SymInt expected = 1;
   SymBool condition = true;
   for (size_t i = sizes.size(); i-- > 0;) {
-    condition = sym_and(condition, sym_or(sizes[i] == 1, strides[i] == expected));
+    condition = sym_and(condition, is_single_or_as_expected(sizes[i], strides[i], expected));
     expected *= sizes[i];
   }
   condition = sym_or(condition, elements == 0);

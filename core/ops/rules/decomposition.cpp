@@ -274,9 +274,10 @@ Value linalg_svd_impl(Call& c, const Tensor& a, bool full_matrices, bool compute
   values.push_back(k);
   Tensor* s = c.empty(values, to_real(a.dtype()));
   if (!compute_uv) return c.tuple(nothing(c, a), s, nothing(c, a));
+  const Tensor* u = column_major(c, matrices(a, rows, full_matrices ? rows : k), a.dtype());
   const DimVector v = matrices(a, full_matrices ? columns : k, columns);
-  return c.tuple(column_major(c, matrices(a, rows, full_matrices ? rows : k), a.dtype()), s,
-                 a.device().is_cuda() ? c.empty(v, a.dtype()) : column_major(c, v, a.dtype()));
+  const Tensor* vh = a.device().is_cuda() ? c.empty(v, a.dtype()) : column_major(c, v, a.dtype());
+  return c.tuple(*u, s, *vh);
 }
 Value linalg_svd(Call& c, const Tensor& a, bool full_matrices, const Value& driver) {
   if (writes(c)) {

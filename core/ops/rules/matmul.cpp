@@ -44,8 +44,10 @@ DimVector bmm_sizes(Call& c, const Tensor& batch1, const Tensor& batch2) {
   c.check(batch2.dim() == 3, "batch2 must be a 3D tensor");
   c.check(batch1.dtype() == batch2.dtype(), "expected scalar type {} but found {}", batch1.dtype(),
           batch2.dtype());
+  const SymBool same_batch = batch2.size(0) == batch1.size(0);
+  const SymBool same_contraction = batch2.size(1) == batch1.size(2);
   c.check(
-      sym_and(batch2.size(0) == batch1.size(0), batch2.size(1) == batch1.size(2)),
+      sym_and(same_batch, same_contraction),
       "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}].",
       batch1.size(0), batch1.size(2), batch2.size(0), batch2.size(1));
   return {batch1.size(0), batch1.size(1), batch2.size(2)};

@@ -336,7 +336,8 @@ Tolerances tolerances(Call& c, const Tensor& self, Tensor* atol, Tensor* rtol,
   check_real(rtol, "rtol");
   const Value absolute = atol == nullptr ? zero : Value(atol);
   if (rtol != nullptr) return {absolute, rtol};
-  guard_bool(self.size(-1) < self.size(-2));  // the larger one makes the default
+  const SymInt rows = self.size(-2);
+  guard_bool(self.size(-1) < rows);  // the larger one makes the default
   check_has_epsilon(c, self);
   if (atol == nullptr) return {absolute, zero};
   return {absolute, c.call<"aten::where.self">(c.call<"aten::gt.Scalar">(*atol, 0), zero, zero)};
