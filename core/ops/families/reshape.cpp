@@ -180,9 +180,12 @@ std::optional<Geometry> reshape_backed(Call& call, const Tensor& self, Dims shap
       return view;
     }
   }
-  call.check(self.numel() == numel(shape),
-             "Could not reshape a tensor with shape torch.Size({}) as a tensor with shape {}!",
-             self.sizes(), tuple_text(shape));
+  if (!expect_true(self.numel() == numel(shape))) [[unlikely]] {
+    call.fail(
+        ErrorKind::kRuntimeError,
+        format("Could not reshape a tensor with shape torch.Size({}) as a tensor with shape {}!",
+               self.sizes(), tuple_text(shape)));
+  }
   view = {DimVector(self.sizes()), DimVector(self.strides())};
   if (!reshape_left_to_right(call, view, shape)) return std::nullopt;
   return view;
@@ -294,9 +297,12 @@ std::optional<Geometry> reshape_unbacked(Call& call, const Tensor& self, Dims sh
     view.strides = DimVector(shape.size(), SymInt(1));
     return view;
   }
-  call.check(self.numel() == numel(shape),
-             "Could not reshape a tensor with shape torch.Size({}) as a tensor with shape {}!",
-             self.sizes(), tuple_text(shape));
+  if (!expect_true(self.numel() == numel(shape))) [[unlikely]] {
+    call.fail(
+        ErrorKind::kRuntimeError,
+        format("Could not reshape a tensor with shape torch.Size({}) as a tensor with shape {}!",
+               self.sizes(), tuple_text(shape)));
+  }
   if (guard_or_false(same_sizes(shape, self.sizes())))
     return Geometry{DimVector(self.sizes()), DimVector(self.strides())};
   view.strides = contiguous_strides(shape);
