@@ -115,9 +115,9 @@ constexpr std::string_view kFailedCheck =
 // Note [Transforms take no symbols]
 // Where sizes are symbolic, _exec_fft permutes a fake tensor outside of its mode, which specialises
 // its sizes and strides, and then resizes its result. That fails where the batch is a symbol still
-// and the transformed length is a plain number.
+// and the transformed length is a plain number. Under the Python dispatcher it permutes inside.
 void specialize_for_transform(Call& c, const Tensor& self, const Axes& axes, SymInt last_length) {
-  if (self.device().is_cuda()) return;
+  if (self.device().is_cuda() || c.context().python_dispatcher) return;
   bool is_batch_symbolic = false;
   for (int64_t i = 0; i < self.dim(); ++i) {
     const SymInt size = self.size(i);
