@@ -53,6 +53,17 @@ inline bool is_break(char32_t c) {
 }
 inline bool is_break_or_end(char32_t c) { return c == 0 || is_break(c); }
 inline bool is_space_or_end(char32_t c) { return c == ' ' || c == '\t' || is_break_or_end(c); }
+// Whether a character is one of these ASCII ones.
+inline bool is_one_of(char32_t c, std::string_view set) {
+  return c < 0x80 && c != 0 && set.find(static_cast<char>(c)) != std::string_view::npos;
+}
+inline bool is_hex(char32_t c) { return is_one_of(c, "0123456789ABCDEFabcdef"); }
+// Of digits that are hexadecimal.
+inline unsigned hex_value(std::u32string_view digits) {
+  unsigned value = 0;
+  for (const char32_t c : digits) value = value << 4 | (c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+  return value;
+}
 
 std::string to_utf8(std::u32string_view text);
 std::u32string from_utf8(std::string_view text);
