@@ -77,7 +77,7 @@ int answer_command(const std::vector<std::string>& args, CommandIo& io) {
     if (line.empty()) continue;
     const json question = parse_line(line, number);
     try {
-      if (answer_profiles(out.text(), kind, question)) {
+      if (answer_profiles(out.text(), kind, question, header)) {
         // answered
       } else if (question.contains("op") && question.contains("id")) {
         answer_operator(out.text(), question);

@@ -1,11 +1,16 @@
 #include "core/command/answer_profiles.h"
 
+#include <set>
 #include <unordered_set>
 
 #include <nlohmann/json.hpp>
 
+#include "core/graph/retrace.h"
+#include "core/graph/runtime_asserts.h"
 #include "core/io/call_json.h"
+#include "core/io/fx_graph_json.h"
 #include "core/io/profile_json.h"
+#include "core/profiles/draft_export.h"
 #include "core/profiles/fake_kernels.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
@@ -210,18 +215,58 @@ void answer_kernels(std::string& out, const json& question) {
   out += ']';
 }
 
+void append_graph_text(std::string& out, std::string_view field, const FxGraph& graph) {
+  out.append(",\"").append(field).append("\":{\"graph\":");
+  append_json_string(out, graph.text());
+  out += '}';
+}
+
+// A graph that draft_export traced: the profiles of its operators, the graph with their guards, and
+// what running it again under those profiles gives.
+void answer_draft(std::string& out, const json& question, const json& header) {
+  FakeTensorMode mode;
+  mode.attach_shape_env(nullptr);
+  ShapeEnv& env = *mode.context().shape_env();
+  for (const json& schema : header.value("schemas", json::array()))
+    mode.library().define(schema.get<std::string>());
+  ValueWriter writer;
+  FxGraph graph = read_fx_graph(question.at("graph"), mode, writer);
+  const auto ops = question.at("ops_to_guard").get<std::set<std::string>>();
+  const OpProfiles profiles = get_op_profiles(graph, ops);
+  out += "\"profiles\":";
+  append_profiles(out, profiles);
+  insert_custom_op_guards(graph, ops);
+  append_graph_text(out, "guarded", graph);
+  out += ",\"guarded_graph\":";
+  append_fx_graph(out, graph, writer);
+  try {
+    learn_from_asserts(graph, env);
+    const GeneratedFakes scope(mode.library(), profiles);
+    append_graph_text(out, "decomposed", retrace(graph, mode));
+  } catch (const Error& error) {
+    out += ",\"decompose_raises\":{";
+    append_error(out, error);
+    out += '}';
+  }
+}
+
 }  // namespace
 
-bool answer_profiles(std::string& out, std::string_view kind, const json& question) {
+bool answer_profiles(std::string& out, std::string_view kind, const json& question,
+                     const json& header) {
   const auto answer = kind == "profiles/yaml"      ? answer_yaml
                       : kind == "profiles/load"    ? answer_load
                       : kind == "profiles/kernels" ? answer_kernels
                                                    : nullptr;
-  if (answer == nullptr) return false;
+  if (answer == nullptr && kind != "profiles/draft") return false;
   out += "{\"id\":";
   append_json_string(out, question.at("id").get_ref<const std::string&>());
   out += ',';
-  answer(out, question);
+  if (answer != nullptr) {
+    answer(out, question);
+  } else {
+    answer_draft(out, question, header);
+  }
   out += '}';
   return true;
 }

@@ -1,13 +1,15 @@
 """Recorded answers about op profiles: what is asked of a row, and how an answer differs from it.
 
 Kinds: `profiles/yaml` (profiles -> text, and that text read again), `profiles/load` (text -> profiles), `profiles/kernels` (the steps of one
-mode: operators defined, scopes of generated fakes entered and left, operators called).
+mode: operators defined, scopes of generated fakes entered and left, operators called), `profiles/draft` (a graph of draft_export: its
+operators' profiles, the graph with their guards, and traced again under the profiles).
 """
 import json
 
 from compare import Comparison
 
-ASKED = {"profiles/yaml": ("id", "profiles"), "profiles/load": ("id", "text"), "profiles/kernels": ("id", "mode", "steps")}
+ASKED = {"profiles/yaml": ("id", "profiles"), "profiles/load": ("id", "text"), "profiles/kernels": ("id", "mode", "steps"), "profiles/draft": ("id", "graph", "ops_to_guard")}
+NODE = ("name", "op", "target", "args", "kwargs", "users", "unbacked_bindings")
 STEP = ("do", "op", "schema", "via", "fake", "kernel", "profiles", "args", "kwargs")
 
 
@@ -58,10 +60,30 @@ def step_difference(step, answer, comparison):
     return difference or (None if ranges[0] == ranges[1] else f"ranges {ranges[0]} expected, got {ranges[1]}")
 
 
+def draft_difference(row, answer):
+    for field in ("guarded", "decomposed"):
+        lines = [each.get(field, {}).get("graph", "").split("\n") for each in (row, answer)]
+        for i, (wanted, got) in enumerate(zip(*lines)):
+            if wanted != got:
+                return f"{field}, line {i}: {wanted!r} expected, got {got!r}"
+        if len(lines[0]) != len(lines[1]):
+            return f"{field}: {len(lines[0])} lines expected, got {len(lines[1])}"
+    comparison = Comparison()
+    nodes = [each["guarded_graph"]["nodes"] for each in (row, answer)]
+    for wanted, got in zip(*nodes):
+        if [wanted.get(key) for key in NODE] != [got.get(key) for key in NODE]:
+            return f"node {wanted} expected, got {got}"
+        if difference := comparison.difference(wanted.get("val"), got.get("val"), wanted["name"]):
+            return difference
+    return None if as_sets(row["profiles"]) == as_sets(answer["profiles"]) else f"{row['profiles']} expected, got {answer['profiles']}"
+
+
 def profile_difference(row, answer):
     """None, or how the answer differs."""
     if answer is None or "unsupported" in answer:
         return f"unsupported: {answer and answer['unsupported']}"
+    if "ops_to_guard" in row:
+        return draft_difference(row, answer)
     if "steps" in row:
         comparison = Comparison()
         if len(row["steps"]) != len(answer["steps"]):

@@ -1,0 +1,19 @@
+// FX graphs as JSON, both ways: the nodes of conformance/SYSTEMS.md.
+//
+//   {"nodes": [{"name": "relu", "op": "call_function", "target": "aten.relu.default",
+//               "args": [{"n": "x"}], "users": 1, "val": T, "unbacked_bindings": {}}]}
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/graph/fx_graph.h"
+#include "core/io/value_json.h"
+
+namespace faketensor {
+
+// The graph with its values made in `mode`, whose ShapeEnv gets the unbacked symbols of the
+// bindings. Raises Unreadable for JSON that is no graph; nodes name earlier ones only.
+FxGraph read_fx_graph(const nlohmann::json& graph, FakeTensorMode& mode, ValueWriter& writer);
+void append_fx_graph(std::string& out, const FxGraph& graph, ValueWriter& writer);
+
+}  // namespace faketensor
