@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/io/shape_env_json.h"
 #include "core/io/value_json.h"
@@ -55,12 +56,22 @@ void append_symbol(std::string& out, ShapeEnv& env, const ExprNode* symbol) {
   out += '}';
 }
 
+// Symbols by prefix, then by number: s9 before s27, all of them before u0.
+bool is_before(const ExprNode* a, const ExprNode* b) {
+  const std::string left = to_string(a);
+  const std::string right = to_string(b);
+  const auto prefix = [](std::string_view text) {
+    return text.substr(0, text.find_first_of("0123456789"));
+  };
+  if (prefix(left) != prefix(right)) return prefix(left) < prefix(right);
+  return left.size() != right.size() ? left.size() < right.size() : left < right;
+}
+
 }  // namespace
 
 void append_shape_env(std::string& out, ShapeEnv& env) {
   std::vector<const ExprNode*> symbols(env.symbols().begin(), env.symbols().end());
-  std::sort(symbols.begin(), symbols.end(),
-            [](const ExprNode* a, const ExprNode* b) { return to_string(a) < to_string(b); });
+  std::sort(symbols.begin(), symbols.end(), is_before);
   out += "{\"symbols\":";
   append_each(out, '[', ']', symbols,
               [&](const ExprNode* symbol) { append_symbol(out, env, symbol); });
@@ -77,8 +88,10 @@ void append_shape_env(std::string& out, ShapeEnv& env) {
     append_json_string(out, to_string(replacement.second));
   });
   out += ",\"divisible\":";
-  append_each(out, '[', ']', env.divisible(),
-              [&](const ExprNode* expression) { append_json_string(out, to_string(expression)); });
+  std::set<std::string> divisible;
+  for (const ExprNode* expression : env.divisible()) divisible.insert(to_string(expression));
+  append_each(out, '[', ']', divisible,
+              [&](const std::string& expression) { append_json_string(out, expression); });
   std::map<std::string, std::vector<const ExprNode*>> deferred;
   for (const RuntimeAssert& assert : env.deferred_runtime_asserts())
     deferred[assert.symbol == nullptr ? "None" : to_string(assert.symbol)].push_back(

@@ -136,15 +136,20 @@ std::string cast_error(const ArgType& type, const Value& value) {
       module, python_type(refused));
 }
 
-[[noreturn, gnu::cold]] void refuse(const OpEntry& op, size_t position, const Value& value) {
+[[noreturn, gnu::cold]] void refuse(const OpEntry& op, size_t position, const Value& value,
+                                    std::string_view details) {
   const Argument& argument = op.schema.arguments[position];
   Error error(ErrorKind::kRuntimeError,
               format("{}() Expected a value of type '{}' for argument '{}' but instead found type "
-                     "'{}'.\nPosition: {}\nValue: {}\nDeclaration: {}\nCast error details: {}",
+                     "'{}'.\nPosition: {}\nValue: {}\nDeclaration: {}\n{}",
                      op.schema.name, type_name(argument.type), argument.name, python_type(value),
-                     position, value, op.schema.text, cast_error(argument.type, value)));
+                     position, value, op.schema.text, details));
   error.set_argument(std::string(argument.name));
   throw error;
+}
+[[noreturn, gnu::cold]] void refuse(const OpEntry& op, size_t position, const Value& value) {
+  refuse(op, position, value,
+         format("Cast error details: {}", cast_error(op.schema.arguments[position].type, value)));
 }
 
 // Any numbers serve as a list of bools.
@@ -234,6 +239,20 @@ bool takes_undefined(const OpEntry& op, size_t position) {
   return position >= signature.size() || signature[position] == 't';
 }
 
+// What Python's iteration over a tensor gives (Tensor.__iter__): createGenericList,
+// torch/csrc/jit/python/pybind_utils.h, iterates over whatever it is handed for a Tensor?[].
+Value iterated(Context& context, const OpEntry& op, size_t position, Tensor& tensor) {
+  static const OpId kUnbind = Registry::builtin().find("aten::unbind.int");
+  try {
+    if (tensor.dim() == 0) throw_error(ErrorKind::kTypeError, "iteration over a 0-d tensor");
+    const Value args[] = {tensor, 0};
+    return context.call(kUnbind, args);
+  } catch (const Error& error) {
+    refuse(op, position, tensor,
+           format(" Python error details: {}: {}", error.class_name(), error.message()));
+  }
+}
+
 // The value as the rule will read it. Raises for one that no conversion makes fit.
 Value converted(Context& context, const OpEntry& op, size_t position, const Value& value) {
   const ArgType& type = op.schema.arguments[position].type;
@@ -266,6 +285,8 @@ Value converted(Context& context, const OpEntry& op, size_t position, const Valu
     }
     if (!bools.is_none()) return bools;
   }
+  if (type.kind == ArgKind::kTensor && type.is_element_optional && value.is_tensor())
+    return iterated(context, op, position, value.tensor());
   if (type.kind == ArgKind::kInt && type.is_list) {
     const bool is_one = value.is(Tag::kInt);
     if (is_one && type.list_size > 0)

@@ -35,15 +35,10 @@ namespace {
 }  // namespace
 
 namespace {
-// SymInt.expect_size: a size is not negative; an unbacked symbol is size-like from here on.
+// SymNodeImpl::expect_size, c10/core/SymNodeImpl.h: a size is not negative. It does not make an
+// unbacked symbol size-like.
 bool expect_size(SymInt size) {
-  if (!size.is_symbolic()) return size.as_int() >= 0;
-  if (!expect_true(size >= 0)) return false;
-  ShapeEnv& env = shape_env_of(size.node());
-  const ExprNode* node = env.replace(size.node());
-  if (node->kind == ExprKind::kSymbol && node->has(kHasUnbacked))
-    env.constrain_range_for_size(size);
-  return true;
+  return size.is_symbolic() ? expect_true(size >= 0) : size.as_int() >= 0;
 }
 }  // namespace
 

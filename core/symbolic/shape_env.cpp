@@ -73,8 +73,6 @@ void ShapeEnv::update_range(const ExprNode* symbol, ValueRange range, bool is_co
   if (judged && hint && symbol->type == ExprType::kInt && !narrowed.contains(*hint)) {
     throw_error(ErrorKind::kAssertionError, format("{} not in VR{}", *hint, to_string(narrowed)));
   }
-  // Only now: a range that its hint refutes leaves PyTorch's earlier answers in its cache.
-  if (changed) ++knowledge_;
 }
 
 // --- decisions ---
@@ -101,11 +99,26 @@ double ShapeEnv::evaluate_float(const ExprNode* expression) {
   return evaluate_expr(expression, std::nullopt, false)->number.as_double();
 }
 
+// Mirrors evaluate_expr: what was decided once is not decided again, as long as the same is asked
+// with the same fallback (PyTorch's lru_cache of _inner_evaluate_expr).
 const ExprNode* ShapeEnv::evaluate_expr(const ExprNode* expr, std::optional<bool> fallback,
                                         bool size_oblivious) {
   expr = replace(expr);
   if (expr->is_constant()) return expr;
-  if (const ExprNode* known = maybe_evaluate_static(expr, false, size_oblivious)) return known;
+  const size_t asked = fallback ? 1 + static_cast<size_t>(*fallback) : 0;
+  if (!size_oblivious && recording_) {
+    if (const ExprNode* decided = memo(expr).decided[asked]) return decided;
+  }
+  const ExprNode* result = decide(expr, fallback, size_oblivious);
+  if (!size_oblivious && recording_) memo(expr).decided[asked] = result;
+  return result;
+}
+
+const ExprNode* ShapeEnv::decide(const ExprNode* expr, std::optional<bool> fallback,
+                                 bool size_oblivious) {
+  const ExprNode* known =
+      size_oblivious ? maybe_evaluate_static(expr, false, true) : remembered_static(expr, true);
+  if (known != nullptr) return known;
   if (!all_backed(expr)) {
     const ExprNode* without_unbacked = maybe_evaluate_static(expr, true);
     if (!all_backed(without_unbacked)) {
@@ -163,6 +176,7 @@ bool ShapeEnv::guard_or_defer(const ExprNode* condition) {
     if (pool_.symbol_info(symbol).unbacked) youngest = symbol;
   }
   runtime_asserts_.push_back({youngest, canonical, origin_});
+  ++knowledge_;
   add_axioms(simplify(canonical));
   return true;
 }
@@ -329,16 +343,26 @@ const ExprNode* ShapeEnv::simplify(const ExprNode* node, bool size_oblivious) {
   return rewrites.empty() ? node : expand(substitute(node, rewrites));
 }
 
+// Note [What is remembered of static evaluation]
+// PyTorch remembers what _maybe_evaluate_static found until a symbol is replaced, a runtime assert
+// is added, a remainder is found to be 0 (ShapeEnv._get_key) or a condition narrows a range
+// (_refine_ranges). Other guards and ranges do not change it, so the same guard may be recorded
+// twice: s0 != 6 is asked with a fallback and then as a check. evaluate_expr calls it with another
+// spelling of the arguments than all others, which is another entry of the cache.
+const ExprNode* ShapeEnv::remembered_static(const ExprNode* node, bool is_to_be_decided) {
+  const size_t entry = is_to_be_decided ? 1 : 0;
+  if (memo(node).known_at[entry] == knowledge_) return memo(node).known[entry];
+  const ExprNode* known = evaluate_statically(node, false, false, true);
+  memo(node).known_at[entry] = knowledge_;
+  memo(node).known[entry] = known;
+  return known;
+}
+
 const ExprNode* ShapeEnv::maybe_evaluate_static(const ExprNode* node, bool unbacked_only,
                                                 bool size_oblivious, bool use_axioms) {
   if (unbacked_only || size_oblivious || !use_axioms)
     return evaluate_statically(node, unbacked_only, size_oblivious, use_axioms);
-  if (memo(node).known_at == knowledge_) return memo(node).known;
-  const ExprNode* known = evaluate_statically(node, false, false, true);
-  Memo& entry = memo(node);
-  entry.known_at = knowledge_;
-  entry.known = known;
-  return known;
+  return remembered_static(node, false);
 }
 
 // The symbol t of Note [Static evaluation by shifted symbols]: one for each place among an

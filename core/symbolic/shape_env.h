@@ -242,6 +242,7 @@ class ShapeEnv {
   class Trial;
   static constexpr size_t kMaxSuggestions = 2;
   std::vector<const ExprNode*> checks_for(const ExprNode* condition);
+  const ExprNode* decide(const ExprNode* expr, std::optional<bool> fallback, bool size_oblivious);
   const ExprNode* evaluate_expr(const ExprNode* expr, std::optional<bool> fallback,
                                 bool size_oblivious);
   bool guard_or_defer(const ExprNode* condition);
@@ -267,6 +268,7 @@ class ShapeEnv {
   const ExprNode* find(const ExprNode* symbol);
   const ExprNode* evaluate_statically(const ExprNode* node, bool unbacked_only, bool size_oblivious,
                                       bool use_axioms);
+  const ExprNode* remembered_static(const ExprNode* node, bool is_to_be_decided);
   const ExprNode* shifted_symbol(size_t index, bool unbacked);
   bool is_divisible(const ExprNode* base, const ExprNode* divisor);
   bool all_backed(const ExprNode* node) const;
@@ -278,10 +280,11 @@ class ShapeEnv {
   // What was found out about an expression, and under which knowledge: good while nothing was
   // learnt.
   struct Memo {
-    uint32_t known_at = 0;
     uint32_t replaced_at = 0;
-    const ExprNode* known = nullptr;
+    uint32_t known_at[2] = {};  // when it was asked about, and when it was to be decided
+    const ExprNode* known[2] = {};
     const ExprNode* replaced = nullptr;
+    const ExprNode* decided[3] = {};  // without a fallback, with false, with true; for good
   };
   Memo& memo(const ExprNode* node);
   // After a change of replacements or of what is known: memos are made anew.
@@ -294,7 +297,7 @@ class ShapeEnv {
   ShapeEnvOptions options_;
   ExprPool pool_;
   std::vector<Memo> memos_;  // by number of the node in the pool
-  uint32_t knowledge_ = 1;   // counts changes of ranges, replacements, axioms and divisible
+  uint32_t knowledge_ = 1;   // counts what makes PyTorch forget static answers
   uint32_t replaced_version_ = 1;
   std::vector<const ExprNode*> shifted_symbols_[2];    // backed, unbacked
   std::unordered_set<const ExprNode*> divisible_now_;  // after replacement, as of divisible_at_

@@ -35,7 +35,6 @@ bool is_affine_in_one_symbol(const ExprNode* node) {
 }  // namespace
 
 void ShapeEnv::add_axiom(const ExprNode* condition) {
-  ++knowledge_;
   const ExprNode* canonical = canonical_condition(condition);
   if (canonical->kind == ExprKind::kEq || canonical->kind == ExprKind::kNe) {
     const std::array swapped = {canonical->arg(1), canonical->arg(0)};
@@ -119,6 +118,7 @@ void ShapeEnv::learn_from_equality(const ExprNode* relation) {
   if (!mods.empty()) {
     const std::optional<Solved> solved = try_solve(relation, mods[0], false);
     if (solved && solved->value->is_integer(0)) {
+      if (std::find(divisible_.begin(), divisible_.end(), mods[0]) != divisible_.end()) return;
       divisible_.push_back(mods[0]);
       divisible_at_ = 0;
       ++knowledge_;
@@ -182,6 +182,7 @@ void ShapeEnv::refine_ranges(const ExprNode* relation) {
     update_range(symbol, refined);
     const ValueRange now = range(symbol);
     if (now.is_singleton()) set_replacement(symbol, pool_.integer(now.lower));
+    ++knowledge_;
   }
 }
 
@@ -236,11 +237,13 @@ void ShapeEnv::set_replacement(const ExprNode* symbol, const ExprNode* target) {
   }
   if (!image.is_subset_of(source)) return;
   if (is_size_like(symbol) && !bound(target, true).is_subset_of(bound(symbol, true))) return;
-  if (known == replacements_.end()) replaced_.push_back(symbol);
+  if (known == replacements_.end()) {
+    replaced_.push_back(symbol);
+    ++knowledge_;
+  }
   replacements_[symbol] = target;
   replacement_origins_.try_emplace(symbol, origin_);
   ++replaced_version_;
-  ++knowledge_;
 }
 
 }  // namespace faketensor

@@ -197,7 +197,11 @@ Tensor* squeeze_dim(Call& c, const Tensor& self, int64_t dim) {
   return squeeze_dims(c, self, DimVector{dim});
 }
 
+// The reference (prims.expand_dims) broadcasts, and asks of each size whether it is 1
+// (_broadcast_in_dim_meta, torch/_prims/__init__.py).
 Tensor* unsqueeze(Call& c, const Tensor& self, int64_t dim) {
+  if (has_symbolic_sizes(c))
+    for (const SymInt size : self.sizes()) (void)guard_or_false(size == 1);
   return view_of(c, self, unsqueezed(self, wrap_dim(dim, self.dim() + 1)));
 }
 

@@ -47,6 +47,15 @@ TEST(Arguments, TypesAndValuesAreNamedAsPyTorchsParserDoes) {
   EXPECT_TRUE(tensor.ends_with("Unable to cast 2.5 to Tensor")) << tensor;
 }
 
+TEST(Arguments, ATensorForAListOfOptionalTensorsIsIteratedOver) {
+  expect_call("aten::index.Tensor", {"f32[3,4]", "i64[2,5]"}, "f32[5]");
+  const std::string scalar = call_text("aten::index.Tensor", {"f32[3]", "i64[]"});
+  EXPECT_NE(scalar.find("type 'List[Optional[Tensor]]' for argument 'indices'"), std::string::npos)
+      << scalar;
+  EXPECT_TRUE(scalar.ends_with("\n Python error details: TypeError: iteration over a 0-d tensor"))
+      << scalar;
+}
+
 TEST(Arguments, NoneStandsForATensorOnlyWhereAKernelTakesAnUndefinedOne) {
   expect_call("aten::cudnn_batch_norm_backward",
               {"f32[2,3]", "f32[2,3]", "None", "None", "None", "f32[3]", "f32[3]", "0.1", "u8[0]"},

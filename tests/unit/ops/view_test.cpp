@@ -180,6 +180,25 @@ TEST_F(ViewIdentity, AnUndecidableSliceHasASizeOfItsOwn) {
   EXPECT_TRUE(part.sizes()[0].is_symbolic());
 }
 
+// The reference broadcasts, and asks of each size whether it is 1.
+TEST_F(ViewIdentity, UnsqueezeGuardsSizesThatMayBeOne) {
+  const auto env = std::make_shared<ShapeEnv>();
+  mode.attach_shape_env(env);
+  const SymInt s = env->create_backed("s0", 4, ValueRange::ints(0, kIntInfinity));
+  call("aten::unsqueeze", {mode.empty(DimVector{s}, DType::kFloat32), 0});
+  ASSERT_FALSE(env->guards().empty());
+  EXPECT_EQ(to_string(env->guards().front().condition), "Ne(s0, 1)");
+}
+
+TEST_F(ViewIdentity, ASizeOfANewTensorIsNotMadeSizeLike) {
+  const auto env = std::make_shared<ShapeEnv>();
+  mode.attach_shape_env(env);
+  const SymInt u = env->create_unbacked_int();
+  call("aten::zeros", {mode.context().make_ints(DimVector{u})});
+  EXPECT_FALSE(env->is_size_like(u.node()));
+  EXPECT_EQ(env->range(u.node()).lower, 0);
+}
+
 TEST(View, FormsOfForwardDifferentiationAndAutocast) {
   const CallCase cases[] = {
       {"aten::_fw_primal", {"f32[2]", "0"}, "f32[2]"},

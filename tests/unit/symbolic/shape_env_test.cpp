@@ -28,6 +28,26 @@ TEST(ShapeEnv, ADecisionOnBackedSymbolsIsRecordedOnceAsAGuard) {
   EXPECT_EQ(guard_texts(env), Texts({"s0 < s1"}));
 }
 
+// PyTorch does not look at its guards again before a condition that it could not decide statically.
+TEST(ShapeEnv, TheSameConditionAskedWithAndWithoutAFallbackIsTwoGuards) {
+  ShapeEnv env;
+  const SymInt s0 = env.create_backed("s0", 5, kSize);
+  EXPECT_FALSE(guard_or_false(s0 == 6));
+  EXPECT_FALSE(guard_or_false(s0 == 6));
+  EXPECT_FALSE(expect_true(s0 == 6));
+  EXPECT_FALSE(expect_true(s0 == 6));
+  EXPECT_EQ(guard_texts(env), Texts({"Ne(s0, 6)", "Ne(s0, 6)"}));
+}
+
+TEST(ShapeEnv, AConditionThatNarrowedARangeIsDecidedByIt) {
+  ShapeEnv env;
+  const SymInt s0 = env.create_backed("s0", 5, ValueRange::ints(0, kIntInfinity));
+  EXPECT_TRUE(guard_bool(s0 >= 2));
+  EXPECT_TRUE(guard_or_false(s0 >= 2));
+  EXPECT_FALSE(guard_bool(s0 == 1));
+  EXPECT_EQ(guard_texts(env), Texts({"s0 >= 2"}));
+}
+
 TEST(ShapeEnv, RangesDecideWithoutAGuard) {
   ShapeEnv env;
   const SymInt s0 = env.create_backed("s0", 5, kSize);
