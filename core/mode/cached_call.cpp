@@ -6,6 +6,8 @@
 #include "core/mode/operator_facts.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
+#include "core/tensor/promotion.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -29,6 +31,16 @@ bool has_symbol(const Value& value) {
   if (!value.is(Value::Tag::kList)) return false;
   return std::any_of(value.values().begin(), value.values().end(),
                      [](const Value& element) { return has_symbol(element); });
+}
+
+// Whether a symbol is left in a size or stride: what a new tensor is made from passes through C++,
+// which turns expressions that became numbers into numbers.
+bool has_free_symbol(const Tensor& tensor) {
+  const auto is_free = [](SymInt dim) {
+    return dim.is_symbolic() && !shape_env_of(dim.node()).replace(dim.node())->is_constant();
+  };
+  return std::any_of(tensor.sizes().begin(), tensor.sizes().end(), is_free) ||
+         std::any_of(tensor.strides().begin(), tensor.strides().end(), is_free);
 }
 
 // A symbolic size is keyed by its expression as it was made: PyTorch compares what a SymNode was
@@ -194,6 +206,24 @@ class Behind {
     const std::string_view name = op_.name.starts_with("aten::") ? op_.name.substr(6) : op_.name;
     return is_symbolic_ ? symbolic(name) : plain(name);
   }
+  // What an operator that raises has called before.
+  Calls calls_before_error() const {
+    if (!is_symbolic_) return {};
+    if (op_.name == "aten::add.out") return add_out();
+    if (op_.name == "aten::cat.default") return cat();
+    const bool is_mean = op_.name == "aten::mean.default";
+    if (!is_mean && op_.name != "aten::var_mean.correction") return {};
+    // They look at the dtype of what they have summed.
+    Calls calls;
+    const std::string made = format("{} [] [] 0 {}", self().dtype(), self().device());
+    for (const std::string_view prim : {"prims::var", "prims::sum"}) {
+      if (is_mean && prim == "prims::var") continue;
+      CachedCall memory = call("empty_strided", made);
+      memory.is_symbolic = false;
+      calls.push_back(call(prim, all_keys(), {std::move(memory)}));
+    }
+    return calls;
+  }
 
  private:
   // A call of which nothing but its identity is known.
@@ -235,11 +265,14 @@ class Behind {
                : std::string();
   }
   CachedCall as_strided() const { return call("as_strided", self_key_ + geometry(result_)); }
+  // The reference of view gives no offset, which is another key.
+  CachedCall as_strided_in_place() const {
+    return call("as_strided", self_key_ + geometry(result_) + " no offset");
+  }
   // A new tensor on the permutation, strides or format of the result.
   CachedCall empty(std::string_view how) const {
-    const bool is_symbolic = has_symbol(result_);
     CachedCall made = call(how, format("{} {}", geometry(result_), device_text()));
-    made.is_symbolic = is_symbolic;
+    made.is_symbolic = result_.is_tensor() && has_free_symbol(result_.tensor());
     return made;
   }
   std::string device_text() const {
@@ -251,16 +284,50 @@ class Behind {
   }
   std::string all_keys() const { return argument_keys(args_, surroundings_); }
 
-  // to.dtype where the operand is not of the result's dtype (floats of integers).
+  std::string key_of(const Value& operand) const {
+    return argument_keys({&operand, 1}, surroundings_);
+  }
+  // prims.convert_element_type, which makes its result on the operand's strides.
+  CachedCall converted(const Value& operand, DType dtype) const {
+    const Tensor& from = operand.tensor();
+    const std::string made = format("{} {} {} 0 {}", dtype, dims_key(from.sizes()),
+                                    dims_key(from.strides()), from.device());
+    CachedCall memory = call("empty_strided", made);
+    memory.is_symbolic = has_free_symbol(from);
+    return call("prims::convert_element_type", key_of(operand) + made, {memory});
+  }
+  // How references promote an operand: x.to(dtype).
+  CachedCall cast(const Value& operand, DType dtype) const {
+    return call("aten::to.dtype", format("{}{}", key_of(operand), dtype),
+                {outer("aten::_to_copy", {operand, dtype}, {converted(operand, dtype)})},
+                "CompositeImplicitAutograd");
+  }
+  Calls casts(std::initializer_list<Value> operands, DType dtype) const {
+    Calls calls;
+    for (const Value& operand : operands) {
+      if (operand.is_tensor() && operand.tensor().dtype() != dtype)
+        calls.push_back(cast(operand, dtype));
+    }
+    return calls;
+  }
+  // The dtype that operands are promoted to.
+  static DType promoted(std::span<const Value> operands) {
+    ResultType type;
+    for (const Value& operand : operands) {
+      if (!operand.is_tensor()) continue;
+      const Tensor& tensor = operand.tensor();
+      type.add(tensor.dtype(), tensor.is_wrapped_number ? ResultType::kNumber
+                               : tensor.dim() == 0      ? ResultType::kZeroDim
+                                                        : ResultType::kDimensioned);
+    }
+    return type.result();
+  }
+  // Where the operand is not of the result's dtype (floats of integers).
   Calls with_cast(CachedCall prim) const {
     Calls calls;
     if (has_result() && is_integral_or_bool(self().dtype()) &&
         is_floating(result_.tensor().dtype()))
-      calls.push_back(
-          call("aten::to.dtype", self_key_,
-               {call("aten::_to_copy.cast", self_key_,
-                     {call("prims::convert_element_type", self_key_, {empty("empty_strided")})})},
-               "CompositeImplicitAutograd"));
+      calls = casts({args_[0]}, result_.tensor().dtype());
     calls.push_back(std::move(prim));
     return calls;
   }
@@ -272,9 +339,7 @@ class Behind {
     if (moves)
       calls.push_back(
           call("prims::device_put", self_key_ + device_text(), {empty("empty_strided")}));
-    if (casts)
-      calls.push_back(call("prims::convert_element_type", self_key_ + geometry(result_),
-                           {empty("empty_strided")}));
+    if (casts) calls.push_back(converted(args_[0], result_.tensor().dtype()));
     if (!moves && !casts) calls.push_back(clone());
     return calls;
   }
@@ -299,7 +364,7 @@ class Behind {
     const auto is_unknown = [](int64_t size) { return size <= 0; };
     const bool no_elements = std::any_of(sizes.begin(), sizes.end(), is_unknown) ||
                              std::any_of(shape.begin(), shape.end(), is_unknown);
-    if (no_elements) return {as_strided()};
+    if (no_elements) return {as_strided_in_place()};
     const CachedCall same =
         call("prims::view_of", self_key_, {call("as_strided", self_key_ + "same")});
     if (sizes.empty() || shape.empty()) {
@@ -313,7 +378,7 @@ class Behind {
     }
     if (self().is_contiguous() &&
         ((shape.size() == 1 && sizes.size() > 1) || (shape.size() == 2 && sizes.size() == 1)))
-      return {as_strided()};
+      return {as_strided_in_place()};
     Calls calls;
     const auto step = [&](std::string_view name, size_t at) {
       std::string key = format("{}{}:{}", self_key_, at, calls.size());
@@ -397,8 +462,7 @@ class Behind {
     if (name == "index.Tensor") return index();
     if (name == "embedding.default")
       return {call("aten::new_empty.default", self_key_ + sizes_key(result_) + "dtype")};
-    if (name == "split.Tensor")
-      return {call("aten::split_with_sizes.default", all_keys(), {}, "non-FakeTensor output")};
+    if (name == "split.Tensor") return split({});
     if (name == "lift_fresh.default") return {outer("aten::alias", {args_[0]})};
     if (name == "squeeze.default" || name == "squeeze.dim")
       return {
@@ -468,9 +532,9 @@ class Behind {
     if (name == "clone.default") return clone_calls();
     if (name == "index.Tensor") return index();
     if (name == "cat.default") return cat();
-    if (name == "split.Tensor") return split();
+    if (name == "split.Tensor") return symbolic_split();
     if (name == "view.default") return view();
-    if (name == "_unsafe_view.default") return {as_strided()};
+    if (name == "_unsafe_view.default") return view();
     if (name == "select.int" || name == "slice.Tensor") return {as_strided()};
     if (name == "empty_like.default") return {empty("empty_permuted")};
     if (name == "relu.default") return relu();
@@ -524,11 +588,13 @@ class Behind {
   }
 
   Calls add_out() const {
-    Calls calls;
+    const std::span<const Value> operands = args_.first(2);
+    Calls calls = casts({args_[0], args_[1]}, promoted(operands));
+    if (!has_result()) return calls;
     const std::string key = all_keys();
     const auto differs = [&](size_t i) {
       const TensorMeta* meta = before_.metas[i];
-      if (meta == nullptr || !has_result()) return false;
+      if (meta == nullptr) return false;
       const Dims sizes = result_.tensor().sizes();
       return meta->sizes().size() != sizes.size() ||
              !std::equal(sizes.begin(), sizes.end(), meta->sizes().begin(),
@@ -542,9 +608,14 @@ class Behind {
           {call("prims::broadcast_in_dim", expanded, {call("as_strided", "expand" + expanded)})}));
     }
     calls.push_back(elementwise_prim("add"));
+    // The sum is copied; made from the cache it has a storage of another size (Note [Storages of
+    // cached results]).
+    CachedCall copy = call("aten::copy_.default", geometry(result_));
+    copy.sees_hit = !same_expr(cached_bytes(result_.tensor()),
+                               result_.tensor().numel() * itemsize(result_.tensor().dtype()));
     if (differs(args_.size() - 1))
       calls.push_back(call("aten::resize_.default", key, {}, "inplace view"));
-    calls.push_back(call("aten::copy_.default", geometry(result_)));
+    calls.push_back(std::move(copy));
     return calls;
   }
 
@@ -566,17 +637,12 @@ class Behind {
   }
 
   Calls cat() const {
-    const std::string key = geometry(result_);
     Calls calls;
-    for (const Value& part : args_[0].values()) {
-      if (!has_result() || part.tensor().dtype() == result_.tensor().dtype()) continue;
-      const std::string from = geometry(part);
-      calls.push_back(call("aten::to.dtype", from,
-                           {call("aten::_to_copy.cast", from,
-                                 {call("prims::convert_element_type", from,
-                                       {call("empty_strided", "cast" + from)})})},
-                           "CompositeImplicitAutograd"));
-    }
+    const DType dtype = promoted(args_[0].values());
+    for (const Value& part : args_[0].values())
+      if (part.tensor().dtype() != dtype) calls.push_back(cast(part, dtype));
+    if (!has_result()) return calls;
+    const std::string key = geometry(result_);
     calls.push_back(call("prims::cat", all_keys(), {empty("empty_strided")}));
     calls.push_back(
         call("aten::clone.default", "contiguous" + key,
@@ -584,11 +650,17 @@ class Behind {
     return calls;
   }
 
-  Calls split() const {
+  Calls split(Calls parts) const {
+    std::string key = self_key_;
+    for (size_t i = 0; i < result_.size(); ++i) key += dims_key(result_[i].tensor().sizes());
+    key += format("{}", args_[2]);
+    return {call("aten::split_with_sizes.default", key, std::move(parts), "non-FakeTensor output")};
+  }
+  Calls symbolic_split() const {
     Calls parts;
     for (size_t i = 0; i < result_.size(); ++i)
       parts.push_back(call("as_strided", self_key_ + geometry(result_[i])));
-    return {call("aten::split_with_sizes.default", all_keys(), parts, "non-FakeTensor output")};
+    return split(std::move(parts));
   }
 
   Calls relu() const {
@@ -617,6 +689,15 @@ class Behind {
 
 }  // namespace
 
+// Note [Storages of cached results]
+// A result that the cache gives is made anew by torch.empty_strided, so the size of its storage is
+// written as that of a strided tensor ("4*s1*(s0 - 1) + 4*s1") where the operator itself had made
+// a contiguous one ("4*s0*s1"). The cache compares what was written, so operators that are given
+// such a result have another key than before.
+SymInt cached_bytes(const Tensor& result) {
+  return storage_bytes(result.sizes(), result.strides(), 0, result.dtype());
+}
+
 ArgumentsBefore arguments_before(std::span<const Value> args,
                                  const CacheSurroundings& surroundings) {
   ArgumentsBefore before{argument_keys(args, surroundings), {}};
@@ -636,7 +717,11 @@ CachedCall describe_call(const OpEntry& op, std::span<const Value> args,
   }
   call.has_key = call.bypass.empty();
   call.is_answered = result != nullptr;
-  if (result == nullptr) return call;
+  if (result == nullptr) {
+    if (call.bypass.empty())
+      call.calls = Behind(op, args, before, Value(), surroundings).calls_before_error();
+    return call;
+  }
   if (call.bypass.empty()) call.bypass = operator_bypass(op, args);
   if (call.bypass.empty()) call.bypass = result_bypass(op, args, *result, call.is_symbolic);
   call.calls = Behind(op, args, before, *result, surroundings).calls();

@@ -32,6 +32,9 @@ struct ArgumentsBefore {
 ArgumentsBefore arguments_before(std::span<const Value> args,
                                  const CacheSurroundings& surroundings);
 
+// The size of the storage of a result that the cache gives.
+SymInt cached_bytes(const Tensor& result);
+
 // `result` is null where the call raised.
 CachedCall describe_call(const OpEntry& op, std::span<const Value> args,
                          const ArgumentsBefore& before, const Value* result,

@@ -54,6 +54,22 @@ bool moves_device(const OpEntry& op, std::span<const Value> args) {
   return device.is(Value::Tag::kDevice) && !device.device().is_cpu();
 }
 
+// Where resize_ raises it has set the sizes already. No other tensor gets the same ones:
+// TensorImpl::refresh_numel finds that their product does not exist.
+void refuse_negative_sizes(const OpEntry& op, std::span<const Value> args) {
+  const bool changes_view = is_inplace_view(op) && !op.name.starts_with("aten::resize_") &&
+                            !op.name.starts_with("aten::set_");
+  const bool is_lifted = is_lift(op);
+  if (!changes_view && !is_lifted && ((op.tags & kView) == 0 || op.name == "aten::view.default"))
+    return;
+  for_each_tensor(args, [](const Tensor& tensor) {
+    for (const SymInt size : tensor.sizes()) {
+      if (!size.is_symbolic() && size.as_int() < 0)
+        throw_error(ErrorKind::kRuntimeError, "numel: integer multiplication overflow");
+    }
+  });
+}
+
 }  // namespace
 
 Value ModeDispatch::dispatch(const OpEntry& op, std::span<const Value> args) {
@@ -61,16 +77,22 @@ Value ModeDispatch::dispatch(const OpEntry& op, std::span<const Value> args) {
   const CacheSurroundings surroundings{context_, cache_settings(), is_inference, is_fake};
   const ArgumentsBefore before = arguments_before(args, surroundings);
   const auto count = [&](const Value* result) {
-    cache->count(describe_call(op, args, before, result, surroundings), context_.shape_env());
+    const CachedCall call = describe_call(op, args, before, result, surroundings);
+    return cache->count(call, context_.shape_env()) && call.is_symbolic;
   };
+  Value result;
   try {
-    const Value result = answer(op, args);
-    count(&result);
-    return result;
+    result = answer(op, args);
   } catch (const Error&) {
     count(nullptr);
     throw;
   }
+  if (count(&result) && (op.tags & kView) == 0 && op.written_arguments == 0) {
+    for_each_tensor({&result, 1}, [](const Tensor& tensor) {
+      if (tensor.storage != nullptr) tensor.storage->nbytes = cached_bytes(tensor);
+    });
+  }
+  return result;
 }
 
 Value ModeDispatch::answer(const OpEntry& op, std::span<const Value> args) {
@@ -82,6 +104,7 @@ Value ModeDispatch::answer(const OpEntry& op, std::span<const Value> args) {
   const Values own = converted(op, args);
   if (std::optional<Value> constant = propagate_constants(op, own)) return *constant;
   end_written_constants(op, own);
+  refuse_negative_sizes(op, own);
   const Value result = context_.run_rule(op, own);
   // An operator that writes to an argument returns what it was given.
   for (size_t i = 0; i < args.size(); ++i) {

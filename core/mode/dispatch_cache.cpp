@@ -2,31 +2,40 @@
 
 namespace faketensor {
 
-void DispatchCache::count(const CachedCall& call, const ShapeEnv* env) {
+bool DispatchCache::count(const CachedCall& call, const ShapeEnv* env) {
+  return count(call, call.key, env);
+}
+
+bool DispatchCache::count(const CachedCall& call, const std::string& key, const ShapeEnv* env) {
   const auto count_inner = [&] {
-    for (const CachedCall& inner : call.calls) count(inner, env);
+    bool hit = false;
+    for (const CachedCall& inner : call.calls)
+      hit = count(inner, inner.sees_hit && hit ? inner.key + " cached" : inner.key, env);
   };
   if (!call.has_key) {
     ++counts_.bypasses[call.bypass];
-    return count_inner();
+    count_inner();
+    return false;
   }
   Entries& entries = call.is_symbolic ? by_env_[env] : entries_;
-  if (const auto known = entries.find(call.key); known != entries.end()) {
+  if (const auto known = entries.find(key); known != entries.end()) {
     if (known->second.empty()) {
       ++counts_.hits;
-      return;
+      return true;
     }
     ++counts_.bypasses[known->second];
-    return count_inner();
+    count_inner();
+    return false;
   }
   count_inner();
-  if (!call.is_answered) return;
+  if (!call.is_answered) return false;
   if (call.bypass.empty()) {
     ++counts_.misses;
   } else {
     ++counts_.bypasses[call.bypass];
   }
-  entries.emplace(call.key, call.bypass);
+  entries.emplace(key, call.bypass);
+  return false;
 }
 
 void DispatchCache::clear() {

@@ -59,6 +59,8 @@ Value split(Call& c, const Tensor& self, SymInt split_size, int64_t dim) {
   c.check(split_size > 0,
           "split_size can only be 0 if dimension size is 0, but got dimension size of {}", size);
   const int64_t chunks = guard_int(ceil_div(size, split_size));
+  // resize_ leaves a negative size where it fails: the reference fills an empty list then.
+  c.check_as(ErrorKind::kIndexError, chunks > 0, "list assignment index out of range");
   check_part_count(c, chunks);
   DimVector sizes(static_cast<size_t>(chunks), split_size);
   sizes.back() = split_size - (split_size * chunks - size);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/support/error.h"
+#include "core/symbolic/shape_env.h"
 
 namespace faketensor {
 namespace {
@@ -141,6 +142,60 @@ TEST_F(SessionTest, ReprNamesWhatIsNotUsual) {
   Tensor* half = context.empty(DimVector{2}, DType::kFloat16, *parse_device("cuda:0"));
   EXPECT_EQ(session.repr(*half),
             "FakeTensor(..., device='cuda:0', size=(2,), dtype=torch.float16)");
+}
+
+// Two modes of a session with symbolic sizes: [s0, s1] float32 and int64.
+class SymbolicCacheTest : public ::testing::Test {
+ protected:
+  SymbolicCacheTest() {
+    session.enter(mode);
+    session.cache().clear();
+  }
+  Tensor& made(DType dtype) { return *mode.context().empty(sizes, dtype, Device{}); }
+  DispatchCache::Info counted() { return session.cache().info(); }
+
+  Session session;
+  std::shared_ptr<ShapeEnv> env = std::make_shared<ShapeEnv>();
+  SessionMode& mode = session.add_mode({}, env);
+  DimVector sizes{env->create_backed("s0", 3, ValueRange::ints(2, kIntInfinity)),
+                  env->create_backed("s1", 4, ValueRange::ints(2, kIntInfinity))};
+};
+
+TEST_F(SymbolicCacheTest, AResultFromTheCacheHasTheStorageOfAStridedTensor) {
+  Tensor& x = made(DType::kFloat32);
+  const Tensor& first = session.call("aten::clone", {&x}).tensor();
+  const Tensor& second = session.call("aten::clone", {&x}).tensor();
+  EXPECT_EQ(to_string(first.storage->nbytes), "4*s0*s1");
+  EXPECT_EQ(to_string(second.storage->nbytes), "4*s1*(s0 - 1) + 4*s1");
+  EXPECT_EQ(counted().hits, 1);
+}
+
+// The sum that add.out copies comes from the cache the second time, so copy_ has another key.
+TEST_F(SymbolicCacheTest, WhatIsGivenACachedResultHasAnotherKey) {
+  Tensor& x = made(DType::kFloat32);
+  for (int i = 0; i < 3; ++i) session.call("aten::add.out", {&x, &x, 1, &x});
+  EXPECT_EQ(counted().hits, 1 + 2);
+  EXPECT_EQ(counted().misses, 3 + 1);
+  EXPECT_EQ(counted().bypasses.at("kwarg aliases output"), 3);
+}
+
+TEST_F(SymbolicCacheTest, WhatARaisingOperatorCalledBeforeIsCounted) {
+  Tensor& numbers = made(DType::kInt64);
+  EXPECT_THROW(session.call("aten::mean", {&numbers}), Error);
+  EXPECT_EQ(counted().misses, 2);  // prims.sum, empty_strided
+}
+
+// resize_ sets the sizes before it finds that their product does not exist.
+TEST_F(SessionTest, ANegativeSizeIsNotPassedOn) {
+  session.enter(mode);
+  Tensor& x = call("aten::zeros", {mode.context().make_ints(DimVector{3, 3})}).tensor();
+  EXPECT_EQ(raised("aten::resize_", {&x, mode.context().make_ints(DimVector{1, -1})}),
+            "RuntimeError");
+  EXPECT_EQ(raised("aten::transpose.int", {&x, 0, 1}), "RuntimeError");
+  EXPECT_EQ(raised("aten::lift_fresh", {&x}), "RuntimeError");
+  EXPECT_EQ(
+      mode.mode().call("aten::split.Tensor", std::array<Value, 3>{x, 2, 1}).error->class_name(),
+      "RuntimeError");
 }
 
 }  // namespace
