@@ -78,6 +78,12 @@ Value factory(Call& call, uint64_t params) {
   return tensor;
 }
 
+void check_rank(const Call& call, int64_t rank) {
+  constexpr int64_t kMostDims = 4096;
+  call.check_as(ErrorKind::kLimitExceeded, rank <= kMostDims,
+                "a tensor of {} dimensions, of which {} are possible", rank, kMostDims);
+}
+
 Tensor* empty_restrided(Call& call, Dims sizes, Dims strides, DType dtype) {
   Tensor* tensor = call.empty(sizes, dtype);
   MetaSpec spec = tensor->meta->spec();

@@ -52,6 +52,10 @@ FactoryOptions factory_options(Call& call, size_t at, std::optional<DType> dtype
 // sizes.
 Tensor* new_tensor(Call& call, Dims sizes, const FactoryOptions& options);
 
+// Raises LimitExceeded for a tensor of more dimensions than this library makes, before its sizes
+// are written down: the number came from an argument or from another tensor's size.
+void check_rank(const Call& call, int64_t rank);
+
 // A new tensor that is allocated as a contiguous one and then given dense strides, as
 // torch.empty_permuted and torch.empty(memory_format=...) make it: on the call's device.
 Tensor* empty_restrided(Call& call, Dims sizes, Dims strides, DType dtype);

@@ -149,7 +149,7 @@ Value mkldnn_rnn_layer_backward(Call& c, const Tensor& input, const Tensor& inpu
                                 int64_t hidden_size) {
   constexpr int64_t kGru = 3;
   c.check_as(ErrorKind::kIndexError, mode == kGru || bias.dim() > 0, "tuple index out of range");
-  const SymInt bias_size = mode == kGru ? SymInt(4 * hidden_size) : bias.size(0);
+  const SymInt bias_size = mode == kGru ? SymInt(hidden_size) * 4 : bias.size(0);
   const auto gradient = [&](Dims sizes) { return c.empty(sizes, DType::kFloat32); };
   Tensor* grad_input = gradient(input.sizes());
   Tensor* grad_hx = gradient(hx.sizes());

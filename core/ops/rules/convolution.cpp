@@ -244,28 +244,37 @@ DimVector converted(Dims sizes, const DimVector& strides, MemoryFormat format) {
   return look == format ? strides : strides_for(sizes, format);
 }
 
-// convolution.out: the Meta kernel alone, without the checks of a back-end. Lists are read as far
-// as they are needed. Mirrors meta_conv, torch/_meta_registrations.py.
-Value convolution_out(Call& c, const ConvLists& lists, const Tensor& input, const Tensor& weight,
-                      bool transposed, SymInt groups) {
-  const size_t rank = std::max<size_t>(input.sizes().size(), 2) - 2;
-  const auto values = [&](Dims given) {
-    if (given.size() == 1) return DimVector(rank, given[0]);
-    c.check_as(ErrorKind::kIndexError, given.size() >= rank, "list index out of range");
-    return DimVector(given.first(rank));
-  };
+// The lists of a call as the meta function reads them: as far as the input has spatial dimensions,
+// with no word about those beyond. Mirrors calc_conv_nd_return_shape, torch/_meta_registrations.py.
+ConvLists lists_for_input(Call& c, const Tensor& input, const Tensor& weight,
+                          const ConvLists& given, bool transposed, SymInt groups) {
   c.check_as(ErrorKind::kIndexError, weight.dim() >= 2 && input.dim() >= 2,
              "tuple index out of range");
   c.check(transposed ? SymBool(true) : weight.size(1) * groups == input.size(1),
           "Invalid channel dimensions");
-  const DimVector stride = values(lists.stride);
-  const DimVector padding = values(lists.padding);
-  const DimVector dilation = values(lists.dilation);
-  const DimVector output_padding =
-      transposed ? values(lists.output_padding) : DimVector(rank, SymInt(0));
-  const ConvArgs conv = {input,      weight, nullptr, {stride, padding, dilation, output_padding},
-                         transposed, groups};
+  const size_t rank = input.sizes().size() - 2;
+  const auto values = [&](Dims list) -> Dims {
+    if (list.size() == 1) return c.context().arena().copy(Dims(DimVector(rank, list[0])));
+    c.check_as(ErrorKind::kIndexError, list.size() >= rank, "list index out of range");
+    return list.first(rank);
+  };
+  constexpr SymInt kNone[] = {0};
+  const bool pads_output = transposed && !given.output_padding.empty();
+  ConvLists lists;
+  lists.stride = values(given.stride);
+  lists.padding = values(given.padding);
+  lists.dilation = values(given.dilation);
+  lists.output_padding = values(pads_output ? given.output_padding : Dims(kNone));
   c.check_as(ErrorKind::kIndexError, weight.dim() >= input.dim(), "tuple index out of range");
+  return lists;
+}
+
+// convolution.out: the Meta kernel alone, without the checks of a back-end. Mirrors meta_conv,
+// torch/_meta_registrations.py.
+Value convolution_out(Call& c, const ConvLists& given, const Tensor& input, const Tensor& weight,
+                      bool transposed, SymInt groups) {
+  const ConvLists lists = lists_for_input(c, input, weight, given, transposed, groups);
+  const ConvArgs conv = {input, weight, nullptr, lists, transposed, groups};
   const Value result = *c.context().empty(output_sizes(c, conv), input.dtype(), input.device());
   return write_copies(c, {&result, 1});
 }
@@ -279,9 +288,12 @@ Value convolution(Call& c, const Tensor& input, const Tensor& weight, Tensor* bi
   if (output_of(c) != nullptr) return convolution_out(c, given, input, weight, transposed, groups);
   c.check(input.dtype() == weight.dtype(),
           "Input type ({}) and weight type ({}) should be the same", input.dtype(), weight.dtype());
-  const ConvArgs conv = {input, weight, bias, expand_lists(c, weight, given), transposed, groups};
+  const bool by_backend = all_hinted(input) && all_hinted(weight);
+  const ConvLists lists = by_backend ? expand_lists(c, weight, given)
+                                     : lists_for_input(c, input, weight, given, transposed, groups);
+  const ConvArgs conv = {input, weight, bias, lists, transposed, groups};
   std::optional<MemoryFormat> format;
-  if (all_hinted(input) && all_hinted(weight)) {
+  if (by_backend) {
     check_convolution(c, conv);
     c.check(weight.dim() > 2, "weight should have at least three dimensions");
     format = backend_format(c, conv);

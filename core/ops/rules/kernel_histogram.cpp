@@ -1,4 +1,5 @@
 // Histograms, which real kernels answer.
+#include "core/ops/families/factory.h"
 #include "core/ops/families/kernel.h"
 #include "core/ops/rules/tables.h"
 
@@ -133,7 +134,9 @@ Value histogramdd(Call& c, const Tensor& self, Dims bins, const Value& range, co
 }
 Value histogramdd_one(Call& c, const Tensor& self, SymInt bins, const Value& range,
                       const Value& weight, bool density) {
-  const DimVector counts(static_cast<size_t>(guard_int(self.size(-1))), bins);
+  const int64_t rank = guard_int(self.size(-1));
+  check_rank(c, rank);
+  const DimVector counts(static_cast<size_t>(rank), bins);
   return histogramdd(c, self, counts, range, weight, density);
 }
 Value histogramdd_edges(Call& c, const Tensor& self, const Value& bins, const Value&,

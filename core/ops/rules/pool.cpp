@@ -15,19 +15,29 @@ std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
 
 // --- maximum ---
 
+// One value for each window dimension, as far as `list` has them; an empty one is `otherwise`.
+DimVector window_list(Call& c, Dims list, Dims otherwise = {}) {
+  c.check(!list.empty() || !otherwise.empty(), "default must be provided");
+  const Dims given = list.empty() ? otherwise : list;
+  return given.size() == 1 ? DimVector(2, given[0]) : DimVector(given);
+}
+
 // Mirrors _max_pool_nd_with_indices, torch/_decomp/decompositions.py, which answers for the out=
 // overload: no check of what the meta function checks, and lists may be too long.
 Value max_pool2d_by_windows(Call& c, const Tensor& input, Dims kernel, Dims stride, Dims padding,
                             Dims dilation, bool ceil_mode) {
   check_output_devices(c);
+  const DimVector kernels = window_list(c, kernel);
+  const DimVector strides = window_list(c, stride, kernels);
+  const DimVector paddings = window_list(c, padding);
+  const DimVector dilations = window_list(c, dilation);
   c.check(input.dim() == 3 || input.dim() == 4, "Expected 3D or 4D input, got {}D", input.dim());
-  const auto along = [](Dims list, size_t i) { return list.size() == 1 ? list[0] : list[i]; };
   DimVector output;
   for (size_t i = 0; i < 2; ++i) {
-    const Window window = {.kernel = along(kernel, i),
-                           .stride = along(stride.empty() ? kernel : stride, i),
-                           .padding = along(padding, i),
-                           .dilation = along(dilation, i)};
+    const Window window = {.kernel = kernels[i],
+                           .stride = strides[i],
+                           .padding = paddings[i],
+                           .dilation = dilations[i]};
     const SymInt size = input.size(static_cast<int64_t>(i) - 2);
     output.push_back(pooled_size(c, size, window, ceil_mode));
   }

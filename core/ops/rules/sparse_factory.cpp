@@ -73,7 +73,9 @@ Value coo_tensor(Call& c, const Tensor& indices, const Tensor& values, std::opti
                  std::optional<Layout>, std::optional<Device>, std::optional<bool>,
                  std::optional<bool> coalesced) {
   c.check(indices.dim() == 2, "indices must be sparse_dim x nnz, but got: {}", indices.sizes());
-  DimVector sizes(static_cast<size_t>(guard_int(indices.size(0))), SymInt(0));
+  const int64_t sparse_dim = guard_int(indices.size(0));
+  check_rank(c, sparse_dim);
+  DimVector sizes(static_cast<size_t>(sparse_dim), SymInt(0));
   if (guard_bool(indices.numel() != 0)) {
     c.check(indices.dtype() == DType::kInt64, "expected scalar type Long but found {}",
             info(indices.dtype()).cpp_name);

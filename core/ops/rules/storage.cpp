@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/ops/families/copy.h"
+#include "core/ops/families/factory.h"
 #include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
@@ -156,14 +157,12 @@ Tensor* lazy_clone(Call& c, const Tensor& self) {
 // of `other` behind the first dimensions of `self`, on a storage as large as that of `other`.
 Value zeros_with_feature_meta(Call& c, const Tensor& self, const Tensor& other,
                               int64_t batch_dims) {
-  constexpr int64_t kMostDims = 4096;
   const uint64_t rank = static_cast<uint64_t>(batch_dims) + other.sizes().size();
   c.check_as(ErrorKind::kValueError, rank <= std::numeric_limits<uint32_t>::max(),
              "SmallVector unable to grow. Requested capacity ({}) is larger than maximum value for "
              "size type (4294967295)",
              rank);
-  c.check_as(ErrorKind::kLimitExceeded, batch_dims <= kMostDims,
-             "a tensor of {} dimensions, of which {} are possible", rank, kMostDims);
+  check_rank(c, batch_dims);
   c.check(batch_dims >= 0, "mismatch in length of strides and shape");
   SymInt elements = floor_div(other.storage->nbytes, itemsize(other.dtype()));
   DimVector sizes(
