@@ -329,9 +329,34 @@ const Tensor* find_tensor(std::span<const Value> results, Property has_property)
   return nullptr;
 }
 
+// Sizes of an argument that a derivative formula needs and that are read before the operator runs,
+// in this order (tools/autograd/derivatives.yaml).
+struct SavedSizes {
+  std::string_view op;
+  size_t argument;
+  int64_t dims[3];
+  size_t count;
+};
+constexpr SavedSizes kSavedSizes[] = {
+    {"_adaptive_avg_pool2d_backward", 0, {-1, -2}, 2},
+    {"_adaptive_avg_pool3d_backward", 0, {-1, -2, -3}, 3},
+    {"_embedding_bag", 0, {0}, 1},
+    {"embedding", 0, {0}, 1},
+};
+
+void read_saved_sizes(const OpEntry& op, std::span<const Value> args) {
+  const std::string_view name = local_name(op.schema.name);
+  for (const SavedSizes& saved : kSavedSizes) {
+    const auto is_wanted = [](const Value& arg) { return any_requires_grad(arg); };
+    if (saved.op != name || !std::any_of(args.begin(), args.end(), is_wanted)) continue;
+    for (size_t i = 0; i < saved.count; ++i) args[saved.argument].tensor().size(saved.dims[i]);
+  }
+}
+
 }  // namespace
 
 void check_differentiable(const OpEntry& op, std::span<const Value> args) {
+  read_saved_sizes(op, args);
   for (size_t i = 0; i < args.size(); ++i) {
     if (!any_requires_grad(args[i]) || !is_without_formula(op, op.schema.arguments[i].name))
       continue;

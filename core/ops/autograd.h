@@ -24,6 +24,11 @@ void check_differentiable(const OpEntry& op, std::span<const Value> args);
 void check_differentiable_results(const OpEntry& op, std::span<const Value> args,
                                   const Value& result);
 
+// Whether autograd records what is done with the tensor.
+inline bool needs_grad(const Context& context, const Tensor& tensor) {
+  return context.grad_enabled && tensor.meta->has(kRequiresGrad);
+}
+
 // What is held against an out= overload (OutGrad, out_def.h). Raises RuntimeError: "add():
 // functions with out=... arguments don't support automatic differentiation, but one of the
 // arguments requires grad."

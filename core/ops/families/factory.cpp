@@ -5,16 +5,12 @@
 
 namespace faketensor {
 
-namespace {
-
-void check_sizes(Call& call, Dims sizes) {
+void check_sizes(const Call& call, Dims sizes) {
   for (const SymInt size : sizes) {
     call.check(!guard_or_false(size < 0), "Trying to create tensor with negative dimension {}: {}",
                size, sizes);
   }
 }
-
-}  // namespace
 
 FactoryOptions factory_options(Call& call, size_t at, std::optional<DType> dtype,
                                const Tensor* like) {

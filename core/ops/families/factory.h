@@ -52,6 +52,9 @@ FactoryOptions factory_options(Call& call, size_t at, std::optional<DType> dtype
 // sizes.
 Tensor* new_tensor(Call& call, Dims sizes, const FactoryOptions& options);
 
+// Raises for a size that is known to be negative (check_size_nonnegative, c10).
+void check_sizes(const Call& call, Dims sizes);
+
 // Raises LimitExceeded for a tensor of more dimensions than this library makes, before its sizes
 // are written down: the number came from an argument or from another tensor's size.
 void check_rank(const Call& call, int64_t rank);

@@ -26,7 +26,8 @@ DTypeCategory category_of(const Value& operand) {
   return category(operand.is_tensor() ? operand.tensor().dtype() : number_dtype(operand));
 }
 
-// torch._prims_common.get_higher_dtype, of two dtypes of one category.
+}  // namespace
+
 DType higher_dtype(Call& call, DType a, DType b) {
   if (a == b) return a;
   constexpr DType kOrder[][2] = {
@@ -45,8 +46,6 @@ DType higher_dtype(Call& call, DType a, DType b) {
   }
   call.fail(ErrorKind::kRuntimeError, "Unexpected termination!");
 }
-
-}  // namespace
 
 DType promoted_dtype(Call& call, std::span<const Value> operands) {
   DTypeCategory highest = DTypeCategory::kBool;

@@ -108,6 +108,19 @@ SparseShape shape_of(const Tensor& tensor) {
   return {tensor.sizes(), sparse_of(tensor), tensor.meta->has(kCoalesced)};
 }
 
+void check_sparse_dims(const Call& call, Dims sizes, SymInt sparse, int64_t dense) {
+  const SymBool fits =
+      sparse.is_symbolic()
+          ? sparse + dense == static_cast<int64_t>(sizes.size())
+          : SymBool(static_cast<uint64_t>(sparse.as_int()) + static_cast<uint64_t>(dense) ==
+                    sizes.size());
+  call.check(
+      fits,
+      "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {}, sparse_dim = {}, "
+      "dense_dim = {}",
+      sizes.size(), sparse, dense);
+}
+
 SparseShape empty_coo(Dims sizes, int64_t sparse_dim, int64_t dense_dim) {
   return {sizes,
           {.sparse_dim = static_cast<int32_t>(sparse_dim),

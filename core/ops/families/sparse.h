@@ -78,6 +78,9 @@ inline const Tensor* first_compressed(std::span<const Value> args) {
 // `property`.
 [[noreturn]] void throw_has_no(const Tensor& tensor, std::string_view property);
 
+// That sizes are those of `sparse` and `dense` dimensions, whose sum wraps as a C++ int64_t.
+void check_sparse_dims(const Call& call, Dims sizes, SymInt sparse, int64_t dense);
+
 // --- new tensors ---
 struct SparseShape {
   Dims sizes = {};

@@ -5,6 +5,7 @@
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/factory.h"
 #include "core/ops/rules/tables.h"
+#include "core/support/python_sort.h"
 #include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
 
@@ -95,18 +96,19 @@ Value efficient_attention(Call& c, const Tensor& query, const Tensor& key, const
   return c.tuple(result, logsumexp, random.seed, random.offset);
 }
 
-// Mirrors alloc_with_matching_layout, torch/_meta_registrations.py: `sizes` with dimensions in the
-// order of the query's strides.
+// Mirrors alloc_with_matching_layout, torch/_meta_registrations.py: `sizes` with four dimensions in
+// the order of the query's strides, the largest first.
 Tensor* empty_in_order_of(Call& c, const Tensor& query, const DimVector& sizes) {
   const bool same =
       std::equal(sizes.begin(), sizes.end(), query.sizes().begin(), query.sizes().end(),
                  [](SymInt a, SymInt b) { return guard_bool(a == b); });
   if (same) return c.empty_like(query);
-  SmallVector<int64_t, 8> order;
-  for (int64_t i = 0; i < query.dim(); ++i) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return guard_bool(query.stride(a) > query.stride(b));
-  });
+  c.check_as(ErrorKind::kIndexError, query.dim() >= 4, "tuple index out of range");
+  // sorted(reverse=True) sorts the reversed list and reverses the result.
+  SmallVector<int64_t, 4> order = {3, 2, 1, 0};
+  python_sort(order,
+              [&](int64_t a, int64_t b) { return guard_bool(query.stride(a) < query.stride(b)); });
+  std::reverse(order.begin(), order.end());
   return c.empty_strided(sizes, permuted_strides(sizes, order.span()), query.dtype());
 }
 

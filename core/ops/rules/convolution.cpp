@@ -86,7 +86,7 @@ SymInt kernel_size(const ConvArgs& conv, size_t i) {
 [[noreturn, gnu::cold]] void refuse_kernel(Call& c, const ConvArgs& conv) {
   DimVector padded;
   DimVector kernel;
-  for (size_t i = 0; i + 2 < conv.weight.sizes().size(); ++i) {
+  for (size_t i = 0; i + 2 < conv.input.sizes().size(); ++i) {
     padded.push_back(padded_size(conv, i));
     kernel.push_back(kernel_size(conv, i));
   }
@@ -97,7 +97,7 @@ SymInt kernel_size(const ConvArgs& conv, size_t i) {
 }
 
 void check_kernel_fits(Call& c, const ConvArgs& conv) {
-  for (size_t i = 0; i + 2 < conv.weight.sizes().size(); ++i) {
+  for (size_t i = 0; i + 2 < conv.input.sizes().size(); ++i) {
     if (guard_or_false(padded_size(conv, i) < kernel_size(conv, i))) refuse_kernel(c, conv);
   }
 }
@@ -129,7 +129,7 @@ void check_return_shape(Call& c, const ConvArgs& conv) {
   if (conv.transposed) return;
   c.check(conv.weight.size(1) * conv.groups == conv.input.size(1), "Invalid channel dimensions");
   SymBool fits = true;
-  for (size_t i = 0; i + 2 < conv.weight.sizes().size(); ++i)
+  for (size_t i = 0; i + 2 < conv.input.sizes().size(); ++i)
     fits = sym_and(fits, padded_size(conv, i) >= kernel_size(conv, i));
   if (!expect_true(fits)) refuse_kernel(c, conv);
 }

@@ -1,5 +1,6 @@
 // Embeddings: rows of a table looked up, alone or summed in bags.
 #include "core/ops/call.h"
+#include "core/ops/families/factory.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -151,17 +152,13 @@ Tensor* embedding_renorm(Call& c, const Tensor& self) {
 
 // --- gradients ---
 
-void check_rows(const Call& c, SymInt rows, SymInt columns) {
-  c.check(!guard_or_false(rows < 0), "Trying to create tensor with negative dimension {}: {}", rows,
-          DimVector{rows, columns}.span());
-}
-
 // Mirrors meta_embedding_dense_backward, torch/_meta_registrations.py.
 Tensor* embedding_dense_backward(Call& c, const Tensor& grad_output, const Tensor&,
                                  SymInt num_weights) {
   const SymInt columns = grad_output.size(-1);
-  check_rows(c, num_weights, columns);
-  return c.empty({num_weights, columns}, grad_output.dtype());
+  const DimVector sizes = {num_weights, columns};
+  check_sizes(c, sizes);
+  return c.empty(sizes, grad_output.dtype());
 }
 
 Value embedding_backward(Call& c, const Tensor& grad, const Tensor& indices, SymInt num_weights,
@@ -180,8 +177,9 @@ Tensor* bag_dense_backward(Call& c, const Tensor& grad, SymInt num_weights) {
   const DType dtype = grad.dtype();
   c.check(is_reduced_floating(dtype) || dtype == DType::kFloat32 || dtype == DType::kFloat64,
           "Unsupported input type encountered: {}", dtype);
-  check_rows(c, num_weights, grad.size(1));
-  return c.empty({num_weights, grad.size(1)}, dtype);
+  const DimVector sizes = {num_weights, grad.size(1)};
+  check_sizes(c, sizes);
+  return c.empty(sizes, dtype);
 }
 Tensor* embedding_bag_dense_backward(Call& c, const Tensor& grad, const Tensor&, const Tensor&,
                                      const Tensor&, const Tensor&, SymInt num_weights) {

@@ -66,10 +66,7 @@ Tensor* empty_permuted(Call& c, Dims size, Dims physical_layout) {
   }
   DimVector physical;
   for (const int64_t dim : order) physical.push_back(size[static_cast<size_t>(dim)]);
-  for (const SymInt extent : physical) {
-    c.check(!guard_or_false(extent < 0), "Trying to create tensor with negative dimension {}: {}",
-            extent, physical.span());
-  }
+  check_sizes(c, physical);
   return empty_strided_with(c, size, permuted_strides(size, order.span()), options);
 }
 
@@ -90,10 +87,7 @@ Tensor* empty_out(Call& c, Dims size, const Value& memory_format, Tensor& out) {
           "'memory_format' argument is incompatible with 'out' tensor argument");
   c.check(!c.context().grad_enabled || !out.meta->has(kRequiresGrad),
           "cannot resize variables that require grad");
-  for (const SymInt extent : size) {
-    c.check(!guard_or_false(extent < 0), "Trying to create tensor with negative dimension {}: {}",
-            extent, size);
-  }
+  check_sizes(c, size);
   resize_output(c.context(), out, size);
   return &out;
 }

@@ -17,9 +17,8 @@ namespace {
 
 using Axes = SmallVector<int64_t, 8>;
 
-// What the kernels' meta functions index sizes and strides with, each once: they raise as Python
-// does.
-Axes axes_of(Dims dims, int64_t rank) {
+// What the kernels' meta functions index sizes and strides with: they raise as Python does.
+Axes wrapped_axes(Dims dims, int64_t rank) {
   Axes result;
   for (const SymInt dim : dims) {
     int64_t axis = guard_int(dim);
@@ -27,10 +26,15 @@ Axes axes_of(Dims dims, int64_t rank) {
     if (axis < 0 || axis >= rank) throw_error(ErrorKind::kIndexError, "tuple index out of range");
     result.push_back(axis);
   }
-  Axes distinct(result);
+  return result;
+}
+
+// That the axes of one transform are distinct.
+void check_distinct(const Axes& axes, int64_t rank) {
+  Axes distinct(axes);
   std::sort(distinct.begin(), distinct.end());
   const auto count = std::unique(distinct.begin(), distinct.end()) - distinct.begin();
-  const int64_t permuted = rank - count + static_cast<int64_t>(result.size());
+  const int64_t permuted = rank - count + static_cast<int64_t>(axes.size());
   if (permuted != rank) {
     throw_error(
         ErrorKind::kRuntimeError,
@@ -39,11 +43,15 @@ Axes axes_of(Dims dims, int64_t rank) {
                "len(dims) = {}",
                rank, permuted));
   }
-  return result;
 }
-Axes axes_with_last(Dims dims, int64_t rank) {
+
+Axes axes_of(Dims dims, int64_t rank) {
+  Axes axes = wrapped_axes(dims, rank);
+  check_distinct(axes, rank);
+  return axes;
+}
+void check_has_last(Dims dims) {
   if (dims.empty()) throw_error(ErrorKind::kIndexError, "list index out of range");
-  return axes_of(dims, rank);
 }
 
 void sort_by_stride(std::span<int64_t> axes, Dims strides) {
@@ -56,10 +64,26 @@ bool has_axis(const Axes& axes, int64_t axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-// The strides of a transform's result. Mirrors _exec_fft, torch/_meta_registrations.py: it is
-// written as [batch, transformed...], with the batch dimensions in the order of the input's
-// strides.
-DimVector transformed_strides(Dims input_strides, Dims sizes, const Axes& axes) {
+// The batch is made by reshape([-1, transformed...]), which no tensor without elements allows when
+// a transformed size is 0.
+void check_batchable(Call& c, Dims sizes, const Axes& axes) {
+  DimVector shape = {-1};
+  for (const int64_t axis : axes) shape.push_back(sizes[static_cast<size_t>(axis)]);
+  const Dims transformed = shape.span().subspan(1);
+  c.check(
+      std::none_of(transformed.begin(), transformed.end(),
+                   [](SymInt size) { return guard_or_false(size == 0); }),
+      "cannot reshape tensor of 0 elements into shape {} because the unspecified dimension size "
+      "-1 can be any value and is ambiguous",
+      shape.span());
+}
+
+// The strides of a transform's result, of an input of `input_sizes`. Mirrors _exec_fft,
+// torch/_meta_registrations.py: it is written as [batch, transformed...], with the batch dimensions
+// in the order of the input's strides.
+DimVector transformed_strides(Call& c, Dims input_sizes, Dims input_strides, Dims sizes,
+                              const Axes& axes) {
+  check_batchable(c, input_sizes, axes);
   Axes batch;
   for (int64_t i = 0; i < static_cast<int64_t>(sizes.size()); ++i) {
     if (!has_axis(axes, i)) batch.push_back(i);
@@ -91,21 +115,22 @@ bool is_one_cufft_call(const Axes& axes) {
 
 // Stages of complex transforms on CUDA: the last up to three of the remaining axes, which are
 // sorted by the strides that the stage before left.
-DimVector staged_strides(DimVector strides, Dims sizes, Axes axes) {
+DimVector staged_strides(Call& c, DimVector strides, Dims sizes, Axes axes) {
   while (!axes.empty()) {
     sort_by_stride({axes.data(), axes.size()}, strides);
     const size_t taken = std::min(kCufftMaxRank, axes.size());
     const Axes last(std::span<const int64_t>(axes.data() + axes.size() - taken, taken));
-    strides = transformed_strides(strides, sizes, last);
+    strides = transformed_strides(c, sizes, strides, sizes, last);
     axes.resize(axes.size() - taken);
   }
   return strides;
 }
 
-DimVector complex_strides(const Tensor& self, Axes axes) {
-  if (self.device().is_cuda()) return staged_strides(DimVector(self.strides()), self.sizes(), axes);
+DimVector complex_strides(Call& c, const Tensor& self, Axes axes) {
+  if (self.device().is_cuda())
+    return staged_strides(c, DimVector(self.strides()), self.sizes(), axes);
   sort_by_stride({axes.data(), axes.size()}, self.strides());
-  return transformed_strides(self.strides(), self.sizes(), axes);
+  return transformed_strides(c, self.sizes(), self.strides(), self.sizes(), axes);
 }
 
 constexpr std::string_view kFailedCheck =
@@ -140,13 +165,14 @@ Value complex_to_complex(Call& c, const Tensor& self, Dims dim) {
   if (dim.empty()) return c.call<"aten::clone">(self);
   const Axes axes = axes_of(dim, self.dim());
   if (has_symbolic_sizes(self)) specialize_for_transform(c, self, axes, self.size(axes.back()));
-  return c.empty_strided(self.sizes(), complex_strides(self, axes), self.dtype());
+  return c.empty_strided(self.sizes(), complex_strides(c, self, axes), self.dtype());
 }
 
 // Mirrors meta_fft_r2c, torch/_meta_registrations.py.
 Value real_to_complex(Call& c, const Tensor& self, Dims dim, int64_t, bool onesided) {
   c.check(is_floating(self.dtype()), kFailedCheck);
-  Axes axes = axes_with_last(dim, self.dim());
+  check_has_last(dim);
+  Axes axes = axes_of(dim, self.dim());
   const auto last = static_cast<size_t>(axes.back());
   DimVector half(self.sizes());
   half[last] = floor_div(half[last], 2) + 1;
@@ -155,15 +181,15 @@ Value real_to_complex(Call& c, const Tensor& self, Dims dim, int64_t, bool onesi
   DimVector strides;
   if (!self.device().is_cuda()) {
     sort_by_stride({axes.data(), axes.size() - 1}, self.strides());
-    strides = transformed_strides(self.strides(), sizes, axes);
+    strides = transformed_strides(c, self.sizes(), self.strides(), sizes, axes);
   } else if (is_one_cufft_call(axes)) {
-    strides = transformed_strides(self.strides(), sizes, axes);
+    strides = transformed_strides(c, self.sizes(), self.strides(), sizes, axes);
   } else {
     // The last axis from real to complex, then the others.
     const DimVector& first = axes.size() == 1 ? sizes : half;
-    strides = transformed_strides(self.strides(), first, Axes{axes.back()});
+    strides = transformed_strides(c, self.sizes(), self.strides(), first, Axes{axes.back()});
     axes.pop_back();
-    strides = staged_strides(strides, half, axes);
+    strides = staged_strides(c, strides, half, axes);
     if (!onesided && !same_expr(half[last], sizes[last])) strides = contiguous_strides(sizes);
   }
   return c.empty_strided(sizes, strides, to_complex(self.dtype()));
@@ -172,25 +198,30 @@ Value real_to_complex(Call& c, const Tensor& self, Dims dim, int64_t, bool onesi
 // Mirrors meta_fft_c2r, torch/_meta_registrations.py.
 Value complex_to_real(Call& c, const Tensor& self, Dims dim, int64_t, SymInt last_dim_size) {
   c.check(is_complex(self.dtype()), kFailedCheck);
-  Axes axes = axes_with_last(dim, self.dim());
+  check_has_last(dim);
+  Axes axes = wrapped_axes(dim, self.dim());
   DimVector sizes(self.sizes());
   sizes[static_cast<size_t>(axes.back())] = last_dim_size;
   const DType dtype = to_real(self.dtype());
   c.empty(sizes, dtype);  // a negative or huge length is refused here
   if (self.device().is_cuda() && is_one_cufft_call(axes)) {
-    const DimVector strides = transformed_strides(contiguous_strides(self.sizes()), sizes, axes);
+    check_distinct(axes, self.dim());
+    const DimVector strides =
+        transformed_strides(c, self.sizes(), contiguous_strides(self.sizes()), sizes, axes);
     return c.empty_strided(sizes, strides, dtype);
   }
   const Axes last = {axes.back()};
   if (has_symbolic_sizes(self)) specialize_for_transform(c, self, last, last_dim_size);
+  // The other axes are transformed before, apart.
   axes.pop_back();
+  check_distinct(axes, self.dim());
   DimVector strides(self.strides());
   if (!axes.empty()) {
-    strides = complex_strides(self, axes);
+    strides = complex_strides(c, self, axes);
   } else if (self.device().is_cuda()) {
     strides = contiguous_strides(self.sizes());
   }
-  return c.empty_strided(sizes, transformed_strides(strides, sizes, last), dtype);
+  return c.empty_strided(sizes, transformed_strides(c, self.sizes(), strides, sizes, last), dtype);
 }
 
 // --- torch.fft: aten/src/ATen/native/SpectralOps.cpp ---

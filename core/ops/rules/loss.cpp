@@ -69,7 +69,8 @@ Value huber_loss(Call& c, const Tensor& self, const Tensor& target, int64_t redu
 }
 
 // Mirrors soft_margin_loss, torch/_decomp/decompositions.py.
-Value soft_margin_loss(Call& c, const Tensor&, const Tensor& target, int64_t reduction) {
+Value soft_margin_loss(Call& c, const Tensor& self, const Tensor& target, int64_t reduction) {
+  check_negatable(c, self);
   const Value operands[] = {elementwise(c, c.args().first(1), kDefault), target};
   return cast_back(c, elementwise(c, operands, kDefault), reduction, true);
 }

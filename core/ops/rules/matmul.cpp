@@ -1,6 +1,7 @@
 // Matrix products.
 #include <algorithm>
 
+#include "core/ops/autograd.h"
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
@@ -12,10 +13,6 @@
 namespace faketensor {
 
 namespace {
-
-bool needs_grad(Call& c, const Tensor& tensor) {
-  return c.context().grad_enabled && tensor.meta->has(kRequiresGrad);
-}
 
 // Mirrors meta_mm, torch/_meta_registrations.py.
 Tensor* mm(Call& c, const Tensor& self, const Tensor& mat2) {
@@ -111,10 +108,21 @@ Value addbmm(Call& c, const Tensor& self, const Tensor& batch1, const Tensor& ba
   return c.empty(sizes, self.dtype());
 }
 
+// The factors of a product of integers become integers: int(beta), int(alpha).
+void check_factors(Call& c, const Tensor& self, const Value& beta, const Value& alpha) {
+  if (is_float_or_complex(self.dtype())) return;
+  for (const Value* factor : {&beta, &alpha}) {
+    c.check_as(ErrorKind::kTypeError, !factor->is(Value::Tag::kComplex),
+               "int() argument must be a string, a bytes-like object or a real number, not "
+               "'complex'");
+  }
+}
+
 // Mirrors addmm, torch/_decomp/decompositions.py: `out + beta * self` over the product, cast as
 // pw_cast_for_opmath casts. The operators of a decomposition look for their devices one by one.
-Value addmm(Call& c, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
-            const Value& beta) {
+Value addmm(Call& c, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Value& beta,
+            const Value& alpha) {
+  check_factors(c, self, beta, alpha);
   const ElementwiseTypes types =
       elementwise_types(promoted_dtype(c, c.args().first(3)), Promotion::kDefault);
   const bool one_device = self.device() == mat1.device() && self.device() == mat2.device();
@@ -162,10 +170,12 @@ Tensor* dot(Call& c, const Tensor& self, const Tensor& other) {
 }
 
 // Mirrors addmv, torch/_decomp/decompositions.py.
-Value addmv(Call& c, const Tensor& self, const Tensor& mat, const Tensor& vec, const Value& beta) {
+Value addmv(Call& c, const Tensor& self, const Tensor& mat, const Tensor& vec, const Value& beta,
+            const Value& alpha) {
   c.check(self.dtype() == mat.dtype() && mat.dtype() == vec.dtype(),
           "addmv input tensors must have the same dtype, but got {}, {}, and {}", self.dtype(),
           mat.dtype(), vec.dtype());
+  check_factors(c, self, beta, alpha);
   const bool one_device = self.device() == mat.device() && self.device() == vec.device();
   const Tensor& product = one_device ? *mv(c, mat, vec) : c.tensor<"aten::mv">(mat, vec);
   if (is_zero(beta)) return c.context().empty(product.sizes(), self.dtype(), product.device());
@@ -211,11 +221,10 @@ bool should_fold(Call& c, const Tensor& tensor1, const Tensor& tensor2) {
   const Tensor& larger = first_is_larger ? tensor1 : c.tensor<"aten::mT">(tensor2);
   const Tensor& smaller = first_is_larger ? tensor2 : tensor1;
   if (larger.dim() < 3 || smaller.dim() > 2) return false;
-  if (needs_grad(c, smaller)) return true;
+  if (needs_grad(c.context(), smaller)) return true;
   if (tensor1.dim() == 2) return false;
   if (guard_or_false(larger.numel() == 0)) return true;
   for (int64_t i = 0; i + 2 < larger.dim(); ++i) {
-    if (guard_or_false(larger.size(i) == 1)) continue;
     if (!guard_or_false(larger.stride(i) == larger.stride(i + 1) * larger.size(i + 1)))
       return false;
   }

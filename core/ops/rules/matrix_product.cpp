@@ -1,4 +1,5 @@
 // Products of more than two matrices, powers, products of vectors, and statistics made of them.
+#include "core/ops/autograd.h"
 #include "core/ops/derived.h"
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/into.h"
@@ -69,6 +70,12 @@ Value linalg_multi_dot(Call& c, TensorList tensors) {
             "multi_dot(): expected out tensor to be on device {} but got {}", first.device(),
             out->device());
     resize_output(c.context(), *out, sizes);
+    // The last product is mm.out.
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      c.check(!needs_grad(c.context(), tensors[i]),
+              "mm(): functions with out=... arguments don't support automatic differentiation, but "
+              "one of the arguments requires grad.");
+    }
   }
   const DimVector product = {first.dim() == 2 ? first.size(0) : SymInt(1),
                              last.dim() == 2 ? last.size(1) : SymInt(1)};
@@ -164,6 +171,7 @@ Value linalg_vecdot(Call& c, const Tensor& x, const Tensor& y, int64_t dim) {
   if (const Tensor* out = output_of(c)) {
     c.check(out->dtype() == x.dtype(), "linalg.vecdot: Expected out of dtype{} but found {}",
             info(x.dtype()).cpp_name, info(out->dtype()).cpp_name);
+    check_same_device(c, x, *out, "linalg.vecdot", "result");
   }
   if (x.dim() == 1 && y.dim() == 1) return call_into<"aten::vdot", "aten::vdot.out">(c, x, y);
   const Value products = c.call<"aten::mul.Tensor">(c.call<"aten::conj">(x), y);

@@ -4,6 +4,7 @@
 // some answer.
 #include <algorithm>
 
+#include "core/ops/families/sparse.h"
 #include "core/ops/families/unallocated.h"
 #include "core/ops/rules/tables.h"
 
@@ -40,10 +41,7 @@ void validate_coo(Call& c, const Tensor& indices, const Tensor& values, Dims siz
   c.check(indices.dim() == 2, "indices must be sparse_dim x nnz, but got: {}", indices.sizes());
   const SymInt sparse_dim = indices.size(0);
   const int64_t dense_dim = std::max<int64_t>(values.dim() - 1, 0);
-  c.check(sparse_dim + dense_dim == static_cast<int64_t>(sizes.size()),
-          "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {}, sparse_dim = "
-          "{}, dense_dim = {}",
-          sizes.size(), sparse_dim, dense_dim);
+  check_sparse_dims(c, sizes, sparse_dim, dense_dim);
   // The least and the largest index.
   if (has_elements(indices)) read_elements(c, indices, DType::kInt64);
 }

@@ -100,8 +100,11 @@ BatchNormResult normalize_by_running(Call& c, const BatchNorm& norm) {
   result.running_var = copied(*norm.running_var, computation);
   Tensor* invstd = &c.tensor<"aten::rsqrt">(*result.running_var);
   const bool is_cpu = norm.input.device().is_cpu();
-  result.save_mean = is_cpu ? c.empty({0}, norm.input.dtype()) : result.running_mean;
-  result.save_rstd = is_cpu ? c.empty({0}, norm.input.dtype()) : invstd;
+  const auto none = [&] {
+    return c.context().empty(DimVector{0}, norm.input.dtype(), norm.input.device());
+  };
+  result.save_mean = is_cpu ? none() : result.running_mean;
+  result.save_rstd = is_cpu ? none() : invstd;
   const int64_t rank = norm.input.dim() - 1;
   Tensor* centred = arithmetic(c, norm.input, unsqueezed_to(c, *result.running_mean, rank));
   result.output = arithmetic(c, *centred, unsqueezed_to(c, *invstd, rank));

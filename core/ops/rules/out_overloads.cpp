@@ -991,7 +991,7 @@ constexpr OutDef kOut[] = {
     {"aten::special_modified_bessel_k0.out", kWrapper, kNoGrad},
     {"aten::special_modified_bessel_k1.out", kWrapper, kNoGrad},
     {"aten::special_multigammaln.out", kForward, kNoGrad, "", "", "aten::mvlgamma.out"},
-    {"aten::special_ndtr.out", kComposed, kNoGrad},
+    {"aten::special_ndtr.out", kRule, kNoGrad},
     {"aten::special_ndtri.out", kWrapper},
     {"aten::special_polygamma.out", kForward, kNoGrad, "", "", "aten::polygamma.out"},
     {"aten::special_psi.out", kForward, kNoGrad, "", "", "aten::digamma.out"},

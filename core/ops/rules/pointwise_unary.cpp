@@ -5,6 +5,7 @@
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
+#include "core/tensor/promotion.h"
 
 namespace faketensor {
 
@@ -46,8 +47,18 @@ Tensor* mvlgamma(Call& c, const Tensor& self, int64_t p) {
 // Mirrors ndtr, torch/special: half of 1 + erf(x / sqrt(2)), aten/src/ATen/native/UnaryOps.cpp.
 Value special_ndtr(Call& c, const Tensor& self) {
   const DType dtype = is_integral_or_bool(self.dtype()) ? c.context().default_dtype : self.dtype();
+  if (const Tensor* out = output_of(c)) {
+    c.check(out->device() == self.device(),
+            "Expected all tensors to be on the same device, but found at least two devices, {} and "
+            "{}!",
+            self.device(), out->device());
+    c.check(can_cast(dtype, out->dtype()),
+            "result type {} can't be cast to the desired output type {}", info(dtype).cpp_name,
+            info(out->dtype()).cpp_name);
+  }
   const Value x = c.call<"aten::div.Tensor">(self, c.call<"aten::sqrt">(c.empty({}, dtype)));
-  return c.call<"aten::mul.Tensor">(c.call<"aten::add.Tensor">(c.call<"aten::erf">(x), 1), 0.5);
+  const Value sum = c.call<"aten::add.Tensor">(c.call<"aten::erf">(x), 1);
+  return copy_into(c, c.call<"aten::mul.Tensor">(sum, 0.5));
 }
 
 // Mirrors polygamma_, aten/src/ATen/native/UnaryOps.cpp.

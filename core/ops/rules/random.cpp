@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "core/ops/derived.h"
+#include "core/ops/families/arithmetic.h"
 #include "core/ops/families/copy.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/list_out.h"
@@ -42,8 +43,10 @@ Value fused_dropout(Call& c, const Tensor& self, double, const Value& generator)
              "generator must be None for _fused_dropout decomposition, got {}", generator);
   const Value cast = c.call<"aten::to.dtype">(self, to_opmath(self.dtype()));
   Tensor* mask = c.empty_like(cast.tensor(), DType::kUInt8);
-  const Value factors[] = {mask, cast};
-  return c.tuple(elementwise(c, factors, to_opmath(self.dtype()), self.dtype()), mask);
+  const Value kept = c.call<"aten::mul.Tensor">(*c.empty_like(cast.tensor()), cast);
+  const Value scale = c.empty(Dims(), to_opmath(self.dtype()));
+  const Tensor& result = c.tensor<"aten::mul.Tensor">(kept, scale);
+  return c.tuple(cast_to(c, result, self.dtype()), mask);
 }
 
 enum class Noise : uint8_t { kPlain, kFeature, kAlpha, kFeatureAlpha };

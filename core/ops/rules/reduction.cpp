@@ -222,7 +222,7 @@ void check_norm_dtype(Call& c, DType input, OptionalDType dtype) {
   c.check(is_complex(*dtype) == is_complex(input),
           "linalg.vector_norm: dtype should be {} for {} inputs. Got {}",
           is_complex(input) ? "complex" : "real", is_complex(input) ? "complex" : "real", *dtype);
-  c.check(promote_types(*dtype, input) == *dtype,
+  c.check(higher_dtype(c, *dtype, input) == *dtype,
           "linalg.vector_norm: the dtype of the input ({}) should be convertible without narrowing "
           "to the specified dtype ({})",
           input, *dtype);

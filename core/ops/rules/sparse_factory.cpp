@@ -16,22 +16,11 @@ namespace {
 // A tensor with fewer than two elements counts as coalesced (SparseTensorImpl).
 Tensor* coo_of(Call& c, Dims sizes, int64_t sparse_dim, SymInt nnz, DType dtype, Device device,
                std::optional<bool> coalesced = {}) {
-  for (const SymInt size : sizes) {
-    c.check(!guard_or_false(size < 0), "Trying to create tensor with negative dimension {}: {}",
-            size, sizes);
-  }
+  check_sizes(c, sizes);
   SparseShape shape = empty_coo(sizes, sparse_dim, static_cast<int64_t>(sizes.size()) - sparse_dim);
   shape.meta.nnz = nnz;
   shape.coalesced = coalesced ? *coalesced : guard_or_false(nnz < 2);
   return new_sparse(c, Layout::kSparseCoo, shape, dtype, device);
-}
-
-void check_dims(Call& c, Dims sizes, int64_t sparse_dim, int64_t dense_dim) {
-  c.check(
-      SymInt(sparse_dim) + dense_dim == static_cast<int64_t>(sizes.size()),
-      "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {}, sparse_dim = {}, "
-      "dense_dim = {}",
-      sizes.size(), sparse_dim, dense_dim);
 }
 
 // Mirrors _sparse_coo_tensor_with_dims_and_tensors: SparseTensorImpl::resize_ and
@@ -42,7 +31,7 @@ Tensor* coo_from(Call& c, const Tensor& indices, const Tensor& values, Dims size
              "Dimension specified as 0 but tensor has no dimensions");
   const int64_t sparse_dim = guard_int(indices.size(0));
   const int64_t dense_dim = std::max<int64_t>(values.dim() - 1, 0);
-  check_dims(c, sizes, sparse_dim, dense_dim);
+  check_sparse_dims(c, sizes, sparse_dim, dense_dim);
   for (const SymInt size : sizes)
     c.check(!guard_or_false(size < 0), "numel: integer multiplication overflow");
   c.check(indices.dtype() == DType::kInt64, "indices must be an int64 tensor");
@@ -98,7 +87,7 @@ void check_layout(Call& c, Layout layout) {
 Value coo_with_dims(Call& c, int64_t sparse_dim, int64_t dense_dim, Dims sizes) {
   const FactoryOptions options = factory_options(c, 3);
   check_layout(c, options.layout);
-  check_dims(c, sizes, sparse_dim, dense_dim);
+  check_sparse_dims(c, sizes, sparse_dim, dense_dim);
   return coo_of(c, sizes, sparse_dim, 0, options.dtype, options.device);
 }
 
@@ -107,7 +96,7 @@ Value coo_with_dims_and_tensors(Call& c, int64_t sparse_dim, int64_t dense_dim, 
                                 std::optional<Layout>, std::optional<Device> device,
                                 std::optional<bool>, std::optional<bool> coalesced) {
   check_layout(c, factory_options(c, 5).layout);
-  check_dims(c, sizes, sparse_dim, dense_dim);
+  check_sparse_dims(c, sizes, sparse_dim, dense_dim);
   return coo_of(c, sizes, sparse_dim, values.size(0), values.dtype(),
                 device.value_or(values.device()), coalesced);
 }

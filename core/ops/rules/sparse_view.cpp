@@ -2,6 +2,7 @@
 // storage of its own that FakeTensorMode could tell aliases by.
 #include <algorithm>
 
+#include "core/ops/families/factory.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/sparse_tables.h"
@@ -474,6 +475,7 @@ Value reshape(Call& c, const Tensor& self) {
 // Mirrors resize_sparse_csr_.
 Value resize_inplace(Call& c, Tensor& self, Dims sizes) {
   if (is_coo(self)) refuse_sparse(c.op(), c.args());
+  check_sizes(c, sizes);
   c.check(sizes.size() >= 2,
           "torch.resize_: Only batched sparse CSR matrices are supported, but got size {}", sizes);
   const SymInt columns = sizes[sizes.size() - 1];
@@ -525,11 +527,7 @@ Value copy_sparse(Call& c, Tensor& self, const Tensor& source) {
 Value resize_sparse(Call& c, Tensor& self, Dims sizes, int64_t sparse, int64_t dense, bool clear) {
   if (self.layout() == Layout::kStrided) return self;
   require_coo(c, self);
-  c.check(
-      sparse + dense == static_cast<int64_t>(sizes.size()),
-      "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {}, sparse_dim = {}, "
-      "dense_dim = {}",
-      sizes.size(), sparse, dense);
+  check_sparse_dims(c, sizes, sparse, dense);
   if (!clear) check_kept_dims(c, self, sparse, dense);
   SparseShape shape = empty_coo(sizes, sparse, dense);
   if (!clear) {
