@@ -118,20 +118,20 @@ DType ResultType::result() const {
 ElementwiseTypes elementwise_types(DType promoted, Promotion kind, DType default_dtype) {
   switch (kind) {
     case Promotion::kDefault:
-      return {to_opmath(promoted), promoted};
+      return {computation_dtype(promoted), promoted};
     case Promotion::kNoOpmath:
       return {promoted, promoted};
     case Promotion::kIntToFloat: {
       const DType type = is_integral_or_bool(promoted) ? default_dtype : promoted;
-      return {to_opmath(type), type};
+      return {computation_dtype(type), type};
     }
     case Promotion::kAlwaysBool:
-      return {to_opmath(promoted), DType::kBool};
+      return {computation_dtype(promoted), DType::kBool};
     case Promotion::kComplexToFloat:
-      return {to_opmath(promoted), to_real(promoted)};
+      return {computation_dtype(promoted), to_real(promoted)};
     case Promotion::kBoolToLong: {
       const DType type = is_bool(promoted) ? DType::kInt64 : promoted;
-      return {to_opmath(type), type};
+      return {computation_dtype(type), type};
     }
   }
   return {promoted, promoted};

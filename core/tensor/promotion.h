@@ -49,6 +49,10 @@ enum class Promotion : uint8_t {
   kBoolToLong,      // sums and products
 };
 
+// The dtype that references compute in (torch._prims_common.get_computation_dtype): that of kernels
+// but for 8-bit floats, which stay.
+inline DType computation_dtype(DType dtype) { return is_float8(dtype) ? dtype : to_opmath(dtype); }
+
 struct ElementwiseTypes {
   DType computation;
   DType result;

@@ -23,9 +23,6 @@ Tensor* arithmetic(Call& call, const Value& a, const Value& b,
 // tensor.to(dtype): itself where it has that dtype.
 Tensor* cast_to(Call& call, const Tensor& tensor, DType dtype);
 
-// The dtype that references compute in (torch._prims_common.get_computation_dtype).
-inline DType computation_dtype(DType dtype) { return is_float8(dtype) ? dtype : to_opmath(dtype); }
-
 // Whether the strides are those of torch.empty(sizes), also in dimensions of size 1. Elementwise
 // operators on such a tensor and smaller operands that broadcast to it are contiguous again.
 bool has_canonical_strides(const Tensor& tensor);

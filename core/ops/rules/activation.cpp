@@ -296,7 +296,7 @@ Value glu(Call& c, const Tensor& self, int64_t dim) {
   const SymInt size = self.size(at);
   c.check(mod(size, 2) == 0, "Halving dimension must be even, but dimension {} is size {}", at,
           size);
-  const Value cast = c.call<"aten::to.dtype">(self, to_opmath(self.dtype()));
+  const Value cast = c.call<"aten::to.dtype">(self, computation_dtype(self.dtype()));
   const Value halves = c.call<"aten::tensor_split.sections">(cast, 2, at);
   const Value gated = c.call<"aten::mul.Tensor">(halves[0], c.call<"aten::sigmoid">(halves[1]));
   return c.call<"aten::to.dtype">(gated, self.dtype());

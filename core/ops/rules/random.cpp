@@ -41,10 +41,10 @@ Value native_dropout_backward(Call& c, const Tensor& grad, const Tensor& mask, d
 Value fused_dropout(Call& c, const Tensor& self, double, const Value& generator) {
   c.check_as(ErrorKind::kAssertionError, generator.is_none(),
              "generator must be None for _fused_dropout decomposition, got {}", generator);
-  const Value cast = c.call<"aten::to.dtype">(self, to_opmath(self.dtype()));
+  const Value cast = c.call<"aten::to.dtype">(self, computation_dtype(self.dtype()));
   Tensor* mask = c.empty_like(cast.tensor(), DType::kUInt8);
   const Value kept = c.call<"aten::mul.Tensor">(*c.empty_like(cast.tensor()), cast);
-  const Value scale = c.empty(Dims(), to_opmath(self.dtype()));
+  const Value scale = c.empty(Dims(), computation_dtype(self.dtype()));
   const Tensor& result = c.tensor<"aten::mul.Tensor">(kept, scale);
   return c.tuple(cast_to(c, result, self.dtype()), mask);
 }
@@ -180,7 +180,7 @@ Tensor* normal_of_tensors(Call& c, const Value& mean, const Value& std) {
   const Value factors[] = {std, samples};
   const Value scaled = elementwise(c, factors, kDefault);
   const Value terms[] = {scaled, mean};
-  return elementwise(c, terms, to_opmath(dtype), dtype);
+  return elementwise(c, terms, computation_dtype(dtype), dtype);
 }
 Tensor* normal_inplace(Call& c, Tensor& self, double, double std) {
   check_inexact(c, self.dtype());

@@ -254,7 +254,7 @@ bool spans_one_element(const Tensor& self, DimSet dims) {
 // Norms along dimensions of size 1, whose strides are the tensor's.
 Tensor* magnitudes(Call& c, const Tensor& self, DimSet dims, bool keepdim, DType result) {
   const Value operand = self;
-  const Tensor& absolute = *elementwise(c, {&operand, 1}, to_opmath(self.dtype()), result);
+  const Tensor& absolute = *elementwise(c, {&operand, 1}, computation_dtype(self.dtype()), result);
   if (keepdim) return &c.tensor<"aten::contiguous">(absolute);
   const DimVector sizes = reduced_sizes(self.sizes(), dims, false);
   return &c.tensor<"aten::contiguous">(c.call<"aten::view">(absolute, sizes));
