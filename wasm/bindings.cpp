@@ -19,6 +19,9 @@ EMSCRIPTEN_BINDINGS(faketensor) {
   function("runTable", &session::run_table);
   function("runValue", &session::run_value);
   function("runNode", &session::run_node);
+  function("runGuards", &session::run_guards);
+  function("runWhy", &session::run_why);
+  function("runWhatIf", &session::run_what_if);
   function("operators", &session::operators);
   function("openMode", &session::open_mode);
   function("modeCall", &session::mode_call);
@@ -35,5 +38,8 @@ EMSCRIPTEN_BINDINGS(faketensor) {
   function("modeGuards", &session::mode_guards);
   function("modeTensor", &session::mode_tensor);
   function("closeMode", &session::close_mode);
+  function("openSession", &session::open_session);
+  function("sessionStep", &session::session_step);
+  function("closeSession", &session::close_session);
   function("runCommand", &session::run_command);
 }

@@ -9,9 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "core/command/command.h"
+#include "core/command/session_runner.h"
 #include "core/io/call_json.h"
+#include "core/io/explain_json.h"
 #include "core/io/open.h"
 #include "core/io/profile_json.h"
+#include "core/io/shape_env_json.h"
 #include "core/profiles/extended.h"
 #include "core/profiles/program_profiles.h"
 #include "core/support/format.h"
@@ -62,6 +65,7 @@ struct Session {
   Handles<const Program> programs{"program"};
   Handles<OpenRun> runs{"run"};
   Handles<ModeSession> modes{"mode"};
+  Handles<SessionRunner> sessions{"session"};
   std::vector<uint8_t> buffer;  // what the last call for a packed buffer made
   CallArea area;
 };
@@ -99,6 +103,11 @@ Result guarded(const std::function<Result()>& body, Result (*from_text)(const st
 std::string reply(const std::function<json()>& body) {
   return guarded<std::string>([&] { return dump(body()); },
                               [](const std::string& text) { return text; });
+}
+
+// A reply that is JSON text already.
+std::string reply_text(const std::function<std::string()>& body) {
+  return guarded<std::string>(body, [](const std::string& text) { return text; });
 }
 
 // Keeps the bytes until the next call and gives JavaScript a view of them.
@@ -154,6 +163,8 @@ PropagateOptions read_options(const Program& program, const json& given) {
       options.memory_format = parsed("memory format", value, &parse_memory_format);
     } else if (key == "target") {
       options.target = parsed("target", value, &target_preset);
+    } else if (key == "pythonDispatcher") {
+      options.python_dispatcher = value.get<bool>();
     } else if (key == "stopAtFirstError") {
       options.stop_at_first_error = value.get<bool>();
     } else if (key == "profiles") {
@@ -263,6 +274,44 @@ std::string run_node(int run, int row) {
   return reply([&] { return session().runs.at(run)->view.node_detail(static_cast<NodeId>(row)); });
 }
 
+std::string run_guards(int run) {
+  return reply_text([&] {
+    std::string text = "{\"guards\":";
+    append_guards(text, session().runs.at(run)->view.run());
+    return text + "}";
+  });
+}
+
+std::string run_why(int run, const std::string& node, int dim) {
+  return reply_text([&] {
+    const Run& of = session().runs.at(run)->view.run();
+    const NodeId id = of.program().find(node);
+    if (id == kNoNode) throw_error(ErrorKind::kUsage, format("the program has no node '{}'", node));
+    if (dim < 0) throw_error(ErrorKind::kUsage, format("dimension {} is negative", dim));
+    std::string text = "{\"steps\":";
+    append_why(text, of, why_dimension(of, id, static_cast<size_t>(dim)));
+    return text + "}";
+  });
+}
+
+std::string run_what_if(int run, const std::string& settings) {
+  return reply_text([&] {
+    const Run& of = session().runs.at(run)->view.run();
+    const json given = json::parse(settings);
+    std::vector<SymbolSetting> symbols;
+    for (const auto& [symbol, value] : given.at("symbols").items()) {
+      const bool is_range = value.is_array() && value.size() == 2;
+      const json& lower = is_range ? value[0] : value;
+      symbols.push_back(
+          {symbol, lower.get<int64_t>(), (is_range ? value[1] : value).get<int64_t>()});
+    }
+    std::string text;
+    append_what_if(text, of, WhatIf(of, symbols),
+                   given.at("nodes").get<std::vector<std::string>>());
+    return text;
+  });
+}
+
 std::string operators(const std::string& pattern) {
   return reply([&] {
     std::map<std::string_view, std::string_view> found;
@@ -279,19 +328,26 @@ std::string operators(const std::string& pattern) {
 std::string open_mode(const std::string& options) {
   return reply([&]() -> json {
     Target target;
-    bool has_shape_env = false;
+    json shape_env = false;  // true, or its options
     const json given = json::parse(options);
     for (const auto& [key, value] : given.items()) {
       if (key == "target") {
         target = parsed("target", value, &target_preset);
       } else if (key == "shapeEnv") {
-        has_shape_env = value.get<bool>();
+        shape_env = value;
       } else {
         throw_error(ErrorKind::kUsage, format("unknown option '{}'", key));
       }
     }
     auto mode = std::make_shared<ModeSession>(target);
-    if (has_shape_env) mode->mode().attach_shape_env(nullptr);
+    const bool has_shape_env = shape_env.is_object() || (shape_env.is_boolean() && shape_env);
+    if (has_shape_env) {
+      const ShapeEnvOptions options_of_env = read_shape_env_options(shape_env);
+      Context& context = mode->mode().context();
+      mode->mode().attach_shape_env(std::make_shared<ShapeEnv>(options_of_env));
+      context.allow_scalar_outputs = options_of_env.allow_scalar_outputs;
+      context.allow_dynamic_shapes = options_of_env.allow_dynamic_output_shape_ops;
+    }
     return {{"mode", session().modes.add(std::move(mode))}};
   });
 }
@@ -385,6 +441,29 @@ std::string mode_tensor(int mode, int tensor) {
 }
 
 void close_mode(int mode) { session().modes.remove(mode); }
+
+std::string open_session(const std::string& options) {
+  return reply([&]() -> json {
+    Target target;
+    const json given = json::parse(options);
+    for (const auto& [key, value] : given.items()) {
+      if (key != "target") throw_error(ErrorKind::kUsage, format("unknown option '{}'", key));
+      target = parsed("target", value, &target_preset);
+    }
+    return {{"session", session().sessions.add(std::make_shared<SessionRunner>(target))}};
+  });
+}
+
+std::string session_step(int number, const std::string& step) {
+  return reply_text([&] {
+    const std::shared_ptr<SessionRunner> of = session().sessions.at(number);
+    std::string text;
+    of->run(text, json::parse(step));
+    return text;
+  });
+}
+
+void close_session(int number) { session().sessions.remove(number); }
 
 namespace {
 

@@ -1,4 +1,4 @@
-// The functions that JavaScript calls: one call per graph, never per node (README.md).
+// The functions that JavaScript calls (README.md).
 //
 // Programs, runs and modes are named by numbers. Replies are JSON; an error is {"error": {"class",
 // "message", "operator", ...}} and never leaves as a C++ exception. Callbacks are JavaScript's:
@@ -38,11 +38,18 @@ emscripten::val run_table(int run);
 std::string run_value(int run, const std::string& name);
 std::string run_node(int run, int row);
 
+// Why the run has the guards and sizes that it has (core/io/explain_json.h): {"guards": [...]},
+// {"steps": [...]}, and what other sizes break; `settings` is {"symbols": {"s77": 4 or [2, 9]},
+// "nodes": [names]}.
+std::string run_guards(int run);
+std::string run_why(int run, const std::string& node, int dim);
+std::string run_what_if(int run, const std::string& settings);
+
 // [{"name": "aten::add.Tensor", "schema": "..."}, ...] of the operators whose name contains
 // `pattern`.
 std::string operators(const std::string& pattern);
 
-// {"mode": 1}; options {"target": "cuda", "shapeEnv": true}
+// {"mode": 1}; options {"target": "cuda", "shapeEnv": true}, or a ShapeEnv's options there
 std::string open_mode(const std::string& options);
 // {"out": Value, "changed": whether tensors are not what they were}; request {"op": "aten::mm",
 // "args": [...], "kwargs": {...}}, in which {"t": 3} is the tensor that an earlier reply numbered
@@ -76,6 +83,12 @@ std::string mode_guards(int mode);
 // A tensor as it is now.
 std::string mode_tensor(int mode, int tensor);
 void close_mode(int mode);
+
+// {"session": 1}: modes, real tensors and scopes in steps, options {"target": "cuda"}. A step and
+// its answer are those of a transcript (core/command/session_runner.h).
+std::string open_session(const std::string& options);
+std::string session_step(int session, const std::string& step);
+void close_session(int session);
 
 // The command of core/command: its exit code. `argv` is a JSON list without the program's name;
 // `host` is EngineHost of web/package/src/engine.ts.

@@ -7,7 +7,7 @@
 #include "core/command/subcommands.h"
 #include "core/command/value_text.h"
 #include "core/graph/explain.h"
-#include "core/io/value_json.h"
+#include "core/io/explain_json.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 
@@ -24,20 +24,6 @@ std::string_view title(GuardEntry::Kind kind) {
       return "replaced";
     case GuardEntry::Kind::kRuntimeAssert:
       return "deferred runtime asserts";
-  }
-  return {};
-}
-
-std::string_view json_kind(GuardEntry::Kind kind) {
-  switch (kind) {
-    case GuardEntry::Kind::kGuard:
-      return "guard";
-    case GuardEntry::Kind::kSpecialisation:
-      return "specialisation";
-    case GuardEntry::Kind::kReplacement:
-      return "replacement";
-    case GuardEntry::Kind::kRuntimeAssert:
-      return "runtime_assert";
   }
   return {};
 }
@@ -67,19 +53,7 @@ class GuardsPrinter {
 
   void print_json(std::span<const GuardEntry> report) {
     for (const GuardEntry& entry : report) {
-      std::string& text = out_.text();
-      text += "{\"kind\":";
-      append_json_string(text, json_kind(entry.kind));
-      text += ",\"text\":";
-      append_json_string(text, entry.text);
-      if (entry.node != kNoNode) {
-        const Node& node = program_.graph().node(entry.node);
-        append_field("node", program_.text(node.name));
-        append_field("call", call_text(run_, entry.node));
-        append_field("module", program_.module_path(node));
-        append_field("source", program_.source_line(node));
-      }
-      text += '}';
+      append_guard(out_.text(), run_, entry);
       out_.line_done();
     }
   }
@@ -109,12 +83,6 @@ class GuardsPrinter {
   void line(std::string text) {
     out_.text() += text;
     out_.line_done();
-  }
-
-  void append_field(std::string_view key, std::string_view value) {
-    if (value.empty()) return;
-    out_.text() += format(",\"{}\":", key);
-    append_json_string(out_.text(), value);
   }
 
   void print_origin(NodeId id) {

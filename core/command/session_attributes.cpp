@@ -193,6 +193,9 @@ StepResult SessionRunner::set(const json& step) {
   return {};
 }
 
+// What a name stands for, as it is now.
+StepResult SessionRunner::value(const json& step) { return value_named(step.at("arg")); }
+
 StepResult SessionRunner::is_same(const json& step) {
   const Value a = value_named(step.at("args").at(0));
   const Value b = value_named(step.at("args").at(1));

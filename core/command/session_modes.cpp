@@ -1,5 +1,6 @@
 // Steps of a transcript that concern modes, contexts and the dispatch cache.
 #include "core/command/session_runner.h"
+#include "core/io/shape_env_json.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
@@ -7,26 +8,6 @@
 namespace faketensor {
 
 using nlohmann::json;
-
-namespace {
-
-ShapeEnvOptions read_options(const json& given) {
-  ShapeEnvOptions options;
-  const auto read = [&](const char* name, bool& option) {
-    if (given.contains(name) && given[name].is_boolean()) option = given[name].get<bool>();
-  };
-  read("allow_scalar_outputs", options.allow_scalar_outputs);
-  read("allow_dynamic_output_shape_ops", options.allow_dynamic_output_shape_ops);
-  read("assume_static_by_default", options.assume_static_by_default);
-  read("specialize_zero_one", options.specialize_zero_one);
-  read("duck_shape", options.duck_shape);
-  read("trace_asserts", options.trace_asserts);
-  read("prefer_deferred_runtime_asserts_over_guards",
-       options.prefer_deferred_runtime_asserts_over_guards);
-  return options;
-}
-
-}  // namespace
 
 StepResult SessionRunner::make_mode(const json& step) {
   const json given = step.value("options", json::object());
@@ -40,7 +21,7 @@ StepResult SessionRunner::make_mode(const json& step) {
   const json described = step.value("shape_env", json());
   if (described.is_object()) {
     env = described.contains("of") ? mode_named(described["of"]).shape_env()
-                                   : std::make_shared<ShapeEnv>(read_options(described));
+                                   : std::make_shared<ShapeEnv>(read_shape_env_options(described));
   }
   SessionMode& mode = session_.add_mode(options, env);
   if (env != nullptr) newest_with_env_ = &mode;

@@ -31,7 +31,7 @@ Value to_value(const PythonNumber& number) {
   return value.is_symbolic() ? Value::sym_float(value.node()) : Value(value.as_double());
 }
 
-SessionRunner::SessionRunner() : reader_(scratch_) {
+SessionRunner::SessionRunner(const Target& target) : session_(target), reader_(scratch_) {
   reader_.resolve = [this](const json& object) { return resolve(object); };
 }
 
@@ -52,6 +52,7 @@ SessionRunner::Handler SessionRunner::handler(std::string_view kind) {
       {"epoch", &SessionRunner::next_epoch},
       {"exit", &SessionRunner::exit},
       {"freeze", &SessionRunner::freeze},
+      {"from_descriptions", &SessionRunner::from_descriptions},
       {"from_meta", &SessionRunner::from_meta},
       {"from_tensor", &SessionRunner::from_tensor},
       {"get", &SessionRunner::get},
@@ -75,6 +76,7 @@ SessionRunner::Handler SessionRunner::handler(std::string_view kind) {
       {"tensor", &SessionRunner::make_tensor},
       {"unbacked_bindings", &SessionRunner::unbacked_bindings},
       {"unpickle", &SessionRunner::unpickle},
+      {"value", &SessionRunner::value},
       {"wrap_constant", &SessionRunner::wrap_constant},
   };
   const auto found = kHandlers.find(kind);
@@ -112,13 +114,17 @@ void SessionRunner::run(std::string& out, const json& step) {
 }
 
 void SessionRunner::bind(const json& as, const Value& value) {
-  if (as.is_string()) {
-    names_[as.get<std::string>()] = value;
-    return;
-  }
+  if (as.is_string()) return bind_name(as.get<std::string>(), value);
   if (!value.is_list() || value.size() != as.size())
     throw_error(ErrorKind::kValueError, format("not {} values to unpack", as.size()));
   for (size_t i = 0; i < as.size(); ++i) names_[as[i].get<std::string>()] = value[i];
+}
+
+// Lists nest as deep as a schema's return type.
+void SessionRunner::bind_name(const std::string& name, const Value& value) {
+  names_[name] = value;
+  for (size_t i = 0; value.is(Value::Tag::kList) && i < value.size(); ++i)
+    bind_name(format("{}[{}]", name, i), value[i]);
 }
 
 const SessionRunner::Named& SessionRunner::named(const json& name) const {

@@ -3,6 +3,8 @@
 // A step's kind ("do") selects a function; there is a file for the steps of modes, of tensors and
 // of symbols. Each returns its result as a Value, or as JSON text where the result is no value.
 //
+// JavaScript's sessions are such transcripts too, a step at a time (web/package/src/session.ts).
+//
 //   SessionRunner runner;
 //   runner.run(out, {"do": "mode", "as": "m", "options": {}});      // appends {"result":null}
 #pragma once
@@ -49,7 +51,7 @@ class SessionRunner {
  public:
   using Json = nlohmann::json;
 
-  SessionRunner();
+  explicit SessionRunner(const Target& target = {});
 
   // Appends the answer of one step: {"result": ...} or {"raises": ..., "message": ...}, and what it
   // added to the newest ShapeEnv.
@@ -75,6 +77,7 @@ class SessionRunner {
   StepResult make_real(const Json& step);
   StepResult make_tensor(const Json& step);
   StepResult from_tensor(const Json& step);
+  StepResult from_descriptions(const Json& step);
   StepResult from_meta(const Json& step);
   StepResult construct(const Json& step);
   StepResult wrap_constant(const Json& step);
@@ -95,6 +98,7 @@ class SessionRunner {
   StepResult class_name(const Json& step);
   StepResult is_parameter(const Json& step);
   StepResult repr(const Json& step);
+  StepResult value(const Json& step);
   Value tolist(Tensor& tensor);
   StepResult get_of_mode(SessionMode& mode, std::string_view name);
   StepResult get_of_tensor(Tensor& tensor, std::string_view name);
@@ -119,9 +123,13 @@ class SessionRunner {
   Tensor& tensor_named(const Json& name) const;
   // Plain values with references, sizes and expressions in them.
   Value read(const Json& value);
+  ConversionOptions read_conversion(const Json& step, const SessionMode& mode,
+                                    std::optional<SymbolicContext>& context);
   PythonNumber read_number(const Json& tree);
   std::optional<Value> resolve(const Json& object);
+  // Elements of a list go by "name[0]", ... as well.
   void bind(const Json& as, const Value& value);
+  void bind_name(const std::string& name, const Value& value);
   ShapeEnv& shape_env();
   std::string name_of(const SessionMode* mode) const;
 

@@ -150,9 +150,16 @@ StepResult SessionRunner::query(const json& step) {
   return StepResult::json(text + "}");
 }
 
-StepResult SessionRunner::describe(const json&) {
+// Of the mode that is named, else of the newest.
+StepResult SessionRunner::describe(const json& step) {
   std::string text;
-  append_shape_env(text, shape_env());
+  if (!step.contains("mode")) {
+    append_shape_env(text, shape_env());
+    return StepResult::json(std::move(text));
+  }
+  const std::shared_ptr<ShapeEnv>& env = mode_named(step["mode"]).shape_env();
+  if (env == nullptr) return StepResult::json("null");
+  append_shape_env(text, *env);
   return StepResult::json(std::move(text));
 }
 

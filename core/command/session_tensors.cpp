@@ -4,6 +4,7 @@
 
 #include "core/command/session_runner.h"
 #include "core/io/call_json.h"
+#include "core/io/tensor_description_json.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/tensor/strides.h"
@@ -164,13 +165,12 @@ StepResult SessionRunner::wrap_constant(const json& step) {
   return Value(mode_named(step.at("mode")).constants().fake_of(*real));
 }
 
-StepResult SessionRunner::from_tensor(const json& step) {
-  SessionMode& mode = mode_named(step.at("mode"));
-  Tensor& tensor = tensor_named(step.at("arg"));
+// `context` is what the options point to.
+ConversionOptions SessionRunner::read_conversion(const json& step, const SessionMode& mode,
+                                                 std::optional<SymbolicContext>& context) {
   ConversionOptions options;
   if (step.contains("source"))
     options.source = Source::local(step["source"].get_ref<const std::string&>());
-  std::optional<SymbolicContext> context;
   if (step.contains("dynamic")) {
     context.emplace(read_dynamic(step["dynamic"]));
     if (step.contains("dynamic_strides"))
@@ -180,7 +180,33 @@ StepResult SessionRunner::from_tensor(const json& step) {
     options.symbolic_context = &*context;
   }
   options.static_shapes = step.value("static_shapes", mode.static_shapes());
+  return options;
+}
+
+StepResult SessionRunner::from_tensor(const json& step) {
+  SessionMode& mode = mode_named(step.at("mode"));
+  Tensor& tensor = tensor_named(step.at("arg"));
+  std::optional<SymbolicContext> context;
+  const ConversionOptions options = read_conversion(step, mode, context);
   return Value(session_.from_tensor(mode, tensor, options));
+}
+
+StepResult SessionRunner::from_descriptions(const json& step) {
+  SessionMode& mode = mode_named(step.at("mode"));
+  std::optional<SymbolicContext> context;
+  const ConversionOptions options = read_conversion(step, mode, context);
+  std::vector<Value> fakes;
+  for (const DescribedTensor& described : read_tensor_descriptions(step.at("records"))) {
+    TensorState known;
+    known.is_parameter = described.is_parameter;
+    known.is_inference = described.is_inference;
+    const bool has_history = !described.is_leaf && (described.tensor->flags & kRequiresGrad) != 0;
+    // As for real tensors: views are remade, other history is a node that cannot run.
+    if (has_history)
+      known.grad_fn = described.tensor->base != nullptr ? "AsStridedBackward0" : "ErrorBackward";
+    fakes.emplace_back(session_.from_description(mode, *described.tensor, known, options));
+  }
+  return mode.context().make_list(fakes);
 }
 
 StepResult SessionRunner::from_meta(const json& step) {

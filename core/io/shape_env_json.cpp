@@ -261,4 +261,20 @@ void ShapeEnvSnapshot::append_symbols(std::string& out, ShapeEnv& env) const {
     append_json_string(divisible.next(), to_string(env.divisible()[i]));
 }
 
+ShapeEnvOptions read_shape_env_options(const json& given) {
+  ShapeEnvOptions options;
+  const auto read = [&](const char* name, bool& option) {
+    if (given.contains(name) && given[name].is_boolean()) option = given[name].get<bool>();
+  };
+  read("allow_scalar_outputs", options.allow_scalar_outputs);
+  read("allow_dynamic_output_shape_ops", options.allow_dynamic_output_shape_ops);
+  read("assume_static_by_default", options.assume_static_by_default);
+  read("specialize_zero_one", options.specialize_zero_one);
+  read("duck_shape", options.duck_shape);
+  read("trace_asserts", options.trace_asserts);
+  read("prefer_deferred_runtime_asserts_over_guards",
+       options.prefer_deferred_runtime_asserts_over_guards);
+  return options;
+}
+
 }  // namespace faketensor

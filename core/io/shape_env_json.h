@@ -62,4 +62,8 @@ class ShapeEnvSnapshot {
   std::unordered_set<const ExprNode*> size_like_;
 };
 
+// ShapeEnv(**options) of an object like {"duck_shape": false}: settings by PyTorch's names; what is
+// no boolean is left at its default.
+ShapeEnvOptions read_shape_env_options(const nlohmann::json& given);
+
 }  // namespace faketensor

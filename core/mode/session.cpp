@@ -212,6 +212,18 @@ Tensor* Session::from_tensor(SessionMode& mode, Tensor& tensor, const Conversion
   return fake;
 }
 
+Tensor* Session::from_description(SessionMode& mode, const TensorDescription& tensor,
+                                  const TensorState& known, const ConversionOptions& options) {
+  if (Tensor* fake = mode.converter().memo(tensor.id)) return fake;
+  Tensor* fake = mode.converter().from_tensor(tensor, options);
+  TensorState& to = state(*fake);
+  to.is_parameter = known.is_parameter;
+  to.is_inference = known.is_inference;
+  to.grad_fn = known.grad_fn;
+  if (tensor.grad != nullptr) to.grad = mode.converter().memo(tensor.grad->id);
+  return fake;
+}
+
 Tensor* Session::from_meta_and_device(SessionMode& mode, Tensor& meta, Device device) {
   if (!meta.device().is_meta())
     throw_error(ErrorKind::kAssertionError,

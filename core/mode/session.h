@@ -119,6 +119,10 @@ class Session {
                  std::optional<Device> device = {});
   // mode.from_tensor(tensor, ...)
   Tensor* from_tensor(SessionMode& mode, Tensor& tensor, const ConversionOptions& options);
+  // The fake of a tensor that is described, and marked as `known` says (converter.memo names it for
+  // later questions).
+  Tensor* from_description(SessionMode& mode, const TensorDescription& tensor,
+                           const TensorState& known, const ConversionOptions& options);
   // FakeTensorConverter.from_meta_and_device
   Tensor* from_meta_and_device(SessionMode& mode, Tensor& meta, Device device);
   // FakeTensor(mode, meta, device)

@@ -61,6 +61,9 @@ export interface EngineExports {
   runTable(run: number): Uint8Array<ArrayBuffer> | string;
   runValue(run: number, name: string): string;
   runNode(run: number, index: number): string;
+  runGuards(run: number): string;
+  runWhy(run: number, node: string, dim: number): string;
+  runWhatIf(run: number, settings: string): string;
   operators(pattern: string): string;
   openMode(options: string): string;
   modeCall(mode: number, request: string): string;
@@ -77,6 +80,9 @@ export interface EngineExports {
   modeGuards(mode: number): string;
   modeTensor(mode: number, tensor: number): string;
   closeMode(mode: number): void;
+  openSession(options: string): string;
+  sessionStep(session: number, step: string): string;
+  closeSession(session: number): void;
   runCommand(argv: string, host: EngineHost): number;
 }
 

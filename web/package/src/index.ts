@@ -15,6 +15,7 @@ import { Mode, type ModeOptions } from "./mode.js";
 import { packedVersion } from "./packed.js";
 import { Profiles } from "./profiles.js";
 import { Program } from "./program.js";
+import { Session, type SessionOptions } from "./session.js";
 import { fileSource, toByteSource, type Openable } from "./source.js";
 import { FakeTensorError } from "./errors.js";
 import type { EngineInfo, OpenOptions, OperatorInfo } from "./types.js";
@@ -23,18 +24,35 @@ export { EngineFailure, FakeTensorError, type ErrorData } from "./errors.js";
 export {
   Mode,
   FakeTensorHandle as Tensor,
-  float,
   type Argument,
   type FakeContext,
   type FakeFunction,
   type FakeRegistration,
   type ModeOptions,
   type Result,
+  type ShapeEnvOptions,
   type SymbolicNumber,
 } from "./mode.js";
+export { Float, float } from "./encode.js";
 export { dimOf, dimsOf } from "./packed.js";
 export { Profiles } from "./profiles.js";
 export { Program, Run } from "./program.js";
+export {
+  Session,
+  SessionMode,
+  SessionTensor,
+  type CacheInfo,
+  type ConversionOptions,
+  type Nested,
+  type RealOptions,
+  type Scope,
+  type SessionArgument,
+  type SessionModeOptions,
+  type SessionOptions,
+  type SessionResult,
+  type ShapeEnvDescription,
+  type TensorOptions,
+} from "./session.js";
 export { blobSource, fileSource, type ByteSource, type Openable } from "./source.js";
 export type { WasmInput } from "./engine.js";
 export * from "./types.js";
@@ -90,6 +108,11 @@ export class FakeTensor {
   /** A mode to call single operators in. */
   mode(options: ModeOptions = {}): Mode {
     return new Mode(this.engine, this.#area, options);
+  }
+
+  /** What a Python process is to its fake tensors: several modes, real tensors, constants, scopes. */
+  session(options: SessionOptions = {}): Session {
+    return new Session(this.engine, options);
   }
 
   /** The known operators whose name contains `pattern`, sorted by name. */

@@ -8,6 +8,7 @@
  * ```
  */
 import type { AnswerReader, CallArea } from "./call_area.js";
+import { Float, encode, isInt } from "./encode.js";
 import type { Engine } from "./engine.js";
 import { EngineResource, disposedByUsing } from "./lifetime.js";
 import type { Dim, OpProfiles, TensorValue, Value } from "./types.js";
@@ -15,8 +16,33 @@ import type { Dim, OpProfiles, TensorValue, Value } from "./types.js";
 export interface ModeOptions {
   /** Which PyTorch answers; default `"cuda"`. */
   target?: string;
-  /** Whether sizes may be symbols (`FakeTensorMode(shape_env=ShapeEnv())`): operators whose output size is data make one. */
-  shapeEnv?: boolean;
+  /**
+   * Whether sizes may be symbols (`FakeTensorMode(shape_env=ShapeEnv())`), or the options of the ShapeEnv: operators
+   * whose output size is data make one.
+   */
+  shapeEnv?: boolean | ShapeEnvOptions;
+}
+
+/** `ShapeEnv(**options)`. */
+export interface ShapeEnvOptions {
+  /** Whether `item` of what is not known makes a symbol; default true. */
+  allowScalarOutputs?: boolean;
+  /** Whether operators like `nonzero` make one for the size; default true. */
+  allowDynamicOutputShapeOps?: boolean;
+  assumeStaticByDefault?: boolean;
+  /** Whether sizes 0 and 1 stay numbers; default true. */
+  specializeZeroOne?: boolean;
+  /** Whether equal sizes share a symbol; default true. */
+  duckShape?: boolean;
+  /** Asserts about inputs are deferred to run time instead of becoming guards. */
+  preferDeferredRuntimeAssertsOverGuards?: boolean;
+}
+
+/** @internal The options by PyTorch's names. */
+export function shapeEnvJson(given: boolean | ShapeEnvOptions): boolean | Record<string, boolean> {
+  if (typeof given === "boolean") return given;
+  const inPython = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [inPython(name), Boolean(value)]));
 }
 
 export interface EmptyOptions {
@@ -24,15 +50,6 @@ export interface EmptyOptions {
   device?: string;
   /** Default: contiguous. */
   stride?: readonly number[];
-}
-
-/** A float although it is whole: `float(2)` is Python's `2.0` where `2` is an int. */
-export class Float {
-  constructor(readonly value: number) {}
-}
-
-export function float(value: number): Float {
-  return new Float(value);
 }
 
 /** An argument: tensors of the same mode, numbers (whole ones are ints), and the tagged objects of {@link Value}. */
@@ -195,8 +212,10 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
     private readonly area: CallArea,
     options: ModeOptions,
   ) {
+    const { shapeEnv, ...others } = options;
+    const given = { ...others, ...(shapeEnv !== undefined && { shapeEnv: shapeEnvJson(shapeEnv) }) };
     const { mode } = engine.json<{ readonly mode: number }>((exports) =>
-      exports.openMode(JSON.stringify(options)),
+      exports.openMode(JSON.stringify(given)),
     );
     super(() => {
       engine.release((exports) => {
@@ -436,7 +455,8 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
     return tensor.id;
   }
 
-  readonly #encodeTensor = (tensor: FakeTensorHandle): string => `{"t":${this.#idOf(tensor)}}`;
+  readonly #encodeTensor = (object: object): string | undefined =>
+    object instanceof FakeTensorHandle ? `{"t":${this.#idOf(object)}}` : undefined;
 
   #receive(reply: CallReply): Result {
     if (reply.changed) this.#changes++;
@@ -469,32 +489,4 @@ function inSchemaOrder(
 
 function isTensor(value: Value): value is TensorValue {
   return typeof value === "object" && value !== null && "t" in value;
-}
-
-/** JSON in which ints and floats differ, as FORMAT.md of the conformance data writes values. */
-function encode(argument: Argument, encodeTensor: (tensor: FakeTensorHandle) => string): string {
-  if (argument === null || argument === undefined) return "null";
-  if (typeof argument === "bigint") return argument.toString();
-  if (typeof argument === "number") return encodeNumber(argument);
-  if (argument instanceof Float) return encodeFloat(argument.value);
-  if (argument instanceof FakeTensorHandle) return encodeTensor(argument);
-  if (Array.isArray(argument))
-    return `[${(argument as readonly Argument[]).map((item) => encode(item, encodeTensor)).join(",")}]`;
-  return JSON.stringify(argument);
-}
-
-/** Whole numbers are Python's ints. */
-function isInt(value: number): boolean {
-  return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
-}
-
-function encodeNumber(value: number): string {
-  return isInt(value) ? BigInt(value).toString() : encodeFloat(value);
-}
-
-function encodeFloat(value: number): string {
-  if (Number.isNaN(value)) return '{"f":"nan"}';
-  if (!Number.isFinite(value)) return value > 0 ? '{"f":"inf"}' : '{"f":"-inf"}';
-  const text = String(value);
-  return /[.e]/.test(text) ? text : `${text}.0`;
 }

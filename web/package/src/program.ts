@@ -4,6 +4,7 @@ import { EngineResource } from "./lifetime.js";
 import { openLayout, openTable } from "./packed.js";
 import type { ByteSource } from "./source.js";
 import type {
+  GuardInfo,
   Layout,
   LayoutOptions,
   NodeDetail,
@@ -12,8 +13,11 @@ import type {
   Problem,
   ProgramInfo,
   PropagateOptions,
+  SymbolSettings,
   Table,
   Value,
+  WhatIfResult,
+  WhyStep,
 } from "./types.js";
 
 interface OpenReply {
@@ -129,6 +133,26 @@ export class Run extends EngineResource {
   node(index: number): NodeDetail {
     const { handle } = this;
     return this.engine.json<NodeDetail>((exports) => exports.runNode(handle, index));
+  }
+
+  /** Every guard, specialisation and deferred assert of the run, with the node that caused it. */
+  guards(): GuardInfo[] {
+    const { handle } = this;
+    return this.engine.json<{ readonly guards: GuardInfo[] }>((exports) => exports.runGuards(handle)).guards;
+  }
+
+  /** Why dimension `dim` of a node's tensor has its size: the chain back to an input or to a number of the program. */
+  why(node: string, dim: number): WhyStep[] {
+    const { handle } = this;
+    return this.engine.json<{ readonly steps: WhyStep[] }>((exports) => exports.runWhy(handle, node, dim))
+      .steps;
+  }
+
+  /** Which guards other sizes would break; where none, the sizes of outputs and of `nodes` under them. */
+  whatIf(symbols: SymbolSettings, nodes: readonly string[] = []): WhatIfResult {
+    const { handle } = this;
+    const settings = JSON.stringify({ symbols, nodes });
+    return this.engine.json<WhatIfResult>((exports) => exports.runWhatIf(handle, settings));
   }
 
   /** All nodes as columns; made at the first call. */

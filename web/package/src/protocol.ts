@@ -6,13 +6,17 @@ import type { WebAssemblyModule } from "./engine.js";
 import type { ErrorData } from "./errors.js";
 import type {
   EngineInfo,
+  GuardInfo,
   LayoutOptions,
   NodeDetail,
   OperatorInfo,
   Problem,
   ProgramInfo,
   PropagateOptions,
+  SymbolSettings,
   Value,
+  WhatIfResult,
+  WhyStep,
 } from "./types.js";
 
 /** Marks our messages, so that a worker may also speak to others. */
@@ -40,6 +44,12 @@ export interface Calls {
   table: { args: { run: number }; result: ArrayBuffer };
   value: { args: { run: number; name: string }; result: Value | undefined };
   node: { args: { run: number; index: number }; result: NodeDetail };
+  guards: { args: { run: number }; result: GuardInfo[] };
+  why: { args: { run: number; node: string; dim: number }; result: WhyStep[] };
+  whatIf: {
+    args: { run: number; symbols: SymbolSettings; nodes: readonly string[] };
+    result: WhatIfResult;
+  };
   operators: { args: { pattern: string }; result: OperatorInfo[] };
 }
 

@@ -144,8 +144,56 @@ export interface PropagateOptions extends Progressing {
   target?: string;
   /** Answers for operators without a rule: profiles, or their YAML, which may say more (sizes, strides, aliases). */
   profiles?: OpProfiles | string;
+  /** As under `enable_python_dispatcher()`, which torch.export and torch.compile trace with. */
+  pythonDispatcher?: boolean;
   /** PyTorch's own behaviour; otherwise everything that does not depend on the failing node is still answered. */
   stopAtFirstError?: boolean;
+}
+
+/** What a run relied on, and which node made it so. */
+export interface GuardInfo {
+  /**
+   * `guard`: a condition on the inputs; `specialisation`: a symbol that became a number; `replacement`: one that became
+   * an expression of others; `runtime_assert`: a condition on data, to be checked when the program runs.
+   */
+  readonly kind: "guard" | "specialisation" | "replacement" | "runtime_assert";
+  /** As PyTorch prints it: `"Eq(s53, 768)"`, `"s53 = 768"`. */
+  readonly text: string;
+  /** True whatever the inputs, once the symbols are the numbers that they became. */
+  readonly follows?: true;
+  /** What was running, and its row of {@link Table}; absent where the file itself says so. */
+  readonly node?: string;
+  readonly row?: number;
+  /** The call with the sizes of its arguments: `"aten.linear(x [s77, s53], weight [10, 768])"`. */
+  readonly call?: string;
+  readonly module?: string;
+  /** Source line of the model, where the file records it. */
+  readonly source?: string;
+}
+
+/** One step from a dimension back to where its size came from. */
+export interface WhyStep {
+  readonly node: string;
+  readonly row: number;
+  readonly dim: number;
+  /** As the node answered it. */
+  readonly size: string;
+  /** `"as dimension 1 of x"`, `"an argument of the call"`, `"an input"`. */
+  readonly reason: string;
+  readonly source?: string;
+}
+
+/** Symbols set to a number or to any of a range; those that are not named stay symbols. */
+export type SymbolSettings = Readonly<Record<string, number | readonly [lower: number, upper: number]>>;
+
+/** What other sizes break, and what values have under them; the program is not run again. */
+export interface WhatIfResult {
+  readonly holds: boolean;
+  /** What holds for none of the sizes (`violated`), or not for all of them (`depends`), with its origin. */
+  readonly broken: readonly (GuardInfo & { readonly verdict: "violated" | "depends" })[];
+  /** Sizes of the program's outputs, and of the tensors of the nodes that were asked for. */
+  readonly outputs: readonly (readonly Dim[])[];
+  readonly nodes: Readonly<Record<string, readonly (readonly Dim[])[]>>;
 }
 
 export interface Problem {

@@ -61,6 +61,12 @@ class Server {
         return this.#runs.get(request.args.run).value(request.args.name);
       case "node":
         return this.#runs.get(request.args.run).node(request.args.index);
+      case "guards":
+        return this.#runs.get(request.args.run).guards();
+      case "why":
+        return this.#runs.get(request.args.run).why(request.args.node, request.args.dim);
+      case "whatIf":
+        return this.#runs.get(request.args.run).whatIf(request.args.symbols, request.args.nodes);
       case "operators":
         return (await this.#loaded()).operators(request.args.pattern);
     }

@@ -26,6 +26,7 @@ import {
 import { isNode, nodeModule } from "./node.js";
 import type {
   EngineInfo,
+  GuardInfo,
   Layout,
   LayoutOptions,
   NodeDetail,
@@ -35,8 +36,11 @@ import type {
   ProgramInfo,
   Progressing,
   PropagateOptions,
+  SymbolSettings,
   Table,
   Value,
+  WhatIfResult,
+  WhyStep,
 } from "./types.js";
 
 export { EngineFailure, FakeTensorError } from "./errors.js";
@@ -429,6 +433,22 @@ export class RemoteRun {
 
   async node(index: number): Promise<NodeDetail> {
     return this.lease.connection.call("node", async () => ({ run: await this.lease.handle(), index }));
+  }
+
+  async guards(): Promise<GuardInfo[]> {
+    return this.lease.connection.call("guards", async () => ({ run: await this.lease.handle() }));
+  }
+
+  async why(node: string, dim: number): Promise<WhyStep[]> {
+    return this.lease.connection.call("why", async () => ({ run: await this.lease.handle(), node, dim }));
+  }
+
+  async whatIf(symbols: SymbolSettings, nodes: readonly string[] = []): Promise<WhatIfResult> {
+    return this.lease.connection.call("whatIf", async () => ({
+      run: await this.lease.handle(),
+      symbols,
+      nodes,
+    }));
   }
 
   /** Made in the worker at the first call and handed over without a copy. */

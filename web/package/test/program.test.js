@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { before, describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { dimsOf, load, Status, ValueKind } from "faketensor";
-import { bytesOf, classifierPath, customPath, decoderPath } from "./helper.js";
+import { bytesOf, classifierPath, customPath, decoderPath, pairsPath } from "./helper.js";
 
 let ft;
 before(async () => {
@@ -315,3 +315,46 @@ function withHugeEntry(archive, bytes) {
   };
   return { size: front.length + bytes + back.length, read, total: () => total };
 }
+
+describe("why a run has its guards and sizes", () => {
+  const run = () => ft.open(bytesOf(pairsPath), { name: "pairs.json" }).propagate({ pythonDispatcher: true });
+
+  it("lists what was decided, with the node, call and source line that caused it", () => {
+    const guards = run().guards();
+    assert.deepEqual(
+      guards.find(({ kind }) => kind === "specialisation"),
+      {
+        ...{ kind: "specialisation", text: "s9 = 8", node: "reshape", row: 3 },
+        ...{ call: "aten.reshape(x [2*s31, s9])", source: "model.py:8 in forward" },
+      },
+    );
+    const needed = guards.filter(({ follows }) => !follows).map(({ kind, text }) => [kind, text]);
+    assert.deepEqual(needed, [
+      ["specialisation", "s9 = 8"],
+      ["runtime_assert", "3 <= u1"],
+    ]);
+    assert.deepEqual(decoder().propagate().guards(), []);
+  });
+
+  it("follows a dimension back to where its size came from", () => {
+    const steps = run().why("reshape", 2);
+    assert.deepEqual([steps[0].node, steps[0].dim, steps[0].size], ["reshape", 2, "8"]);
+    assert.equal(steps.at(-1).node, "x");
+    assert.throws(() => run().why("reshape", 9), { name: "UsageError" });
+    assert.throws(() => run().why("nowhere", 0), { name: "UsageError" });
+  });
+
+  it("says what other sizes break, and what they give where nothing breaks", () => {
+    const of = run();
+    const six = of.whatIf({ s31: 6 }, ["x"]);
+    assert.deepEqual(six, { holds: true, broken: [], outputs: [[6, 4], ["u1"]], nodes: { x: [[12, 8]] } });
+    assert.deepEqual(of.whatIf({ s31: [2, 64] }).outputs[0], ["s31", 4]);
+    const { holds, broken } = of.whatIf({ s31: 1000 });
+    assert.equal(holds, false);
+    assert.deepEqual(
+      broken.map(({ text, verdict }) => [text, verdict]),
+      [["s31 in [2, 512]", "violated"]],
+    );
+    assert.throws(() => of.whatIf({ s99: 1 }), { name: "UsageError" });
+  });
+});

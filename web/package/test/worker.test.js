@@ -30,6 +30,9 @@ describe("an engine in a worker", () => {
     assert.deepEqual(await run.table(), expected.table());
     assert.deepEqual(await run.value(here.info.outputs[0]), expected.value(here.info.outputs[0]));
     assert.deepEqual(await run.node(5), expected.node(5));
+    assert.deepEqual(await run.guards(), expected.guards());
+    assert.deepEqual(await run.why("linear", 1), expected.why("linear", 1));
+    assert.deepEqual(await run.whatIf({}, ["linear"]), expected.whatIf({}, ["linear"]));
     assert.deepEqual(await there.layout({ expanded: [1] }), here.layout({ expanded: [1] }));
     assert.deepEqual(await ft.operators("aten::mm"), (await load()).operators("aten::mm"));
     await run.dispose();

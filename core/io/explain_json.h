@@ -1,0 +1,32 @@
+// Why a run has the guards and sizes that it has, as JSON: what `faketensor guards --format jsonl`
+// prints and what JavaScript gets (web/package/src/types.ts has the types).
+//
+//   {"kind":"guard","text":"Eq(s53, 768)","node":"linear","row":7,"call":"aten.linear(...)",
+//    "module":"encoder","source":"model.py:12 in forward"}
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/graph/explain.h"
+
+namespace faketensor {
+
+// Of a guard that the file itself states there is no node; "follows" only where it is true.
+void append_guard(std::string& out, const Run& run, const GuardEntry& entry);
+// The whole guard_report as a list.
+void append_guards(std::string& out, const Run& run);
+
+// [{"node":"linear_1","row":9,"dim":1,"size":"768","reason":"an argument of the call"}]
+void append_why(std::string& out, const Run& run, std::span<const WhyStep> steps);
+
+// {"holds":false,"broken":[a guard with its "verdict"],"outputs":[[4, "u0"]],"nodes":{}}: what the
+// settings break, and what the program's outputs and the named nodes have for sizes under them.
+// Raises UsageError for a name that is no node.
+void append_what_if(std::string& out, const Run& run, const WhatIf& what_if,
+                    std::span<const std::string> nodes);
+
+// "violated", "depends", "holds"
+std::string_view name(WhatIf::Verdict verdict);
+
+}  // namespace faketensor
