@@ -13,50 +13,14 @@ namespace {
 
 using Tag = Value::Tag;
 
-constexpr uint32_t bit(Tag tag) { return 1u << static_cast<unsigned>(tag); }
-
-// The tags that a scalar of this kind may have.
-constexpr uint32_t tags_of(ArgKind kind) {
-  switch (kind) {
-    case ArgKind::kTensor:
-      return bit(Tag::kTensor);
-    case ArgKind::kInt:
-      return bit(Tag::kInt) | bit(Tag::kBool);
-    case ArgKind::kFloat:
-      return bit(Tag::kFloat) | bit(Tag::kInt) | bit(Tag::kBool) | bit(Tag::kSymFloat);
-    case ArgKind::kBool:
-      return bit(Tag::kBool);
-    case ArgKind::kComplex:
-    case ArgKind::kScalar:
-      return bit(Tag::kBool) | bit(Tag::kInt) | bit(Tag::kFloat) | bit(Tag::kComplex) |
-             bit(Tag::kSymFloat);
-    case ArgKind::kDType:
-      return bit(Tag::kDType);
-    case ArgKind::kLayout:
-      return bit(Tag::kLayout);
-    case ArgKind::kDevice:
-      return bit(Tag::kDevice);
-    case ArgKind::kMemoryFormat:
-      return bit(Tag::kMemoryFormat);
-    case ArgKind::kString:
-      return bit(Tag::kString);
-    case ArgKind::kGenerator:
-      return bit(Tag::kGenerator);
-    case ArgKind::kGraph:
-      return bit(Tag::kGraph);
-    case ArgKind::kOther:
-      return ~0u;
-  }
-  return 0;
-}
-
 bool list_fits(const Value& value, const ArgType& type) {
   if (value.is(Tag::kIntList))
     return type.kind == ArgKind::kInt || type.kind == ArgKind::kFloat ||
            type.kind == ArgKind::kScalar || type.kind == ArgKind::kOther;
-  const uint32_t allowed = tags_of(type.kind) | (type.is_element_optional ? bit(Tag::kNone) : 0);
+  const uint32_t allowed =
+      tags_of(type.kind) | (type.is_element_optional ? tag_bit(Tag::kNone) : 0);
   for (const Value& element : value.values()) {
-    if ((allowed & bit(element.tag())) == 0) return false;
+    if ((allowed & tag_bit(element.tag())) == 0) return false;
   }
   return true;
 }
@@ -81,7 +45,7 @@ Value specialized(Context& context, const Value& value) {
 bool fits(const Value& value, const ArgType& type) {
   if (needs_specializing(value, type)) return false;
   if (value.is_none()) return type.is_optional || type.kind == ArgKind::kOther;
-  if (!type.is_list) return (tags_of(type.kind) & bit(value.tag())) != 0;
+  if (!type.is_list) return (tags_of(type.kind) & tag_bit(value.tag())) != 0;
   if (!value.is_list()) return type.kind == ArgKind::kOther;
   // The one list that PyTorch holds to its length, a std::array in C++: a mask.
   if (type.kind == ArgKind::kBool && type.list_size > 0 &&
@@ -320,6 +284,7 @@ bool all_fit(const OpEntry& op, std::span<const Value> args) {
   const std::span<const Argument> arguments = op.schema.arguments;
   if (args.size() != arguments.size()) return false;
   for (size_t i = 0; i < args.size(); ++i) {
+    if ((op.schema.fitting_tags[i] & tag_bit(args[i].tag())) != 0) continue;
     const ArgType& type = arguments[i].type;
     if (!fits(args[i], type) || has_wrong_length(op, type, args[i])) return false;
   }

@@ -54,7 +54,22 @@ class DeviceMerge {
 
 }  // namespace
 
+namespace {
+// The device of the tensors among `args` where there is one and it is the same for all.
+std::optional<Device> single_device(std::span<const Value> args) {
+  std::optional<Device> device;
+  for (const Value& arg : args) {
+    if (arg.is(Value::Tag::kList)) return std::nullopt;
+    if (!arg.is_tensor() || arg.tensor().is_wrapped_number) continue;
+    if (device && arg.tensor().device() != *device) return std::nullopt;
+    device = arg.tensor().device();
+  }
+  return device;
+}
+}  // namespace
+
 Device Call::device() {
+  if (!device_) device_ = single_device(args_);
   if (!device_) {
     DeviceMerge merge(op_);
     for (const Value& arg : args_) merge.add(arg);

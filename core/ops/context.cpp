@@ -119,6 +119,12 @@ void Context::set_memo(const Tensor& tensor, Memo kind, const Value& value) {
   memos_[memo_key(tensor, kind)] = {version_of(tensor), value};
 }
 
+Context::GrownStorage& Context::grown_storage(const TensorMeta& view) const {
+  constexpr size_t kSlots = 256;
+  if (grown_storages_.empty()) grown_storages_.resize(kSlots);
+  return grown_storages_[view.hash() % kSlots];
+}
+
 void Context::forget_memos() {
   std::erase_if(memos_, [](const auto& memo) {
     const Value& value = memo.second.value;
@@ -170,9 +176,7 @@ void specialize(const Value& arg) {
 // A real kernel runs on zeros of the arguments' sizes, which have to be numbers: where one is not,
 // there is no answer (maybe_run_unsafe_fallback, torch/_subclasses/fake_tensor.py).
 void refuse_symbols_in_real_kernel(const Call& call) {
-  const bool is_real =
-      is_real_kernel(call.op().def) || call.op().name.starts_with("aten::_to_sparse");
-  if (!is_real || !has_symbolic_sizes(call)) return;
+  if ((call.op().tags & kRealKernel) == 0 || !has_symbolic_sizes(call)) return;
   std::string name(call.op().name);  // "aten::geqrf.default" is "aten.geqrf.default" to Python
   const size_t colons = name.find("::");
   if (colons != std::string::npos) name.replace(colons, 2, ".");

@@ -10,12 +10,12 @@
 //   Value y = context.call(Registry::builtin().find("aten::relu"), args);
 #pragma once
 
-#include <deque>
 #include <span>
 #include <unordered_map>
 
 #include "core/devices/target.h"
 #include "core/ops/registry.h"
+#include "core/support/stable_vector.h"
 #include "core/tensor/tensor.h"
 
 namespace faketensor {
@@ -85,6 +85,17 @@ class Context {
   // fresh ones. Symbolic floats with a hint stay (SymNumberMemoDescriptor.__get__).
   void forget_memos();
 
+  // What a storage of `held` bytes was found to grow to for a view, when the ShapeEnv
+  // had learnt so much (grow_storage, dispatch_cache.h).
+  struct GrownStorage {
+    const TensorMeta* view = nullptr;
+    SymInt held = 0;
+    SymInt grown = 0;
+    uint32_t found_at = 0;
+  };
+  // The place where that is remembered; of views that share it, the last one's.
+  GrownStorage& grown_storage(const TensorMeta& view) const;
+
   void set_hook(DispatchHook* hook) { hook_ = hook; }
   // Answers by the rule of an operator alone, with complete arguments.
   Value run_rule(const OpEntry& op, std::span<const Value> args);
@@ -107,17 +118,18 @@ class Context {
   ShapeEnv* shape_env_ = nullptr;
   Library* library_ = nullptr;
   DispatchHook* hook_ = nullptr;
-  std::deque<Tensor> tensors_;
-  std::deque<Storage> storages_;
+  StableVector<Tensor> tensors_;
+  StableVector<Storage> storages_;
   struct MemoEntry {
     uint32_t version;
     Value value;
   };
-  std::unordered_map<uint64_t, MemoEntry> memos_;  // by tensor id and kind
-  bool below_autograd_ = false;                    // an operator that autograd has seen is running
-  uint64_t recorded_calls_ = 0;                    // calls that autograd has seen
-  int depth_ = 0;                                  // of calls that composites make; bounded
-  size_t tensor_limit_ = SIZE_MAX;                 // while a call runs: how many it may bring it to
+  std::unordered_map<uint64_t, MemoEntry> memos_;     // by tensor id and kind
+  mutable std::vector<GrownStorage> grown_storages_;  // by a hash of the view's meta
+  bool below_autograd_ = false;     // an operator that autograd has seen is running
+  uint64_t recorded_calls_ = 0;     // calls that autograd has seen
+  int depth_ = 0;                   // of calls that composites make; bounded
+  size_t tensor_limit_ = SIZE_MAX;  // while a call runs: how many it may bring it to
 };
 
 }  // namespace faketensor

@@ -33,16 +33,22 @@ bool is_uncached(const Call& call) {
   return (call.op().tags & kData) != 0 || call.op().name == "aten::_unsafe_view.default";
 }
 
+const ExprNode* replaced(SymInt value) { return shape_env_of(value.node()).replace(value.node()); }
+
+// The symbols in values, as they were made and as they read now.
 class Symbols {
  public:
   void add(SymInt value) {
     if (!value.is_symbolic()) return;
-    const ExprNode* node = value.node();
-    for (const ExprNode* symbol : free_symbols(node)) symbols_.push_back(symbol);
-    for (const ExprNode* symbol : free_symbols(shape_env_of(node).replace(node)))
-      symbols_.push_back(symbol);
+    const ExprNode* now = replaced(value);
+    bits_ |= value.node()->symbol_bits | now->symbol_bits;
+    if ((bits_ & kManySymbols) == 0) return;
+    for (const ExprNode* node : {value.node(), now}) {
+      for (const ExprNode* symbol : free_symbols(node)) symbols_.push_back(symbol);
+    }
   }
   void add(const Tensor& tensor) {
+    if (!tensor.meta->has_symbols()) return;
     for (const SymInt size : tensor.sizes()) add(size);
     for (const SymInt stride : tensor.strides()) add(stride);
     add(tensor.offset());
@@ -60,28 +66,47 @@ class Symbols {
   }
   bool has_all_of(SymInt value) const {
     if (!value.is_symbolic()) return true;
-    const auto& needed = free_symbols(shape_env_of(value.node()).replace(value.node()));
+    const ExprNode* now = replaced(value);
+    if ((now->symbol_bits & kManySymbols) == 0) return (now->symbol_bits & ~bits_) == 0;
+    const auto& needed = free_symbols(now);
     return std::all_of(needed.begin(), needed.end(), [this](const ExprNode* symbol) {
-      return std::find(symbols_.begin(), symbols_.end(), symbol) != symbols_.end();
+      return (symbol->symbol_bits & bits_ & ~kManySymbols) != 0 ||
+             std::find(symbols_.begin(), symbols_.end(), symbol) != symbols_.end();
     });
   }
 
  private:
-  std::vector<const ExprNode*> symbols_;
+  uint64_t bits_ = 0;
+  std::vector<const ExprNode*> symbols_;  // those without a bit of their own, and others
 };
 
 }  // namespace
 
-void grow_storage(const Context& context, const Tensor& view) {
-  const SuppressGuards suppressed(context.shape_env());
+namespace {
+SymInt grown_storage_bytes(const Tensor& view) {
+  const SymInt held = view.storage->nbytes;
   // What is decided here leaves no guard, so the view's meta must not remember it.
-  if (guard_or_false(view.numel() == 0)) return;
+  if (guard_or_false(view.numel() == 0)) return held;
   const SymInt bytes =
       guard_or_false(contiguity(view.sizes(), view.strides()))
           ? (view.offset() + view.numel()) * itemsize(view.dtype())
           : storage_bytes(view.sizes(), view.strides(), view.offset(), view.dtype());
+  return hint(bytes) && hint(held) && guard_or_false(bytes > held) ? bytes : held;
+}
+}  // namespace
+
+void grow_storage(const Context& context, const Tensor& view) {
+  ShapeEnv* env = context.shape_env();
+  const SuppressGuards suppressed(env);
   SymInt& held = view.storage->nbytes;
-  if (hint(bytes) && hint(held) && guard_or_false(bytes > held)) held = bytes;
+  Context::GrownStorage& known = context.grown_storage(*view.meta);
+  const uint32_t learnt = env == nullptr ? 1 : env->learnt();
+  const bool is_known =
+      known.view == view.meta && same_expr(known.held, held) && known.found_at == learnt;
+  if (!is_known) {
+    known = {view.meta, held, grown_storage_bytes(view), learnt};
+  }
+  held = known.grown;
 }
 
 CacheQuestions::CacheQuestions(Call& call) : call_(call) {
@@ -116,6 +141,13 @@ bool CacheQuestions::is_argument(const Tensor& tensor) const {
 
 // A result with symbols that the arguments do not have is not kept.
 bool CacheQuestions::is_known(const Value& result) const {
+  const auto has_symbols = [](const Value& value) {
+    return value.is_tensor() && value.tensor().meta->has_symbols();
+  };
+  const bool any_symbol =
+      result.is_tensor() ? has_symbols(result)
+                         : std::any_of(result.values().begin(), result.values().end(), has_symbols);
+  if (!any_symbol) return true;
   Symbols known;
   for (const Value& arg : call_.args()) known.add(arg);
   const auto is_known_tensor = [&](const Tensor& tensor) {

@@ -55,6 +55,8 @@ enum OpTag : uint32_t {
   // PyTorch's implementation takes no symbolic sizes: those of its tensors are specialised before
   // anything else. A composite's is its C++ one: under the Python dispatcher it has another.
   kSpecializes = 1 << 9,
+  // Not for rows: the registry's own. PyTorch has no meta function and runs the real kernel.
+  kRealKernel = 1 << 16,
 };
 
 struct OpDef {

@@ -1,5 +1,6 @@
 #include "core/ops/registry.h"
 
+#include "core/ops/families/kernel.h"
 #include "core/ops/rules/out_overloads.h"
 #include "core/ops/rules/sparse_tables.h"
 #include "core/ops/rules/tables.h"
@@ -180,7 +181,7 @@ void Registry::derive_out(const OutDef& def) {
   entry.functional = functional;
   entry.derived = OpEntry::Derived::kOut;
   entry.output_count = static_cast<uint8_t>(made.output_count());
-  constexpr uint32_t kOwn = kInplace | kInplaceCopies | kComposite;
+  constexpr uint32_t kOwn = kInplace | kInplaceCopies | kComposite | kRealKernel;
   const uint32_t tags = entries_[functional].tags;
   entry.tags = tags & ~kOwn;
   if ((tags & kComposite) != 0) entry.tags |= kAnyLayout;  // what it calls decides
@@ -202,6 +203,8 @@ void Registry::add_sparse_rules() {
 OpId Registry::add(OpEntry entry) {
   entry.id = static_cast<OpId>(entries_.size());
   entry.name = arena_.copy(std::string_view(entry.schema.full_name()));
+  if (is_real_kernel(entry.def) || entry.name.starts_with("aten::_to_sparse"))
+    entry.tags |= kRealKernel;
   for (size_t i = 0; i < entry.schema.arguments.size() && i < 64; ++i) {
     if (entry.schema.arguments[i].is_written()) entry.written_arguments |= uint64_t{1} << i;
   }

@@ -9,7 +9,52 @@
 
 namespace faketensor {
 
+uint32_t tags_of(ArgKind kind) {
+  using enum Value::Tag;
+  switch (kind) {
+    case ArgKind::kTensor:
+      return tag_bit(kTensor);
+    case ArgKind::kInt:
+      return tag_bit(kInt) | tag_bit(kBool);
+    case ArgKind::kFloat:
+      return tag_bit(kFloat) | tag_bit(kInt) | tag_bit(kBool) | tag_bit(kSymFloat);
+    case ArgKind::kBool:
+      return tag_bit(kBool);
+    case ArgKind::kComplex:
+    case ArgKind::kScalar:
+      return tag_bit(kBool) | tag_bit(kInt) | tag_bit(kFloat) | tag_bit(kComplex) |
+             tag_bit(kSymFloat);
+    case ArgKind::kDType:
+      return tag_bit(kDType);
+    case ArgKind::kLayout:
+      return tag_bit(kLayout);
+    case ArgKind::kDevice:
+      return tag_bit(kDevice);
+    case ArgKind::kMemoryFormat:
+      return tag_bit(kMemoryFormat);
+    case ArgKind::kString:
+      return tag_bit(kString);
+    case ArgKind::kGenerator:
+      return tag_bit(kGenerator);
+    case ArgKind::kGraph:
+      return tag_bit(kGraph);
+    case ArgKind::kOther:
+      return ~0u;
+  }
+  return 0;
+}
+
 namespace {
+
+// Lists are looked into, and so is a number for an `int`, which may be an expression.
+uint32_t tags_that_fit(const ArgType& type) {
+  const uint32_t none = type.is_optional ? tag_bit(Value::Tag::kNone) : 0;
+  const bool is_plain_int = type.kind == ArgKind::kInt && !type.is_symbolic_int;
+  if (!type.is_list) return none | (is_plain_int ? 0 : tags_of(type.kind));
+  const bool takes_ints =
+      type.kind == ArgKind::kInt || type.kind == ArgKind::kFloat || type.kind == ArgKind::kScalar;
+  return none | (takes_ints && !is_plain_int ? tag_bit(Value::Tag::kIntList) : 0);
+}
 
 class Parser {
  public:
@@ -25,6 +70,7 @@ class Parser {
     if (dot != std::string_view::npos) schema.overload = name.substr(dot + 1);
     expect('(');
     schema.arguments = arguments(schema);
+    schema.fitting_tags = fitting_tags(schema.arguments);
     skip(" ");
     if (!accept("->")) fail("'->' expected");
     skip(" ");
@@ -34,6 +80,11 @@ class Parser {
   }
 
  private:
+  std::span<const uint32_t> fitting_tags(std::span<const Argument> arguments) {
+    const std::span<uint32_t> tags = arena_.make_array<uint32_t>(arguments.size());
+    for (size_t i = 0; i < tags.size(); ++i) tags[i] = tags_that_fit(arguments[i].type);
+    return tags;
+  }
   std::span<const Argument> arguments(Schema& schema) {
     std::vector<Argument> list;
     bool keyword_only = false;

@@ -56,12 +56,18 @@ struct Argument {
   bool is_written() const { return alias.find('!') != std::string_view::npos; }
 };
 
+// The tags that a value for a type's scalar may have, a bit each.
+uint32_t tags_of(ArgKind kind);
+constexpr uint32_t tag_bit(Value::Tag tag) { return 1u << static_cast<unsigned>(tag); }
+
 struct Schema {
   std::string_view text;
   std::string_view name;      // "aten::add"
   std::string_view overload;  // "Tensor", empty for the default overload
   std::span<const Argument> arguments;
   std::span<const Argument> returns;
+  // For each argument the tags of which any value fits, whatever it holds.
+  std::span<const uint32_t> fitting_tags;
   bool is_variadic = false;
 
   // "aten::add.Tensor"; ".default" is spelled out.

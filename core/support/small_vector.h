@@ -27,11 +27,11 @@ class SmallVector {
     append(std::span<const T>(values.begin(), values.size()));
   }
   explicit SmallVector(std::span<const T> values) { append(values); }
-  SmallVector(const SmallVector& other) { append(other); }
+  SmallVector(const SmallVector& other) { append(other.span()); }
   SmallVector& operator=(const SmallVector& other) {
     if (this != &other) {
       size_ = 0;
-      append(other);
+      append(other.span());
     }
     return *this;
   }
@@ -44,8 +44,8 @@ class SmallVector {
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  T* data() { return data_ptr(); }
-  const T* data() const { return const_cast<SmallVector*>(this)->data_ptr(); }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
   T* begin() { return data(); }
   T* end() { return data() + size_; }
   const T* begin() const { return data(); }
@@ -58,29 +58,28 @@ class SmallVector {
   const T& back() const { return data()[size_ - 1]; }
 
   void reserve(size_t capacity) {
-    if (capacity <= capacity_) return;
-    auto heap = std::make_unique<Slot[]>(capacity);
-    std::memcpy(static_cast<void*>(heap.get()), data(), size_ * sizeof(T));
-    heap_ = std::move(heap);
-    capacity_ = capacity;
+    if (capacity > capacity_) [[unlikely]]
+      grow(capacity);
   }
   void push_back(const T& value) {
     const T copy = value;
-    if (size_ == capacity_) reserve(2 * capacity_);
-    data()[size_++] = copy;
+    if (size_ == capacity_) [[unlikely]]
+      grow(2 * capacity_);
+    data_[size_++] = copy;
   }
   void pop_back() { --size_; }
   void clear() { size_ = 0; }
   void resize(size_t count, const T& value = T()) {
     const T copy = value;
     reserve(count);
-    if (count > size_) std::fill(data() + size_, data() + count, copy);
+    for (size_t i = size_; i < count; ++i) data_[i] = copy;
     size_ = count;
   }
   void append(std::span<const T> values) {
     reserve(size_ + values.size());
-    if (!values.empty())
-      std::memmove(static_cast<void*>(data() + size_), values.data(), values.size() * sizeof(T));
+    // One by one: they are few, and a call of memmove costs more.
+    T* to = data_ + size_;
+    for (const T& value : values) *to++ = value;
     size_ += values.size();
   }
   void insert(size_t at, const T& value) {
@@ -98,8 +97,16 @@ class SmallVector {
   struct alignas(T) Slot {
     unsigned char bytes[sizeof(T)];
   };
-  T* data_ptr() { return reinterpret_cast<T*>(heap_ ? heap_.get() : inline_); }
 
+  [[gnu::cold, gnu::noinline]] void grow(size_t capacity) {
+    auto heap = std::make_unique<Slot[]>(capacity);
+    std::memcpy(static_cast<void*>(heap.get()), data_, size_ * sizeof(T));
+    heap_ = std::move(heap);
+    data_ = reinterpret_cast<T*>(heap_.get());
+    capacity_ = capacity;
+  }
+
+  T* data_ = reinterpret_cast<T*>(inline_);  // of inline_ or heap_
   size_t size_ = 0;
   size_t capacity_ = N;
   std::unique_ptr<Slot[]> heap_;

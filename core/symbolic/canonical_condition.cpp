@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/symbolic/shape_env.h"
+#include "core/symbolic/simplify.h"
 
 namespace faketensor {
 
@@ -44,17 +45,17 @@ constexpr size_t kMaxClauses = 64;
 // inside or too many.
 const ExprNode* distributed(const ExprNode* disjunction) {
   ExprPool& pool = *disjunction->pool;
-  std::vector<const ExprNode*> clauses = {pool.boolean(false)};
+  Exprs clauses = {pool.boolean(false)};
   bool any = false;
   for (const ExprNode* part : disjunction->args()) {
     const bool conjunction = part->kind == ExprKind::kAnd;
     const std::span<const ExprNode* const> terms = conjunction ? part->args() : std::span(&part, 1);
     if (clauses.size() * terms.size() > kMaxClauses) return nullptr;
-    std::vector<const ExprNode*> next;
+    Exprs next;
     for (const ExprNode* clause : clauses) {
       for (const ExprNode* term : terms) next.push_back(pool.make(ExprKind::kOr, clause, term));
     }
-    clauses = std::move(next);
+    clauses = next;
     any |= conjunction;
   }
   return any ? pool.make(ExprKind::kAnd, clauses) : nullptr;
@@ -68,14 +69,14 @@ const ExprNode* canonical_condition(const ExprNode* condition) {
     if (const ExprNode* clauses = distributed(condition)) return canonical_condition(clauses);
   }
   if (condition->kind == ExprKind::kAnd || condition->kind == ExprKind::kOr) {
-    std::vector<const ExprNode*> parts;
+    Exprs parts;
     for (const ExprNode* part : condition->args()) parts.push_back(canonical_condition(part));
     return pool.make(condition->kind, parts);
   }
   if (condition->kind == ExprKind::kNot) {
     const ExprNode* inner = condition->arg(0);
     if (inner->kind != ExprKind::kAnd && inner->kind != ExprKind::kOr) return condition;
-    std::vector<const ExprNode*> parts;  // not (a and b) = not a or not b
+    Exprs parts;  // not (a and b) = not a or not b
     for (const ExprNode* part : inner->args())
       parts.push_back(canonical_condition(pool.logical_not(part)));
     const ExprKind opposite = inner->kind == ExprKind::kAnd ? ExprKind::kOr : ExprKind::kAnd;
@@ -88,12 +89,12 @@ const ExprNode* canonical_condition(const ExprNode* condition) {
   const ExprNode* difference = mirrored ? pool.subtract(condition->arg(0), condition->arg(1))
                                         : pool.subtract(condition->arg(1), condition->arg(0));
   const int64_t factor = common_factor(difference);
-  std::vector<const ExprNode*> positive;
-  std::vector<const ExprNode*> negative;
+  Exprs positive;
+  Exprs negative;
   const auto place = [&](Number coefficient, std::span<const ExprNode* const> factors) {
     coefficient = divided(coefficient, factor);
     const bool is_negative = coefficient.negative();
-    std::vector<const ExprNode*> parts(factors.begin(), factors.end());
+    Exprs parts(factors);
     parts.push_back(pool.number(is_negative ? coefficient * Number::of(-1) : coefficient));
     (is_negative ? negative : positive).push_back(pool.make(ExprKind::kMul, parts));
   };

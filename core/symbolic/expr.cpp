@@ -16,7 +16,9 @@ namespace faketensor {
 namespace {
 
 constexpr size_t kInitialSlots = 256;
+constexpr size_t kFirstMadeSlots = 64;
 constexpr size_t kMadeSlots = 4096;
+constexpr size_t kIntegerSlots = 256;
 
 // Indexed by ExprKind.
 constexpr std::array<std::string_view, kExprKindCount> kFunctionNames = {
@@ -149,13 +151,16 @@ int compare(Number a, Number b) {
   return (a.as_double() > b.as_double()) - (a.as_double() < b.as_double());
 }
 
-ExprPool::ExprPool() : slots_(kInitialSlots) {
+ExprPool::ExprPool() : integers_(kIntegerSlots), slots_(kInitialSlots) {
   true_ = intern(ExprKind::kBoolean, ExprType::kBool, Number::of(1), {});
   false_ = intern(ExprKind::kBoolean, ExprType::kBool, Number::of(0), {});
 }
 
 const ExprNode* ExprPool::integer(int64_t value) {
-  return intern(ExprKind::kInteger, ExprType::kInt, Number::of(value), {});
+  const ExprNode*& last = integers_[static_cast<uint64_t>(value) % kIntegerSlots];
+  if (last == nullptr || last->number.integer != value)
+    last = intern(ExprKind::kInteger, ExprType::kInt, Number::of(value), {});
+  return last;
 }
 
 const ExprNode* ExprPool::real(double value) {
@@ -212,12 +217,14 @@ const ExprNode* ExprPool::create(ExprKind kind, ExprType type, Number number,
                                      symbol,
                                      static_cast<uint32_t>(args.size()),
                                      number,
-                                     this};
+                                     this,
+                                     0};
   if (!args.empty()) std::memcpy(static_cast<void*>(node + 1), args.data(), args.size_bytes());
   for (const ExprNode* arg : args) {
     if (arg->pool != this)
       throw_error(ErrorKind::kUsage, "symbolic values of two environments in one expression");
     node->size += arg->size;
+    node->symbol_bits |= arg->symbol_bits;
     node->depth = std::max<uint16_t>(node->depth, static_cast<uint16_t>(arg->depth + 1));
   }
   const bool shows_number = (kind == ExprKind::kAdd && !number.is_integer(0)) ||
@@ -225,6 +232,7 @@ const ExprNode* ExprPool::create(ExprKind kind, ExprType type, Number number,
                             kind == ExprKind::kPow;
   if (shows_number) ++node->size;
   if (kind == ExprKind::kWhere) node->size += 3;  // Piecewise holds two pairs, the second with True
+  if (kind == ExprKind::kSymbol) node->symbol_bits = uint64_t{1} << std::min(symbol, 63u);
   node->facts = kind == ExprKind::kSymbol ? symbol_facts(symbols_[symbol]) : derive_facts(node);
   size_t i = hash & (slots_.size() - 1);
   while (slots_[i].node != nullptr) i = (i + 1) & (slots_.size() - 1);
@@ -259,15 +267,16 @@ const ExprNode* ExprPool::opaque(const ExprNode* definition) {
 }
 
 const ExprNode* ExprPool::make(ExprKind kind, const ExprNode* a, const ExprNode* b) {
-  if (made_.empty()) made_.resize(kMadeSlots);
+  // As large as the pool, up to a limit: most pools stay small.
+  if (made_.size() <= count_ && made_.size() < kMadeSlots)
+    made_.assign(made_.empty() ? kFirstMadeSlots : 4 * made_.size(), Made());
   const uint64_t hash =
       hash_finish(hash_word(hash_word(static_cast<uint64_t>(kind), a->id), b->id));
-  const size_t slot = hash & (kMadeSlots - 1);
-  const Made& known = made_[slot];
+  const Made& known = made_[hash & (made_.size() - 1)];
   if (known.a == a && known.b == b && known.kind == kind) return known.result;
   const std::array args = {a, b};
   const ExprNode* result = make(kind, args);
-  made_[slot] = {kind, a, b, result};
+  made_[hash & (made_.size() - 1)] = {kind, a, b, result};
   return result;
 }
 
@@ -298,12 +307,19 @@ SymBool ExprPool::sym_bool(const ExprNode* node) const {
   return node->kind == ExprKind::kBoolean ? SymBool(node->is_true()) : SymBool::from_node(node);
 }
 
-const ExprNode* rebuilt(const ExprNode* node, std::vector<const ExprNode*> args) {
+namespace {
+const ExprNode* rebuilt_from(const ExprNode* node, Exprs& args) {
   ExprPool& pool = *node->pool;
   if (node->kind == ExprKind::kPow) return pool.pow(args[0], node->number.integer);
   if (node->kind == ExprKind::kAdd || node->kind == ExprKind::kMul)
     args.push_back(pool.number(node->number));
   return pool.make(node->kind, args);
+}
+}  // namespace
+
+const ExprNode* rebuilt(const ExprNode* node, std::vector<const ExprNode*> args) {
+  Exprs parts{std::span<const ExprNode* const>(args)};
+  return rebuilt_from(node, parts);
 }
 
 const ExprNode* substitute(const ExprNode* node, const SymbolMap& replacements) {
@@ -311,14 +327,13 @@ const ExprNode* substitute(const ExprNode* node, const SymbolMap& replacements) 
   const auto at = replacements.find(node);
   if (at != replacements.end()) return at->second;
   if (node->arg_count == 0) return node;
-  std::vector<const ExprNode*> args;
-  args.reserve(node->arg_count + 1);
+  Exprs args;
   bool changed = false;
   for (const ExprNode* arg : node->args()) {
     args.push_back(substitute(arg, replacements));
     changed |= args.back() != arg;
   }
-  return changed ? rebuilt(node, std::move(args)) : node;
+  return changed ? rebuilt_from(node, args) : node;
 }
 
 namespace {
@@ -336,22 +351,21 @@ void collect_kind(const ExprNode* node, ExprKind kind, std::vector<const ExprNod
   for (const ExprNode* arg : node->args()) collect_kind(arg, kind, out);
 }
 
-void multiply_out(const ExprNode* node, std::vector<const ExprNode*>& sum) {
+void multiply_out(const ExprNode* node, Exprs& sum) {
   // `sum` holds the terms so far; it becomes the terms of sum * node.
   ExprPool& pool = *node->pool;
-  std::vector<const ExprNode*> terms;
+  Exprs terms;
   if (node->kind == ExprKind::kAdd) {
-    terms.assign(node->args().begin(), node->args().end());
+    terms = node->args();
     if (!node->number.is_integer(0)) terms.push_back(pool.number(node->number));
   } else {
     terms.push_back(node);
   }
-  std::vector<const ExprNode*> product;
-  product.reserve(sum.size() * terms.size());
+  Exprs product;
   for (const ExprNode* left : sum) {
     for (const ExprNode* right : terms) product.push_back(pool.mul(left, right));
   }
-  sum = std::move(product);
+  sum = product;
 }
 
 }  // namespace
@@ -377,7 +391,7 @@ const ExprNode* expand(const ExprNode* node) {
   if (node->kind == ExprKind::kAnd || node->kind == ExprKind::kOr || node->kind == ExprKind::kNot)
     return node;
   ExprPool& pool = *node->pool;
-  std::vector<const ExprNode*> args;
+  Exprs args;
   bool changed = false;
   for (const ExprNode* arg : node->args()) {
     args.push_back(expand(arg));
@@ -392,9 +406,9 @@ const ExprNode* expand(const ExprNode* node) {
       return pool.pow(base, exponent);
     const ExprNode* result = base;
     for (int64_t i = 1; i < exponent; ++i) {
-      std::vector<const ExprNode*> sum = {result};
+      Exprs sum = {result};
       if (result->kind == ExprKind::kAdd) {
-        sum.assign(result->args().begin(), result->args().end());
+        sum = result->args();
         if (!result->number.is_integer(0)) sum.push_back(pool.number(result->number));
       }
       multiply_out(base, sum);
@@ -407,12 +421,12 @@ const ExprNode* expand(const ExprNode* node) {
     for (const ExprNode* arg : args) terms *= arg->kind == ExprKind::kAdd ? arg->arg_count + 1 : 1;
     if (terms == 1 && !changed) return node;
     if (terms * node->size <= kMaxExprSize) {
-      std::vector<const ExprNode*> sum = {pool.number(node->number)};
+      Exprs sum = {pool.number(node->number)};
       for (const ExprNode* arg : args) multiply_out(arg, sum);
       return pool.make(ExprKind::kAdd, sum);
     }
   }
-  return changed ? rebuilt(node, std::move(args)) : node;
+  return changed ? rebuilt_from(node, args) : node;
 }
 
 }  // namespace faketensor

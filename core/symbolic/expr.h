@@ -152,6 +152,7 @@ struct ExprNode {
   uint32_t arg_count;
   Number number;
   ExprPool* pool;
+  uint64_t symbol_bits;  // of its symbols: bit i for symbol i of the pool, the last for all others
 
   std::span<const ExprNode* const> args() const {
     return {reinterpret_cast<const ExprNode* const*>(this + 1), arg_count};
@@ -166,6 +167,9 @@ struct ExprNode {
   bool is_true() const { return kind == ExprKind::kBoolean && number.integer != 0; }
   bool is_false() const { return kind == ExprKind::kBoolean && number.integer == 0; }
 };
+
+// The bit of all symbols that have none of their own.
+inline constexpr uint64_t kManySymbols = uint64_t{1} << 63;
 
 struct SymbolInfo {
   std::string name;
@@ -251,7 +255,8 @@ class ExprPool {
     const ExprNode* b = nullptr;
     const ExprNode* result = nullptr;
   };
-  std::vector<Made> made_;  // by a hash of the arguments, the last one of each
+  std::vector<Made> made_;                 // by a hash of the arguments, the last one of each
+  std::vector<const ExprNode*> integers_;  // the last one asked for of each remainder
 
   Arena arena_;
   std::vector<Slot> slots_;

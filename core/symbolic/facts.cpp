@@ -4,6 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/support/small_vector.h"
+
 namespace faketensor {
 
 namespace {
@@ -47,7 +49,7 @@ uint16_t sum_facts(uint16_t a, uint16_t b) {
 // Mirrors sympy's _monotonic_sign: a polynomial in one symbol that is at least 1, or a single term.
 
 // The polynomial sum of coefficients[i] * x**i of one positive integer symbol.
-using Coefficients = std::vector<int64_t>;
+using Coefficients = SmallVector<int64_t, 16>;
 
 constexpr size_t kMaxDegree = 12;
 

@@ -5,6 +5,7 @@
 
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/support/hash.h"
 #include "core/symbolic/arithmetic.h"
 #include "core/symbolic/solve.h"
 
@@ -68,6 +69,7 @@ void ShapeEnv::update_range(const ExprNode* symbol, ValueRange range, bool is_co
   const bool changed = !(narrowed == this->range(symbol));
   if (changed) range_origins_[symbol] = origin_;
   ranges_[symbol] = narrowed;
+  if (changed) ++learnt_;
   const bool judged = !is_constraint;  // produce_guards judges constraints
   const std::optional<int64_t> hint = hint_of_symbol(symbol);
   if (judged && hint && symbol->type == ExprType::kInt && !narrowed.contains(*hint)) {
@@ -205,8 +207,21 @@ SymbolMap ShapeEnv::hinted_constants(const ExprNode* expr) {
   return constants;
 }
 
+std::optional<Number> ShapeEnv::hint_of_backed(const ExprNode* node) {
+  if (node->type == ExprType::kFloat) return evaluate(node, hints_);
+  Memo& entry = memo(node);
+  if (entry.hinted_at != hints_version_) {
+    const std::optional<Number> value = evaluate(node, hints_);
+    if (value && value->is_float) return value;  // as ceil(inf) is
+    entry.has_hint = value.has_value();
+    entry.hint = value ? value->integer : 0;
+    entry.hinted_at = hints_version_;
+  }
+  return entry.has_hint ? std::optional<Number>(Number::of(entry.hint)) : std::nullopt;
+}
+
 std::optional<Number> ShapeEnv::hint(const ExprNode* node) {
-  if (all_backed(node)) return evaluate(node, hints_);
+  if (all_backed(node)) return hint_of_backed(node);
   // The hints alone may settle it: with s0 = 4, Mod(s0*u0, 4) is 0. With s0 = 0, Mod(u0, s0) has
   // none.
   try {
@@ -257,6 +272,17 @@ const ExprNode* ShapeEnv::find(const ExprNode* symbol) {
     pending.pop_back();
   }
   return replacements_.at(symbol);
+}
+
+ShapeEnv::Operation& ShapeEnv::remembered(uint8_t operation, int64_t a, int64_t b) {
+  // As large as the pool, up to a limit: most pools stay small.
+  constexpr size_t kFirstSlots = 64;
+  constexpr size_t kSlots = 4096;
+  if (operations_.size() <= pool_.node_count() && operations_.size() < kSlots)
+    operations_.assign(operations_.empty() ? kFirstSlots : 4 * operations_.size(), Operation());
+  const uint64_t hash = hash_finish(
+      hash_word(hash_word(operation, static_cast<uint64_t>(a)), static_cast<uint64_t>(b)));
+  return operations_[hash & (operations_.size() - 1)];
 }
 
 ShapeEnv::Memo& ShapeEnv::memo(const ExprNode* node) {

@@ -206,6 +206,21 @@ class ShapeEnv {
   const ExprNode* simplify(const ExprNode* node, bool size_oblivious = false);
   const ExprNode* replace(const ExprNode* node);
   ValueRange bound(const ExprNode* node, bool size_oblivious = false) const;
+  // Counts what was learnt of symbols: while it stays, the same question has the same answer.
+  uint32_t learnt() const { return learnt_; }
+  // An operation on two values of this environment, given as words (`operation` is its ExprKind, or
+  // a number beyond them), and its result, which was found at a certain state of knowledge.
+  struct Operation {
+    int64_t a = 0;
+    int64_t b = 0;
+    int64_t result = 0;
+    uint32_t found_at = 0;
+    uint8_t operation = 0;
+  };
+  // The place where such a result is remembered; of operations that share it, the last one's.
+  Operation& remembered(uint8_t operation, int64_t a, int64_t b);
+  // Counts replacements: while it stays, an expression reads the same.
+  uint32_t replaced_version() const { return replaced_version_; }
   // The value under the hints; nothing if it still depends on an unbacked symbol then.
   std::optional<Number> hint(const ExprNode* node);
   // Python's a % b: Mod where both are non-negative by form or by range, PythonMod otherwise.
@@ -272,6 +287,7 @@ class ShapeEnv {
   const ExprNode* shifted_symbol(size_t index, bool unbacked);
   bool is_divisible(const ExprNode* base, const ExprNode* divisor);
   bool all_backed(const ExprNode* node) const;
+  std::optional<Number> hint_of_backed(const ExprNode* node);
   bool is_known_at_start(const ExprNode* node) const;
   const ExprNode* add_symbol(const SymbolInfo& info, ValueRange range);
   SymbolMap hinted_constants(const ExprNode* expr);
@@ -285,11 +301,15 @@ class ShapeEnv {
     const ExprNode* known[2] = {};
     const ExprNode* replaced = nullptr;
     const ExprNode* decided[3] = {};  // without a fallback, with false, with true; for good
+    uint32_t hinted_at = 0;
+    bool has_hint = false;
+    int64_t hint = 0;  // of integers and conditions
   };
   Memo& memo(const ExprNode* node);
   // After a change of replacements or of what is known: memos are made anew.
   void forget_conclusions() {
     ++knowledge_;
+    ++learnt_;
     ++replaced_version_;
     divisible_at_ = 0;
   }
@@ -298,7 +318,10 @@ class ShapeEnv {
   ExprPool pool_;
   std::vector<Memo> memos_;  // by number of the node in the pool
   uint32_t knowledge_ = 1;   // counts what makes PyTorch forget static answers
+  uint32_t learnt_ = 1;      // counts changes of ranges, replacements, axioms and divisible
   uint32_t replaced_version_ = 1;
+  uint32_t hints_version_ = 1;
+  std::vector<Operation> operations_;                  // by a hash of the operands
   std::vector<const ExprNode*> shifted_symbols_[2];    // backed, unbacked
   std::unordered_set<const ExprNode*> divisible_now_;  // after replacement, as of divisible_at_
   uint32_t divisible_at_ = 0;

@@ -35,6 +35,7 @@ bool is_affine_in_one_symbol(const ExprNode* node) {
 }  // namespace
 
 void ShapeEnv::add_axiom(const ExprNode* condition) {
+  ++learnt_;
   const ExprNode* canonical = canonical_condition(condition);
   if (canonical->kind == ExprKind::kEq || canonical->kind == ExprKind::kNe) {
     const std::array swapped = {canonical->arg(1), canonical->arg(0)};
@@ -122,6 +123,7 @@ void ShapeEnv::learn_from_equality(const ExprNode* relation) {
       divisible_.push_back(mods[0]);
       divisible_at_ = 0;
       ++knowledge_;
+      ++learnt_;
     }
     return;
   }
@@ -244,6 +246,7 @@ void ShapeEnv::set_replacement(const ExprNode* symbol, const ExprNode* target) {
   replacements_[symbol] = target;
   replacement_origins_.try_emplace(symbol, origin_);
   ++replaced_version_;
+  ++learnt_;
 }
 
 }  // namespace faketensor

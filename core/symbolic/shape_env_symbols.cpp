@@ -252,6 +252,7 @@ const ExprNode* ShapeEnv::add_symbol(const SymbolInfo& info, ValueRange range) {
   const ExprNode* symbol = pool_.symbol(info);
   symbols_.push_back(symbol);
   ranges_[symbol] = range;
+  ++learnt_;
   return symbol;
 }
 
@@ -262,6 +263,7 @@ SymInt ShapeEnv::create_backed(std::string_view name, int64_t hint, ValueRange r
   info.positive = positive;
   const ExprNode* symbol = add_symbol(info, range);
   hints_[symbol] = Number::of(hint);
+  ++hints_version_;
   return SymInt::from_node(symbol);
 }
 
@@ -273,6 +275,7 @@ const ExprNode* ShapeEnv::create_backed_float(std::string_view name, double hint
   info.type = ExprType::kFloat;
   const ExprNode* symbol = add_symbol(info, range);
   hints_[symbol] = Number::of_float(hint);
+  ++hints_version_;
   return symbol;
 }
 

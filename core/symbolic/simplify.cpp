@@ -46,7 +46,7 @@ const ExprNode* scaled(ExprPool& pool, const ExprNode* rest, Number coefficient)
 
 const ExprNode* make_add(ExprPool& pool, Args args) {
   Number constant = Number::of(0);
-  std::vector<Term> terms;
+  SmallVector<Term, 8> terms;
   for (const ExprNode* arg : args) {
     if (arg->is_number()) {
       constant = constant + arg->number;  // numbers fold
@@ -61,7 +61,7 @@ const ExprNode* make_add(ExprPool& pool, Args args) {
     constant = Number::of(0);  // x + 0.0 = x
   std::sort(terms.begin(), terms.end(),
             [](const Term& a, const Term& b) { return a.rest->id < b.rest->id; });
-  std::vector<const ExprNode*> sum;
+  Exprs sum;
   sum.reserve(terms.size());
   for (size_t i = 0; i < terms.size();) {
     Term term = terms[i++];
@@ -103,7 +103,7 @@ const ExprNode* raised(ExprPool& pool, Factor factor) {
 
 const ExprNode* make_mul(ExprPool& pool, Args args) {
   Number coefficient = Number::of(1);
-  std::vector<Factor> factors;
+  SmallVector<Factor, 8> factors;
   const auto add_factor = [&factors](const ExprNode* node) {
     if (node->kind == ExprKind::kPow) {
       factors.push_back({node->arg(0), node->number.integer});
@@ -125,7 +125,7 @@ const ExprNode* make_mul(ExprPool& pool, Args args) {
   if (zero && !factors.empty()) return pool.integer(0);  // 0*x = 0.0*x = 0
   std::sort(factors.begin(), factors.end(),
             [](Factor a, Factor b) { return a.base->id < b.base->id; });
-  std::vector<const ExprNode*> product;
+  Exprs product;
   product.reserve(factors.size());
   for (size_t i = 0; i < factors.size();) {
     Factor factor = factors[i++];
@@ -139,7 +139,7 @@ const ExprNode* make_mul(ExprPool& pool, Args args) {
   if (product.size() == 1 && coefficient.is_integer(1)) return product[0];
   if (product.size() == 1 && product[0]->kind == ExprKind::kAdd) {  // 2*(x + 1) = 2*x + 2
     const ExprNode* sum = product[0];
-    std::vector<const ExprNode*> terms;
+    Exprs terms;
     for (const ExprNode* term : sum->args()) {
       const Term parts = as_term(pool, term);
       terms.push_back(scaled(pool, parts.rest, coefficient * parts.coefficient));
@@ -152,8 +152,8 @@ const ExprNode* make_mul(ExprPool& pool, Args args) {
 
 // --- division ---
 
-std::vector<Factor> factors_of(const ExprNode* node) {
-  std::vector<Factor> factors;
+SmallVector<Factor, 8> factors_of(const ExprNode* node) {
+  SmallVector<Factor, 8> factors;
   const Args args = node->kind == ExprKind::kMul ? node->args() : Args(&node, 1);
   for (const ExprNode* arg : args) {
     if (arg->kind == ExprKind::kPow) {
@@ -172,9 +172,9 @@ int64_t coefficient_of(const ExprNode* node) {
   return 1;
 }
 
-std::vector<const ExprNode*> terms_of(ExprPool& pool, const ExprNode* node) {
+Exprs terms_of(ExprPool& pool, const ExprNode* node) {
   if (node->kind != ExprKind::kAdd) return {node};
-  std::vector<const ExprNode*> terms(node->args().begin(), node->args().end());
+  Exprs terms(node->args());
   if (!node->number.is_integer(0)) terms.push_back(pool.number(node->number));
   return terms;
 }
@@ -196,7 +196,7 @@ Args product_parts(const ExprNode* const& node) {
 
 // A product without one of its factors.
 const ExprNode* without_factor(ExprPool& pool, const ExprNode* product, const ExprNode* factor) {
-  std::vector<const ExprNode*> rest;
+  Exprs rest;
   for (const ExprNode* part : product_parts(product)) {
     if (part != factor) rest.push_back(part);
   }
@@ -217,9 +217,9 @@ bool cancel_common_factors(ExprPool& pool, const ExprNode*& base, const ExprNode
     divisor = exact_quotient(pool, divisor, common);
   }
   const Args parts = product_parts(divisor);
-  const std::vector<const ExprNode*> factors(parts.begin(), parts.end());
+  const Exprs factors(parts);
   for (const ExprNode* factor : factors) {
-    std::vector<const ExprNode*> terms = terms_of(pool, base);
+    Exprs terms = terms_of(pool, base);
     const bool in_each = std::all_of(terms.begin(), terms.end(), [factor](const ExprNode* term) {
       const Args own = product_parts(term);
       return std::find(own.begin(), own.end(), factor) != own.end();
@@ -256,8 +256,8 @@ const ExprNode* make_floor_div(ExprPool& pool, ExprKind kind, const ExprNode* ba
     return pool.make(ExprKind::kFloorDiv, base->arg(0), pool.mul(base->arg(1), divisor));
   }
   if (divisor->kind == ExprKind::kInteger) {  // (n*x + y) // n = x + y // n
-    std::vector<const ExprNode*> whole;
-    std::vector<const ExprNode*> rest;
+    Exprs whole;
+    Exprs rest;
     for (const ExprNode* term : terms_of(pool, base)) {
       const ExprNode* quotient =
           term->has(kIsInteger) ? exact_quotient(pool, term, divisor) : nullptr;
@@ -326,7 +326,7 @@ const ExprNode* make_abs(ExprPool& pool, const ExprNode* value);
 // -(s0*(s1 - 3)).
 const ExprNode* signs_extracted(ExprPool& pool, const ExprNode* term) {
   if (term->kind != ExprKind::kMul) return term;
-  std::vector<const ExprNode*> factors = {pool.number(term->number)};
+  Exprs factors = {pool.number(term->number)};
   bool changed = false;
   for (const ExprNode* factor : term->args()) {
     const bool turned = factor->kind == ExprKind::kAdd && has_minus_sign(factor);
@@ -339,7 +339,7 @@ const ExprNode* signs_extracted(ExprPool& pool, const ExprNode* term) {
 
 // |a - b|, for the sign of the sum that sympy prefers (signsimp).
 const ExprNode* abs_of_sum(ExprPool& pool, const ExprNode* sum) {
-  std::vector<const ExprNode*> terms = {pool.number(sum->number)};
+  Exprs terms = {pool.number(sum->number)};
   for (const ExprNode* term : sum->args()) terms.push_back(signs_extracted(pool, term));
   const ExprNode* value = make_add(pool, terms);
   if (value->kind != ExprKind::kAdd) return make_abs(pool, value);
@@ -349,8 +349,8 @@ const ExprNode* abs_of_sum(ExprPool& pool, const ExprNode* sum) {
 
 // |2*x*s| = 2*s*|x| for s >= 0.
 const ExprNode* abs_of_product(ExprPool& pool, const ExprNode* product) {
-  std::vector<const ExprNode*> known = {make_abs(pool, pool.number(product->number))};
-  std::vector<const ExprNode*> unknown;
+  Exprs known = {make_abs(pool, pool.number(product->number))};
+  Exprs unknown;
   for (const ExprNode* factor : product->args()) {
     const ExprNode* absolute = make_abs(pool, factor);
     if (absolute->kind == ExprKind::kAbs) {
@@ -481,7 +481,7 @@ const ExprNode* exact_quotient(ExprPool& pool, const ExprNode* p, const ExprNode
   if (divisor == 0) return nullptr;
   if (p->kind == ExprKind::kAdd) {  // (a + b) / n, each term a multiple of the integer n
     if (q->kind != ExprKind::kInteger) return nullptr;
-    std::vector<const ExprNode*> terms = terms_of(pool, p);
+    Exprs terms = terms_of(pool, p);
     for (const ExprNode*& term : terms) {
       term = exact_quotient(pool, term, q);
       if (term == nullptr) return nullptr;
@@ -490,14 +490,14 @@ const ExprNode* exact_quotient(ExprPool& pool, const ExprNode* p, const ExprNode
   }
   const int64_t coefficient = coefficient_of(p);
   if (divisor == -1 ? coefficient == INT64_MIN : coefficient % divisor != 0) return nullptr;
-  std::vector<Factor> left = factors_of(p);
+  SmallVector<Factor, 8> left = factors_of(p);
   for (const Factor factor : factors_of(q)) {
     const auto at =
         std::find_if(left.begin(), left.end(), [&](Factor f) { return f.base == factor.base; });
     if (at == left.end() || at->exponent < factor.exponent) return nullptr;
     at->exponent -= factor.exponent;
   }
-  std::vector<const ExprNode*> product = {pool.integer(coefficient / divisor)};
+  Exprs product = {pool.integer(coefficient / divisor)};
   for (const Factor factor : left) {
     if (factor.exponent > 0) product.push_back(raised(pool, factor));
   }
@@ -516,8 +516,7 @@ const ExprNode* simplified_pow(ExprPool& pool, const ExprNode* base, int64_t exp
     return raised(pool, {base->arg(0), checked_multiply(base->number.integer, exponent)});
   }
   if (base->kind == ExprKind::kMul) {  // (2*x*y)**n = 2**n * x**n * y**n
-    std::vector<const ExprNode*> factors = {
-        simplified_pow(pool, pool.number(base->number), exponent)};
+    Exprs factors = {simplified_pow(pool, pool.number(base->number), exponent)};
     for (const ExprNode* factor : base->args())
       factors.push_back(simplified_pow(pool, factor, exponent));
     return make_mul(pool, factors);

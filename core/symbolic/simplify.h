@@ -9,9 +9,13 @@
 #include <cstdint>
 #include <span>
 
+#include "core/support/small_vector.h"
 #include "core/symbolic/expr.h"
 
 namespace faketensor {
+
+// Parts of an expression under construction; most are few.
+using Exprs = SmallVector<const ExprNode*, 8>;
 
 const ExprNode* simplified(ExprPool& pool, ExprKind kind, std::span<const ExprNode* const> args);
 const ExprNode* simplified_pow(ExprPool& pool, const ExprNode* base, int64_t exponent);

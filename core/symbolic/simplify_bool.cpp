@@ -87,7 +87,7 @@ const ExprNode* simplified_not(ExprPool& pool, const ExprNode* a) {
 
 const ExprNode* simplified_connective(ExprPool& pool, ExprKind kind, Args args) {
   const bool absorbing = kind == ExprKind::kOr;  // true absorbs in Or, false in And
-  std::vector<const ExprNode*> conditions;
+  Exprs conditions;
   std::unordered_set<const ExprNode*> known;  // the canonical forms of `conditions`
   for (const ExprNode* arg : args) {
     const Args parts = arg->kind == kind ? arg->args() : Args(&arg, 1);  // (a & b) & c = a & b & c

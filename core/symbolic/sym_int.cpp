@@ -29,9 +29,49 @@ const ExprNode* operand(ExprPool& pool, SymBool value) {
   return env == nullptr ? value.node() : env->replace(value.node());
 }
 
-SymInt binary(ExprKind kind, SymInt a, SymInt b) {
+// Note [Operations are remembered]
+// A program asks the same of the same sizes at every layer. So the result of an operation is
+// remembered by the words of its operands; it holds as long as they read the same, that of a
+// remainder, which ranges have a say in, as long as nothing is learnt.
+constexpr auto kSubtraction = static_cast<uint8_t>(kExprKindCount);
+
+constexpr uint8_t code(ExprKind kind) { return static_cast<uint8_t>(kind); }
+
+// Only cold functions call it, but where sizes are symbolic it is where the time goes.
+template <typename Scalar, typename Compute>
+[[gnu::hot]] auto remembered(uint8_t operation, Scalar a, Scalar b, Compute compute) {
+  using Result = std::invoke_result_t<Compute, ExprPool&>;
   ExprPool& pool = pool_of(a, b);
-  return pool.sym_int(pool.make(kind, operand(pool, a), operand(pool, b)));
+  ShapeEnv* env = pool.shape_env();
+  if (env == nullptr) return compute(pool);
+  const bool by_range = operation == code(ExprKind::kMod);
+  const auto state = [&] { return by_range ? env->learnt() : env->replaced_version(); };
+  const uint32_t before = state();
+  const ShapeEnv::Operation& known = env->remembered(operation, a.word(), b.word());
+  const bool is_known = known.found_at == before && known.a == a.word() && known.b == b.word() &&
+                        known.operation == operation;
+  if (is_known) return __builtin_bit_cast(Result, known.result);
+  const Result result = compute(pool);
+  if (state() == before)
+    env->remembered(operation, a.word(), b.word()) = {a.word(), b.word(), result.word(), before,
+                                                      operation};
+  return result;
+}
+
+SymInt binary(ExprKind kind, SymInt a, SymInt b) {
+  return remembered(code(kind), a, b, [=](ExprPool& pool) {
+    const ExprNode* left = operand(pool, a);
+    const ExprNode* right = operand(pool, b);
+    return pool.sym_int(pool.make(kind, left, right));
+  });
+}
+
+SymBool connective(ExprKind kind, SymBool a, SymBool b) {
+  return remembered(code(kind), a, b, [=](ExprPool& pool) {
+    const ExprNode* left = operand(pool, a);
+    const ExprNode* right = operand(pool, b);
+    return pool.sym_bool(pool.make(kind, left, right));
+  });
 }
 
 ExprKind relation_kind(symbolic_detail::Comparison comparison) {
@@ -55,8 +95,11 @@ SymInt add_cold(SymInt a, SymInt b) {
 
 SymInt subtract_cold(SymInt a, SymInt b) {
   if (both_plain(a, b)) return checked_subtract(a.as_int(), b.as_int());
-  ExprPool& pool = pool_of(a, b);
-  return pool.sym_int(pool.subtract(operand(pool, a), operand(pool, b)));
+  return remembered(kSubtraction, a, b, [=](ExprPool& pool) {
+    const ExprNode* left = operand(pool, a);
+    const ExprNode* right = operand(pool, b);
+    return pool.sym_int(pool.subtract(left, right));
+  });
 }
 
 SymInt multiply_cold(SymInt a, SymInt b) {
@@ -75,25 +118,27 @@ SymInt mod_cold(SymInt a, SymInt b) {
     if (b.as_int() == 0) throw_error(ErrorKind::kZeroDivisionError, "Modulo by zero");
     return floor_modulo(a.as_int(), b.as_int());
   }
-  ExprPool& pool = pool_of(a, b);
-  const ExprNode* dividend = operand(pool, a);
-  const ExprNode* divisor = operand(pool, b);
-  ShapeEnv* env = pool.shape_env();
-  return pool.sym_int(env == nullptr ? pool.python_mod(dividend, divisor)
-                                     : env->python_mod(dividend, divisor));
+  return remembered(code(ExprKind::kMod), a, b, [=](ExprPool& pool) {
+    const ExprNode* dividend = operand(pool, a);
+    const ExprNode* divisor = operand(pool, b);
+    ShapeEnv* env = pool.shape_env();
+    return pool.sym_int(env == nullptr ? pool.python_mod(dividend, divisor)
+                                       : env->python_mod(dividend, divisor));
+  });
 }
 
 SymInt max_cold(SymInt a, SymInt b) { return binary(ExprKind::kMax, a, b); }
 SymInt min_cold(SymInt a, SymInt b) { return binary(ExprKind::kMin, a, b); }
 
 SymBool compare_cold(Comparison comparison, SymInt a, SymInt b) {
-  ExprPool& pool = pool_of(a, b);
   const ExprKind kind = relation_kind(comparison);
-  const ExprNode* left = operand(pool, a);
-  const ExprNode* right = operand(pool, b);
-  // Python asks the symbolic side: 1 < s0 is written s0 > 1.
-  if (!a.is_symbolic()) return pool.sym_bool(pool.make(mirrored_relation(kind), right, left));
-  return pool.sym_bool(pool.make(kind, left, right));
+  return remembered(code(kind), a, b, [=](ExprPool& pool) {
+    const ExprNode* left = operand(pool, a);
+    const ExprNode* right = operand(pool, b);
+    // Python asks the symbolic side: 1 < s0 is written s0 > 1.
+    if (!a.is_symbolic()) return pool.sym_bool(pool.make(mirrored_relation(kind), right, left));
+    return pool.sym_bool(pool.make(kind, left, right));
+  });
 }
 
 SymInt select_cold(SymBool condition, SymInt if_true, SymInt if_false) {
@@ -102,15 +147,9 @@ SymInt select_cold(SymBool condition, SymInt if_true, SymInt if_false) {
                                 operand(pool, if_false)));
 }
 
-SymBool and_cold(SymBool a, SymBool b) {
-  ExprPool& pool = pool_of(a, b);
-  return pool.sym_bool(pool.make(ExprKind::kAnd, operand(pool, a), operand(pool, b)));
-}
+SymBool and_cold(SymBool a, SymBool b) { return connective(ExprKind::kAnd, a, b); }
 
-SymBool or_cold(SymBool a, SymBool b) {
-  ExprPool& pool = pool_of(a, b);
-  return pool.sym_bool(pool.make(ExprKind::kOr, operand(pool, a), operand(pool, b)));
-}
+SymBool or_cold(SymBool a, SymBool b) { return connective(ExprKind::kOr, a, b); }
 
 SymBool not_cold(SymBool a) {
   ExprPool& pool = *a.node()->pool;

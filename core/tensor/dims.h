@@ -16,4 +16,18 @@ using Dims = std::span<const SymInt>;
 // "[2, s0, 3]"
 inline void append_text(std::string& out, SymInt value) { out += to_string(value); }
 
+// "torch.Size([2, 3])" and "(2, 3)", "(2,)": sizes as Python prints a tensor's, and a tuple. Values
+// for messages, of which a text is made only where one is raised; what `dims` refers to must live
+// so long.
+struct SizeText {
+  Dims dims;
+};
+struct TupleText {
+  Dims dims;
+};
+inline SizeText size_text(Dims dims) { return {dims}; }
+inline TupleText tuple_text(Dims dims) { return {dims}; }
+void append_text(std::string& out, SizeText text);
+void append_text(std::string& out, TupleText text);
+
 }  // namespace faketensor

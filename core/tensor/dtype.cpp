@@ -5,10 +5,9 @@
 
 namespace faketensor {
 
-namespace {
 using enum DTypeCategory;
 // clang-format off
-constexpr std::array<DTypeInfo, kDTypeCount> kInfos = {{
+const DTypeInfo kDTypeInfos[kDTypeCount] = {
     {"uint8", "Byte", "u8", 1, kIntegral},          {"int8", "Char", "i8", 1, kIntegral},
     {"int16", "Short", "i16", 2, kIntegral},        {"int32", "Int", "i32", 4, kIntegral},
     {"int64", "Long", "i64", 8, kIntegral},         {"float16", "Half", "f16", 2, kFloating},
@@ -31,7 +30,11 @@ constexpr std::array<DTypeInfo, kDTypeCount> kInfos = {{
     {"int4", "Int4", "i4", 1, kIntegral}, {"int5", "Int5", "i5", 1, kIntegral}, {"int6", "Int6", "i6", 1, kIntegral},
     {"int7", "Int7", "i7", 1, kIntegral},
     {"float8_e8m0fnu", "Float8_e8m0fnu", "f8e8m0fnu", 1, kFloating}, {"float4_e2m1fn_x2", "Float4_e2m1fn_x2", "f4e2m1fnx2", 1, kFloating},
-}};
+};
+// clang-format on
+
+namespace {
+// clang-format off
 constexpr std::pair<std::string_view, DType> kAliases[] = {
     {"float", DType::kFloat32}, {"double", DType::kFloat64}, {"half", DType::kFloat16}, {"short", DType::kInt16},
     {"int", DType::kInt32},     {"long", DType::kInt64},     {"cfloat", DType::kComplex64}, {"cdouble", DType::kComplex128},
@@ -39,8 +42,6 @@ constexpr std::pair<std::string_view, DType> kAliases[] = {
 };
 // clang-format on
 }  // namespace
-
-const DTypeInfo& info(DType dtype) { return kInfos[static_cast<size_t>(dtype)]; }
 
 bool is_float8(DType dtype) {
   return (dtype >= DType::kFloat8E5M2 && dtype <= DType::kFloat8E4M3FNUZ) ||
@@ -82,8 +83,8 @@ DType to_opmath(DType dtype) {
 std::optional<DType> parse_dtype(std::string_view text) {
   if (text.starts_with("torch.")) text.remove_prefix(6);
   for (int i = 0; i < kDTypeCount; ++i) {
-    if (text == kInfos[static_cast<size_t>(i)].name ||
-        text == kInfos[static_cast<size_t>(i)].short_name)
+    if (text == kDTypeInfos[static_cast<size_t>(i)].name ||
+        text == kDTypeInfos[static_cast<size_t>(i)].short_name)
       return static_cast<DType>(i);
   }
   for (const auto& [alias, dtype] : kAliases) {

@@ -4,6 +4,7 @@
 // and schema defaults print them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -71,7 +72,8 @@ struct DTypeInfo {
   uint8_t itemsize;             // bytes
   DTypeCategory category;
 };
-const DTypeInfo& info(DType dtype);
+extern const DTypeInfo kDTypeInfos[kDTypeCount];
+inline const DTypeInfo& info(DType dtype) { return kDTypeInfos[static_cast<size_t>(dtype)]; }
 
 inline std::string_view name(DType dtype) { return info(dtype).name; }
 inline int64_t itemsize(DType dtype) { return info(dtype).itemsize; }

@@ -269,8 +269,7 @@ DimVector broadcast_shapes(Dims a, Dims b) {
   return result;
 }
 
-int64_t wrap_dim(int64_t dim, int64_t rank, bool wrap_scalar) {
-  if (dim >= 0 && dim < rank) return dim;
+int64_t wrap_negative_dim(int64_t dim, int64_t rank, bool wrap_scalar) {
   if (rank == 0) {
     if (!wrap_scalar) {
       throw_error(ErrorKind::kIndexError,

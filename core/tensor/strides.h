@@ -58,6 +58,9 @@ DimVector broadcast_shapes(Dims a, Dims b);
 
 // A dimension counted from the end made positive; a 0-dimensional tensor counts as 1-dimensional.
 // Raises IndexError: "Dimension out of range (expected to be in range of [-2, 1], but got 2)".
-int64_t wrap_dim(int64_t dim, int64_t rank, bool wrap_scalar = true);
+[[gnu::cold]] int64_t wrap_negative_dim(int64_t dim, int64_t rank, bool wrap_scalar);
+inline int64_t wrap_dim(int64_t dim, int64_t rank, bool wrap_scalar = true) {
+  return dim >= 0 && dim < rank ? dim : wrap_negative_dim(dim, rank, wrap_scalar);
+}
 
 }  // namespace faketensor

@@ -28,10 +28,14 @@ uint64_t hash_of(const MetaSpec& spec, Dims strides) {
       static_cast<uint64_t>(static_cast<uint8_t>(spec.device.index)) << 16 |
       static_cast<uint64_t>(spec.layout) << 24 | static_cast<uint64_t>(spec.flags) << 32 |
       static_cast<uint64_t>(spec.sizes.size()) << 48;
-  uint64_t hash = hash_word(static_cast<uint64_t>(spec.offset.word()), small);
-  for (const SymInt size : spec.sizes) hash = hash_word(hash, static_cast<uint64_t>(size.word()));
-  for (const SymInt stride : strides) hash = hash_word(hash, static_cast<uint64_t>(stride.word()));
-  return hash_finish(hash);
+  // Sizes and strides side by side: a multiplication waits for the one before.
+  uint64_t of_sizes = small;
+  uint64_t of_strides = static_cast<uint64_t>(spec.offset.word());
+  for (size_t i = 0; i < spec.sizes.size(); ++i) {
+    of_sizes = hash_word(of_sizes, static_cast<uint64_t>(spec.sizes[i].word()));
+    of_strides = hash_word(of_strides, static_cast<uint64_t>(strides[i].word()));
+  }
+  return hash_finish(hash_word(of_sizes, of_strides));
 }
 
 bool same_dims(Dims a, Dims b) {
@@ -66,6 +70,15 @@ constexpr uint16_t facts_of_rank(size_t rank) {
 
 bool all_plain(Dims dims) {
   return std::none_of(dims.begin(), dims.end(), [](SymInt dim) { return dim.is_symbolic(); });
+}
+
+bool is_row_major(Dims sizes, Dims strides) {
+  SymInt expected = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (!same_expr(strides[i], expected)) return false;
+    if (i > 0) expected *= sym_max(sizes[i], 1);
+  }
+  return true;
 }
 
 }  // namespace
@@ -141,7 +154,11 @@ const TensorMeta* MetaTable::add(const MetaSpec& spec, Dims strides, uint64_t ha
   if (spec.sparse != nullptr) meta->sparse_ = arena_.make<SparseMeta>(*spec.sparse);
   meta->flags_ = static_cast<uint16_t>(spec.flags & kGivenFlags);
   meta->undecided_ = spec.layout == Layout::kStrided ? facts_of_rank(rank) : uint16_t{0};
-  if (all_plain(dims)) {
+  const bool is_plain = all_plain(dims);
+  if (!is_plain || spec.offset.is_symbolic()) meta->flags_ |= kSymbolic;
+  if (is_plain && spec.layout == Layout::kStrided && is_row_major(spec.sizes, strides))
+    meta->flags_ |= kRowMajor;
+  if (is_plain) {
     for (unsigned facts = meta->undecided_; facts != 0; facts &= facts - 1)
       meta->fact(static_cast<MetaFlag>(facts & -facts));
   }
@@ -164,9 +181,7 @@ void MetaTable::grow() {
   }
 }
 
-SymInt Tensor::size(int64_t dim) const {
-  return sizes()[static_cast<size_t>(wrap_dim(dim, meta->rank(), false))];
-}
+int64_t Tensor::wrapped(int64_t dim) const { return wrap_dim(dim, meta->rank(), false); }
 
 namespace {
 // What the implementations of tensors without strides say: "Sparse CSR tensors do not have

@@ -24,7 +24,8 @@ namespace faketensor {
 
 // Flags of a meta. The first group is given, the second are facts about sizes and strides: computed
 // when the meta is interned if all are plain numbers, else when first asked for, because deciding
-// them may guard (as c10::SymbolicShapeMeta does).
+// them may guard (as c10::SymbolicShapeMeta does). The last are
+// told by the words alone.
 enum MetaFlag : uint16_t {
   kConj = 1 << 0,
   kNeg = 1 << 1,
@@ -37,6 +38,9 @@ enum MetaFlag : uint16_t {
   kChannelsLastStrides = 1 << 11,
   kChannelsLast3dStrides = 1 << 12,
   kNonOverlappingAndDense = 1 << 13,
+
+  kSymbolic = 1 << 14,  // a size, a stride or the offset is an expression
+  kRowMajor = 1 << 15,  // sizes are numbers, and strides to the letter those of a new tensor
 };
 inline constexpr uint16_t kGivenFlags = 0x00FF;
 
@@ -78,11 +82,14 @@ class TensorMeta {
   bool has(MetaFlag flag) const {
     return (flags_ & flag) != 0 || ((undecided_ & flag) != 0 && decide(flag));
   }
+  // Whether a size, a stride or the offset is symbolic.
+  bool has_symbols() const { return (flags_ & kSymbolic) != 0; }
   // Whether it is known already: asks nothing.
   bool knows(MetaFlag flag) const { return (flags_ & flag) != 0; }
   // A fact as a condition. One of a dense order that only data can tell counts as false.
   SymBool fact(MetaFlag flag) const;
   const SparseMeta* sparse() const { return sparse_; }
+  uint64_t hash() const { return hash_; }
 
   // The meta as a spec, to intern a changed one from.
   MetaSpec spec() const;
@@ -157,7 +164,10 @@ class Tensor {
   Layout layout() const { return meta->layout(); }
   // Size or stride of a dimension, which may be counted from the end. Raises IndexError like
   // PyTorch.
-  SymInt size(int64_t dim) const;
+  SymInt size(int64_t dim) const {
+    const bool is_plain = dim >= 0 && dim < meta->rank();
+    return sizes()[static_cast<size_t>(is_plain ? dim : wrapped(dim))];
+  }
   SymInt stride(int64_t dim) const;
 
   // As at::Tensor's, but false where only data can tell (is_contiguous_or_false).
@@ -167,6 +177,9 @@ class Tensor {
   bool is_non_overlapping_and_dense() const { return meta->has(kNonOverlappingAndDense); }
   bool is_conj() const { return meta->has(kConj); }
   bool is_neg() const { return meta->has(kNeg); }
+
+ private:
+  [[gnu::cold]] int64_t wrapped(int64_t dim) const;
 };
 
 // contiguous, channels_last or channels_last_3d by the look of the strides, as the Python rules ask

@@ -16,8 +16,6 @@ bool is_number(const Value& operand) {
   return !operand.is_tensor() || operand.tensor().is_wrapped_number;
 }
 
-// torch.Size([2, 3])
-std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
 }  // namespace
 
 namespace {
@@ -47,7 +45,27 @@ DType higher_dtype(Call& call, DType a, DType b) {
   call.fail(ErrorKind::kRuntimeError, "Unexpected termination!");
 }
 
+namespace {
+// The dtype of all tensors among the operands where that is one, which no number outranks.
+std::optional<DType> common_dtype(std::span<const Value> operands) {
+  std::optional<DType> common;
+  for (const Value& operand : operands) {
+    if (is_number(operand)) continue;
+    const DType dtype = operand.tensor().dtype();
+    if (common && *common != dtype) return std::nullopt;
+    common = dtype;
+  }
+  if (!common) return std::nullopt;
+  for (const Value& operand : operands) {
+    if (operand.is_none() || !is_number(operand)) continue;
+    if (category_of(operand) > category(*common)) return std::nullopt;
+  }
+  return common;
+}
+}  // namespace
+
 DType promoted_dtype(Call& call, std::span<const Value> operands) {
+  if (const std::optional<DType> common = common_dtype(operands)) return *common;
   DTypeCategory highest = DTypeCategory::kBool;
   for (const Value& operand : operands) {
     if (!operand.is_none()) highest = std::max(highest, category_of(operand));
@@ -173,23 +191,37 @@ class ExpandedStrides {
   SmallVector<SymInt, 24> room_;
 };
 
-// The operand that all others are like where nothing is to be decided: tensors of the same sizes,
-// contiguous and in no other format as well. Their result is laid out as they are.
-const Tensor* common_contiguous(std::span<const Value> operands) {
+// Note [Row-major operands]
+// Tensors laid out as new ones are give a result laid out so, however they are expanded: where two
+// dimensions have different strides in one of them, the outer one's is the larger and a multiple;
+// where they have equal ones, the inner dimension is of size 1; and so no operand moves a dimension
+// from its place (elementwise_strides). Being in another format as well changes nothing: all
+// operands are in it only where none is expanded, and then they are contiguous, too.
+bool are_row_major(std::span<const Value> operands) {
+  return std::all_of(operands.begin(), operands.end(), [](const Value& operand) {
+    return is_number(operand) || operand.tensor().meta->has(kRowMajor);
+  });
+}
+
+bool same_dims(Dims a, Dims b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](SymInt x, SymInt y) { return same_expr(x, y); });
+}
+
+// The sizes of row-major operands: those of one of them where all have the same.
+Tensor* row_major_result(Call& call, std::span<const Value> operands, DType dtype) {
   const Tensor* first = nullptr;
+  bool is_broadcast = false;
   for (const Value& operand : operands) {
     if (is_number(operand)) continue;
     const Tensor& tensor = operand.tensor();
     if (first == nullptr) first = &tensor;
-    if (tensor.meta == first->meta) continue;
-    if (!tensor.is_contiguous() || tensor.dim() != first->dim()) return nullptr;
-    for (size_t i = 0; i < tensor.sizes().size(); ++i) {
-      if (!same_expr(tensor.sizes()[i], first->sizes()[i])) return nullptr;
-    }
+    is_broadcast =
+        is_broadcast || (tensor.meta != first->meta && !same_dims(tensor.sizes(), first->sizes()));
   }
-  const bool is_plain =
-      first != nullptr && first->is_contiguous() && !first->meta->has(kChannelsLastContiguous);
-  return is_plain ? first : nullptr;
+  if (first == nullptr) return call.empty({}, dtype);
+  if (!is_broadcast) return call.empty(first->sizes(), dtype);
+  return call.empty(broadcast_operands(call, operands), dtype);
 }
 
 }  // namespace
@@ -276,7 +308,7 @@ Tensor* reference(Call& call, std::span<const Value> given, size_t uncast, Eleme
 
 Tensor* elementwise(Call& call, std::span<const Value> operands, DType computation, DType result) {
   if (any_symbolic(operands)) return reference(call, operands, 0, {computation, result});
-  if (const Tensor* like = common_contiguous(operands)) return call.empty(like->sizes(), result);
+  if (are_row_major(operands)) return row_major_result(call, operands, result);
   const DimVector sizes = broadcast_operands(call, operands);
   ExpandedStrides strides(sizes);
   for (const Value& operand : operands) strides.add(operand, computation);
@@ -348,6 +380,7 @@ Value ReferenceSteps::result(const Value& value) const {
 }
 
 bool has_plain_layout(const Tensor& tensor) {
+  if (!tensor.meta->has_symbols()) return tensor.meta->has(kRowMajor);
   if (!tensor.is_contiguous()) return false;
   const DimVector strides = contiguous_strides(tensor.sizes());
   return std::equal(strides.begin(), strides.end(), tensor.strides().begin(),
@@ -363,9 +396,9 @@ std::string_view python_type(DType dtype) {
 void check_number_fits(Call& call, ErrorKind kind, std::string_view name, const Value& number,
                        DType dtype) {
   const DType given = number_dtype(number);
-  call.check_as(kind, category(given) <= category(dtype),
-                "{} argument of type {} cannot be safely cast to type {}!", name,
-                python_type(given), python_type(dtype));
+  if (category(given) <= category(dtype)) return;
+  call.fail(kind, format("{} argument of type {} cannot be safely cast to type {}!", name,
+                         python_type(given), python_type(dtype)));
 }
 
 void check_negatable(Call& call, const Tensor& self) {

@@ -6,9 +6,6 @@ namespace faketensor {
 
 namespace {
 
-// "torch.Size([2, 3])"
-std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
-
 // An int[n] argument: one number stands for all dimensions.
 SymInt along(Dims values, size_t dim) { return values.size() == 1 ? values[0] : values[dim]; }
 

@@ -317,15 +317,24 @@ std::optional<Geometry> reshape_unbacked(Call& call, const Tensor& self, Dims sh
 
 bool any_unbacked(Dims values) {
   return std::any_of(values.begin(), values.end(),
-                     [](SymInt value) { return !hint(value).has_value(); });
+                     [](SymInt value) { return value.is_symbolic() && !hint(value).has_value(); });
+}
+
+bool are_above_one(Dims values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](SymInt value) { return !value.is_symbolic() && value.as_int() > 1; });
 }
 
 }  // namespace
 
 Tensor* try_view_reshaped(Call& call, const Tensor& self, Dims shape) {
   const bool unbacked =
-      any_unbacked(self.sizes()) || any_unbacked(self.strides()) || any_unbacked(shape);
+      (self.meta->has_symbols() && (any_unbacked(self.sizes()) || any_unbacked(self.strides()))) ||
+      any_unbacked(shape);
   const DimVector sizes = infer_view_shape(call, shape, self.numel());
+  // Only dimensions of size 1 may have several strides.
+  if (self.meta->has(kRowMajor) && are_above_one(self.sizes()) && are_above_one(sizes))
+    return call.view(self, sizes, contiguous_strides(sizes));
   const auto view =
       unbacked ? reshape_unbacked(call, self, sizes) : reshape_backed(call, self, sizes);
   return view ? call.view(self, view->sizes, view->strides) : nullptr;

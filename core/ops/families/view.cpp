@@ -34,21 +34,8 @@ bool is_symbolic_argument(const Value& value) {
 
 }  // namespace
 
-bool has_symbolic_sizes(const Tensor& tensor) {
-  return tensor.offset().is_symbolic() || any_symbolic(tensor.sizes()) ||
-         any_symbolic(tensor.strides());
-}
-
 bool has_symbolic_sizes(const Call& call) {
   return std::any_of(call.args().begin(), call.args().end(), is_symbolic_argument);
-}
-
-std::string tuple_text(Dims values) {
-  std::string text = format("{}", values);
-  text.front() = '(';
-  text.back() = ')';
-  if (values.size() == 1) text.insert(text.size() - 1, ",");
-  return text;
 }
 
 Geometry squeezed(const Tensor& self, std::span<const bool> dims) {

@@ -25,10 +25,7 @@ struct Geometry {
 // Whether a tensor of the call has a symbolic size, stride or offset, or a number is symbolic: then
 // FakeTensorMode prefers the Python reference (FakeTensorMode._dispatch_impl, has_symbolic_sizes).
 bool has_symbolic_sizes(const Call& call);
-bool has_symbolic_sizes(const Tensor& tensor);
-
-// "(2, 3)", "(2,)": sizes as Python prints a tuple.
-std::string tuple_text(Dims values);
+inline bool has_symbolic_sizes(const Tensor& tensor) { return tensor.meta->has_symbols(); }
 
 // `shape` with its -1 replaced, with the words of torch._prims_common.infer_size.
 DimVector infer_view_shape(Call& call, Dims shape, SymInt elements);

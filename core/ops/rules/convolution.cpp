@@ -187,7 +187,8 @@ class Operand {
 };
 
 bool all_hinted(const Tensor& tensor) {
-  return std::all_of(tensor.sizes().begin(), tensor.sizes().end(),
+  return !tensor.meta->has_symbols() ||
+         std::all_of(tensor.sizes().begin(), tensor.sizes().end(),
                      [](SymInt size) { return hint(size).has_value(); });
 }
 

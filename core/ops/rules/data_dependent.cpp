@@ -303,9 +303,7 @@ void assert_tensor_metadata(Call& c, const Tensor& self, std::optional<Dims> siz
     c.check_as(ErrorKind::kAssertionError, equal, "Tensor {} mismatch! Expected: {}, Got: {}", what,
                expected, got);
   };
-  if (size) {
-    check(false, "sizes", *size, format("torch.Size({})", self.sizes()));
-  }
+  if (size) check(false, "sizes", *size, size_text(self.sizes()));
   if (stride) check(false, "strides", *stride, tuple_text(self.strides()));
   if (dtype) check(self.dtype() == *dtype, "dtype", *dtype, self.dtype());
   if (layout) check(self.layout() == *layout, "layout", *layout, self.layout());

@@ -9,9 +9,6 @@ namespace faketensor {
 
 namespace {
 
-// "torch.Size([2, 3])"
-std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
-
 // --- rearranging ---
 
 // Mirrors pixel_shuffle, torch/_refs/nn/functional/__init__.py, which answers for the out=

@@ -13,8 +13,6 @@ namespace {
 constexpr int64_t kNone = 0;
 constexpr int64_t kMean = 1;
 
-std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
-
 // The mean's 1 / numel, which Python refuses for an empty tensor.
 void check_mean_exists(Call& c, const Tensor& self, int64_t reduction) {
   c.check_as(ErrorKind::kZeroDivisionError,

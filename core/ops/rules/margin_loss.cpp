@@ -16,7 +16,7 @@ constexpr int64_t kSum = 2;
 Value positions(Call& c, SymInt count, Device device) {
   return c.call<"aten::arange">(count, nullptr, nullptr, device);
 }
-std::string size_text(const Tensor& tensor) { return format("torch.Size({})", tensor.sizes()); }
+SizeText size_text(const Tensor& tensor) { return size_text(tensor.sizes()); }
 
 constexpr std::string_view kEmptyInput =
     "Expected non-empty vector or matrix with optional 0-dim batch size, but got: {}";

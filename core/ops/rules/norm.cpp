@@ -11,9 +11,6 @@ namespace faketensor {
 
 namespace {
 
-// "torch.Size([2, 3])"
-std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
-
 // --- batch norm ---
 
 struct BatchNorm {

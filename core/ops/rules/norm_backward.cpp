@@ -11,8 +11,6 @@ namespace faketensor {
 
 namespace {
 
-std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
-
 bool wants(const Value& output_mask, size_t i) { return guard_bool(output_mask[i].as_sym_bool()); }
 
 // x with trailing dimensions of size 1 up to `rank`.

@@ -10,9 +10,6 @@ namespace faketensor {
 
 namespace {
 
-// "torch.Size([2, 3])"
-std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
-
 // --- maximum ---
 
 // One value for each window dimension, as far as `list` has them; an empty one is `otherwise`.
@@ -294,7 +291,8 @@ Value adaptive_avg_pool1d(Call& c, const Tensor& self, Dims output_size) {
   return c.call<"aten::squeeze.dim">(pooled, -2);
 }
 
-void check_adaptive_max(Call& c, std::string_view op, const Tensor& input, std::string_view sizes) {
+template <typename Text>
+void check_adaptive_max(Call& c, std::string_view op, const Tensor& input, const Text& sizes) {
   for (int64_t i = 1; i < input.dim(); ++i) {
     c.check(input.size(i) > 0,
             "{}(): Expected input to have non-zero size for non-batch dimensions, but input has "
@@ -334,7 +332,7 @@ Value adaptive_max_pool3d(Call& c, const Tensor& input, Dims output_size) {
 Value adaptive_max_pool1d(Call& c, const Tensor& self, Dims output_size) {
   check_pool1d_rank(c, "adaptive_max_pool1d", self);
   check_one(c, "adaptive_max_pool1d", "output_size", output_size);
-  check_adaptive_max(c, "adaptive_max_pool1d", self, format("{}", self.sizes()));
+  check_adaptive_max(c, "adaptive_max_pool1d", self, self.sizes());
   const Value pooled = c.call<"aten::adaptive_max_pool2d">(c.call<"aten::unsqueeze">(self, -2),
                                                            DimVector{1, output_size[0]});
   return c.tuple(c.call<"aten::squeeze.dim">(pooled[0], -2),

@@ -6,8 +6,6 @@ namespace faketensor {
 
 namespace {
 
-std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
-
 // --- pooling ---
 
 // Mirrors check_dim_size, torch/_meta_registrations.py.

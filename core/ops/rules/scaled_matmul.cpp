@@ -44,9 +44,9 @@ void check_gpu_layout(Call& c, const Tensor& self, const Tensor& mat2) {
     return guard_bool(a.size(0) == 0) || guard_bool(a.size(1) == 0);
   };
   c.check(all_of({self.stride(0) > self.stride(1), self.stride(1) == 1}) || is_empty(self),
-          "self must be row_major, got stride {}", tuple_text(DimVector(self.strides())));
+          "self must be row_major, got stride {}", tuple_text(self.strides()));
   c.check(all_of({mat2.stride(0) == 1, mat2.stride(1) > 1}) || is_empty(mat2),
-          "mat2 must be col_major, got stride {}", tuple_text(DimVector(mat2.strides())));
+          "mat2 must be col_major, got stride {}", tuple_text(mat2.strides()));
   c.check(mod(self.size(1), 16) == 0,
           "Expected self.size(1) to be divisible by 16, but got self.size(1)={}", self.size(1));
   c.check(sym_and(mod(mat2.size(0), 16) == 0, mod(mat2.size(1), 16) == 0),
@@ -330,7 +330,7 @@ void check_group_strides(Call& c, const Tensor& a, std::string_view name) {
   const bool is_column_major = is_dense(last - 1, last);
   c.check(is_column_major || is_dense(last, last - 1),
           "Invalid strides/sizes, got {} for strides and torch.Size({}) for sizes.",
-          tuple_text(DimVector(a.strides())), a.sizes());
+          tuple_text(a.strides()), a.sizes());
   const int64_t other = is_column_major ? last : last - 1;
   c.check(mod(a.stride(other), alignment) == 0,
           "Expected {} stride along {} dim to be multiple of 16 bytes, got {}.", name, other,
@@ -406,10 +406,10 @@ void check_group_matrices(Call& c, const Tensor& a, const Tensor& b, bool is_sca
   if (is_scaled) {
     c.check(all_of({a.stride(-2) > 1, a.stride(-1) == 1}),
             "Expected mat_a tensor to be row major in the last two dimensions, got strides {}",
-            tuple_text(DimVector(last_two(a))));
+            tuple_text(last_two(a)));
     c.check(all_of({b.stride(-2) == 1, b.stride(-1) > 1}),
             "Expected mat_b tensor to be column major in the last two dimensions, got strides {}",
-            tuple_text(DimVector(last_two(b))));
+            tuple_text(last_two(b)));
   }
   check_group_strides(c, a, "mat_a");
   check_group_strides(c, b, "mat_b");

@@ -71,15 +71,14 @@ Value im2col(Call& c, const Tensor& self, Dims kernel, Dims dilation, Dims paddi
   c.check(is_image && has_no_empty_dims(self.sizes().last(3)),
           "Expected 3D or 4D (batch mode) tensor for input with possible 0 batch size and non-zero "
           "dimensions, but got: {}",
-          tuple_text(DimVector(self.sizes())));
+          tuple_text(self.sizes()));
   const DimVector blocks = {block_count(self.size(-2), window, 0),
                             block_count(self.size(-1), window, 1)};
   c.check(guard_bool(blocks[0] > 0) && guard_bool(blocks[1] > 0),
           "Given an input with spatial size {}, kernel_size={}, dilation={}, padding={}, "
           "stride={}, the calculated shape of the array of sliding blocks is {}, but its "
           "components must be at least one.",
-          tuple_text(DimVector(self.sizes().last(2))), kernel, dilation, padding, stride,
-          tuple_text(blocks));
+          tuple_text(self.sizes().last(2)), kernel, dilation, padding, stride, tuple_text(blocks));
   const Tensor& input = self.dim() == 4 ? self : c.tensor<"aten::unsqueeze">(self, 0);
   const BlockIndices indices = block_indices(c, input, window, blocks);
   const Value places[] = {Value(), Value(), indices.rows, indices.columns};
@@ -110,7 +109,7 @@ Value col2im(Call& c, const Tensor& self, Dims output, Dims kernel, Dims dilatio
   c.check(is_columns && has_no_empty_dims(self.sizes().last(2)),
           "Expected 2D or 3D (batch mode) tensor for input with possible 0 batch size and non-zero "
           "dimensions, but got: {}",
-          tuple_text(DimVector(self.sizes())));
+          tuple_text(self.sizes()));
   const SymInt elements = kernel[0] * kernel[1];
   c.check(mod(self.size(-2), elements) == 0,
           "Expected size of input's first non-batch dimension to be divisible by the product of "

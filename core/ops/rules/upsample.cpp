@@ -26,9 +26,6 @@ struct UpsampleParams {
   bool is_cubic = false;
 };
 
-// "torch.Size([2, 3])"
-std::string size_text(Dims sizes) { return format("torch.Size({})", sizes); }
-
 bool all_positive(Dims sizes) {
   for (const SymInt size : sizes) {
     if (!guard_bool(size > 0)) return false;
@@ -95,7 +92,7 @@ DimVector full_sizes(Call& c, Dims input, Dims output, size_t dims) {
     c.check(false,
             "Input and output sizes should be greater than 0, but got input size {} and output "
             "size {}",
-            is_backward ? format("{}", input) : size_text(input), output);
+            is_backward ? format("{}", input) : format("{}", size_text(input)), output);
   }
   DimVector sizes(input.first(2));
   sizes.append(output);
