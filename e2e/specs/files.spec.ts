@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { expect, file, test } from "./page.js";
+import type { Page } from "@playwright/test";
+import { expect, file, test, type Playground } from "./page.js";
 
 test("opens a .pt2 archive", async ({ playground, page }) => {
   await playground.open();
@@ -22,13 +23,18 @@ test("takes a file that is dropped anywhere", async ({ playground, page }) => {
   await expect(page.locator("#drop")).toBeHidden();
 });
 
+/** Opens the file whose operator scale_rows has no rule. */
+async function openUnknown({ playground, page }: { playground: Playground; page: Page }): Promise<void> {
+  await playground.open();
+  await playground.openFile("custom.pt2");
+  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator");
+}
+
 test("counts an unknown operator apart from errors and answers everything else", async ({
   playground,
   page,
 }) => {
-  await playground.open();
-  await playground.openFile("custom.pt2");
-  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator");
+  await openUnknown({ playground, page });
   await page.locator("#problems-title").click();
   await page.getByRole("list", { name: "1 unknown operator" }).getByRole("button").first().click();
   await expect(playground.inspector).toContainText("No rule for");
@@ -43,9 +49,7 @@ test("answers unknown operators by a file of op profiles, until they are taken b
   playground,
   page,
 }) => {
-  await playground.open();
-  await playground.openFile("custom.pt2");
-  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator");
+  await openUnknown({ playground, page });
   const profiles = file("../../tests/golden/custom_profiles.yaml");
   await page.locator("#profiles-file").setInputFiles(profiles);
   await expect(page.locator("#problems-count")).not.toContainText("unknown");
