@@ -135,7 +135,7 @@ Value as_bools(Context& context, const Value& list) {
 }
 
 // Enumerations may be given by c10's number ("dtype=6" is float32, as schema defaults write them),
-// a dtype or memory format serves as its number, and any number as a bool.
+// a dtype or memory format serves as its number, and any number and None as a bool.
 Value enumeration(const OpEntry& op, size_t position, const Value& value) {
   const ArgType& type = op.schema.arguments[position].type;
   if (type.kind == ArgKind::kInt && !type.is_list) {
@@ -145,6 +145,7 @@ Value enumeration(const OpEntry& op, size_t position, const Value& value) {
   if (!type.is_list && value.is(Tag::kBool) &&
       (type.kind == ArgKind::kDType || type.kind == ArgKind::kMemoryFormat))
     return enumeration(op, position, int64_t{guard_bool(value.as_sym_bool())});
+  if (!type.is_list && type.kind == ArgKind::kBool && value.is_none()) return false;
   if (type.is_list || !value.is_number()) return {};
   if (type.kind == ArgKind::kBool && value.is(Tag::kFloat)) return value.as_double() != 0;
   if (!value.is(Tag::kInt) || value.as_sym_int().is_symbolic()) return {};

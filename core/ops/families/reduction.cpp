@@ -4,7 +4,7 @@
 
 namespace faketensor {
 
-DimSet reduction_dims(Call& call, const Tensor& self, const Value& dim) {
+DimSet reduction_dims(Call& call, const Tensor& self, const Value& dim, bool allow_repeated) {
   const int64_t rank = self.dim();
   call.check(rank <= 64,
              "Received a tensor with {} dimensions, but only tensors with up to 64 dims are "
@@ -19,12 +19,14 @@ DimSet reduction_dims(Call& call, const Tensor& self, const Value& dim) {
     repeated = repeated || (dims & bit) != 0;
     dims |= bit;
   }
-  call.check(!repeated, "duplicate value in the list of dims");
+  call.check(allow_repeated || !repeated, "duplicate value in the list of dims");
   return dims;
 }
 
-DimSet reduction_dims_or_all(Call& call, const Tensor& self, const Value& dim) {
-  return reduction_dims(call, self, dim.is_list() && dim.size() == 0 ? Value() : dim);
+DimSet reduction_dims_or_all(Call& call, const Tensor& self, const Value& dim,
+                             bool allow_repeated) {
+  const bool is_all = dim.is_list() && dim.size() == 0;
+  return reduction_dims(call, self, is_all ? Value() : dim, allow_repeated);
 }
 
 DimVector reduced_sizes(Dims sizes, DimSet dims, bool keepdim) {

@@ -16,9 +16,11 @@ inline bool contains(DimSet dims, size_t dim) { return (dims >> dim & 1) != 0; }
 
 // The dimensions that `dim` names; None is all. Raises IndexError for one out of range and
 // RuntimeError for one named twice (torch._prims_common.reduction_dims).
-DimSet reduction_dims(Call& call, const Tensor& self, const Value& dim);
+DimSet reduction_dims(Call& call, const Tensor& self, const Value& dim,
+                      bool allow_repeated = false);
 // The same where an empty list means all dimensions too.
-DimSet reduction_dims_or_all(Call& call, const Tensor& self, const Value& dim);
+DimSet reduction_dims_or_all(Call& call, const Tensor& self, const Value& dim,
+                             bool allow_repeated = false);
 
 DimVector reduced_sizes(Dims sizes, DimSet dims, bool keepdim);
 

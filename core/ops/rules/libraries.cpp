@@ -108,8 +108,12 @@ Value grouped_mm_fallback(Call& c, const Tensor& input, const Tensor& weight, co
   return c.empty({input.size(0), weight.size(2)}, input.dtype());
 }
 
+// The CUDA that torchvision's wheel is built with.
+Value cuda_version(Call&) { return 13000; }
+
 // clang-format off
 constexpr OpDef kLibraries[] = {
+    {"torchvision::_cuda_version() -> int _0", rule<&cuda_version>()},
     {"torchvision::_deform_conv2d_backward(Tensor grad, Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> (Tensor, Tensor, Tensor, Tensor, Tensor)", rule<&deform_conv2d_backward>()},
     {"torchvision::_ps_roi_align_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor", {&roi_backward<7>}},
     {"torchvision::_ps_roi_pool_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, SymInt pooled_height, SymInt pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor", {&roi_backward<6>}},

@@ -267,11 +267,14 @@ Tensor* linalg_vector_norm(Call& c, const Tensor& self, const Value& ord, const 
   const double order = as_number(ord);
   const bool is_extremum = std::isinf(order);
   if (order < 0 || is_extremum) check_norm_not_empty(c, self, ord, dim);
+  const bool is_zero = order >= 0 && order <= 0;
+  if (!is_zero && !is_extremum) {
+    const DimSet dims = reduction_dims_or_all(c, self, dim, /*allow_repeated=*/true);
+    if (spans_one_element(self, dims))
+      return magnitudes(c, self, dims, keepdim, to_real(dtype.value_or(self.dtype())));
+  }
   const DimSet dims = reduction_dims_or_all(c, self, dim);
   if (is_extremum) check_reduction_not_empty(c, self, dims);
-  const bool is_zero = order >= 0 && order <= 0;
-  if (!is_zero && !is_extremum && spans_one_element(self, dims))
-    return magnitudes(c, self, dims, keepdim, to_real(dtype.value_or(self.dtype())));
   const DType result = to_real(dtype.value_or(self.dtype()));
   return is_zero || is_extremum ? reduce_by_reference(c, self, dims, keepdim, result)
                                 : reduce(c, self, dims, keepdim, result);

@@ -162,7 +162,7 @@ Value zeros_with_feature_meta(Call& c, const Tensor& self, const Tensor& other,
              "SmallVector unable to grow. Requested capacity ({}) is larger than maximum value for "
              "size type (4294967295)",
              rank);
-  check_rank(c, batch_dims);
+  check_rank(c, static_cast<int64_t>(rank));
   c.check(batch_dims >= 0, "mismatch in length of strides and shape");
   SymInt elements = floor_div(other.storage->nbytes, itemsize(other.dtype()));
   DimVector sizes(

@@ -63,6 +63,12 @@ TEST(Arguments, NoneStandsForATensorOnlyWhereAKernelTakesAnUndefinedOne) {
               "for argument #2 'weight'");
 }
 
+TEST(Arguments, NoneAndNumbersStandForABool) {
+  for (const char* flag : {"None", "0", "0.0", "False"}) {
+    expect_call("aten::any.dim", {"f32[2,3]", "0", flag}, "b8[3]");
+  }
+}
+
 // What autograd refuses of a call: its words, or nothing.
 std::string autograd_refusal(std::string_view op, std::vector<Value> args) {
   FakeTensorMode mode;
@@ -91,6 +97,16 @@ TEST(Autograd, RefusesWhatHasNoDerivative) {
             "The function 'log_sigmoid_backward' is not differentiable with respect to argument "
             "'buffer'. This input cannot have requires_grad True.");
   EXPECT_EQ(autograd_refusal("aten::tanh_backward", {imaginary, real}), "");
+}
+
+TEST(Autograd, ReadsTheSizesThatAFormulaKeepsFirst) {
+  FakeTensorMode mode;
+  const MetaSpec spec = {.flags = kRequiresGrad};
+  const Value scalar = mode.context().make_tensor(mode.context().metas().intern(spec), nullptr);
+  EXPECT_EQ(autograd_refusal("aten::embedding", {scalar, scalar}),
+            "Dimension specified as 0 but tensor has no dimensions");
+  EXPECT_EQ(autograd_refusal("aten::_adaptive_avg_pool2d_backward", {scalar, scalar}),
+            "Dimension specified as -1 but tensor has no dimensions");
 }
 
 TEST(Devices, TwoDevicesInOneCallAreRefused) {

@@ -25,6 +25,17 @@ TEST(Fourier, TransformedDimensionsAreInnermost) {
   expect_call("aten::fft_fft", {"c64[4,6]", "None", "0"}, "c64[4, 6] strides [1, 4]");
 }
 
+TEST(Fourier, ABatchOfTransformsOfNothingIsAmbiguous) {
+  expect_call("aten::_fft_c2c", {"c64[3,5,0,7]", "[1,2]", "0", "True"},
+              "RuntimeError: cannot reshape tensor of 0 elements into shape [-1, 5, 0] because the "
+              "unspecified dimension size -1 can be any value and is ambiguous");
+  expect_call("aten::_fft_r2c", {"f32[3,5,0,7]", "[1]", "0", "True"}, "c64[3, 3, 0, 7]");
+}
+
+TEST(Fourier, ARealResultTransformsItsLastDimensionApart) {
+  expect_call("aten::_fft_c2r", {"c64[5,6,7]", "[2,2]", "0", "12"}, "f32[5, 6, 12]");
+}
+
 TEST(Fourier, RefusesInPytorchsWords) {
   expect_call("aten::fft_rfft", {"c64[8]"},
               "RuntimeError: rfft expects a real input tensor, but got ComplexFloat");

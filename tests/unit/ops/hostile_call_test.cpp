@@ -16,6 +16,31 @@ TEST(HostileCalls, HugeCountsAreRefused) {
               "LimitExceeded: a split into 4294967296 parts, of which 32768 are possible");
 }
 
+TEST(HostileCalls, AsManyDimensionsAsASizeSaysAreRefused) {
+  expect_call("aten::histogramdd.int_bins", {"f32[1,2147483647]", "3"},
+              "LimitExceeded: a tensor of 2147483647 dimensions, of which 4096 are possible");
+  expect_call("aten::sparse_coo_tensor.indices", {"i64[2147483647,2]", "f32[2]"},
+              "LimitExceeded: a tensor of 2147483647 dimensions, of which 4096 are possible");
+}
+
+TEST(HostileCalls, WindowsWithoutValuesHaveNoDefault) {
+  const auto pooled = [](const std::string& kernel, const std::string& stride) {
+    return call_text("aten::max_pool2d_with_indices.out",
+                     {"f32[2,3,8,8]", kernel, stride, "out=f32[0]", "indices=i64[0]"});
+  };
+  EXPECT_EQ(pooled("[]", "[]"), "RuntimeError: default must be provided");
+  EXPECT_EQ(pooled("[2,2,2]", "[]"), "(f32[2, 3, 4, 4], i64[2, 3, 4, 4])");
+}
+
+TEST(HostileCalls, AttentionReadsFourStridesOfTheQuery) {
+  constexpr std::string_view kCudnn = "aten::_scaled_dot_product_cudnn_attention";
+  const std::string five =
+      call_text(kCudnn, {"f32[2,3,4,5,6]", "f32[2,3,4,5,6]", "f32[2,3,4,5,7]", "None", "True"});
+  EXPECT_TRUE(five.starts_with("(f32[2, 3, 4, 7], f32[2, 3, 4, 1], None, None, 4, 4")) << five;
+  expect_call(kCudnn, {"f32[2,3,4]", "f32[2,3,4]", "f32[2,3,4]", "None", "True"},
+              "IndexError: tuple index out of range");
+}
+
 TEST(HostileCalls, SizesBeyond64BitsRaise) {
   constexpr std::string_view kOverflow =
       "OverflowError: integer arithmetic on sizes does not fit 64 bits";

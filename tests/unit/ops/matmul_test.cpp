@@ -33,6 +33,27 @@ TEST(Matmul, Answers) {
 
 // The result of a folded product is a view of the matrix product: dense rows whatever the input's
 // strides.
+TEST(Matmul, FoldsByStridesAlsoOverABatchOfOne) {
+  // Folded products are made by mv, which promotes; others by bmm, which refuses.
+  expect_call("aten::matmul", {"u16[3]", "f16[2,1,3,3]{15,15,1,5}"}, "f16[2, 1, 3]");
+  expect_call("aten::matmul", {"u16[3]", "f16[2,1,3,3]{15,15,5,1}"},
+              "RuntimeError: expected scalar type torch.uint16 but found torch.float16");
+}
+
+TEST(Matmul, FactorsOfIntegersBecomeIntegers) {
+  FakeTensorMode mode;
+  const auto integers = [&](const DimVector& sizes) {
+    return Value(mode.context().empty(sizes, DType::kInt64, {}));
+  };
+  static constexpr double kBeta[] = {1, 2};
+  const Value args[] = {integers({5}), integers({5, 10}), integers({10}), Value::complex(kBeta)};
+  const Outcome outcome = mode.call(Registry::builtin().find("aten::addmv"), args);
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->class_name(), "TypeError");
+  EXPECT_EQ(outcome.error->message(),
+            "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
+}
+
 TEST(Matmul, FoldsBatchesOfAContiguousOperandIntoRows) {
   expect_call("aten::matmul", {"f32[2,5,3]", "f32[3,4]"}, "f32[2, 5, 4]");
 }

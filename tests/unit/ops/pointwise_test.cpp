@@ -121,6 +121,16 @@ TEST(Pointwise, KeepsTheOperandsMemoryFormat) {
   for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
+TEST(Pointwise, CastsHalfTypesBeforeItsLayoutIsDecidedAndNoOthers) {
+  // An expanded operand leaves the order of its dimension to the other; its cast copy does not.
+  for (const std::string dtype : {"f8e4m3fn", "u8", "f32"}) {
+    expect_call("aten::le.Tensor", {dtype + "[2,5,3,4]{60,12,0,1}", dtype + "[2,5,3,4]{1,2,10,30}"},
+                "b8[2, 5, 3, 4] strides [60, 12, 1, 3]");
+  }
+  expect_call("aten::le.Tensor", {"f16[2,5,3,4]{60,12,0,1}", "f16[2,5,3,4]{1,2,10,30}"},
+              "b8[2, 5, 3, 4]");
+}
+
 TEST(Pointwise, InPlaceOverloadsKeepSelf) {
   const CallCase cases[] = {
       {"aten::add_.Tensor", {"f16[2,3]", "f32[3]"}, "f16[2, 3]"},

@@ -47,6 +47,21 @@ TEST(Reduction, RemovesOrKeepsDimensions) {
   for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
+TEST(Reduction, NormsMayEndInEightBitFloats) {
+  expect_call("aten::linalg_vector_norm", {"f32[5,2]", "2", "None", "True", "dtype=float8_e4m3fn"},
+              "f8e4m3fn[1, 1]");
+  expect_call(
+      "aten::linalg_vector_norm", {"f8e4m3fn[5,2]", "2", "None", "True", "dtype=float32"},
+      "RuntimeError: linalg.vector_norm: the dtype of the input (torch.float8_e4m3fn) should "
+      "be convertible without narrowing to the specified dtype (torch.float32)");
+}
+
+TEST(Reduction, NormsOverOneElementTakeADimensionTwice) {
+  expect_call("aten::linalg_vector_norm", {"f32[1,3]", "2", "[0,0]"}, "f32[3]");
+  expect_call("aten::linalg_vector_norm", {"f32[2,3]", "2", "[0,0]"},
+              "RuntimeError: duplicate value in the list of dims");
+}
+
 TEST(Reduction, Refuses) {
   const CallCase cases[] = {
       {"aten::mean",
