@@ -131,7 +131,7 @@ StepResult SessionRunner::get_of_tensor(Tensor& tensor, std::string_view name) {
   if (name == "_version") {
     if (state.is_inference)
       throw_error(ErrorKind::kRuntimeError, "Inference tensors do not track version counter.");
-    return Value(tensor.storage == nullptr ? int64_t{0} : tensor.storage->version);
+    return Value(session_.version(tensor));
   }
   if (name == "grad_fn") {
     if (!tensor.meta->has(kRequiresGrad) || state.grad_fn.empty()) return {};

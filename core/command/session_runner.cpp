@@ -174,12 +174,12 @@ PythonNumber SessionRunner::read_number(const json& tree) {
     if (leaf.contains("ref")) {
       PythonNumber number = to_number(value_named(leaf["ref"]));
       if (!number.is_symbolic()) return number;
-      return PythonNumber::symbolic(shape_env().replace(number.node(shape_env().pool())));
+      return PythonNumber::symbolic(shape_env().as_shown(number.node(shape_env().pool())));
     }
     if (leaf.contains("size") && leaf["size"].is_array() && leaf["size"].size() == 2) {
       const SymInt size = tensor_named(leaf["size"][0]).size(leaf["size"][1].get<int64_t>());
       if (!size.is_symbolic()) return size;
-      return PythonNumber::symbolic(shape_env_of(size.node()).replace(size.node()));
+      return PythonNumber::symbolic(shape_env_of(size.node()).as_shown(size.node()));
     }
     throw_error(ErrorKind::kUnreadable, format("not an expression: {}", leaf.dump()));
   });

@@ -167,12 +167,11 @@ bool returns_python_list(const OpEntry& op, bool is_symbolic) {
 }
 
 // _validate_output_for_cache_entry
-std::string result_bypass(const OpEntry& op, std::span<const Value> args, const Value& result,
+std::string result_bypass(const OpEntry& op, std::span<const Value> args,
+                          const std::vector<const ExprNode*>& known, const Value& result,
                           bool is_symbolic) {
   if (result.is_none() || result.is(Value::Tag::kInt) || result.is(Value::Tag::kBool)) return {};
-  std::vector<const ExprNode*> known;
   std::vector<const ExprNode*> found;
-  for (const Value& arg : args) add_symbols(arg, true, known);
   add_symbols(result, false, found);
   for (const ExprNode* symbol : found)
     if (std::find(known.begin(), known.end(), symbol) == known.end())
@@ -700,9 +699,11 @@ SymInt cached_bytes(const Tensor& result) {
 
 ArgumentsBefore arguments_before(std::span<const Value> args,
                                  const CacheSurroundings& surroundings) {
-  ArgumentsBefore before{argument_keys(args, surroundings), {}};
-  for (const Value& arg : args)
+  ArgumentsBefore before{argument_keys(args, surroundings), {}, {}};
+  for (const Value& arg : args) {
     before.metas.push_back(arg.is_tensor() ? arg.tensor().meta : nullptr);
+    add_symbols(arg, true, before.symbols);
+  }
   return before;
 }
 
@@ -723,7 +724,8 @@ CachedCall describe_call(const OpEntry& op, std::span<const Value> args,
     return call;
   }
   if (call.bypass.empty()) call.bypass = operator_bypass(op, args);
-  if (call.bypass.empty()) call.bypass = result_bypass(op, args, *result, call.is_symbolic);
+  if (call.bypass.empty())
+    call.bypass = result_bypass(op, args, before.symbols, *result, call.is_symbolic);
   call.calls = Behind(op, args, before, *result, surroundings).calls();
   return call;
 }

@@ -23,11 +23,12 @@ struct CacheSurroundings {
   std::function<bool(const Tensor&)> is_fake;
 };
 
-// The arguments as they were before the call, which may change them: their part of the key, and the
-// metas of the tensors among them (null for others).
+// The arguments as they were before the call, which may change them: their part of the key, the
+// metas of the tensors among them (null for others), and the symbols in them.
 struct ArgumentsBefore {
   std::string keys;
   std::vector<const TensorMeta*> metas;
+  std::vector<const ExprNode*> symbols;
 };
 ArgumentsBefore arguments_before(std::span<const Value> args,
                                  const CacheSurroundings& surroundings);

@@ -125,15 +125,18 @@ Tensor* Converter::convert_strided(const TensorDescription& tensor, const Source
   const SymbolicGeometry made = geometry(tensor, source, env, context);
   const SuppressGuards scope(env);
   Storage*& storage = storages_[tensor.storage.id];
+  const bool is_own = storage == nullptr && guard_or_false(made.offset == 0);
   if (storage == nullptr) {
-    const bool is_own = guard_or_false(made.offset == 0);
     const SymInt bytes =
         is_own ? storage_bytes(made.sizes, made.strides, 0, tensor.dtype) : tensor.storage.nbytes;
     storage = context_.make_storage(tensor.device.normalized(), bytes);
   }
   Tensor* fake = context_.make_tensor(context_.metas().intern(spec_of(tensor, made)), storage);
-  // set_, which places it on its storage, asks that; the answer is known from here on, unguarded.
-  fake->is_contiguous();
+  // set_, which places it on its storage, asks that where no size is unbacked; the answer is known
+  // from here on, unguarded.
+  const bool is_hinted = std::all_of(made.sizes.begin(), made.sizes.end(),
+                                     [](SymInt size) { return hint(size).has_value(); });
+  if (!is_own && is_hinted) fake->is_contiguous();
   return fake;
 }
 

@@ -73,6 +73,8 @@ class Converter {
 
   // The fake that a tensor became; null if it was not converted, or is forgotten.
   Tensor* memo(uint64_t id) const;
+  // Whether a conversion has made a storage for it.
+  bool knows_storage(uint64_t id) const { return storages_.count(id) != 0; }
   // The fake is gone: the next conversion makes a new one.
   void forget(uint64_t id) { fakes_.erase(id); }
 

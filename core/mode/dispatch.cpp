@@ -1,5 +1,7 @@
 #include "core/mode/dispatch.h"
 
+#include <algorithm>
+
 #include "core/mode/operator_facts.h"
 #include "core/mode/repr.h"
 #include "core/ops/constant.h"
@@ -72,7 +74,31 @@ void refuse_negative_sizes(const OpEntry& op, std::span<const Value> args) {
 
 }  // namespace
 
+// The conjugate fallback (aten/src/ATen/native/MathBitsFallback.h): what the operator only reads is
+// cloned without its bit, which the mode sees as a call of its own.
+ModeDispatch::Values ModeDispatch::without_conjugates(const OpEntry& op,
+                                                      std::span<const Value> args) {
+  static const OpEntry& clone = Registry::builtin().entry(Registry::builtin().find("aten::clone"));
+  Values resolved;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Value& arg = args[i];
+    const bool is_read =
+        is_ours(arg) && arg.tensor().meta->has(kConj) && !op.schema.arguments[i].is_written();
+    const Value complete[] = {arg, clone.schema.arguments[1].default_value};
+    resolved.push_back(is_read ? counted(clone, complete) : arg);
+  }
+  return resolved;
+}
+
 Value ModeDispatch::dispatch(const OpEntry& op, std::span<const Value> args) {
+  const bool has_conjugate = std::any_of(args.begin(), args.end(), [this](const Value& arg) {
+    return is_ours(arg) && arg.tensor().meta->has(kConj);
+  });
+  if (!has_conjugate || takes_conjugates(op)) return counted(op, args);
+  return counted(op, without_conjugates(op, args));
+}
+
+Value ModeDispatch::counted(const OpEntry& op, std::span<const Value> args) {
   if (cache == nullptr) return answer(op, args);
   const CacheSurroundings surroundings{context_, cache_settings(), is_inference, is_fake};
   const ArgumentsBefore before = arguments_before(args, surroundings);

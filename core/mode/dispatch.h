@@ -47,6 +47,9 @@ class ModeDispatch final : public DispatchHook {
   bool is_ours(const Value& value) const {
     return value.is_tensor() && context_.owns(value.tensor());
   }
+  Values without_conjugates(const OpEntry& op, std::span<const Value> args);
+  // The answer, with what the cache would count.
+  Value counted(const OpEntry& op, std::span<const Value> args);
   Value answer(const OpEntry& op, std::span<const Value> args);
   Value lift(const OpEntry& op, std::span<const Value> args);
   Values converted(const OpEntry& op, std::span<const Value> args);

@@ -44,6 +44,12 @@ constexpr std::string_view kCompositeViews[] = {
 constexpr std::string_view kNumbersAsTensors[] = {
     "_to_copy", "add", "copy", "div", "divide", "floor_divide", "mul", "multiply", "sub", "subtract", "to", "true_divide",
 };
+// aten/src/ATen/ConjugateFallback.cpp and MathBitFallThroughLists.h, without views.
+constexpr std::string_view kConjugateAware[] = {
+    "_conj_physical", "addmm", "addmm_", "baddbmm", "bmm", "clone", "conj_physical", "conj_physical_", "copy_", "dot", "empty_like",
+    "full_like", "linalg_svd", "mm", "new_empty", "new_empty_strided", "new_full", "new_ones", "new_zeros", "ones_like", "rand_like",
+    "randn_like", "resize_", "resize_as_", "resolve_conj", "resolve_neg", "set_", "vdot", "zeros_like",
+};
 // clang-format on
 
 std::string_view short_name(const OpEntry& op) {
@@ -71,6 +77,12 @@ bool takes_numbers_as_tensors(const OpEntry& op) {
   name = name.substr(0, name.find('.'));
   if (name.ends_with('_')) name.remove_suffix(1);
   return contains(kNumbersAsTensors, name);
+}
+
+bool takes_conjugates(const OpEntry& op) {
+  if ((op.tags & (kView | kComposite)) != 0) return true;
+  std::string_view name = short_name(op);
+  return contains(kConjugateAware, name.substr(0, name.find('.')));
 }
 
 }  // namespace faketensor

@@ -22,4 +22,8 @@ bool is_composite_view(const OpEntry& op);
 // Numbers may stand where tensors are expected (torch._C._should_allow_numbers_as_tensors).
 bool takes_numbers_as_tensors(const OpEntry& op);
 
+// Whether the operator reads the conjugate bit of its arguments; others are given clones without
+// it.
+bool takes_conjugates(const OpEntry& op);
+
 }  // namespace faketensor

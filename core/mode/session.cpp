@@ -202,12 +202,14 @@ void Session::mark_converted(const Tensor& source, Tensor& fake, SessionMode& mo
 Tensor* Session::from_tensor(SessionMode& mode, Tensor& tensor, const ConversionOptions& options) {
   const TensorDescription description = describe_here(tensor);
   if (Tensor* known = mode.converter().memo(description.id)) return known;
-  // A tensor at an offset is placed on its storage by set_, which counts as a write.
+  // A tensor at an offset, or on a storage that another one has brought already, is placed there by
+  // set_, which counts as a write to it and its views.
   const TensorDescription& first = description.base != nullptr ? *description.base : description;
   const bool is_placed =
-      mode.converter().memo(first.id) == nullptr && !same_expr(first.offset, SymInt(0));
+      first.layout == Layout::kStrided && mode.converter().memo(first.id) == nullptr &&
+      (!same_expr(first.offset, SymInt(0)) || mode.converter().knows_storage(first.storage.id));
   Tensor* fake = mode.converter().from_tensor(description, options);
-  if (is_placed && fake->storage != nullptr) ++fake->storage->version;
+  if (is_placed) ++state(fake->base != nullptr ? *fake->base : *fake).placements;
   mark_converted(tensor, *fake, mode);
   return fake;
 }
@@ -279,6 +281,11 @@ Tensor* Session::load(const TensorMeta& saved, SymInt storage_bytes) {
   Context& context = mode != nullptr ? mode->context() : real_.context();
   return context.make_tensor(context.metas().intern(saved.spec()),
                              context.make_storage(saved.device(), storage_bytes));
+}
+
+int64_t Session::version(const Tensor& tensor) {
+  const Tensor& base = tensor.base != nullptr ? *tensor.base : tensor;
+  return (tensor.storage == nullptr ? 0 : tensor.storage->version) + state(base).placements;
 }
 
 bool Session::is_leaf(const Tensor& tensor) {
@@ -421,6 +428,11 @@ void Session::record(const OpEntry& op, std::span<const Value> args, const Value
   });
   known.is_inference =
       viewed != nullptr ? state(*viewed).is_inference : is_inside(SessionScope::kInference);
+  if (op.name == "aten::detach.default" && viewed != nullptr) {
+    // No view to autograd, though it shares the storage and the count of writes.
+    known.placements = state(viewed->base != nullptr ? *viewed->base : *viewed).placements;
+    tensor.base = nullptr;
+  }
   if (!tensor.meta->has(kRequiresGrad)) return;
   known.grad_fn = grad_fn_name(op);
   find_tensor(args, [&](const Tensor& arg) {

@@ -72,6 +72,7 @@ struct TensorState {
   std::string grad_fn;  // the name of its autograd node's class; empty for a leaf
   Tensor* grad = nullptr;
   std::vector<Tensor*> inputs;  // that its autograd node leads to
+  int64_t placements = 0;       // on storages that it did not bring: writes to it and its views
 };
 
 enum class SessionScope : uint8_t {
@@ -134,6 +135,8 @@ class Session {
   void backward(Tensor& result);
   // Tensor.requires_grad_(value)
   void set_requires_grad(Tensor& tensor, bool value);
+  // Tensor._version
+  int64_t version(const Tensor& tensor);
   // Tensor.is_leaf
   bool is_leaf(const Tensor& tensor);
   std::string repr(const Tensor& tensor);

@@ -385,7 +385,7 @@ SymBool PythonNumber::as_bool() const {
 const ExprNode* PythonNumber::node(ExprPool& pool) const {
   if (node_ != nullptr) {
     ShapeEnv* env = pool.shape_env();
-    return env == nullptr ? node_ : env->replace(node_);
+    return env == nullptr ? node_ : env->as_shown(node_);
   }
   switch (type_) {
     case ExprType::kInt:

@@ -205,6 +205,9 @@ class ShapeEnv {
   // known divisibility.
   const ExprNode* simplify(const ExprNode* node, bool size_oblivious = false);
   const ExprNode* replace(const ExprNode* node);
+  // The expression as values that hold it print it: replaced, except for what constrain_unify has
+  // replaced since another replacement was found (SymNode.expr, _replacements_version_counter).
+  const ExprNode* as_shown(const ExprNode* node);
   ValueRange bound(const ExprNode* node, bool size_oblivious = false) const;
   // Counts what was learnt of symbols: while it stays, the same question has the same answer.
   uint32_t learnt() const { return learnt_; }
@@ -336,6 +339,7 @@ class ShapeEnv {
   std::unordered_set<const ExprNode*> unbacked_inputs_;
   SymbolMap replacements_;
   std::vector<const ExprNode*> replaced_;
+  std::unordered_set<const ExprNode*> unified_;  // by constrain_unify since the last replacement
   std::unordered_map<const ExprNode*, uint32_t> replacement_origins_;
   std::unordered_map<const ExprNode*, uint32_t> range_origins_;
   std::vector<const ExprNode*> divisible_;

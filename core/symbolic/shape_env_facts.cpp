@@ -89,8 +89,16 @@ void ShapeEnv::constrain_unify(SymInt a, SymInt b) {
   if (target == replaced) return;
   if (replacements_.count(replaced) == 0) replaced_.push_back(replaced);
   replacements_[replaced] = target;
+  unified_.insert(replaced);
   forget_conclusions();
   replacement_origins_.try_emplace(replaced, origin_);
+}
+
+const ExprNode* ShapeEnv::as_shown(const ExprNode* node) {
+  if (unified_.empty()) return replace(node);
+  SymbolMap shown = replacements_;
+  for (const ExprNode* symbol : unified_) shown.erase(symbol);
+  return expand(substitute(node, shown));
 }
 
 void ShapeEnv::rename_unbacked_to(const ExprNode* symbol, const ExprNode* name) {

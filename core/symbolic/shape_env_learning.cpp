@@ -245,6 +245,7 @@ void ShapeEnv::set_replacement(const ExprNode* symbol, const ExprNode* target) {
   }
   replacements_[symbol] = target;
   replacement_origins_.try_emplace(symbol, origin_);
+  unified_.clear();
   ++replaced_version_;
   ++learnt_;
 }

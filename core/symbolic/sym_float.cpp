@@ -16,7 +16,7 @@ namespace {
 // The expression as it reads now, after replacements of its symbols.
 const ExprNode* current(const ExprNode* node) {
   ShapeEnv* env = node->pool->shape_env();
-  return env == nullptr ? node : env->replace(node);
+  return env == nullptr ? node : env->as_shown(node);
 }
 
 const ExprNode* operand(ExprPool& pool, SymFloat value) {

@@ -20,13 +20,13 @@ ExprPool& pool_of(SymBool a, SymBool b) { return *(a.is_symbolic() ? a : b).node
 const ExprNode* operand(ExprPool& pool, SymInt value) {
   if (!value.is_symbolic()) return pool.integer(value.as_int());
   ShapeEnv* env = value.node()->pool->shape_env();
-  return env == nullptr ? value.node() : env->replace(value.node());
+  return env == nullptr ? value.node() : env->as_shown(value.node());
 }
 
 const ExprNode* operand(ExprPool& pool, SymBool value) {
   if (!value.is_symbolic()) return pool.boolean(value.as_bool());
   ShapeEnv* env = value.node()->pool->shape_env();
-  return env == nullptr ? value.node() : env->replace(value.node());
+  return env == nullptr ? value.node() : env->as_shown(value.node());
 }
 
 // Note [Operations are remembered]

@@ -29,7 +29,7 @@ std::optional<T> find(std::span<const std::string_view> names, std::string_view 
 }  // namespace
 
 Device Device::normalized() const {
-  if (type == DeviceType::kCPU || type == DeviceType::kMeta) return {type, -1};
+  if (type == DeviceType::kCPU || type == DeviceType::kMeta) return *this;
   return {type, index < 0 ? int8_t{0} : index};
 }
 

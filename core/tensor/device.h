@@ -32,7 +32,7 @@ struct Device {
   bool is_cpu() const { return type == DeviceType::kCPU; }
   bool is_cuda() const { return type == DeviceType::kCUDA; }
   bool is_meta() const { return type == DeviceType::kMeta; }
-  // "cuda" -> "cuda:0", as FakeTensor does; cpu and meta keep no index.
+  // "cuda" -> "cuda:0", as FakeTensor does; cpu and meta stay as they were given.
   Device normalized() const;
 };
 

@@ -78,8 +78,8 @@ Tensor* cat(Call& c, TensorList tensors, int64_t dim) {
   if (joined.empty()) return made(DimVector{0});
   DimVector sizes(joined[0]->sizes());
   const auto at = static_cast<size_t>(wrap_dim(dim, joined[0]->dim()));
-  c.check_as(ErrorKind::kAssertionError, at < sizes.size(),
-             "idx {} out of bounds for tensor of rank {}", at, sizes.size());
+  // Where there are no dimensions the prim writes to an empty list.
+  c.check_as(ErrorKind::kIndexError, at < sizes.size(), "list assignment index out of range");
   SymInt total = 0;
   for (size_t i = 0; i < joined.size(); ++i) {
     for (size_t d = 0; d < sizes.size(); ++d) {

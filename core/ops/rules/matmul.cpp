@@ -259,7 +259,7 @@ Value batched_matmul(Call& c, const Tensor& tensor1, const Tensor& tensor2) {
   const SymInt m2 = rank2 > 1 ? tensor2.size(-2) : tensor2.size(-1);
   const SymInt p = rank2 > 1 ? tensor2.size(-1) : SymInt(1);
   // Fake tensors are subclass-like: a batch of one is folded rather than broadcast.
-  if (rank1 == 3 && rank2 == 3 && !guard_or_false(batch1[0] == batch2[0])) {
+  if (rank1 == 3 && rank2 == 3 && guard_or_true(batch1[0] != batch2[0])) {
     if (guard_or_false(batch1[0] == 1))
       return c.call<"aten::matmul">(c.tensor<"aten::squeeze.dim">(tensor1, 0), tensor2);
     if (guard_or_false(batch2[0] == 1))

@@ -185,6 +185,30 @@ TEST_F(SymbolicCacheTest, WhatARaisingOperatorCalledBeforeIsCounted) {
   EXPECT_EQ(counted().misses, 2);  // prims.sum, empty_strided
 }
 
+// The conjugate fallback clones what the operator reads.
+TEST_F(SessionTest, AnOperatorWithoutConjugatesIsGivenAClone) {
+  session.enter(mode);
+  Tensor& z = *mode.context().empty(DimVector{3}, DType::kComplex64, Device{});
+  Tensor& conjugate = call("aten::_conj", {&z}).tensor();
+  session.cache().clear();
+  EXPECT_FALSE(call("aten::sin", {&conjugate}).tensor().is_conj());
+  call("aten::sin", {&z});
+  EXPECT_EQ(session.cache().info().misses, 2);  // clone, sin
+  EXPECT_EQ(session.cache().info().hits, 1);
+}
+
+// meta_utils.py places it by set_, a write to it and its views.
+TEST_F(SessionTest, ASecondTensorOnAConvertedStorageHasBeenWrittenTo) {
+  Tensor* real = session.make_real({.sizes = DimVector{2, 3}}, 24);
+  Tensor& detached = session.call("aten::detach", {real}).tensor();
+  EXPECT_EQ(detached.base, nullptr);
+  Tensor* first = session.from_tensor(mode, *real, {});
+  Tensor* second = session.from_tensor(mode, detached, {});
+  EXPECT_EQ(first->storage, second->storage);
+  EXPECT_EQ(session.version(*first), 0);
+  EXPECT_EQ(session.version(*second), 1);
+}
+
 // resize_ sets the sizes before it finds that their product does not exist.
 TEST_F(SessionTest, ANegativeSizeIsNotPassedOn) {
   session.enter(mode);

@@ -86,5 +86,18 @@ TEST(ShapeEnvFacts, GuardsAreListedWithTheirOrigin) {
   EXPECT_TRUE(env.nontrivial_guards().empty());
 }
 
+// SymNode.expr is made anew only after another replacement.
+TEST(ShapeEnvFacts, UnifiedSymbolsAreShownAsTheyWereUntilTheNextReplacement) {
+  ShapeEnv env;
+  const SymInt u0 = env.create_unbacked_int();
+  const SymInt u1 = env.create_unbacked_int();
+  env.constrain_unify(u0, u1);
+  EXPECT_EQ(to_string((u0 + u1).node()), "u0 + u1");
+  EXPECT_EQ(to_string(env.simplify((u0 + u1).node())), "2*u0");
+  const SymInt u2 = env.create_unbacked_int();
+  EXPECT_TRUE(expect_true(u2 == 3));
+  EXPECT_EQ(to_string((u0 + u1).node()), "2*u0");
+}
+
 }  // namespace
 }  // namespace faketensor
