@@ -147,8 +147,9 @@ const ExprNode* shifted(ExprPool& pool, PythonBinary op, const ExprNode* a, cons
                                         : pool.make(ExprKind::kFloorDiv, a, factor);
 }
 
-const ExprNode* symbolic_ints(ExprPool& pool, PythonBinary op, const ExprNode* a,
-                              const ExprNode* b) {
+// The operators that are alike for integers and floats; null for others.
+const ExprNode* symbolic_numbers(ExprPool& pool, PythonBinary op, const ExprNode* a,
+                                 const ExprNode* b) {
   switch (op) {
     case PythonBinary::kAdd:
       return pool.add(a, b);
@@ -156,6 +157,18 @@ const ExprNode* symbolic_ints(ExprPool& pool, PythonBinary op, const ExprNode* a
       return pool.subtract(a, b);
     case PythonBinary::kMul:
       return pool.mul(a, b);
+    case PythonBinary::kMax:
+      return pool.make(ExprKind::kMax, a, b);
+    case PythonBinary::kMin:
+      return pool.make(ExprKind::kMin, a, b);
+    default:
+      return nullptr;
+  }
+}
+
+const ExprNode* symbolic_ints(ExprPool& pool, PythonBinary op, const ExprNode* a,
+                              const ExprNode* b) {
+  switch (op) {
     case PythonBinary::kTrueDiv:
       return pool.make(ExprKind::kIntTrueDiv, a, b);
     case PythonBinary::kFloorDiv:
@@ -169,10 +182,8 @@ const ExprNode* symbolic_ints(ExprPool& pool, PythonBinary op, const ExprNode* a
     case PythonBinary::kShiftLeft:
     case PythonBinary::kShiftRight:
       return shifted(pool, op, a, b);
-    case PythonBinary::kMax:
-      return pool.make(ExprKind::kMax, a, b);
     default:
-      return pool.make(ExprKind::kMin, a, b);
+      return symbolic_numbers(pool, op, a, b);
   }
 }
 
@@ -180,23 +191,13 @@ const ExprNode* symbolic_ints(ExprPool& pool, PythonBinary op, const ExprNode* a
 const ExprNode* symbolic_floats(ExprPool& pool, PythonBinary op, const ExprNode* a,
                                 const ExprNode* b) {
   switch (op) {
-    case PythonBinary::kAdd:
-      return pool.add(a, b);
-    case PythonBinary::kSub:
-      return pool.subtract(a, b);
-    case PythonBinary::kMul:
-      return pool.mul(a, b);
     case PythonBinary::kTrueDiv:
       return pool.make(ExprKind::kFloatTrueDiv, a, b);
     case PythonBinary::kFloorDiv:  // math.floor, made a float again
       return pool.make(ExprKind::kToFloat,
                        pool.make(ExprKind::kFloorToInt, pool.make(ExprKind::kFloatTrueDiv, a, b)));
-    case PythonBinary::kMax:
-      return pool.make(ExprKind::kMax, a, b);
-    case PythonBinary::kMin:
-      return pool.make(ExprKind::kMin, a, b);
     default:
-      return nullptr;
+      return symbolic_numbers(pool, op, a, b);
   }
 }
 

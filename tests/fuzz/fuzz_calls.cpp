@@ -21,6 +21,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "command_line.h"
 #include "core/io/value_json.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -54,25 +55,16 @@ struct Options {
 };
 
 Options parse_options(int argc, char** argv) {
+  const CommandLine line(argc, argv, {"--show", "--keep-going"},
+                         {"--seed", "--first", "--calls", "--op", "--write"});
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    const char* next = i + 1 < argc ? argv[i + 1] : "";
-    if (word == "--show") {
-      options.show = true;
-      continue;
-    }
-    if (word == "--keep-going") {
-      options.keep_going = true;
-      continue;
-    }
-    if (word == "--seed") options.seed = std::strtoull(next, nullptr, 10);
-    if (word == "--first") options.first = std::strtoull(next, nullptr, 10);
-    if (word == "--calls") options.calls = std::strtoull(next, nullptr, 10);
-    if (word == "--op") options.op = next;
-    if (word == "--write") options.write = next;
-    ++i;
-  }
+  options.seed = line.number("--seed", options.seed);
+  options.first = line.number("--first", options.first);
+  options.calls = line.number("--calls", options.calls);
+  options.op = line.text("--op");
+  options.write = line.text("--write");
+  options.show = line.has("--show");
+  options.keep_going = line.has("--keep-going");
   return options;
 }
 

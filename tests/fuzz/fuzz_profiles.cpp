@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "command_line.h"
 #include "core/profiles/extended.h"
 #include "core/support/error.h"
 #include "random_edits.h"
@@ -89,12 +90,6 @@ int run(uint64_t seed, uint64_t iterations) {
 }  // namespace faketensor
 
 int main(int argc, char** argv) {
-  uint64_t seed = 1;
-  uint64_t iterations = 100'000;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view word = argv[i];
-    if (word == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
-    if (word == "--iterations") iterations = std::strtoull(argv[i + 1], nullptr, 10);
-  }
-  return faketensor::run(seed, iterations);
+  const faketensor::CommandLine line(argc, argv, {}, {"--seed", "--iterations"});
+  return faketensor::run(line.number("--seed", 1), line.number("--iterations", 100'000));
 }

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "command_line.h"
 #include "core/io/open.h"
 #include "core/io/pt2.h"
 #include "core/support/error.h"
@@ -31,23 +32,12 @@ struct Options {
 };
 
 Options parse_options(int argc, char** argv) {
+  const CommandLine line(argc, argv, {}, {"--seed", "--iterations", "--seconds"});
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    const char* next = i + 1 < argc ? argv[i + 1] : "0";
-    if (word == "--seed") {
-      options.seed = std::strtoull(next, nullptr, 10);
-    } else if (word == "--iterations") {
-      options.iterations = std::strtoull(next, nullptr, 10);
-      options.seconds = 1e9;
-    } else if (word == "--seconds") {
-      options.seconds = std::strtod(next, nullptr);
-    } else {
-      options.folder = word;
-      continue;
-    }
-    ++i;
-  }
+  options.folder = line.rest();
+  options.seed = line.number("--seed", options.seed);
+  options.iterations = line.number("--iterations", options.iterations);
+  options.seconds = line.real("--seconds", line.has("--iterations") ? 1e9 : options.seconds);
   return options;
 }
 

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "command_line.h"
 #include "core/mode/mode.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -38,19 +39,12 @@ struct Options {
 };
 
 Options parse_options(int argc, char** argv) {
+  const CommandLine line(argc, argv, {"--show"}, {"--programs", "--seed", "--first"});
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    const char* next = i + 1 < argc ? argv[i + 1] : "";
-    if (word == "--show") {
-      options.show = true;
-      continue;
-    }
-    if (word == "--programs") options.programs = std::strtoull(next, nullptr, 10);
-    if (word == "--seed") options.seed = std::strtoull(next, nullptr, 10);
-    if (word == "--first") options.first = std::strtoull(next, nullptr, 10);
-    ++i;
-  }
+  options.programs = line.number("--programs", options.programs);
+  options.seed = line.number("--seed", options.seed);
+  options.first = line.number("--first", options.first);
+  options.show = line.has("--show");
   return options;
 }
 
@@ -64,10 +58,9 @@ struct Count {
 };
 
 struct Arg {
-  enum class Kind { kTensor, kTensors, kInt, kInts, kBool, kReal, kNone } kind = Kind::kNone;
+  enum class Kind { kTensor, kTensors, kInt, kInts, kBool, kNone } kind = Kind::kNone;
   std::vector<int> tensors = {};
   std::vector<Count> ints = {};
-  double real = 0;
 };
 
 struct Step {
@@ -238,8 +231,6 @@ Value argument(Context& context, const Arg& arg, const std::vector<Tensor*>& ten
     }
     case Arg::Kind::kBool:
       return Value(arg.ints[0].factor != 0);
-    case Arg::Kind::kReal:
-      return Value(arg.real);
     case Arg::Kind::kNone:
       break;
   }

@@ -155,6 +155,12 @@ bool reshape_left_to_right(Call& call, Geometry& view, Dims shape) {
   return true;
 }
 
+void check_same_numel(Call& call, const Tensor& self, Dims shape) {
+  call.check(expect_true(self.numel() == numel(shape)),
+             "Could not reshape a tensor with shape torch.Size({}) as a tensor with shape {}!",
+             self.sizes(), tuple_text(shape));
+}
+
 void check_all_ones(Call& call, Dims lengths) {
   for (const SymInt length : lengths) {
     call.check_as(ErrorKind::kAssertionError, guard_bool(length == 1),
@@ -180,12 +186,7 @@ std::optional<Geometry> reshape_backed(Call& call, const Tensor& self, Dims shap
       return view;
     }
   }
-  if (!expect_true(self.numel() == numel(shape))) [[unlikely]] {
-    call.fail(
-        ErrorKind::kRuntimeError,
-        format("Could not reshape a tensor with shape torch.Size({}) as a tensor with shape {}!",
-               self.sizes(), tuple_text(shape)));
-  }
+  check_same_numel(call, self, shape);
   view = {DimVector(self.sizes()), DimVector(self.strides())};
   if (!reshape_left_to_right(call, view, shape)) return std::nullopt;
   return view;
@@ -297,12 +298,7 @@ std::optional<Geometry> reshape_unbacked(Call& call, const Tensor& self, Dims sh
     view.strides = DimVector(shape.size(), SymInt(1));
     return view;
   }
-  if (!expect_true(self.numel() == numel(shape))) [[unlikely]] {
-    call.fail(
-        ErrorKind::kRuntimeError,
-        format("Could not reshape a tensor with shape torch.Size({}) as a tensor with shape {}!",
-               self.sizes(), tuple_text(shape)));
-  }
+  check_same_numel(call, self, shape);
   if (guard_or_false(same_sizes(shape, self.sizes())))
     return Geometry{DimVector(self.sizes()), DimVector(self.strides())};
   view.strides = contiguous_strides(shape);
