@@ -5,7 +5,6 @@
 
 #include "core/support/error.h"
 #include "core/support/format.h"
-#include "core/support/hash.h"
 #include "core/symbolic/arithmetic.h"
 #include "core/symbolic/solve.h"
 
@@ -274,15 +273,10 @@ const ExprNode* ShapeEnv::find(const ExprNode* symbol) {
   return replacements_.at(symbol);
 }
 
-ShapeEnv::Operation& ShapeEnv::remembered(uint8_t operation, int64_t a, int64_t b) {
-  // As large as the pool, up to a limit: most pools stay small.
-  constexpr size_t kFirstSlots = 64;
-  constexpr size_t kSlots = 4096;
-  if (operations_.size() <= pool_.node_count() && operations_.size() < kSlots)
-    operations_.assign(operations_.empty() ? kFirstSlots : 4 * operations_.size(), Operation());
-  const uint64_t hash = hash_finish(
-      hash_word(hash_word(operation, static_cast<uint64_t>(a)), static_cast<uint64_t>(b)));
-  return operations_[hash & (operations_.size() - 1)];
+// As large as the pool, up to a limit: most pools stay small.
+void ShapeEnv::grow_operations() {
+  constexpr size_t kFirst = 64;
+  operations_.assign(operations_.empty() ? kFirst : 4 * operations_.size(), Operation());
 }
 
 ShapeEnv::Memo& ShapeEnv::memo(const ExprNode* node) {

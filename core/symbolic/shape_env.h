@@ -221,7 +221,14 @@ class ShapeEnv {
     uint8_t operation = 0;
   };
   // The place where such a result is remembered; of operations that share it, the last one's.
-  Operation& remembered(uint8_t operation, int64_t a, int64_t b);
+  Operation& remembered(uint8_t operation, int64_t a, int64_t b) {
+    if (operations_.size() <= pool_.node_count() && operations_.size() < kMaxOperations)
+        [[unlikely]]
+      grow_operations();
+    const uint64_t hash = (static_cast<uint64_t>(a) + operation) * 0x9E3779B97F4A7C15u +
+                          static_cast<uint64_t>(b) * 0xD6E8FEB86659FD93u;
+    return operations_[(hash >> 32) & (operations_.size() - 1)];
+  }
   // Counts replacements: while it stays, an expression reads the same.
   uint32_t replaced_version() const { return replaced_version_; }
   // The value under the hints; nothing if it still depends on an unbacked symbol then.
@@ -289,6 +296,8 @@ class ShapeEnv {
   const ExprNode* remembered_static(const ExprNode* node, bool is_to_be_decided);
   const ExprNode* shifted_symbol(size_t index, bool unbacked);
   bool is_divisible(const ExprNode* base, const ExprNode* divisor);
+  static constexpr size_t kMaxOperations = 4096;
+  void grow_operations();
   bool all_backed(const ExprNode* node) const;
   std::optional<Number> hint_of_backed(const ExprNode* node);
   bool is_known_at_start(const ExprNode* node) const;

@@ -131,6 +131,7 @@ SymInt max_cold(SymInt a, SymInt b) { return binary(ExprKind::kMax, a, b); }
 SymInt min_cold(SymInt a, SymInt b) { return binary(ExprKind::kMin, a, b); }
 
 SymBool compare_cold(Comparison comparison, SymInt a, SymInt b) {
+  if (same_expr(a, b) && comparison <= Comparison::kNe) return comparison == Comparison::kEq;
   const ExprKind kind = relation_kind(comparison);
   return remembered(code(kind), a, b, [=](ExprPool& pool) {
     const ExprNode* left = operand(pool, a);

@@ -121,21 +121,17 @@ bool TensorMeta::decide(MetaFlag flag) const { return guard_or_false(fact(flag))
 MetaTable::MetaTable() : slots_(256, nullptr) {}
 
 const TensorMeta* MetaTable::intern(const MetaSpec& spec) {
-  DimVector computed;
-  Dims strides = spec.strides;
-  if (spec.layout != Layout::kStrided) {
-    computed = DimVector(spec.sizes.size(), SymInt(0));
-    strides = computed;
-  } else if (strides.empty() && !spec.sizes.empty()) {
-    computed = contiguous_strides(spec.sizes);
-    strides = computed;
-  }
-  const uint64_t hash = hash_of(spec, strides);
-  for (size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
-    const TensorMeta* meta = slots_[at];
-    if (meta == nullptr) return add(spec, strides, hash);
-    if (meta->hash_ == hash && equals(*meta, spec, strides)) return meta;
-  }
+  const auto find = [&](Dims strides) {
+    const uint64_t hash = hash_of(spec, strides);
+    for (size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
+      const TensorMeta* meta = slots_[at];
+      if (meta == nullptr) return static_cast<const TensorMeta*>(add(spec, strides, hash));
+      if (meta->hash_ == hash && equals(*meta, spec, strides)) return meta;
+    }
+  };
+  if (spec.layout != Layout::kStrided) return find(DimVector(spec.sizes.size(), SymInt(0)));
+  if (spec.strides.empty() && !spec.sizes.empty()) return find(contiguous_strides(spec.sizes));
+  return find(spec.strides);
 }
 
 const TensorMeta* MetaTable::add(const MetaSpec& spec, Dims strides, uint64_t hash) {

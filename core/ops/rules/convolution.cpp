@@ -22,14 +22,23 @@ struct ConvArgs {
   const Tensor& input;
   const Tensor& weight;
   Tensor* bias;
-  ConvLists lists;
+  const ConvLists& lists;
   bool transposed;
   SymInt groups;
 };
 
+bool are_numbers(Dims values) {
+  for (const SymInt value : values) {
+    if (value.is_symbolic()) return false;
+  }
+  return true;
+}
+
 bool any_below(Dims values, int64_t bound) {
-  return std::any_of(values.begin(), values.end(),
-                     [&](SymInt value) { return guard_or_false(value < bound); });
+  for (const SymInt value : values) {
+    if (guard_or_false(value < bound)) return true;
+  }
+  return false;
 }
 
 // "2 x 3"
@@ -122,6 +131,13 @@ void check_convolution(Call& c, const ConvArgs& conv) {
   c.check(may_be_empty || guard_or_true(conv.input.numel() != 0),
           "Only zero batch or zero channel inputs are supported, but got input shape: {}",
           conv.input.sizes());
+}
+
+// Whether the shapes are numbers, of which what was asked once need not be asked again.
+bool are_numbers(const ConvArgs& conv) {
+  return !conv.input.meta->has_symbols() && !conv.weight.meta->has_symbols() &&
+         !conv.groups.is_symbolic() && are_numbers(conv.lists.padding) &&
+         are_numbers(conv.lists.dilation);
 }
 
 // The checks of the meta function, which are all there are where a size has no hint.
@@ -299,7 +315,7 @@ Value convolution(Call& c, const Tensor& input, const Tensor& weight, Tensor* bi
     c.check(weight.dim() > 2, "weight should have at least three dimensions");
     format = backend_format(c, conv);
   }
-  check_return_shape(c, conv);
+  if (!by_backend || !are_numbers(conv)) check_return_shape(c, conv);
   const DimVector sizes = output_sizes(c, conv);
   Tensor* output = c.context().empty(sizes, input.dtype(), input.device());
   if (!format || tensor_memory_format(*output) == *format) return *output;
