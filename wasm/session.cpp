@@ -177,10 +177,10 @@ PropagateOptions read_options(const Program& program, const json& given) {
 }
 
 // Whether the program is propagated as it was recorded, so that the recorded values are what is to
-// come out.
+// come out. Profiles know ranks only.
 bool changes_nothing(const PropagateOptions& options) {
-  return options.dims.empty() && options.inputs.empty() && !options.dtype && !options.device &&
-         !options.memory_format;
+  return !options.prepare && options.dims.empty() && options.inputs.empty() && !options.dtype &&
+         !options.device && !options.memory_format;
 }
 
 }  // namespace

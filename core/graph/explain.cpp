@@ -62,7 +62,8 @@ SymbolMap known_numbers(ShapeEnv& env) {
   return numbers;
 }
 
-// A size by what is known of its symbols now.
+}  // namespace
+
 SymInt current(SymInt size) {
   if (!size.is_symbolic()) return size;
   ShapeEnv& env = shape_env_of(size.node());
@@ -74,6 +75,8 @@ SymInt current(SymInt size) {
   }
   return env.pool().sym_int(numbers.empty() ? node : expand(substitute(node, numbers)));
 }
+
+namespace {
 
 // What made a symbol what it is.
 NodeId cause_of(const ShapeEnv& env, const ExprNode* symbol) {

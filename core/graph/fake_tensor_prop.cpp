@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/explain.h"
 #include "core/graph/interpreter.h"
 #include "core/graph/placeholders.h"
 #include "core/support/format.h"
@@ -69,6 +70,30 @@ std::string describe(const TensorMeta& meta) {
                 meta.strides(), meta.offset(), meta.device());
 }
 
+// Whether sizes are those that the file records: by what is known in the end, and with the fresh
+// unbacked symbols of this run in the place of the file's, in the order in which they are met.
+class RecordedSizes {
+ public:
+  bool are_equal(SymInt ours, SymInt theirs) {
+    if (same_expr(ours, theirs)) return true;
+    if (!ours.is_symbolic() && !theirs.is_symbolic()) return false;
+    const SymInt now = current(ours);
+    const SymInt recorded = current(theirs);
+    if (same_expr(now, recorded)) return true;
+    if (!now.is_symbolic() || !recorded.is_symbolic()) return false;
+    if (is_unbacked(now.node()) && is_unbacked(recorded.node()))
+      ours_.emplace(recorded.node(), now.node());
+    ExprPool& pool = *now.node()->pool;
+    return same_expr(now, pool.sym_int(substitute(recorded.node(), ours_)));
+  }
+
+ private:
+  static bool is_unbacked(const ExprNode* node) {
+    return node->kind == ExprKind::kSymbol && node->has(kHasUnbacked);
+  }
+  SymbolMap ours_;  // by the file's
+};
+
 }  // namespace
 
 size_t Run::count(NodeStatus status) const {
@@ -78,6 +103,7 @@ size_t Run::count(NodeStatus status) const {
 
 std::vector<Problem> Run::compare_with_recorded() const {
   std::vector<Problem> mismatches;
+  RecordedSizes sizes;
   for (NodeId i = 0; i < records_.size(); ++i) {
     const Node& node = program_->graph().node(i);
     if (node.recorded == nullptr || records_[i].status != NodeStatus::kOk ||
@@ -85,9 +111,9 @@ std::vector<Problem> Run::compare_with_recorded() const {
       continue;
     const TensorMeta& ours = *records_[i].tensors[0].meta;
     const TensorMeta& theirs = *node.recorded;
-    const auto same = [](SymInt a, SymInt b) { return same_expr(a, b); };
+    const auto same = [&](SymInt a, SymInt b) { return sizes.are_equal(a, b); };
     if (ours.dtype() == theirs.dtype() && ours.device() == theirs.device().normalized() &&
-        same_expr(ours.offset(), theirs.offset()) &&
+        same(ours.offset(), theirs.offset()) &&
         std::equal(ours.sizes().begin(), ours.sizes().end(), theirs.sizes().begin(),
                    theirs.sizes().end(), same) &&
         std::equal(ours.strides().begin(), ours.strides().end(), theirs.strides().begin(),

@@ -60,6 +60,24 @@ test("answers unknown operators by a file of op profiles, until they are taken b
   await expect(page.locator("#problems-count")).toHaveText("1 unknown operator");
 });
 
+test("takes profiles and gives them back by keyboard alone", async ({ playground, page }) => {
+  await openUnknown({ playground, page });
+  const choose = page.getByRole("button", { name: "Op profiles: open YAML" });
+  await page.keyboard.press("b");
+  for (let stop = 0; stop < 8 && !(await choose.evaluate((button) => button === document.activeElement)); stop++)
+    await page.keyboard.press("Tab");
+  const chooser = page.waitForEvent("filechooser");
+  await page.keyboard.press("Enter");
+  await (await chooser).setFiles(file("../../tests/golden/custom_profiles.yaml"));
+  await expect(page.locator("#problems-count")).toHaveText("No problems");
+  await expect(page.getByRole("button", { name: "Op profiles: custom_profiles.yaml" })).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("button", { name: "Take the profiles back" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator");
+  await expect(choose).toBeFocused();
+});
+
 test("says what is wrong with a file of profiles", async ({ playground, page }) => {
   await playground.open();
   await playground.openFile("custom.pt2");

@@ -6,7 +6,7 @@
 import { Announcer } from "./announcer.js";
 import { CanvasView } from "./canvas_view.js";
 import { byId } from "./dom.js";
-import type { Engine, NodeDetail, Program, Run } from "./engine.js";
+import type { Engine, GuardInfo, NodeDetail, Program, Run, WhyStep } from "./engine.js";
 import { chooseExpanded } from "./expansion.js";
 import { download, toPng, toSvgBlob, wholePicture } from "./export_picture.js";
 import { countText, plural } from "./format.js";
@@ -124,6 +124,8 @@ export class App {
       },
       toggle,
       detail: (row) => this.detail(row),
+      guards: () => this.guards(),
+      why: (row, dim) => this.why(row, dim),
     });
     this.problems = new ProblemsPane(byId("problems", HTMLElement), (row) => {
       this.tabs.show("graph");
@@ -276,6 +278,14 @@ export class App {
     return this.shown.run.node(row);
   }
 
+  private async guards(): Promise<GuardInfo[]> {
+    return this.shown === null ? [] : this.shown.run.guards();
+  }
+
+  private async why(row: number, dim: number): Promise<WhyStep[]> {
+    return this.shown === null ? [] : this.shown.run.why(this.shown.model.table.names[row], dim);
+  }
+
   // ---- Changes
 
   /** A step of the user's: kept in the history, then shown. */
@@ -377,6 +387,13 @@ export class App {
     const { first } = this.problems;
     if (first === null) this.announcer.say("No problems");
     else this.jump({ kind: "node", row: first.node });
+  }
+
+  /** What was assumed about sizes: a section of the inspector where nothing is selected. */
+  showGuards(): void {
+    this.tabs.show("inspector");
+    this.select(null);
+    this.inspector.focusGuards();
   }
 
   focusSearch(): void {

@@ -20,7 +20,8 @@ export interface SizeChip {
 export function sizeChips(info: Pick<ProgramInfo, "inputs" | "symbols">): SizeChip[] {
   const inputs = info.inputs.filter((input) => input.kind === "user" && input.size.length > 0);
   const chips: SizeChip[] = info.symbols
-    .filter((symbol) => !symbol.name.startsWith("u"))
+    // A file also bounds expressions of symbols ("2*s31"), which follow from their symbols.
+    .filter((symbol) => /^\w+$/.test(symbol.name) && !symbol.name.startsWith("u"))
     .map((symbol) => ({
       label: symbol.name,
       names: [symbol.name],

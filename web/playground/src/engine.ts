@@ -4,6 +4,7 @@
  * survives an engine that died; programs and runs are made again in the next worker when they are next used.
  */
 import type {
+  GuardInfo,
   Layout,
   NodeDetail,
   OpenOptions,
@@ -11,6 +12,7 @@ import type {
   ProgramInfo,
   PropagateOptions,
   Table,
+  WhyStep,
 } from "faketensor";
 import { connect } from "faketensor/worker";
 
@@ -35,6 +37,8 @@ export interface Run {
   readonly milliseconds: number;
   node(row: number): Promise<NodeDetail>;
   table(): Promise<Table>;
+  guards(): Promise<GuardInfo[]>;
+  why(node: string, dim: number): Promise<WhyStep[]>;
   dispose(): Promise<void>;
 }
 

@@ -3,7 +3,15 @@
  * are buttons that select them. What the table knows stands at once; arguments and schema follow from the engine.
  */
 import { button, element } from "./dom.js";
-import { Status, ValueKind, type InputInfo, type NodeDetail, type Problem } from "./engine.js";
+import {
+  Status,
+  ValueKind,
+  type GuardInfo,
+  type InputInfo,
+  type NodeDetail,
+  type Problem,
+  type WhyStep,
+} from "./engine.js";
 import {
   bytesText,
   contiguity,
@@ -27,12 +35,26 @@ export interface InspectorEvents {
   select(selection: Selection): void;
   toggle(moduleId: number): void;
   detail(row: number): Promise<NodeDetail>;
+  /** What the shown run relied on. */
+  guards(): Promise<GuardInfo[]>;
+  /** Where the size of a dimension came from, step by step. */
+  why(row: number, dim: number): Promise<WhyStep[]>;
 }
+
+const kGuardLabels: Record<GuardInfo["kind"], string> = {
+  guard: "guard",
+  specialisation: "specialised",
+  replacement: "replaced",
+  runtime_assert: "checked at run time",
+};
 
 const kListed = 12;
 
 export class Inspector {
   private ticket = 0;
+  private guards: { readonly model: Model; readonly list: Promise<GuardInfo[]> } | null = null;
+  /** Set while the guards are to be focused as soon as they are there. */
+  private wantsGuards = false;
   private shown: Selection | null = null;
 
   constructor(
@@ -44,11 +66,122 @@ export class Inspector {
     this.ticket++;
     const isSame = sameSelection(selection, this.shown);
     this.shown = selection;
-    if (selection === null) this.pane.replaceChildren(...this.programSections(model));
+    if (selection === null) this.showProgram(model);
     else if (selection.kind === "module")
       this.pane.replaceChildren(...this.moduleSections(model, selection.id, expanded));
     else this.showNode(model, selection.row, isSame);
     if (!isSame) this.pane.scrollTop = 0;
+  }
+
+  /** Brings the keyboard to the list of guards, once it is there. */
+  focusGuards(): void {
+    this.wantsGuards = true;
+    this.focusWanted();
+  }
+
+  private focusWanted(): void {
+    const guards = this.pane.querySelector<HTMLElement>(".guards");
+    if (!this.wantsGuards || guards === null) return;
+    this.wantsGuards = false;
+    guards.scrollIntoView({ block: "start" });
+    (guards.querySelector("button") ?? this.pane).focus({ preventScroll: true });
+  }
+
+  /** A run's guards are asked for once. */
+  private guardsOf(model: Model): Promise<GuardInfo[]> {
+    if (this.guards?.model !== model) this.guards = { model, list: this.events.guards() };
+    return this.guards.list;
+  }
+
+  private showProgram(model: Model): void {
+    const { ticket } = this;
+    const rest = element("div", { class: "inspector-rest" });
+    this.pane.replaceChildren(...this.programSections(model), rest);
+    this.guardsOf(model).then(
+      (guards) => {
+        if (ticket !== this.ticket) return;
+        rest.replaceChildren(this.guardSection(model, "Assumed about sizes", guards));
+        this.focusWanted();
+      },
+      () => undefined, // the run was given up meanwhile
+    );
+  }
+
+  /** What follows from the rest is counted, not listed. */
+  private guardSection(model: Model, title: string, guards: readonly GuardInfo[]): HTMLElement {
+    const needed = guards.filter((guard) => guard.follows !== true);
+    const list = element("ul", { class: "links guards", "aria-label": title });
+    for (const guard of needed) list.append(this.guardItem(model, guard));
+    if (needed.length === 0) {
+      const holds =
+        model.info.symbols.length === 0
+          ? "Nothing: the sizes of the inputs are numbers."
+          : "Nothing: what is shown holds for all sizes that the inputs may have.";
+      list.append(element("li", { class: "quiet" }, holds));
+    }
+    if (guards.length > needed.length) {
+      const more = `and ${plural(guards.length - needed.length, "condition")} that hold in any case`;
+      list.append(element("li", { class: "quiet" }, more));
+    }
+    return section(title, list);
+  }
+
+  private guardItem(model: Model, guard: GuardInfo): HTMLElement {
+    const item = element(
+      "li",
+      { class: "guard" },
+      element("code", {}, guard.text),
+      " ",
+      element("span", { class: "guard-kind" }, kGuardLabels[guard.kind]),
+    );
+    const { row } = guard;
+    if (row !== undefined) item.append(" by ", this.nameLink(model, row));
+    for (const line of [guard.call, guard.source]) {
+      if (line !== undefined) item.append(element("div", { class: "guard-cause" }, line));
+    }
+    return item;
+  }
+
+  /** The chain of each size that is not one of the program's own inputs; asked for when it is opened. */
+  private whySection(model: Model, row: number): HTMLElement[] {
+    const { table } = model;
+    if (table.kind[row] !== ValueKind.tensor || model.kindOfInput(row) !== null) return [];
+    const sizes = sizesOf(table, row);
+    if (sizes.length === 0) return [];
+    const parts = sizes.map((size, dim) => this.whyDimension(model, row, dim, String(size)));
+    return [section("Why these sizes", element("div", { class: "whys" }, ...parts))];
+  }
+
+  private whyDimension(model: Model, row: number, dim: number, size: string): HTMLElement {
+    const chain = element("ol", { class: "links" });
+    const part = element(
+      "details",
+      {},
+      element("summary", {}, `dim ${dim} is `, element("span", { class: "mono" }, size)),
+      chain,
+    );
+    part.addEventListener("toggle", () => {
+      if (!part.open || chain.childElementCount > 0) return;
+      this.events.why(row, dim).then(
+        (steps) => {
+          chain.replaceChildren(...steps.map((step) => this.whyStep(model, step)));
+        },
+        () => undefined, // the run was given up meanwhile
+      );
+    });
+    return part;
+  }
+
+  private whyStep(model: Model, step: WhyStep): HTMLElement {
+    const said = `dim ${step.dim} is ${step.size}, ${step.reason}`;
+    const item = element(
+      "li",
+      {},
+      this.nameLink(model, step.row),
+      element("div", { class: "guard-cause" }, said),
+    );
+    if (step.source !== undefined) item.append(element("div", { class: "guard-cause" }, step.source));
+    return item;
   }
 
   /** `isSame`: only its values are new, so what came from the engine stays until it is replaced. */
@@ -62,9 +195,10 @@ export class Inspector {
     const fill = (...sections: HTMLElement[]): void => {
       if (ticket === this.ticket) rest.replaceChildren(...sections);
     };
-    this.events.detail(row).then(
-      (detail) => {
-        fill(...this.detailSections(model, row, detail));
+    Promise.all([this.events.detail(row), this.guardsOf(model)]).then(
+      ([detail, guards]) => {
+        const here = guards.filter((guard) => guard.row === row);
+        fill(...this.detailSections(model, row, detail, here));
       },
       () => {
         fill(...this.readSection(model, row));
@@ -152,7 +286,12 @@ export class Inspector {
     return definitions(facts);
   }
 
-  private detailSections(model: Model, row: number, detail: NodeDetail): HTMLElement[] {
+  private detailSections(
+    model: Model,
+    row: number,
+    detail: NodeDetail,
+    guards: readonly GuardInfo[],
+  ): HTMLElement[] {
     const sections: HTMLElement[] = [];
     if (model.table.kind[row] === ValueKind.list || model.table.kind[row] === ValueKind.other) {
       sections.push(section("Content", element("code", { class: "block" }, plainText(detail.value))));
@@ -171,6 +310,9 @@ export class Inspector {
       }
       sections.push(section("Arguments", list));
     }
+    if (guards.some(({ follows }) => follows !== true))
+      sections.push(this.guardSection(model, "Assumed here about sizes", guards));
+    sections.push(...this.whySection(model, row));
     sections.push(...this.readersSection(model, row));
     if (detail.schema !== "")
       sections.push(section("Schema", element("code", { class: "block" }, detail.schema)));
@@ -296,13 +438,18 @@ export class Inspector {
     return list;
   }
 
-  private nodeLink(model: Model, row: number): HTMLElement {
-    const { table } = model;
-    const dtype = table.kind[row] === ValueKind.tensor ? table.dtypes[table.dtype[row]] : null;
+  private nameLink(model: Model, row: number): HTMLButtonElement {
     const link = button("", { class: "link" }, () => {
       this.events.select({ kind: "node", row });
     });
-    link.append(element("span", { class: "link-name" }, table.names[row]));
+    link.append(element("span", { class: "link-name" }, model.table.names[row]));
+    return link;
+  }
+
+  private nodeLink(model: Model, row: number): HTMLElement {
+    const { table } = model;
+    const dtype = table.kind[row] === ValueKind.tensor ? table.dtypes[table.dtype[row]] : null;
+    const link = this.nameLink(model, row);
     if (dtype !== null) {
       link.append(" ", element("span", { class: `badge dtype-${dtypeGroup(dtype)}` }, dtypeShort(dtype)));
       link.append(" ", element("span", { class: "link-shape" }, dimsText(sizesOf(table, row))));

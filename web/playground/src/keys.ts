@@ -93,6 +93,12 @@ function actions(app: App): Map<string, () => void> {
       },
     ],
     [
+      "g",
+      () => {
+        app.showGuards();
+      },
+    ],
+    [
       "o",
       () => {
         byId("open", HTMLElement).click();

@@ -19,13 +19,15 @@ export class WhatIfBar {
   private readonly device = select("device", "Device of every tensor", kDevices, (name) => name);
   private readonly reset = button(
     "Reset",
-    { class: "quiet", title: "Sizes, dtype and device as in the file" },
+    { class: "quiet", title: "Sizes, dtype and device as in the file, no profiles" },
     () => {
       this.changed(kAsInFile);
+      // The button is gone now: the keyboard goes on at the beginning of the row.
+      (this.fields[0]?.input ?? this.dtype.choice).focus();
     },
   );
 
-  private readonly profiles: { box: HTMLElement; choose: HTMLButtonElement };
+  private readonly profiles: ProfileChip;
   private hasUnknown = false;
 
   constructor(
@@ -34,7 +36,10 @@ export class WhatIfBar {
     private readonly changed: (whatIf: WhatIf, group?: string) => void,
     useProfiles: (file: File) => void,
   ) {
-    this.profiles = profileChip(useProfiles);
+    this.profiles = profileChip(useProfiles, () => {
+      this.changed({ ...this.whatIf, profiles: null });
+      this.profiles.choose.focus();
+    });
     this.dtype.choice.addEventListener("change", () => {
       this.changed({ ...this.whatIf, dtype: this.dtype.choice.value || null });
     });
@@ -79,7 +84,10 @@ export class WhatIfBar {
     this.device.choice.value = whatIf.device ?? "";
     this.dtype.box.classList.toggle("edited", whatIf.dtype !== null);
     this.device.box.classList.toggle("edited", whatIf.device !== null);
-    this.profiles.choose.textContent = whatIf.profiles?.name ?? "open YAML";
+    const profiles = whatIf.profiles?.name ?? "open YAML";
+    this.profiles.choose.textContent = profiles;
+    this.profiles.choose.setAttribute("aria-label", `Op profiles: ${profiles}`);
+    this.profiles.remove.hidden = whatIf.profiles === null;
     this.profiles.box.classList.toggle("edited", whatIf.profiles !== null);
     this.profiles.box.hidden = !this.hasUnknown && whatIf.profiles === null;
     this.reset.hidden = isAsInFile(whatIf);
@@ -152,8 +160,14 @@ function stepped(size: number, key: string): number | null {
   }
 }
 
+interface ProfileChip {
+  readonly box: HTMLElement;
+  readonly choose: HTMLButtonElement;
+  readonly remove: HTMLButtonElement;
+}
+
 /** Op profiles answer for operators without a rule; there is nothing to choose where every operator has one. */
-function profileChip(use: (file: File) => void): { box: HTMLElement; choose: HTMLButtonElement } {
+function profileChip(use: (file: File) => void, takeBack: () => void): ProfileChip {
   const chooser = element("input", {
     type: "file",
     id: "profiles-file",
@@ -170,8 +184,10 @@ function profileChip(use: (file: File) => void): { box: HTMLElement; choose: HTM
   const choose = button("open YAML", { title: description }, () => {
     chooser.click();
   });
-  const box = element("div", { class: "chip" }, element("span", {}, "profiles"), choose, chooser);
-  return { box, choose };
+  const title = "Answer without these profiles";
+  const remove = button("×", { class: "remove", title, "aria-label": "Take the profiles back" }, takeBack);
+  const box = element("div", { class: "chip" }, element("span", {}, "profiles"), choose, remove, chooser);
+  return { box, choose, remove };
 }
 
 function select(

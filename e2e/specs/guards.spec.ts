@@ -1,0 +1,49 @@
+import { expect, test } from "./page.js";
+
+const kPairs = "../../tests/golden/files/pairs.json";
+
+test("lists what was assumed about sizes, with the call and line that made it so", async ({
+  playground,
+  page,
+}) => {
+  await playground.open();
+  await playground.openFile(kPairs);
+  await page.keyboard.press("g");
+  const guards = playground.inspector.getByRole("list", { name: "Assumed about sizes" });
+  await expect(guards).toContainText("s9 = 8 specialised");
+  await expect(guards).toContainText("aten.reshape(x [2*s31, s9])");
+  await expect(guards).toContainText("model.py:8 in forward");
+  await expect(guards).toContainText("3 <= u1 checked at run time");
+  await expect(guards).toContainText("that hold in any case");
+});
+
+test("goes from an assumption to its node and to where a size came from, by keyboard", async ({
+  playground,
+  page,
+}) => {
+  await playground.open();
+  await playground.openFile(kPairs);
+  await page.keyboard.press("g");
+  await expect(playground.inspector.getByRole("button", { name: /^reshape/ }).first()).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(playground.inspector.getByRole("heading", { name: "reshape" })).toBeVisible();
+  await expect(playground.inspector.getByRole("list", { name: "Assumed here about sizes" })).toContainText(
+    "s9 = 8",
+  );
+  const why = playground.inspector.locator("summary", { hasText: "dim 2 is s9" });
+  await why.focus();
+  await page.keyboard.press("Enter");
+  const chain = playground.inspector.getByRole("listitem").filter({ hasText: "an input" });
+  await expect(chain).toContainText("dim 1 is 8");
+  await chain.getByRole("button").focus();
+  await page.keyboard.press("Enter");
+  await expect(playground.inspector).toContainText("input x");
+});
+
+test("says so where nothing was assumed", async ({ playground, page }) => {
+  await playground.open();
+  await page.keyboard.press("g");
+  await expect(playground.inspector.getByRole("list", { name: "Assumed about sizes" })).toContainText(
+    "Nothing",
+  );
+});
