@@ -84,16 +84,16 @@ bool multiply_by(Coefficients& product, const Coefficients& factor) {
 bool polynomial_in_one(const ExprNode* node, const ExprNode*& symbol, Coefficients& out) {
   switch (node->kind) {
     case ExprKind::kInteger:
-      out = {node->number.integer};
+      out = Coefficients{node->number.integer};
       return true;
     case ExprKind::kSymbol:
       if (symbol == nullptr) symbol = node;
-      out = {0, 1};
+      out = Coefficients{0, 1};
       return symbol == node && node->type == ExprType::kInt && node->has(kPositive);
     case ExprKind::kAdd:
     case ExprKind::kMul: {
       if (node->number.is_float || node->size > 64) return false;
-      out = {node->number.integer};
+      out = Coefficients{node->number.integer};
       Coefficients part;
       for (const ExprNode* arg : node->args()) {
         if (!polynomial_in_one(arg, symbol, part)) return false;

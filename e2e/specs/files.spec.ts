@@ -64,7 +64,11 @@ test("takes profiles and gives them back by keyboard alone", async ({ playground
   await openUnknown({ playground, page });
   const choose = page.getByRole("button", { name: "Op profiles: open YAML" });
   await page.keyboard.press("b");
-  for (let stop = 0; stop < 8 && !(await choose.evaluate((button) => button === document.activeElement)); stop++)
+  for (
+    let stop = 0;
+    stop < 8 && !(await choose.evaluate((button) => button === document.activeElement));
+    stop++
+  )
     await page.keyboard.press("Tab");
   const chooser = page.waitForEvent("filechooser");
   await page.keyboard.press("Enter");

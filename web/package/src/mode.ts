@@ -11,7 +11,8 @@ import type { AnswerReader, CallArea } from "./call_area.js";
 import { Float, encode, isInt } from "./encode.js";
 import type { Engine } from "./engine.js";
 import { EngineResource, disposedByUsing } from "./lifetime.js";
-import type { Dim, OpProfiles, TensorValue, Value } from "./types.js";
+import { TensorFields } from "./tensor.js";
+import type { OpProfiles, TensorValue, Value } from "./types.js";
 
 export interface ModeOptions {
   /** Which PyTorch answers; default `"cuda"`. */
@@ -106,7 +107,7 @@ interface CallReply {
  * A tensor of a {@link Mode}. An operator that returns its argument returns the same object; tensors are the same where
  * their `id` is. The fields show the metadata as it is now.
  */
-export class FakeTensorHandle {
+export class FakeTensorHandle extends TensorFields {
   /** Where the platform has `Symbol.dispose`: {@link dispose}, called at the end of a block by `using`. */
   declare readonly [Symbol.dispose]: () => void;
   readonly #mode: Mode;
@@ -117,12 +118,13 @@ export class FakeTensorHandle {
 
   /** @internal */
   constructor(mode: Mode, meta: TensorValue, seen: number) {
+    super();
     this.#mode = mode;
     this.#meta = meta;
     this.#seen = seen;
   }
 
-  get #now(): TensorValue {
+  protected override now(): TensorValue {
     if (this.#seen !== this.#mode.changes) {
       this.#meta = this.#mode.describe(this.#meta.t);
       this.#seen = this.#mode.changes;
@@ -143,41 +145,8 @@ export class FakeTensorHandle {
     this.#disposed = true;
   }
 
-  /** Number of the tensor in its mode. */
-  get id(): number {
+  override get id(): number {
     return this.#meta.t;
-  }
-  get size(): readonly Dim[] {
-    return this.#now.size;
-  }
-  /** In elements; empty for sparse tensors. */
-  get stride(): readonly Dim[] {
-    return this.#now.stride ?? [];
-  }
-  get offset(): Dim {
-    return this.#now.offset ?? 0;
-  }
-  get dtype(): string {
-    return this.#now.dtype;
-  }
-  get device(): string {
-    return this.#now.device;
-  }
-  get layout(): string {
-    return this.#now.layout ?? "strided";
-  }
-  /** Tensors that alias have the same number; -1 for sparse tensors. */
-  get storage(): number {
-    return this.#now.storage ?? -1;
-  }
-  /** Bytes of the whole storage. */
-  get nbytes(): Dim {
-    return this.#now.nbytes ?? 0;
-  }
-
-  /** Everything as plain data. */
-  toJSON(): TensorValue {
-    return this.#now;
   }
 }
 

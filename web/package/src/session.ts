@@ -15,6 +15,7 @@ import type { Engine } from "./engine.js";
 import { FakeTensorError, type ErrorData } from "./errors.js";
 import { EngineResource } from "./lifetime.js";
 import { shapeEnvJson, type ShapeEnvOptions, type SymbolicNumber } from "./mode.js";
+import { TensorFields } from "./tensor.js";
 import type { Dim, TensorValue, Value } from "./types.js";
 
 export interface SessionOptions {
@@ -379,7 +380,7 @@ function conversion({ staticShapes, ...others }: ConversionOptions): Step {
 }
 
 /** A tensor of a {@link Session}, real or fake. An operator that returns its argument returns the same object. */
-export class SessionTensor {
+export class SessionTensor extends TensorFields {
   #meta: TensorValue;
   #seen: number;
 
@@ -389,6 +390,7 @@ export class SessionTensor {
     /** @internal */ readonly name: string,
     meta: TensorValue,
   ) {
+    super();
     this.#meta = meta;
     this.#seen = session.changes;
   }
@@ -399,7 +401,7 @@ export class SessionTensor {
     this.#seen = this.session.changes;
   }
 
-  get #now(): TensorValue {
+  protected override now(): TensorValue {
     if (this.#seen !== this.session.changes)
       this.learn(this.session.step({ do: "value", arg: this.name }) as TensorValue);
     return this.#meta;
@@ -410,31 +412,11 @@ export class SessionTensor {
     return this.session === session;
   }
 
-  /** Number of the tensor in its session. */
-  get id(): number {
+  override get id(): number {
     return this.#meta.t;
   }
-  get size(): readonly Dim[] {
-    return this.#now.size;
-  }
-  get stride(): readonly Dim[] {
-    return this.#now.stride ?? [];
-  }
-  get offset(): Dim {
-    return this.#now.offset ?? 0;
-  }
-  get dtype(): string {
-    return this.#now.dtype;
-  }
-  get device(): string {
-    return this.#now.device;
-  }
-  /** Tensors that alias have the same number; -1 for sparse tensors. */
-  get storage(): number {
-    return this.#now.storage ?? -1;
-  }
   get requiresGrad(): boolean {
-    return this.#now.requires_grad ?? false;
+    return this.now().requires_grad ?? false;
   }
   get isLeaf(): boolean {
     return this.#get("is_leaf") as boolean;
@@ -470,11 +452,6 @@ export class SessionTensor {
   /** As Python prints it: `FakeTensor(..., size=(s77, 3))`. */
   repr(): string {
     return this.session.step({ do: "repr", arg: this.name }) as string;
-  }
-
-  /** Everything as plain data. */
-  toJSON(): TensorValue {
-    return this.#now;
   }
 
   #get(name: string): Value {
