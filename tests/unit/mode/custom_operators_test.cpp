@@ -1,24 +1,13 @@
-#include <gtest/gtest.h>
-
-#include "core/mode/mode.h"
-#include "core/ops/library.h"
+#include "library_fixture.h"
 
 namespace faketensor {
 namespace {
 
-class LibraryTest : public testing::Test {
+class LibraryTest : public LibraryFixture {
  protected:
-  LibraryTest() { mode.attach_shape_env(nullptr); }
-
-  Value tensor(std::initializer_list<int64_t> sizes, DType dtype = DType::kFloat32) {
-    DimVector dims;
-    for (const int64_t size : sizes) dims.push_back(size);
-    return mode.empty(dims, dtype);
-  }
   std::string error_of(std::string_view op, std::vector<Value> args) {
     const Outcome outcome = mode.call(op, args);
-    if (!outcome.error) return "no error";
-    return std::string(outcome.error->class_name()) + ": " + outcome.error->message();
+    return outcome.error ? raised(outcome) : "no error";
   }
   template <typename Action>
   static std::string raised_by(Action action) {
@@ -29,9 +18,6 @@ class LibraryTest : public testing::Test {
     }
     return "no error";
   }
-
-  FakeTensorMode mode;
-  Library& library = mode.library();
 };
 
 Value like_first(FakeCall& call) { return call.empty_like(call.arg(0).tensor()); }

@@ -1,31 +1,21 @@
 #include "core/profiles/fake_by_text.h"
 
-#include <gtest/gtest.h>
-
 #include "core/profiles/opcheck.h"
 #include "core/support/format.h"
+#include "tests/unit/mode/library_fixture.h"
 
 namespace faketensor {
 namespace {
 
-class FakeByTextTest : public testing::Test {
+class FakeByTextTest : public LibraryFixture {
  protected:
-  FakeByTextTest() { mode.attach_shape_env(nullptr); }
-  Value tensor(std::initializer_list<int64_t> sizes, DType dtype = DType::kFloat32) {
-    DimVector dims;
-    for (const int64_t size : sizes) dims.push_back(size);
-    return mode.empty(dims, dtype);
-  }
   std::string shown(std::string_view op, std::vector<Value> args) {
     const Outcome outcome = mode.call(op, args);
-    if (outcome.error)
-      return std::string(outcome.error->class_name()) + ": " + outcome.error->message();
+    if (outcome.error) return raised(outcome);
     std::string text;
     append_text(text, outcome.value);
     return text;
   }
-  FakeTensorMode mode;
-  Library& library = mode.library();
 };
 
 TEST_F(FakeByTextTest, ShapesAreExpressionsOfTheArgumentsSizes) {

@@ -6,6 +6,7 @@
 #include "core/profiles/extended.h"
 #include "core/profiles/fake_kernels.h"
 #include "core/support/format.h"
+#include "tests/unit/mode/library_fixture.h"
 
 namespace faketensor {
 namespace {
@@ -155,19 +156,13 @@ TEST(Merge, ReportsProfilesThatContradictEachOther) {
       "'mylib.foo.default': (float32 rank 2 cpu) gives int64 rank 3 cpu and int64 rank 4 cpu");
 }
 
-class GeneratedFakesTest : public testing::Test {
+class GeneratedFakesTest : public LibraryFixture {
  protected:
-  GeneratedFakesTest() {
-    mode.attach_shape_env(nullptr);
-    mode.library().define("mylib::foo(Tensor x) -> Tensor");
-  }
+  GeneratedFakesTest() { library.define("mylib::foo(Tensor x) -> Tensor"); }
   Outcome call(std::initializer_list<int64_t> sizes) {
-    DimVector dims;
-    for (const int64_t size : sizes) dims.push_back(size);
-    const Value x = mode.empty(dims, DType::kFloat32);
+    const Value x = tensor(sizes);
     return mode.call("mylib::foo", {&x, 1});
   }
-  FakeTensorMode mode;
 };
 
 TEST_F(GeneratedFakesTest, ResultsHaveFreshSizesAndPyTorchsStrides) {
