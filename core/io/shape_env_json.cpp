@@ -1,5 +1,6 @@
 #include "core/io/shape_env_json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -175,7 +176,7 @@ ShapeEnvSnapshot::ShapeEnvSnapshot(const ShapeEnv& env)
     : symbols_(env.symbols().size()),
       guards_(env.guards().size()),
       runtime_asserts_(env.deferred_runtime_asserts().size()),
-      divisible_(env.divisible().size()) {
+      divisible_(env.divisible()) {
   for (const ExprNode* symbol : env.symbols()) {
     ranges_.emplace(symbol, env.range(symbol));
     if (env.is_size_like(symbol)) size_like_.insert(symbol);
@@ -257,8 +258,10 @@ void ShapeEnvSnapshot::append_symbols(std::string& out, ShapeEnv& env) const {
     }
   }
   Members divisible(out, "divisible", '[', ']');
-  for (size_t i = divisible_; i < env.divisible().size(); ++i)
-    append_json_string(divisible.next(), to_string(env.divisible()[i]));
+  for (const ExprNode* known : env.divisible()) {
+    if (std::find(divisible_.begin(), divisible_.end(), known) == divisible_.end())
+      append_json_string(divisible.next(), to_string(known));
+  }
 }
 
 ShapeEnvOptions read_shape_env_options(const json& given) {

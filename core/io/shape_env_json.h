@@ -13,6 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -56,7 +57,7 @@ class ShapeEnvSnapshot {
   size_t symbols_;
   size_t guards_;
   size_t runtime_asserts_;
-  size_t divisible_;
+  std::vector<const ExprNode*> divisible_;
   std::unordered_map<const ExprNode*, ValueRange> ranges_;
   std::unordered_map<const ExprNode*, const ExprNode*> replacements_;
   std::unordered_set<const ExprNode*> size_like_;

@@ -64,10 +64,11 @@ Tensor* Context::empty(Dims sizes, DType dtype, Device device, Dims strides) {
 
 Tensor* Context::make_tensor(const TensorMeta* meta, Storage* storage, Tensor* base) {
   if (storage == nullptr && meta->layout() == Layout::kStrided) {
-    // Dense tensors need numel elements; only gaps and overlaps need the longer way.
+    // Dense tensors need numel elements; only gaps and overlaps need the longer way. The two count
+    // symbolic sizes differently.
     const SymInt bytes =
-        meta->knows(kNonOverlappingAndDense) && !meta->offset().is_symbolic() &&
-                meta->offset().as_int() == 0
+        meta->knows(kNonOverlappingAndDense) && !meta->numel().is_symbolic() &&
+                !meta->offset().is_symbolic() && meta->offset().as_int() == 0
             ? meta->numel() * itemsize(meta->dtype())
             : storage_bytes(meta->sizes(), meta->strides(), meta->offset(), meta->dtype());
     storage = make_storage(meta->device(), bytes);
@@ -176,8 +177,11 @@ void specialize(const Value& arg) {
 // A real kernel runs on zeros of the arguments' sizes, which have to be numbers: where one is not,
 // there is no answer (maybe_run_unsafe_fallback, torch/_subclasses/fake_tensor.py).
 void refuse_symbols_in_real_kernel(const Call& call) {
-  if ((call.op().tags & kRealKernel) == 0 || !has_symbolic_sizes(call)) return;
+  const bool converts = call.op().name.starts_with("aten::to_sparse");  // calls aten::_to_sparse
+  const bool is_real = converts || (call.op().tags & kRealKernel) != 0;
+  if (!is_real || !has_symbolic_sizes(call)) return;
   std::string name(call.op().name);  // "aten::geqrf.default" is "aten.geqrf.default" to Python
+  if (converts) name.insert(std::string_view("aten::").size(), "_");
   const size_t colons = name.find("::");
   if (colons != std::string::npos) name.replace(colons, 2, ".");
   call.fail(ErrorKind::kUnsupportedOperator, std::move(name));
@@ -291,9 +295,8 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   }
   std::optional<CacheQuestions> questions;
   if (shape_env_ != nullptr && (op.tags & kComposite) == 0) questions.emplace(call);
-  if (questions) refuse_symbols_in_real_kernel(call);
-  const bool in_cpp = (op.tags & kComposite) == 0 || !python_dispatcher;
-  if ((op.tags & kSpecializes) != 0 && shape_env_ != nullptr && in_cpp) {
+  if (shape_env_ != nullptr) refuse_symbols_in_real_kernel(call);
+  if ((op.tags & kSpecializes) != 0 && shape_env_ != nullptr && !python_dispatcher) {
     for (const Value& arg : call.args()) specialize(arg);
   }
   const ScopedFlag scope(below_autograd_, below_autograd_ || seen_by_autograd);

@@ -40,12 +40,7 @@ class Symbols {
  public:
   void add(SymInt value) {
     if (!value.is_symbolic()) return;
-    const ExprNode* now = replaced(value);
-    bits_ |= value.node()->symbol_bits | now->symbol_bits;
-    if ((bits_ & kManySymbols) == 0) return;
-    for (const ExprNode* node : {value.node(), now}) {
-      for (const ExprNode* symbol : free_symbols(node)) symbols_.push_back(symbol);
-    }
+    add(value.node());
   }
   void add(const Tensor& tensor) {
     if (!tensor.meta->has_symbols()) return;
@@ -76,8 +71,26 @@ class Symbols {
   }
 
  private:
+  // With what stands for its symbols now. Replacements are looked at and not asked for:
+  // ShapeEnv._find shortens their chains, and nothing asks for those of arguments after a call.
+  void add(const ExprNode* node) {
+    const ShapeEnv& env = shape_env_of(node);
+    std::vector<const ExprNode*> left = {node};
+    while (!left.empty()) {
+      const ExprNode* next = left.back();
+      left.pop_back();
+      bits_ |= next->symbol_bits;
+      if (env.replaced_symbols().empty() && (bits_ & kManySymbols) == 0) continue;
+      for (const ExprNode* symbol : free_symbols(next)) {
+        if (std::find(symbols_.begin(), symbols_.end(), symbol) != symbols_.end()) continue;
+        symbols_.push_back(symbol);
+        if (const ExprNode* target = env.replacement(symbol)) left.push_back(target);
+      }
+    }
+  }
+
   uint64_t bits_ = 0;
-  std::vector<const ExprNode*> symbols_;  // those without a bit of their own, and others
+  std::vector<const ExprNode*> symbols_;  // each once, where replacements or many are to be seen
 };
 
 }  // namespace
@@ -107,6 +120,11 @@ void grow_storage(const Context& context, const Tensor& view) {
     known = {view.meta, held, grown_storage_bytes(view), learnt};
   }
   held = known.grown;
+}
+
+void ask_format(const Tensor& tensor) {
+  if (tensor.layout() == Layout::kStrided && has_format(tensor) && has_symbolic_sizes(tensor))
+    suggest_memory_format(tensor);
 }
 
 CacheQuestions::CacheQuestions(Call& call) : call_(call) {

@@ -18,6 +18,11 @@ namespace faketensor {
 // set_storage_meta__symint). Decided by form or by the hints, without guards.
 void grow_storage(const Context& context, const Tensor& view);
 
+// What the cache asks about a tensor with symbolic sizes when an operator is called on it; an
+// operator that a rule takes in the place of calling it (a prim of a reference) asks again, by when
+// more may be known.
+void ask_format(const Tensor& tensor);
+
 class CacheQuestions {
  public:
   // Asks about the arguments, in order. Asks nothing where there is no ShapeEnv.

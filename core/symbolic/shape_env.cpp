@@ -312,8 +312,16 @@ ValueRange ShapeEnv::bound(const ExprNode* node, bool size_oblivious) const {
 bool ShapeEnv::is_divisible(const ExprNode* base, const ExprNode* divisor) {
   if (divisible_.empty()) return false;
   if (divisible_at_ != replaced_version_) {
+    // Mirrors ShapeEnv._update_divisible: what is a number by now is not kept.
     divisible_now_.clear();
-    for (const ExprNode* known : divisible_) divisible_now_.insert(replace(known));
+    std::vector<const ExprNode*> kept;
+    for (const ExprNode* known : divisible_) {
+      const ExprNode* now = replace(known);
+      if (now->is_number()) continue;
+      divisible_now_.insert(now);
+      kept.push_back(known);
+    }
+    divisible_ = std::move(kept);
     divisible_at_ = replaced_version_;
   }
   return divisible_now_.count(replace(pool_.make(ExprKind::kMod, base, divisor))) != 0;

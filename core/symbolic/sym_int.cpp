@@ -5,6 +5,7 @@
 
 #include "core/support/error.h"
 #include "core/symbolic/arithmetic.h"
+#include "core/symbolic/cpp_comparison.h"
 #include "core/symbolic/expr.h"
 #include "core/symbolic/shape_env.h"
 
@@ -191,6 +192,19 @@ std::optional<int64_t> hint_cold(SymInt value) {
 }
 
 }  // namespace symbolic_detail
+
+SymBool cpp_compare(Comparison comparison, SymInt a, SymInt b) {
+  if (symbolic_detail::both_plain(a, b)) {
+    const int64_t x = a.as_int();
+    const int64_t y = b.as_int();
+    const bool holds[] = {x == y, x != y, x<y, x <= y, x> y, x >= y};  // as Comparison counts
+    return holds[static_cast<size_t>(comparison)];
+  }
+  ExprPool& pool = pool_of(a, b);
+  const ExprNode* left = operand(pool, a);
+  const ExprNode* right = operand(pool, b);
+  return pool.sym_bool(pool.make(relation_kind(comparison), left, right));
+}
 
 std::string to_string(SymInt value) {
   if (!value.is_symbolic()) return std::to_string(value.as_int());

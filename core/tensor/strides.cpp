@@ -4,6 +4,7 @@
 
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/contiguity.h"
 
 namespace faketensor {
@@ -126,12 +127,13 @@ std::optional<DimVector> view_strides(Dims sizes, Dims strides, Dims new_sizes) 
     const bool chunk_ends = dim == 0 || (!known_one(sizes[dim - 1]) &&
                                          !guard_or_false(strides[dim - 1] == chunk * chunk_stride));
     if (!chunk_ends) continue;
-    while (left > 0 && (guard_or_true(viewed < chunk) || known_one(new_sizes[left - 1]))) {
+    while (left > 0 && (guard_or_true(cpp_compare(Comparison::kLt, viewed, chunk)) ||
+                        known_one(new_sizes[left - 1]))) {
       --left;
       result[left] = viewed * chunk_stride;
       viewed *= new_sizes[left];
     }
-    if (!guard_or_false(viewed == chunk)) return std::nullopt;
+    if (guard_or_true(cpp_compare(Comparison::kNe, viewed, chunk))) return std::nullopt;
     if (dim > 0) {
       chunk_stride = strides[dim - 1];
       chunk = 1;

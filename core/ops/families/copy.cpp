@@ -38,6 +38,8 @@ Tensor* clone_preserve_strides(Call& call, const Tensor& self, StorageExtent ext
   const SymInt elements = extent == StorageExtent::kWhole
                               ? floor_div(self.storage->nbytes, bytes)
                               : storage_elements(self.sizes(), self.strides(), self.offset());
+  // A clone of as many elements in one dimension asks whether that is contiguous.
+  if (extent == StorageExtent::kReached) (void)guard_or_false(elements == 1);
   return call.context().make_tensor(self.meta,
                                     call.context().make_storage(self.device(), elements * bytes));
 }

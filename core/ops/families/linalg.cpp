@@ -4,6 +4,7 @@
 
 #include "core/ops/families/factory.h"
 #include "core/ops/families/pointwise.h"
+#include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
 
@@ -77,7 +78,7 @@ void check_floating_or_complex(Call& call, const Tensor& a, std::string_view nam
 
 void check_square_in_aten(Call& call, const Tensor& a, std::string_view name) {
   check_is_matrix(call, a, name);
-  check_sides_equal(call, a, name);
+  call.check(cpp_eq(a.size(-1), a.size(-2)), kNotSquare, name, a.size(-2), a.size(-1));
 }
 
 void check_floating_or_complex_in_aten(Call& call, const Tensor& a, std::string_view name,

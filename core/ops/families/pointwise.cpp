@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/dispatch_cache.h"
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/factory.h"
 #include "core/ops/families/view.h"
@@ -272,6 +273,7 @@ Tensor* elementwise_prim(Call& call, std::span<const Value> operands, DType dtyp
   for (const Value& operand : operands) {
     if (is_number(operand) || is_cpu_scalar(operand.tensor())) continue;
     const Tensor& tensor = operand.tensor();
+    ask_format(tensor);
     if (like == nullptr) like = &tensor;
     SymBool same = tensor.dim() == like->dim();
     for (size_t i = 0; i < tensor.sizes().size() && !same_expr(same, false); ++i)
@@ -417,8 +419,14 @@ void check_inplace_broadcast(Call& call, const Tensor& self, const Tensor& other
              size_text(self.sizes()), tuple_text(sizes));
 }
 
+void ask_beside_number(const Tensor& tensor) {
+  const Dims sizes = tensor.sizes();
+  for (size_t i = sizes.size(); i-- > 0;) (void)guard_or_false(sizes[i] == 1);
+}
+
 Value pointwise(Call& call, uint64_t params) {
   const auto given = rule_params<PointwiseParams>(params);
+  if (given.begins_with_number) ask_beside_number(call.arg(0).tensor());
   return elementwise(call, call.args().first(given.operands), given.promote);
 }
 

@@ -20,9 +20,15 @@ namespace faketensor {
 struct PointwiseParams {
   Promotion promote = Promotion::kDefault;
   uint8_t operands = 1;  // leading arguments that are operands: tensors or numbers
+  // A unary operator whose decomposition begins with a number beside the tensor (`a * 0.5`, `a <
+  // 1`).
+  bool begins_with_number = false;
 };
 
 Value pointwise(Call& call, uint64_t params);
+// What a reference asks about the sizes of a tensor that it broadcasts with a number
+// (_broadcast_shapes, torch/_refs/__init__.py): nothing unless they are symbolic.
+void ask_beside_number(const Tensor& tensor);
 Value like_operand(Call& call, uint64_t params);
 
 // One, two or three operands, then arguments that do not matter to the answer (alpha,

@@ -1,5 +1,6 @@
 #include "core/ops/families/reduction.h"
 
+#include "core/ops/families/view.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -47,6 +48,16 @@ Tensor* reduce(Call& call, const Tensor& self, DimSet dims, bool keepdim, DType 
 
 Tensor* reduce_by_reference(Call& call, const Tensor& self, DimSet dims, bool keepdim,
                             DType result) {
+  if (has_symbolic_sizes(self)) {
+    const DimVector left = reduced_sizes(self.sizes(), dims, false);
+    Tensor* reduced = call.empty_strided(left, contiguous_strides(left), result);
+    DimVector places;
+    for (size_t i = 0; i < self.sizes().size(); ++i)
+      if (!contains(dims, i)) places.push_back(i);
+    if (!keepdim) return reduced;
+    const DimVector kept = reduced_sizes(self.sizes(), dims, true);
+    return &call.tensor<"prims::broadcast_in_dim">(*reduced, kept, places);
+  }
   if (!keepdim || guard_or_true(self.numel() != 0))
     return reduce(call, self, dims, keepdim, result);
   DimVector sizes = reduced_sizes(self.sizes(), dims, true);

@@ -25,7 +25,10 @@ Value bounded(const ReferenceSteps& steps, const Value& value, const Value& boun
 template <typename Steps>
 Value unless_plain(Call& c, const Steps& run) {
   const Value self = c.arg(0);
-  if (has_plain_layout(self.tensor())) return elementwise(c, {&self, 1}, kDefault);
+  if (has_plain_layout(self.tensor())) {
+    ask_beside_number(self.tensor());  // the first step of all of them
+    return elementwise(c, {&self, 1}, kDefault);
+  }
   const ReferenceSteps steps(c, {&self, 1}, kDefault);
   return steps.result(run(steps, self));
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 
 #include "core/devices/conv_layout.h"
@@ -107,6 +108,9 @@ SymInt kernel_size(const ConvArgs& conv, size_t i) {
 
 void check_kernel_fits(Call& c, const ConvArgs& conv) {
   for (size_t i = 0; i + 2 < conv.input.sizes().size(); ++i) {
+    const SymInt padding = conv.lists.padding[i];
+    // padding <= INT64_MAX - padding, as numbers of 64 bits can say it.
+    c.check(guard_bool(padding <= std::numeric_limits<int64_t>::max() / 2), "padding is too large");
     if (guard_or_false(padded_size(conv, i) < kernel_size(conv, i))) refuse_kernel(c, conv);
   }
 }

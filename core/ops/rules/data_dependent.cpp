@@ -9,6 +9,7 @@
 #include "core/ops/call.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/kernel.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/unallocated.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
@@ -208,9 +209,11 @@ Value combinations(Call& c, const Tensor& self, int64_t r) {
   c.check(self.dim() == 1, "Expect a 1D vector, but got shape {}", self.sizes());
   c.check(r >= 0, "Expect a non-negative number, but got {}", r);
   if (r == 0) return c.empty({0}, self.dtype());
+  specialize_sizes(self);
   const Value mask = c.empty(self.sizes(), DType::kBool);
-  const Tensor& selected = c.tensor<"aten::masked_select">(self, mask);
-  return c.empty({selected.size(0), r}, self.dtype());
+  SmallVector<Value, 4> columns;
+  for (int64_t i = 0; i < r; ++i) columns.push_back(c.call<"aten::masked_select">(self, mask));
+  return c.call<"aten::stack">(c.list(columns.span()), 1);
 }
 
 // Mirrors _pack_padded_sequence, torch/_subclasses/fake_impls.py.
@@ -327,7 +330,7 @@ constexpr OpDef kDataDependentRules[] = {
     {"aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> bool", {&always_data}, kDataDependent},
     {"aten::argwhere(Tensor self) -> Tensor", same_as<"aten::nonzero">(), kComposite},
     {"aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor", rule<&bincount>(), kDynamicShape},
-    {"aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", rule<&combinations>(), kComposite | kDynamicShape | kSpecializes},
+    {"aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", rule<&combinations>(), kComposite | kDynamicShape},
     {"aten::equal(Tensor self, Tensor other) -> bool", {&always_data}, kDataDependent},
     {"aten::is_nonzero(Tensor self) -> bool", rule<&is_nonzero>(), kComposite},
     {"aten::item(Tensor self) -> Scalar", rule<&item>(), kComposite | kDataDependent},

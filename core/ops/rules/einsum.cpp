@@ -4,6 +4,7 @@
 #include "core/ops/call.h"
 #include "core/ops/families/into.h"
 #include "core/ops/rules/tables.h"
+#include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
 
@@ -505,7 +506,7 @@ Value inner(Call& c, const Tensor& self, const Tensor& other) {
           name(self.device().type), name(other.device().type));
   if (self.dim() == 0 || other.dim() == 0)
     return call_into<"aten::mul.Tensor", "aten::mul.out">(c, self, other);
-  c.check(self.size(-1) == other.size(-1),
+  c.check(cpp_eq(self.size(-1), other.size(-1)),
           "inner() the last dimension must match on both input tensors but got shapes {} and {}",
           self.sizes(), other.sizes());
   return call_into<"aten::tensordot", "aten::tensordot.out">(c, self, other, DimVector{-1},
@@ -524,26 +525,26 @@ Value bilinear(Call& c, const Tensor& input1, const Tensor& input2, const Tensor
   c.check(input1.dim() == input2.dim(), "bilinear(): input dimensions do not match: got {} and {}",
           input1.dim(), input2.dim());
   for (int64_t i = 0; i + 1 < input1.dim(); ++i) {
-    c.check(input1.size(i) == input2.size(i),
+    c.check(cpp_eq(input1.size(i), input2.size(i)),
             "bilinear(): input batch dimensions do not match at dim {}: got {} and {}", i,
             input1.size(i), input2.size(i));
   }
-  // Asked one after the other: operands of == are evaluated in any order, and each may raise.
+  // Asked one after the other: arguments are evaluated in any order, and each may raise.
   const SymInt features1 = input1.size(-1);
-  c.check(features1 == weight.size(1),
+  c.check(cpp_eq(features1, weight.size(1)),
           "bilinear(): input1 size does not match weight size: got {} but expected {}", features1,
           weight.size(1));
   const SymInt features2 = input2.size(-1);
-  c.check(features2 == weight.size(2),
+  c.check(cpp_eq(features2, weight.size(2)),
           "bilinear(): input2 size does not match weight size: got {} but expected {}", features2,
           weight.size(2));
-  c.check(bias == nullptr ? SymBool(true) : bias->size(0) == weight.size(0),
+  c.check(bias == nullptr || cpp_eq(bias->size(0), weight.size(0)),
           "bilinear(): bias size does not match weight size: got {} but expected {}",
           bias == nullptr ? SymInt(0) : bias->size(0), weight.size(0));
   c.call<"aten::reshape">(input1, DimVector{-1, input1.size(-1)});
   c.call<"aten::reshape">(input2, DimVector{-1, input2.size(-1)});
   DimVector sizes(input1.sizes());
-  sizes.back() = weight.size(0);
+  sizes.back() = guard_int(weight.size(0));  // the dimension that _trilinear unrolls
   Tensor* output = c.empty(sizes, dtype);
   return bias == nullptr ? Value(output) : c.call<"aten::add.Tensor">(*output, *bias);
 }

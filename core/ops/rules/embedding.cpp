@@ -1,6 +1,7 @@
 // Embeddings: rows of a table looked up, alone or summed in bags.
 #include "core/ops/call.h"
 #include "core/ops/families/factory.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -122,6 +123,7 @@ Value bag_composite(Call& c, const Tensor& weight, const Tensor& indices, const 
                     bool include_last_offset, std::optional<int64_t> padding_idx) {
   int64_t padding = -1;
   if (padding_idx) {
+    specialize_sizes(weight);
     const int64_t rows = guard_int(weight.size(0));
     c.check(*padding_idx >= -rows && *padding_idx < rows,
             "padding_idx must be within the number of embeddings, -{} through {}, but got {}", rows,

@@ -265,7 +265,7 @@ const Tensor& resized(Call& c, const Tensor& self, const Axes& axes, Dims sizes)
 }
 
 void check_points(Call& c, SymInt count) {
-  c.check(count >= 1, "Invalid number of data points ({}) specified", count);
+  c.check(guard_bool(count >= 1), "Invalid number of data points ({}) specified", count);
 }
 
 // A transform's parts: how many dimensions it takes and what it goes from and to.
@@ -373,7 +373,7 @@ Lengths lengths(Call& c, const Tensor& self, const Value& s, const Value& dim) {
   for (size_t i = 0; i < result.axes.size(); ++i) {
     const bool is_given = !s.is_none() && !guard_bool(s.ints()[i] == -1);
     result.sizes.push_back(is_given ? s.ints()[i] : self.size(result.axes[i]));
-    c.check(result.sizes.back() > 0, "Invalid number of data points ({}) specified",
+    c.check(guard_bool(result.sizes.back() > 0), "Invalid number of data points ({}) specified",
             result.sizes.back());
   }
   return result;

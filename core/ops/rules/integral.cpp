@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/ops/families/into.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -127,6 +128,7 @@ void check_gradient(Call& c, const Tensor& self, std::optional<size_t> spacings,
     c.check((seen >> at & 1) == 0, "dim {} appears multiple times in the list of dims", at);
     seen |= uint64_t{1} << at;
   }
+  specialize_sizes(self);
   const auto check_size = [&](SymInt size) {
     c.check(size >= edge_order + 1,
             "torch.gradient expected each dimension size to be at least edge_order+1");
@@ -409,13 +411,13 @@ Value quantile_scalar(Call& c, const Tensor& self, const Value& q, std::optional
 constexpr OpDef kIntegral[] = {
     {"aten::cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", rule<&cumulative_trapezoid_even>(), kComposite},
     {"aten::cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", rule<&cumulative_trapezoid>(), kComposite},
-    {"aten::gradient.array(Tensor self, *, int[] dim, int edge_order=1) -> Tensor[]", rule<&gradient_array>(), kComposite | kSpecializes},
-    {"aten::gradient.scalararray(Tensor self, *, Scalar spacing, int[] dim, int edge_order=1) -> Tensor[]", rule<&gradient_scalararray>(), kComposite | kSpecializes},
-    {"aten::gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]", rule<&gradient_scalarint>(), kComposite | kSpecializes},
-    {"aten::gradient.scalarrayarray(Tensor self, *, Scalar[] spacing, int[] dim, int edge_order=1) -> Tensor[]", rule<&gradient_scalarrayarray>(), kComposite | kSpecializes},
-    {"aten::gradient.scalarrayint(Tensor self, *, Scalar[] spacing, int? dim=None, int edge_order=1) -> Tensor[]", rule<&gradient_scalarrayint>(), kComposite | kSpecializes},
-    {"aten::gradient.tensorarray(Tensor self, *, Tensor[] spacing, int[] dim, int edge_order=1) -> Tensor[]", rule<&gradient_tensorarray>(), kComposite | kSpecializes},
-    {"aten::gradient.tensorarrayint(Tensor self, *, Tensor[] spacing, int? dim=None, int edge_order=1) -> Tensor[]", rule<&gradient_tensorarrayint>(), kComposite | kSpecializes},
+    {"aten::gradient.array(Tensor self, *, int[] dim, int edge_order=1) -> Tensor[]", rule<&gradient_array>(), kComposite},
+    {"aten::gradient.scalararray(Tensor self, *, Scalar spacing, int[] dim, int edge_order=1) -> Tensor[]", rule<&gradient_scalararray>(), kComposite},
+    {"aten::gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]", rule<&gradient_scalarint>(), kComposite},
+    {"aten::gradient.scalarrayarray(Tensor self, *, Scalar[] spacing, int[] dim, int edge_order=1) -> Tensor[]", rule<&gradient_scalarrayarray>(), kComposite},
+    {"aten::gradient.scalarrayint(Tensor self, *, Scalar[] spacing, int? dim=None, int edge_order=1) -> Tensor[]", rule<&gradient_scalarrayint>(), kComposite},
+    {"aten::gradient.tensorarray(Tensor self, *, Tensor[] spacing, int[] dim, int edge_order=1) -> Tensor[]", rule<&gradient_tensorarray>(), kComposite},
+    {"aten::gradient.tensorarrayint(Tensor self, *, Tensor[] spacing, int? dim=None, int edge_order=1) -> Tensor[]", rule<&gradient_tensorarrayint>(), kComposite},
     {"aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor", rule<&quantile<true>>(), kComposite},
     {"aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor", rule<&quantile_scalar<true>>(), kComposite},
     {"aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor", rule<&quantile<false>>(), kComposite},

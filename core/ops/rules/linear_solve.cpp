@@ -4,6 +4,7 @@
 #include "core/ops/families/linalg.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -102,6 +103,12 @@ Value lu_solve(Call& c, const Tensor& self, const Tensor& data, const Tensor& pi
   return c.call<"aten::linalg_lu_solve.out">(data, pivots, self, true, false, *out);
 }
 
+// b.unsqueeze(-1) below the dispatcher, where nothing is asked.
+Tensor& as_column(Call& c, const Tensor& b) {
+  const Geometry column = unsqueezed(b, b.dim());
+  return *c.view(b, column.sizes, column.strides);
+}
+
 // Mirrors _linalg_solve_ex.
 Value linalg_solve_ex_impl(Call& c, const Tensor& a, const Tensor& b, bool left) {
   check_floating_or_complex(c, a, "linalg.solve");
@@ -111,7 +118,7 @@ Value linalg_solve_ex_impl(Call& c, const Tensor& a, const Tensor& b, bool left)
           a.dtype(), b.dtype());
   const bool is_vector =
       b.dim() == 1 || (a.dim() - 1 == b.dim() && same_sizes(b.sizes(), without_last(a.sizes(), 1)));
-  const Tensor& right = is_vector ? c.tensor<"aten::unsqueeze">(b, -1) : b;
+  const Tensor& right = is_vector ? as_column(c, b) : b;
   check_solver(c, a, right, left, "linalg.solve");
   DimVector sizes = with_common_batch(c, right, a);
   c.check(left || !is_vector,
@@ -219,7 +226,7 @@ Value linalg_tensorinv(Call& c, const Tensor& self, int64_t ind) {
   const Dims first = self.sizes().first(static_cast<size_t>(ind));
   const Dims rest = self.sizes().subspan(static_cast<size_t>(ind));
   const SymInt rows = numel(rest);
-  c.check(rows == numel(first),
+  c.check(cpp_eq(rows, numel(first)),
           "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
           "prod(self.shape[:ind]), but got {} != {}",
           rows, numel(first));
@@ -244,7 +251,7 @@ Value linalg_tensorsolve(Call& c, const Tensor& self, const Tensor& other, const
              "cannot create std::vector larger than max_size()");
   const DimVector sizes(a.tensor().sizes().subspan(static_cast<size_t>(other.dim())));
   const SymInt rows = numel(sizes);
-  c.check(rows == other.numel(),
+  c.check(cpp_eq(rows, other.numel()),
           "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
           "prod(self.shape[:other.ndim]), but got {} != {}",
           rows, other.numel());

@@ -4,9 +4,12 @@
 // from those. `reduction` is 0 for none, 1 for mean, 2 for sum.
 #include <algorithm>
 
+#include "core/ops/families/arithmetic.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/rules/tables.h"
+#include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -49,13 +52,13 @@ void check_subtractable(Call& c, const Tensor& self, const Tensor& target) {
 // Mirrors mse_loss, torch/_decomp/decompositions.py.
 Value mse_loss(Call& c, const Tensor& self, const Tensor& target, int64_t reduction) {
   check_subtractable(c, self, target);
-  return cast_back(c, elementwise(c, c.args().first(2), kDefault), reduction, false);
+  return cast_back(c, arithmetic(c, self, target), reduction, false);
 }
 
 // Mirrors smooth_l1_loss, torch/_decomp/decompositions.py.
 Value smooth_l1_loss(Call& c, const Tensor& self, const Tensor& target, int64_t reduction, double) {
   check_subtractable(c, self, target);
-  return cast_back(c, elementwise(c, c.args().first(2), kDefault), reduction, true);
+  return cast_back(c, arithmetic(c, self, target), reduction, true);
 }
 
 // Mirrors huber_loss, torch/_refs/nn/functional/__init__.py.
@@ -65,14 +68,14 @@ Value huber_loss(Call& c, const Tensor& self, const Tensor& target, int64_t redu
              "{} is not a valid value for reduction", reduction);
   c.check(delta > 0, "huber_loss does not support non-positive values for delta.");
   check_subtractable(c, self, target);
-  return cast_back(c, elementwise(c, c.args().first(2), kDefault), reduction, true);
+  return cast_back(c, arithmetic(c, self, target), reduction, true);
 }
 
 // Mirrors soft_margin_loss, torch/_decomp/decompositions.py.
 Value soft_margin_loss(Call& c, const Tensor& self, const Tensor& target, int64_t reduction) {
   check_negatable(c, self);
-  const Value operands[] = {elementwise(c, c.args().first(1), kDefault), target};
-  return cast_back(c, elementwise(c, operands, kDefault), reduction, true);
+  Tensor* negative = elementwise(c, c.args().first(1), kDefault);
+  return cast_back(c, arithmetic(c, *negative, target), reduction, true);
 }
 
 // Mirrors l1_loss, aten/src/ATen/native/Loss.cpp.
@@ -176,7 +179,9 @@ Value cosine_similarity(Call& c, const Tensor& x1, const Tensor& x2, int64_t dim
   const DType common = result_type(c, c.args().first(2));
   c.check(is_floating(common), "expected common dtype to be floating point, yet common dtype is {}",
           info(common).cpp_name);
-  const DimVector sizes = broadcast_shapes(x1.sizes(), x2.sizes());
+  const DimVector sizes = cpp_same(x1.sizes(), x2.sizes())
+                              ? DimVector(x1.sizes())
+                              : broadcast_shapes(x1.sizes(), x2.sizes());
   const DimVector dims = {dim};
   const auto direction = [&](const Tensor& x) {
     const Value floating =
@@ -370,6 +375,7 @@ Value nll_loss_nd(Call& c, const Tensor& self, const Tensor& target, const Value
 // The weights shaped to multiply an input of class dimension 1.
 Value class_weights(Call& c, const Tensor& input, const Tensor& weight) {
   if (input.dim() <= 1) return weight;
+  specialize_sizes(weight);
   DimVector shape(static_cast<size_t>(input.dim()), SymInt(1));
   shape[1] = weight.size(0);
   return c.call<"aten::view">(weight, shape);
@@ -435,10 +441,7 @@ Value cross_entropy_smoothed(Call& c, const Tensor& self, const Tensor& target, 
 // Mirrors cross_entropy_loss, aten/src/ATen/native/LossNLL.cpp.
 Value cross_entropy_loss(Call& c, const Tensor& self, const Tensor& target, Tensor* weight,
                          int64_t reduction, SymInt ignore_index, double label_smoothing) {
-  const bool same_shape =
-      std::equal(self.sizes().begin(), self.sizes().end(), target.sizes().begin(),
-                 target.sizes().end(), [](SymInt a, SymInt b) { return guard_bool(a == b); });
-  if (same_shape) {
+  if (cpp_same(self.sizes(), target.sizes())) {
     c.check(is_floating(target.dtype()),
             "Expected floating point type for target with class probabilities, got {}",
             info(target.dtype()).cpp_name);

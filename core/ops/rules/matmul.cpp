@@ -6,6 +6,7 @@
 #include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/families/pointwise.h"
+#include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
@@ -119,6 +120,12 @@ void check_factors(Call& c, const Tensor& self, const Value& beta, const Value& 
 }
 
 // Mirrors addmm, torch/_decomp/decompositions.py: `out + beta * self` over the product, cast as
+// alpha * product + beta * self, as the decompositions write it.
+Tensor* scaled_sum(Call& c, const Tensor& product, const Tensor& self) {
+  Tensor* scaled = arithmetic(c, product, 1);
+  return arithmetic(c, *scaled, *arithmetic(c, self, 1));
+}
+
 // pw_cast_for_opmath casts. The operators of a decomposition look for their devices one by one.
 Value addmm(Call& c, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Value& beta,
             const Value& alpha) {
@@ -131,6 +138,10 @@ Value addmm(Call& c, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
     return c.context().empty(product->sizes(), types.result, product->device());
   }
   product = c.context().empty(product->sizes(), types.computation, product->device());
+  if (one_device && has_symbolic_sizes(c)) {
+    const Tensor& added = *cast_to(c, self, types.computation);
+    return cast_to(c, *scaled_sum(c, *product, added), types.result);
+  }
   if (!one_device && self.dim() != 0)
     return cast_to(c, c.tensor<"aten::add.Tensor">(*product, self), types.result);
   const Value operands[] = {*product, self};
@@ -160,6 +171,7 @@ Tensor* mv(Call& c, const Tensor& self, const Tensor& vec) {
           vec.dim());
   c.check(self.size(1) == vec.size(0), "size mismatch, got input ({}x{}), vec ({})", self.size(0),
           self.size(1), vec.size(0));
+  if (has_symbolic_sizes(self) || has_symbolic_sizes(vec)) (void)arithmetic(c, self, vec);
   return c.empty({self.size(0)}, promoted_dtype(c, c.args()));
 }
 
@@ -182,6 +194,7 @@ Value addmv(Call& c, const Tensor& self, const Tensor& mat, const Tensor& vec, c
   if (guard_or_false(product.numel() == 0))
     return elementwise(c, {{self}}, self.dtype(), self.dtype());
   if (!one_device && self.dim() != 0) return c.call<"aten::add.Tensor">(product, self);
+  if (has_symbolic_sizes(c)) return scaled_sum(c, product, self);
   const Value operands[] = {product, self};
   return elementwise(c, operands, self.dtype(), self.dtype());
 }

@@ -8,6 +8,7 @@
 #include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/families/reduction.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
@@ -85,6 +86,7 @@ Value of_singular_values(Call& c, const Tensor& self, TwoDims dims, bool keepdim
 
 // The largest of no norms is 0, a smallest there is none.
 Value extremum(Call& c, const Value& values, double ord, int64_t dim, bool keepdim) {
+  specialize_sizes(values.tensor());
   if (ord < 0) return c.call<"aten::amin">(values, one(dim), keepdim);
   return guard_or_false(values.tensor().size(dim) == 0)
              ? c.call<"aten::sum.dim_IntList">(values, one(dim), keepdim)

@@ -6,6 +6,7 @@
 #include "core/ops/families/linalg.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/reduction.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/cpp_type_name.h"
@@ -32,6 +33,14 @@ void check_chain_ranks(Call& c, const TensorList& tensors) {
   }
 }
 
+// The ends that are matrices give the sizes of the result, before the links are looked at.
+void specialize_chain(const TensorList& tensors) {
+  const Tensor& last = tensors[tensors.size() - 1];
+  if (tensors[0].dim() == 2) specialize_sizes(tensors[0]);
+  if (last.dim() == 2) specialize_sizes(last);
+  for (size_t i = 0; i < tensors.size(); ++i) specialize_sizes(tensors[i]);
+}
+
 void check_chain_links(Call& c, const TensorList& tensors) {
   const Tensor& first = tensors[0];
   for (size_t i = 1; i < tensors.size(); ++i) {
@@ -55,6 +64,7 @@ void check_chain_links(Call& c, const TensorList& tensors) {
 // a vector at an end is a matrix of one row or column.
 Value linalg_multi_dot(Call& c, TensorList tensors) {
   check_chain_ranks(c, tensors);
+  specialize_chain(tensors);
   check_chain_links(c, tensors);
   const Tensor& first = tensors[0];
   const Tensor& last = tensors[tensors.size() - 1];
@@ -126,6 +136,8 @@ Value linalg_matrix_power(Call& c, const Tensor& self, int64_t n) {
 
 // Mirrors KronImpl.
 Value kron(Call& c, const Tensor& self, const Tensor& other) {
+  specialize_sizes(self);
+  specialize_sizes(other);
   const auto rank = static_cast<size_t>(std::max(self.dim(), other.dim()));
   DimVector left(2 * rank, SymInt(1));
   DimVector right(2 * rank, SymInt(1));
@@ -277,6 +289,7 @@ Value trilinear(Call& c, const Tensor& i1, const Tensor& i2, const Tensor& i3, c
       }
     }
     const bool is_summed = sums[at] && i != unroll_dim;
+    if (i == unroll_dim) size = guard_int(size);
     sums_first = sums_first || (is_summed && added[2][at]);
     sums_second = sums_second || (is_summed && !added[2][at]);
     if (!sums[at]) sizes.push_back(size);
@@ -341,10 +354,10 @@ constexpr OpDef kMatrixProductRules[] = {
     {"aten::chain_matmul(Tensor[] matrices) -> Tensor", rule<&chain_matmul>(), kComposite},
     {"aten::corrcoef(Tensor self) -> Tensor", rule<&corrcoef>(), kComposite | kDataDependent},
     {"aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor", rule<&cov>(), kComposite | kDataDependent},
-    {"aten::kron(Tensor self, Tensor other) -> Tensor", rule<&kron>(), kComposite | kSpecializes},
+    {"aten::kron(Tensor self, Tensor other) -> Tensor", rule<&kron>(), kComposite},
     {"aten::linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)", same_as<"aten::diagonal">(), kView | kComposite},
     {"aten::linalg_matrix_power(Tensor self, int n) -> Tensor", rule<&linalg_matrix_power>(), kComposite},
-    {"aten::linalg_multi_dot(Tensor[] tensors) -> Tensor", rule<&linalg_multi_dot>(), kComposite | kSpecializes},
+    {"aten::linalg_multi_dot(Tensor[] tensors) -> Tensor", rule<&linalg_multi_dot>(), kComposite},
     {"aten::linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor", rule<&linalg_vander>(), kComposite},
     {"aten::linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", rule<&linalg_vecdot>(), kComposite},
     {"aten::matrix_power(Tensor self, int n) -> Tensor", same_as<"aten::linalg_matrix_power">(), kComposite},

@@ -5,6 +5,7 @@
 #include "core/ops/families/kernel.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -247,7 +248,7 @@ Value miopen_batch_norm(Call& c, const Tensor& input, const Tensor& weight, Tens
 
 void check_channel_count(Call& c, std::string_view name, const Tensor* tensor, SymInt channels) {
   if (tensor == nullptr) return;
-  c.check(tensor->numel() == channels, "{} should contain {} elements not {}", name, channels,
+  c.check(cpp_eq(tensor->numel(), channels), "{} should contain {} elements not {}", name, channels,
           tensor->numel());
 }
 
@@ -407,8 +408,9 @@ Value native_layer_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight
   Tensor* rstd = c.empty(kept, statistics);
   return c.tuple(cast_to(c, *output, dtype), cast_to(c, *mean, statistics), rstd);
 }
-Value layer_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight, Tensor* bias) {
-  return native_layer_norm(c, input, shape, weight, bias)[0];
+Value layer_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight, Tensor* bias,
+                 const Value& eps) {
+  return c.call<"aten::native_layer_norm">(input, shape, weight, bias, eps)[0];
 }
 
 // --- group norm ---
@@ -483,13 +485,13 @@ Value native_group_norm(Call& c, const Tensor& input, Tensor* weight, Tensor* bi
 void check_group_norm(Call& c, const Tensor& input, int64_t groups, Tensor* weight, Tensor* bias) {
   const SymInt channels = input.size(1);
   c.check(groups > 0, "Expected num groups to be greater than 0, got {}", groups);
-  c.check(mod(channels, groups) == 0,
+  c.check(cpp_eq(mod(channels, groups), 0),
           "Expected number of channels in input to be divisible by num_groups, but got input of "
           "shape {} and num_groups={}",
           input.sizes(), groups);
   const auto check_parameter = [&](std::string_view name, const Tensor* x) {
     if (x == nullptr) return;
-    c.check(x->dim() == 1 ? x->numel() == channels : SymBool(false),
+    c.check(x->dim() == 1 && cpp_eq(x->numel(), channels),
             "Expected {} to be a vector of size equal to the number of channels in input, but got "
             "{} of shape {} and input of shape {}",
             name, name, x->sizes(), input.sizes());

@@ -5,6 +5,7 @@
 #include "core/ops/families/copy.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/rules/tables.h"
 
 namespace faketensor {
@@ -66,8 +67,10 @@ Value xlogy(Call& c, const Value& self, const Value& other) {
   const ReferenceSteps steps(c, c.args().first(2), kIntToFloat);
   const Value a = steps.as_tensor(self);
   const Value b = steps.as_tensor(other);
-  const Value product = steps.where(steps.of(a), 0, steps.of(a, steps.of(b)));
-  return steps.result(steps.where(steps.of(b), 0, product));
+  const Value is_zero = steps.of(a);
+  const Value product = *arithmetic(c, a, steps.of(b));
+  const Value finite = steps.where(is_zero, 0, product);
+  return steps.result(steps.where(steps.of(b), 0, finite));
 }
 
 // Mirrors copysign, torch/_refs/__init__.py: the sign of `other` chooses, and so its layout leads.
@@ -148,6 +151,12 @@ Tensor* complex(Call& c, const Tensor& real, const Tensor& imag) {
              "real must be floating point, got {}", real.dtype());
   c.check_as(ErrorKind::kAssertionError, is_floating(imag.dtype()),
              "imag must be floating point, got {}", imag.dtype());
+  // `.to` of a complex dtype, which without the dispatcher runs in C++.
+  for (const Tensor* part : {&real, &imag}) {
+    if (c.context().python_dispatcher) break;
+    specialize_sizes(part->strides());
+    specialize_sizes(*part);
+  }
   const DType dtype = to_complex(promoted_dtype(c, c.args().first(2)));
   return elementwise(c, c.args().first(2), dtype, dtype);
 }
@@ -377,7 +386,7 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor", binary(), kInplace},
     {"aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", binary()},
     {"aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor", binary(), kInplace},
-    {"aten::complex(Tensor real, Tensor imag) -> Tensor", rule<&complex>(), kSpecializes},
+    {"aten::complex(Tensor real, Tensor imag) -> Tensor", rule<&complex>()},
     {"aten::copysign(Scalar a, Scalar b) -> float", binary({.promote = kIntToFloat})},
     {"aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor", rule<&copysign>(), kInplace},
     {"aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor", rule<&copysign>(), kInplace},
@@ -450,7 +459,7 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::multiply_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::mul_.Scalar">(), kComposite},
     {"aten::multiply_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::mul_.Tensor">(), kComposite},
     {"aten::nextafter(Tensor self, Tensor other) -> Tensor", binary({.promote = kNoOpmath}), kInplace},
-    {"aten::polar(Tensor abs, Tensor angle) -> Tensor", rule<&complex>(), kSpecializes},
+    {"aten::polar(Tensor abs, Tensor angle) -> Tensor", rule<&complex>()},
     {"aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor", rule<&pow>()},
     {"aten::pow.Scalar_Scalar(Scalar a, Scalar b) -> float", binary({.promote = kBoolToLong})},
     {"aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", rule<&pow>()},

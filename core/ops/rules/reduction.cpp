@@ -6,7 +6,10 @@
 #include "core/ops/derived.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
+#include "core/ops/families/symbolic_sizes.h"
+#include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -41,7 +44,9 @@ Tensor* mean_dim(Call& c, const Tensor& self, const Value& dim, bool keepdim, Op
           "mean(): could not infer output dtype. {} dtype must be either a floating point or "
           "complex dtype. Got: {}",
           dtype ? "Optional" : "Input", result);
-  return reduce(c, self, dims, keepdim, result);
+  if (!has_symbolic_sizes(self)) return reduce(c, self, dims, keepdim, result);
+  const Value sum_and_count[] = {reduce_by_reference(c, self, dims, keepdim, result), 1.0};
+  return elementwise(c, sum_and_count, result, result);
 }
 Tensor* mean(Call& c, const Tensor& self, OptionalDType dtype) {
   return mean_dim(c, self, Value(), false, dtype);
@@ -68,7 +73,11 @@ Value nanmean(Call& c, const Tensor& self, const Value& dim, bool keepdim, Optio
 
 // Mirrors count_nonzero, torch/_refs/__init__.py.
 Tensor* count_nonzero(Call& c, const Tensor& self, const Value& dim) {
-  return reduce(c, self, reduction_dims_or_all(c, self, dim), false, DType::kInt64);
+  const DimSet dims = reduction_dims_or_all(c, self, dim);
+  if (!has_symbolic_sizes(self)) return reduce(c, self, dims, false, DType::kInt64);
+  ask_beside_number(self);
+  const Tensor* nonzero = elementwise(c, c.args().first(1), self.dtype(), DType::kBool);
+  return reduce_by_reference(c, *nonzero, dims, false, DType::kInt64);
 }
 
 // --- quantifiers ---
@@ -185,7 +194,11 @@ Tensor* var_correction(Call& c, const Tensor& self, const Value& dim, const Valu
 Tensor* std_correction(Call& c, const Tensor& self, const Value& dim, const Value& correction,
                        bool keepdim) {
   check_correction(c, correction);
-  return reduce(c, self, reduction_dims_or_all(c, self, dim), keepdim, to_real(self.dtype()));
+  const DType real = to_real(self.dtype());
+  const DimSet dims = reduction_dims_or_all(c, self, dim);
+  if (!has_symbolic_sizes(self)) return reduce(c, self, dims, keepdim, real);
+  const Value variance = reduce_by_reference(c, self, dims, keepdim, real);
+  return elementwise(c, {&variance, 1}, real, real);
 }
 // Mirrors var_mean and std_mean, torch/_refs/__init__.py.
 template <Tensor* (*spread)(Call&, const Tensor&, const Value&, const Value&, bool)>
@@ -305,12 +318,23 @@ Value dist(Call& c, const Tensor& self, const Tensor& other, const Value& p) {
   return c.call<"aten::norm.Scalar">(c.call<"aten::sub.Tensor">(self, other), p);
 }
 
+Tensor* logsumexp_by_steps(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
+  Value maxima = c.call<"aten::amax">(self, dim, true);
+  const Value infinite = c.call<"aten::eq.Scalar">(c.call<"aten::abs">(maxima), HUGE_VAL);
+  maxima = c.call<"aten::masked_fill.Scalar">(maxima, infinite, 0);
+  const Value added = keepdim ? maxima : c.call<"aten::squeeze.dims">(maxima, dim);
+  const Value below = c.call<"aten::exp">(c.call<"aten::sub.Tensor">(self, maxima));
+  const Value sum = c.call<"aten::sum.dim_IntList">(below, dim, keepdim);
+  return &c.tensor<"aten::add.Tensor">(c.call<"aten::log">(sum), added);
+}
+
 // Mirrors logsumexp, torch/_refs/__init__.py: maxima, and a sum of what is below them.
 Tensor* logsumexp(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
   const DimSet dims = reduction_dims_or_all(c, self, dim);
   const bool has_elements = !guard_bool(self.numel() == 0);
   if (has_elements) check_reduction_not_empty(c, self, dims);
   const DType dtype = is_float_or_complex(self.dtype()) ? self.dtype() : c.context().default_dtype;
+  if (has_elements && has_symbolic_sizes(self)) return logsumexp_by_steps(c, self, dim, keepdim);
   // No dimension is squeezed from the maxima of an empty list, which are added last.
   const bool keeps_maxima = dim.size() == 0 && has_elements;
   return reduce(c, self, dims, keepdim || keeps_maxima, dtype);
@@ -365,6 +389,8 @@ Value hash_tensor(Call& c, const Tensor& self, Dims dim, bool keepdim, const Val
     return write_structured(c,
                             [&] { return c.call<"aten::hash_tensor">(self, dim, keepdim, mode); });
   }
+  (void)cpp_eq(self.numel(), 0);  // before the dimensions are looked at
+  specialize_sizes(self);
   DimSet dims = 0;
   for (const SymInt index : dim) {
     const int64_t wrapped = wrap_dim(guard_int(index), self.dim());
@@ -395,7 +421,7 @@ constexpr OpDef kReduction[] = {
     {"aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", rule<&frobenius_norm>(), kComposite},
     {"aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", rule<&histc>(), kDeviceHint},
     {"aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&kthvalue>()},
-    {"aten::hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0) -> Tensor", rule<&hash_tensor>(), kSpecializes},
+    {"aten::hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0) -> Tensor", rule<&hash_tensor>()},
     {"aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&linalg_vector_norm>()},
     {"aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", rule<&logsumexp>()},
     {"aten::max(Tensor self) -> Tensor", rule<&max>()},

@@ -3,7 +3,9 @@
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/reduction.h"
+#include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -12,10 +14,30 @@ namespace {
 
 using OptionalDType = std::optional<DType>;
 
-// Mirrors cumsum and cumprod, torch/_refs/__init__.py: a masked reduction, so contiguous.
-Tensor* cumsum(Call& c, const Tensor& self, int64_t dim, OptionalDType dtype) {
-  wrap_dim(dim, self.dim());
-  return c.empty(self.sizes(), sum_dtype(self, dtype));
+// Mirrors _cumsumprod_common, torch/_refs/__init__.py: each place's own sum or product of what is
+// masked behind it.
+template <typename Reduce>
+Value cumulative(Call& c, const Tensor& self, int64_t dim, OptionalDType dtype,
+                 const Reduce& reduce) {
+  dim = wrap_dim(dim, self.dim());
+  // A reduction of a new dimension: contiguous, where there is nothing to be asked.
+  if (!has_symbolic_sizes(self)) return c.empty(self.sizes(), sum_dtype(self, dtype));
+  const Value ahead = c.call<"aten::unsqueeze">(self, dim + 1);
+  const Value range = c.call<"aten::arange">(self.size(dim));
+  Value mask = c.call<"aten::le.Tensor">(c.call<"aten::unsqueeze">(range, 1), range);
+  for (int64_t i = dim + 1; i < self.dim(); ++i) mask = c.call<"aten::unsqueeze">(mask, -1);
+  const Value masked = c.call<"aten::where.ScalarOther">(mask, ahead, 0);
+  return reduce(masked, dim);
+}
+Value cumsum(Call& c, const Tensor& self, int64_t dim, OptionalDType dtype) {
+  return cumulative(c, self, dim, dtype, [&](const Value& masked, int64_t at) {
+    return c.call<"aten::sum.dim_IntList">(masked, DimVector{at}, false, dtype);
+  });
+}
+Value cumprod(Call& c, const Tensor& self, int64_t dim, OptionalDType dtype) {
+  return cumulative(c, self, dim, dtype, [&](const Value& masked, int64_t at) {
+    return c.call<"aten::prod.dim_int">(masked, at, false, dtype);
+  });
 }
 
 // The in-place form: the result dtype is that of `self`.
@@ -27,7 +49,7 @@ Tensor* cumsum_inplace(Call& c, Tensor& self, int64_t dim, OptionalDType dtype) 
 
 // Mirrors cummaxmin, torch/_meta_registrations.py.
 Value cummax(Call& c, const Tensor& self, int64_t dim) {
-  if (self.dim() != 0 && guard_or_true(self.numel() != 0)) wrap_dim(dim, self.dim());
+  if (guard_bool(self.numel() != 0) && self.dim() != 0) wrap_dim(dim, self.dim());
   return c.tuple(c.empty(self.sizes(), self.dtype()), c.empty(self.sizes(), DType::kInt64));
 }
 
@@ -202,13 +224,47 @@ Tensor* cdist_forward(Call& c, const Tensor& x1, const Tensor& x2, double p,
   sizes.push_back(x2.size(-2));
   return c.empty(sizes, x1.dtype());
 }
+// Mirrors cdist_impl, aten/src/ATen/native/Distance.cpp, where it makes a product of matrices: of
+// one batch, which the batches of both are expanded and flattened to.
+Value cdist_by_product(Call& c, const Tensor& x1, const Tensor& x2) {
+  const auto batch = [](const Tensor& x) { return x.sizes().first(x.sizes().size() - 2); };
+  const DimVector batches = broadcast_shapes(batch(x1), batch(x2));
+  const SymInt count = numel(batches);
+  const auto flat = [&](const Tensor& x) {
+    DimVector sizes(batches);
+    sizes.push_back(x.size(-2));
+    sizes.push_back(x.size(-1));
+    const Value dense = c.call<"aten::contiguous">(c.call<"aten::expand">(x, sizes));
+    return c.call<"aten::view">(dense, DimVector{count, x.size(-2), x.size(-1)});
+  };
+  const Value first = flat(x1);
+  const Value second = flat(x2);
+  DimVector sizes(batches);
+  sizes.push_back(x1.size(-2));
+  sizes.push_back(x2.size(-2));
+  if (cpp_eq(x1.size(-2), 0) || cpp_eq(x2.size(-2), 0) || cpp_eq(count, 0) ||
+      cpp_eq(x1.size(-1), 0)) {
+    return c.empty(sizes, x1.dtype());
+  }
+  const Value distances = cpp_eq(count, 1) ? c.call<"aten::_euclidean_dist">(x1, x2)
+                                           : c.call<"aten::_euclidean_dist">(first, second);
+  return c.call<"aten::view">(distances, sizes);
+}
+
 // Mirrors cdist, aten/src/ATen/native/Distance.cpp.
-Value cdist(Call& c, const Tensor& x1, const Tensor& x2, double p, const Value& compute_mode) {
+Value cdist(Call& c, const Tensor& x1, const Tensor& x2, double p,
+            std::optional<int64_t> compute_mode) {
   c.check(x1.dim() >= 2, "cdist only supports at least 2D tensors, X1 got: {}D", x1.dim());
   c.check(x2.dim() >= 2, "cdist only supports at least 2D tensors, X2 got: {}D", x2.dim());
-  c.check(x1.size(-1) == x2.size(-1),
+  c.check(cpp_eq(x1.size(-1), x2.size(-1)),
           "X1 and X2 must have the same number of columns. X1: {} X2: {}", x1.size(-1),
           x2.size(-1));
+  if (!cpp_eq(x1.numel(), 0) && !cpp_eq(x2.numel(), 0) && p == 2.0) {
+    const int64_t mode = compute_mode.value_or(0);
+    const auto is_large = [](const Tensor& x) { return guard_bool(x.size(-2) > 25); };
+    if (mode == 1 || (mode == 0 && (is_large(x1) || is_large(x2))))
+      return cdist_by_product(c, x1, x2);
+  }
   return c.call<"aten::_cdist_forward">(x1, x2, p, compute_mode);
 }
 
@@ -232,7 +288,7 @@ constexpr OpDef kScanSort[] = {
     {"aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor", rule<&cdist>(), kComposite},
     {"aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)", rule<&cummax>()},
     {"aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)", rule<&cummax>()},
-    {"aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", rule<&cumsum>()},
+    {"aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", rule<&cumprod>()},
     {"aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)", rule<&cumsum_inplace>()},
     {"aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", rule<&cumsum>()},
     {"aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)", rule<&cumsum_inplace>()},

@@ -188,10 +188,14 @@ Value movedim_one(Call& c, const Tensor& self, int64_t source, int64_t destinati
 
 Tensor* squeeze(Call& c, const Tensor& self) {
   const SmallVector<bool, 16> all(self.sizes().size(), true);
-  return view_of(c, self, squeezed(self, all.span()));
+  const Geometry view = squeezed(self, all.span());
+  ask_format(self);
+  return view_of(c, self, view);
 }
 Tensor* squeeze_dims(Call& c, const Tensor& self, Dims dims) {
-  return view_of(c, self, squeezed(self, dim_flags(c, dims, self.dim()).span()));
+  const Geometry view = squeezed(self, dim_flags(c, dims, self.dim()).span());
+  ask_format(self);
+  return view_of(c, self, view);
 }
 Tensor* squeeze_dim(Call& c, const Tensor& self, int64_t dim) {
   return squeeze_dims(c, self, DimVector{dim});
@@ -287,6 +291,7 @@ Geometry expanded_in_refs(Call& c, const Tensor& self, Dims size) {
     c.check(size[i] >= 0, "");
   }
   for (const SymInt length : view.sizes) c.check(length >= 0, "");
+  ask_format(self);
   view.strides = broadcast_strides(c, self, view.sizes);
   return view;
 }

@@ -15,6 +15,37 @@ namespace {
 
 Value itself(Call&, const Tensor& self) { return self; }
 
+// squeeze_ and, without the Python dispatcher, squeeze_copy are C++ kernels: they guard on each
+// size that they may drop, where the reference of squeeze only asks what is known.
+void guard_on_squeezed(Call& c) {
+  const Tensor& self = c.arg(0).tensor();
+  SmallVector<bool, 16> asked(self.sizes().size(), true);
+  if (c.args().size() > 1) {
+    const Value& dim = c.arg(1);
+    const SymInt one = dim.is_list() ? SymInt(0) : dim.as_sym_int();
+    asked = dim_flags(c, dim.is_list() ? dim.ints() : Dims(&one, 1), self.dim());
+  }
+  for (size_t i = 0; i < self.sizes().size(); ++i)  // none, though a dimension may be named
+    if (asked[i]) (void)guard_bool(self.sizes()[i] != 1);
+}
+
+template <FixedString view>
+consteval Rule squeeze_in_place() {
+  return {[](Call& c, uint64_t) {
+    static const OpId op = Registry::builtin().find(view.view());
+    guard_on_squeezed(c);
+    return view_in_place(c, op);
+  }};
+}
+template <FixedString view>
+consteval Rule squeeze_copy() {
+  return {[](Call& c, uint64_t) {
+    static const OpId op = Registry::builtin().find(view.view());
+    if (!c.context().python_dispatcher) guard_on_squeezed(c);
+    return copies_of_views(c, op);
+  }};
+}
+
 // Mirrors as_strided__symint, aten/src/ATen/native/TensorShape.cpp. Unlike as_strided it holds the
 // new geometry against the storage.
 Value as_strided_in_place(Call& c, Tensor& self, Dims size, Dims stride,
@@ -191,12 +222,12 @@ constexpr OpDef kViewVariantRules[] = {
     {"aten::slice_inverse(Tensor(a) self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)", rule<&slice_inverse>(), kView},
     {"aten::split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]", rule<&split_copy>()},
     {"aten::split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]", rule<&split_with_sizes_copy>()},
-    {"aten::squeeze_(Tensor(a!) self) -> Tensor(a!)", in_place<"aten::squeeze">()},
-    {"aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)", in_place<"aten::squeeze.dim">()},
-    {"aten::squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!)", in_place<"aten::squeeze.dims">()},
-    {"aten::squeeze_copy(Tensor self) -> Tensor", copy_of<"aten::squeeze">()},
-    {"aten::squeeze_copy.dim(Tensor self, int dim) -> Tensor", copy_of<"aten::squeeze.dim">()},
-    {"aten::squeeze_copy.dims(Tensor self, int[] dim) -> Tensor", copy_of<"aten::squeeze.dims">()},
+    {"aten::squeeze_(Tensor(a!) self) -> Tensor(a!)", squeeze_in_place<"aten::squeeze">()},
+    {"aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)", squeeze_in_place<"aten::squeeze.dim">()},
+    {"aten::squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!)", squeeze_in_place<"aten::squeeze.dims">()},
+    {"aten::squeeze_copy(Tensor self) -> Tensor", squeeze_copy<"aten::squeeze">()},
+    {"aten::squeeze_copy.dim(Tensor self, int dim) -> Tensor", squeeze_copy<"aten::squeeze.dim">()},
+    {"aten::squeeze_copy.dims(Tensor self, int[] dim) -> Tensor", squeeze_copy<"aten::squeeze.dims">()},
     {"aten::swapaxes_(Tensor(a!) self, int axis0, int axis1) -> Tensor(a!)", rule<&swapped_in_place>(), kComposite},
     {"aten::swapdims_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)", rule<&swapped_in_place>(), kComposite},
     {"aten::t_(Tensor(a!) self) -> Tensor(a!)", rule<&t_in_place>()},
