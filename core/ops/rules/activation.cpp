@@ -21,12 +21,19 @@ Value bounded(const ReferenceSteps& steps, const Value& value, const Value& boun
   return steps.where(condition, value, bound);
 }
 
+// What the steps of a reference ask about symbolic sizes: all broadcast the operand with a number,
+// and some calculate with one, which has a way of its own (`arithmetic`).
+enum class Asks : uint8_t { kBroadcast, kArithmetic };
+
 // Runs `steps` for an operand whose layout they may change; for others the first is like the last.
 template <typename Steps>
-Value unless_plain(Call& c, const Steps& run) {
+Value unless_plain(Call& c, const Steps& run, Asks asks = Asks::kArithmetic) {
   const Value self = c.arg(0);
   if (has_plain_layout(self.tensor())) {
-    ask_beside_number(self.tensor());  // the first step of all of them
+    if (self.tensor().meta->has_symbols()) {
+      if (asks == Asks::kArithmetic) (void)arithmetic(c, self, 1.0);
+      ask_beside_number(self.tensor());
+    }
     return elementwise(c, {&self, 1}, kDefault);
   }
   const ReferenceSteps steps(c, {&self, 1}, kDefault);
@@ -35,9 +42,12 @@ Value unless_plain(Call& c, const Steps& run) {
 
 // where(self <= 0, 0, self) and its like: a choice between the operand and a number.
 Value choice(Call& c, uint64_t) {
-  return unless_plain(c, [](const ReferenceSteps& steps, const Value& self) {
-    return steps.where(steps.of(self), 0, self);
-  });
+  return unless_plain(
+      c,
+      [](const ReferenceSteps& steps, const Value& self) {
+        return steps.where(steps.of(self), 0, self);
+      },
+      Asks::kBroadcast);
 }
 
 // Mirrors threshold, torch/_refs/nn/functional/__init__.py.
@@ -48,10 +58,13 @@ Value threshold(Call& c, const Tensor&, const Value&, const Value& value) {
 }
 
 // where(self > 0, self, what is computed from it): both branches are tensors.
-Value branches(Call& c) {
-  return unless_plain(c, [](const ReferenceSteps& steps, const Value& self) {
-    return steps.where(steps.of(self), self, steps.of(self));
-  });
+Value branches(Call& c, Asks asks = Asks::kArithmetic) {
+  return unless_plain(
+      c,
+      [](const ReferenceSteps& steps, const Value& self) {
+        return steps.where(steps.of(self), self, steps.of(self));
+      },
+      asks);
 }
 
 // clamp(clamp(self + 3, min=0), max=6)
@@ -112,7 +125,7 @@ bool is_left_out(const Call& c, size_t position) {
 Value celu(Call& c, const Tensor& self, const Value& alpha) {
   if (!is_left_out(c, 1))
     check_number_fits(c, ErrorKind::kValueError, "alpha", alpha, self.dtype());
-  return branches(c);
+  return branches(c, Asks::kBroadcast);
 }
 
 // Mirrors elu, torch/_refs/nn/functional/__init__.py: the numbers are floats by default.
@@ -162,9 +175,12 @@ Value softplus_steps(const ReferenceSteps& steps, const Value& self, bool is_sca
 Value softplus(Call& c, const Tensor& self, const Value& beta) {
   const bool is_scaled = !is_left_out(c, 1);
   if (is_scaled) check_number_fits(c, ErrorKind::kValueError, "beta", beta, self.dtype());
-  return unless_plain(c, [&](const ReferenceSteps& steps, const Value& a) {
-    return softplus_steps(steps, a, is_scaled);
-  });
+  return unless_plain(
+      c,
+      [&](const ReferenceSteps& steps, const Value& a) {
+        return softplus_steps(steps, a, is_scaled);
+      },
+      is_scaled ? Asks::kArithmetic : Asks::kBroadcast);
 }
 // Mirrors mish, torch/_refs/nn/functional/__init__.py.
 Value mish(Call& c, uint64_t) {

@@ -1,6 +1,7 @@
 // Elementwise operators of one operand: arithmetic, exponentials, trigonometry, special functions,
 // tests of one value. Activations: activation.cpp.
 #include "core/ops/derived.h"
+#include "core/ops/families/arithmetic.h"
 #include "core/ops/families/copy.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
@@ -17,6 +18,12 @@ Tensor* abs_inplace(Call& c, Tensor& self) {
   c.check(!is_complex(self.dtype()), "Expected out tensor to have dtype {} but got {} instead",
           to_real(self.dtype()), self.dtype());
   return &self;
+}
+
+// sinc and log_ndtr, torch/_refs: the operand is scaled before anything else.
+Tensor* scaled_first(Call& c, const Tensor& self) {
+  if (self.meta->has_symbols()) (void)arithmetic(c, self, 1.0);
+  return elementwise(c, c.args().first(1), kIntToFloat);
 }
 
 // Mirrors _frexp_meta, torch/_prims/__init__.py.
@@ -228,7 +235,7 @@ constexpr OpDef kPointwiseUnary[] = {
     {"aten::sign(Tensor self) -> Tensor", unary(), kInplace},
     {"aten::signbit(Tensor self) -> Tensor", unary({.promote = kAlwaysBool})},
     {"aten::sin(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
-    {"aten::sinc(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .begins_with_number = true}), kInplace},
+    {"aten::sinc(Tensor self) -> Tensor", rule<&scaled_first>(), kInplace},
     {"aten::sinh(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::special_airy_ai(Tensor x) -> Tensor", unary({.promote = kIntToFloat, .begins_with_number = true})},
     {"aten::special_bessel_j0(Tensor self) -> Tensor", unary({.promote = kIntToFloat})},
@@ -250,7 +257,7 @@ constexpr OpDef kPointwiseUnary[] = {
     {"aten::special_i1(Tensor self) -> Tensor", unary({.promote = kIntToFloat})},
     {"aten::special_i1e(Tensor self) -> Tensor", unary({.promote = kIntToFloat})},
     {"aten::special_log1p(Tensor self) -> Tensor", same_as<"aten::log1p">(), kComposite},
-    {"aten::special_log_ndtr(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .begins_with_number = true})},
+    {"aten::special_log_ndtr(Tensor self) -> Tensor", rule<&scaled_first>()},
     {"aten::special_logit(Tensor self, float? eps=None) -> Tensor", same_as<"aten::logit">(), kComposite},
     {"aten::special_modified_bessel_i0(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .begins_with_number = true})},
     {"aten::special_modified_bessel_i1(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .begins_with_number = true})},

@@ -1,0 +1,223 @@
+// Which guards an operator leaves on symbolic sizes, and where it refuses because only data can
+// tell. The answers are PyTorch 2.13's, asked with tensors of the same sizes.
+#include "core/symbolic/cpp_comparison.h"
+#include "core/symbolic/shape_env.h"
+#include "expect_call.h"
+
+namespace faketensor {
+namespace {
+
+// A call whose tensors have symbolic sizes: f32[4,3] is of s0 and s1 with these hints (0 and 1 are
+// plain), f32[?,3] has an unbacked size u0, f32[=4,3] a plain one. Tensors with blanks between them
+// are one list.
+struct GuardCase {
+  std::string_view op;
+  std::vector<std::string> args;
+  std::string_view answer;  // guards, then what was raised; of a runtime assert "assert ..."
+};
+
+class SymbolicCall {
+ public:
+  explicit SymbolicCall(int64_t least, ShapeEnvOptions options = {})
+      : env_(std::make_shared<ShapeEnv>(options)), least_(least) {
+    mode_.attach_shape_env(env_);
+  }
+  bool under_dispatcher = false;
+
+  std::string answer(const GuardCase& given) {
+    const OpEntry& op = Registry::builtin().entry(Registry::builtin().find(given.op));
+    std::vector<Value> values(op.schema.arguments.size(), Value::unset());
+    for (size_t i = 0; i < given.args.size(); ++i)
+      values.at(i) = value(given.args[i], op.schema.arguments[i].type);
+    mode_.context().python_dispatcher = under_dispatcher;
+    const Outcome outcome = mode_.call(Registry::builtin().find(given.op), values);
+    std::string text;
+    const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+    for (const Guard& guard : env_->guards()) add(to_string(guard.condition));
+    for (const RuntimeAssert& known : env_->deferred_runtime_asserts())
+      add("assert " + to_string(known.condition));
+    if (outcome.error) {
+      const std::string message(outcome.error->message());
+      add(std::string(outcome.error->class_name()) + ": " + message.substr(0, message.find(" (")));
+    }
+    return text;
+  }
+
+ private:
+  SymInt size(std::string_view text) {
+    if (text == "?") {
+      const SymInt size = env_->create_unbacked_int();
+      env_->constrain_range_for_size(size);
+      return size;
+    }
+    const bool is_plain = text.front() == '=';
+    const int64_t hint = std::stoll(std::string(text.substr(is_plain ? 1 : 0)));
+    if (is_plain || hint < least_) return hint;
+    return env_->create_backed("s" + std::to_string(symbols_++), hint,
+                               ValueRange::ints(least_, kIntInfinity));
+  }
+  Value tensor(std::string_view text) {
+    const size_t open = text.find('[');
+    const DType dtype = text.starts_with("i64") ? DType::kInt64 : DType::kFloat32;
+    std::string_view left = text.substr(open + 1, text.size() - open - 2);
+    DimVector sizes;
+    while (!left.empty()) {
+      const size_t comma = std::min(left.find(','), left.size());
+      sizes.push_back(size(left.substr(0, comma)));
+      left.remove_prefix(std::min(comma + 1, left.size()));
+    }
+    return mode_.empty(sizes, dtype);
+  }
+  Value value(std::string_view text, const ArgType& type) {
+    if (!text.starts_with("f32[") && !text.starts_with("i64["))
+      return parse_value(mode_, text, type);
+    if (text.find(' ') == std::string_view::npos) return tensor(text);
+    std::vector<Value> elements;
+    for (size_t at = 0; at < text.size();) {
+      const size_t blank = std::min(text.find(' ', at), text.size());
+      elements.push_back(tensor(text.substr(at, blank - at)));
+      at = blank + 1;
+    }
+    return mode_.context().make_list(elements);
+  }
+
+  FakeTensorMode mode_;
+  std::shared_ptr<ShapeEnv> env_;
+  int64_t least_;
+  int symbols_ = 0;
+};
+
+// Sizes are at least 2, as ShapeEnv takes them to be.
+void expect_guards(std::initializer_list<GuardCase> cases) {
+  for (const GuardCase& c : cases) EXPECT_EQ(SymbolicCall(2).answer(c), c.answer) << c.op;
+}
+// Sizes may be 0 or 1 (specialize_zero_one=False).
+void expect_guards_of_any_size(std::initializer_list<GuardCase> cases) {
+  for (const GuardCase& c : cases) EXPECT_EQ(SymbolicCall(0).answer(c), c.answer) << c.op;
+}
+
+TEST(SymbolicGuards, CppKernelsSpecialiseTheSizesTheyRead) {
+  expect_guards({
+      {"aten::kron", {"f32[4,3]", "f32[5,6]"}, "Eq(s0, 4), Eq(s1, 3), Eq(s2, 5), Eq(s3, 6)"},
+      {"aten::linalg_multi_dot",
+       {"f32[4,3] f32[3,5] f32[5,6]"},
+       "Eq(s0, 4), Eq(s1, 3), Eq(s4, 5), Eq(s5, 6), Eq(s2, 3), Eq(s3, 5)"},
+      {"aten::linalg_multi_dot", {"f32[3] f32[3,5]"}, "Eq(s1, 3), Eq(s2, 5), Eq(s0, 3)"},
+      {"aten::gradient.scalarint", {"f32[4,5]"}, "Eq(s0, 4), Eq(s1, 5)"},
+      {"aten::hash_tensor", {"f32[3,4]"}, "Eq(s0, 3), Eq(s1, 4)"},
+      {"aten::linalg_matrix_norm", {"f32[2,3,4]", "inf"}, "Eq(s0, 2), Eq(s1, 3)"},
+      {"aten::complex", {"f32[4,3]", "f32[4,3]"}, "Eq(s1, 3), Eq(s0, 4), Eq(s3, 3), Eq(s2, 4)"},
+      {"aten::bilinear",
+       {"f32[0,5]", "f32[0,6]", "f32[7,5,6]"},
+       "Eq(s0, s3), Eq(s1, s4), Eq(s2, 7)"},
+      {"aten::cross_entropy_loss",
+       {"f32[4,3]", "f32[4,3]", "f32[3]"},
+       "Eq(s0, s2), Eq(s1, s3), Eq(s4, s1), Eq(s1, 3)"},
+  });
+}
+
+TEST(SymbolicGuards, TheDispatcherSparesOnlyWhatHasAPythonDecomposition) {
+  const auto answer = [](const GuardCase& given) {
+    SymbolicCall call(2);
+    call.under_dispatcher = true;
+    return call.answer(given);
+  };
+  EXPECT_EQ(answer({"aten::complex", {"f32[4,3]", "f32[4,3]"}, ""}), "Eq(s3, s1), Eq(s2, s0)");
+  EXPECT_EQ(answer({"aten::permute_copy", {"f32[4,3]", "[1,0]"}, ""}), "");
+  EXPECT_EQ(answer({"aten::kron", {"f32[4,3]", "f32[=5,6]"}, ""}),
+            "Eq(s0, 4), Eq(s1, 3), Eq(s2, 6)");
+}
+
+TEST(SymbolicGuards, CppChecksRaiseWhereOnlyDataCanTell) {
+  constexpr std::string_view kCannotTell =
+      "GuardOnDataDependentSymNode: Could not guard on data-dependent expression ";
+  const auto refusal = [&](std::string_view what) { return std::string(kCannotTell).append(what); };
+  const std::pair<GuardCase, std::string> cases[] = {
+      {{"aten::cdist", {"f32[4,3]", "f32[5,?]"}, ""}, refusal("Eq(3, u0)")},
+      {{"aten::cdist", {"f32[4,=3]", "f32[?,=3]"}, ""}, refusal("Eq(3*u0, 0)")},
+      {{"aten::inner", {"f32[4,3]", "f32[5,?]"}, ""}, refusal("Eq(3, u0)")},
+      {{"aten::logdet", {"f32[?,4]"}, ""}, refusal("Eq(4, u0)")},
+      {{"aten::cosine_similarity", {"f32[4,3]", "f32[?,3]"}, ""}, refusal("Eq(4, u0)")},
+      {{"aten::squeeze_.dim", {"f32[?,3]", "0"}, ""}, refusal("Ne(u0, 1)")},
+      {{"aten::squeeze_copy", {"f32[4,?]"}, ""}, refusal("Ne(u0, 1)")},
+      {{"aten::fft_fft", {"f32[5,?,3]", "None", "1"}, ""}, refusal("u0 >= 1")},
+      {{"aten::fft_hfft", {"f32[5,?,3]", "None", "1"}, ""}, refusal("2*u0 - 2 >= 1")},
+  };
+  for (const auto& [given, answer] : cases)
+    EXPECT_EQ(SymbolicCall(2).answer(given), answer) << given.op;
+  // Python's checks are deferred.
+  expect_guards({{"aten::det", {"f32[?,4]"}, "assert Eq(s0, u0)"}});
+}
+
+TEST(SymbolicGuards, ConversionsToSparseRunRealKernels) {
+  expect_guards({
+      {"aten::to_sparse", {"f32[4,3]"}, "UnsupportedOperatorException: aten._to_sparse.default"},
+      {"aten::to_sparse_csr",
+       {"f32[4,3]"},
+       "UnsupportedOperatorException: aten._to_sparse_csr.default"},
+  });
+}
+
+TEST(SymbolicGuards, DistancesByProductsAreThoseOfManyRows) {
+  expect_guards({
+      {"aten::cdist", {"f32[2,4,3]", "f32[2,5,3]"}, "Eq(s2, s5), s1 <= 25, s4 <= 25, Eq(s3, s0)"},
+      {"aten::cdist", {"f32[2,4,3]", "f32[2,30,3]"}, "Eq(s2, s5), s1 <= 25, s4 > 25, Eq(s0, s3)"},
+      {"aten::cdist", {"f32[2,4,3]", "f32[2,30,3]", "2.0", "1"}, "Eq(s2, s5), Eq(s0, s3)"},
+      {"aten::cdist", {"f32[2,4,3]", "f32[2,30,3]", "3.0"}, "Eq(s2, s5), Eq(s3, s0)"},
+  });
+}
+
+// A view of one dimension is looked at from the left: 1 < s0 says more to ShapeEnv than s0 > 1.
+TEST(SymbolicGuards, CppComparisonsKeepANumberOnTheLeft) {
+  ShapeEnv env;
+  const SymInt s = env.create_backed("s0", 8, ValueRange::ints(2, kIntInfinity));
+  const SymInt half = floor_div(s, floor_div(s, 2));
+  EXPECT_EQ(to_string(cpp_compare(Comparison::kLt, 1, half)), "1 < ((s0//((s0//2))))");
+  EXPECT_EQ(to_string(1 < half), "((s0//((s0//2)))) > 1");
+  EXPECT_TRUE(cpp_lt(1, half));
+  EXPECT_TRUE(statically_known_true(half >= 2));
+}
+
+TEST(SymbolicGuards, CumulativeSumsCompareEachPlaceWithEach) {
+  expect_guards_of_any_size({
+      {"aten::cumsum", {"f32[4]", "0"}, "Ne(s0, 1), s0**2 >= 2"},
+      {"aten::cumprod", {"f32[4]", "0"}, "Ne(s0, 1), s0**2 >= 2"},
+  });
+}
+
+TEST(SymbolicGuards, ReferencesAskWhichSizesBroadcast) {
+  expect_guards_of_any_size({
+      {"aten::unsqueeze", {"f32[4,3]", "0"}, "Ne(s0, 1), Ne(s1, 1)"},
+      {"aten::amax", {"f32[4,3]", "[0]", "True"}, "Ne(s1, 1)"},
+      {"aten::special_log_ndtr", {"f32[4]"}, "Ne(s0, 1), s0 >= 2"},
+      {"aten::exp", {"f32[4]"}, ""},
+      {"aten::round", {"f32[4]"}, "Ne(s0, 1)"},
+      {"aten::selu", {"f32[4]"}, "Ne(s0, 1), s0 >= 2"},
+      {"aten::relu", {"f32[4]"}, "Ne(s0, 1)"},
+      {"aten::celu", {"f32[4]"}, "Ne(s0, 1)"},
+      {"aten::mean.dim", {"f32[4,3,5]", "[0]"}, "Ne(s2, 1), Ne(s1, 1), s1*s2 >= 2"},
+  });
+}
+
+TEST(SymbolicGuards, ArithmeticOfLossesIsDeferredWhereGuardsAreAvoided) {
+  ShapeEnvOptions options;
+  options.prefer_deferred_runtime_asserts_over_guards = true;
+  const GuardCase cases[] = {
+      {"aten::huber_loss", {"f32[3]", "f32[3]"}, "assert Eq(s0, s1)"},
+      {"aten::soft_margin_loss", {"f32[3]", "f32[3]"}, "assert Eq(s0, s1)"},
+      {"aten::addmm",
+       {"f32[3,4]", "f32[3,5]", "f32[5,4]"},
+       "assert Eq(s3, s4), assert Eq(s5, s1), assert Eq(s2, s0)"},
+      {"aten::inner", {"f32[4,3]", "f32[5,3]"}, "Eq(s1, s3)"},  // C++
+  };
+  for (const GuardCase& c : cases) EXPECT_EQ(SymbolicCall(2, options).answer(c), c.answer) << c.op;
+}
+
+TEST(SymbolicGuards, PaddingMayNotOverflow) {
+  expect_guards({{"aten::conv1d.padding",
+                  {"f32[3,4,9]", "f32[5,4,3]", "None", "[1]", "same", "[2]"},
+                  "Eq(s1, s4), s5 - 1 <= 4611686018427387903, s5 <= 3"}});
+}
+
+}  // namespace
+}  // namespace faketensor
