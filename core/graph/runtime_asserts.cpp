@@ -152,8 +152,11 @@ class AssertInserter {
     const Value val = value_of(binding.symbol);
     const auto take_index = [&] {
       int64_t index = 0;
-      for (path.remove_prefix(1); !path.empty() && path.front() != ']'; path.remove_prefix(1))
+      for (path.remove_prefix(1); !path.empty() && path.front() != ']'; path.remove_prefix(1)) {
         index = index * 10 + (path.front() - '0');
+        if (index < 0 || index > INT32_MAX)
+          throw_error(ErrorKind::kUnreadable, format("no path to a symbol: {}", binding.path));
+      }
       if (!path.empty()) path.remove_prefix(1);
       return Value(index);
     };

@@ -29,6 +29,18 @@ for (const colorScheme of ["light", "dark"] as const) {
       expect(await violations(playground)).toEqual([]);
     });
 
+    test("nor with what was assumed about sizes, and why one is what it is", async ({ playground, page }) => {
+      await playground.open();
+      await playground.openFile("../../tests/golden/files/pairs.json");
+      await page.keyboard.press("g");
+      await expect(playground.inspector.getByRole("list", { name: "Assumed about sizes" })).toBeVisible();
+      expect(await violations(playground)).toEqual([]);
+      await page.keyboard.press("Enter");
+      await playground.inspector.locator("summary").last().click();
+      await expect(playground.inspector).toContainText("an input");
+      expect(await violations(playground)).toEqual([]);
+    });
+
     test("nor in the dialog of keys", async ({ playground, page }) => {
       await playground.open();
       await page.getByRole("button", { name: "Keys" }).click();

@@ -61,6 +61,7 @@ test("answers unknown operators by a file of op profiles, until they are taken b
 });
 
 test("takes profiles and gives them back by keyboard alone", async ({ playground, page }) => {
+  const chooser = page.waitForEvent("filechooser"); // before the page could ask for it
   await openUnknown({ playground, page });
   const choose = page.getByRole("button", { name: "Op profiles: open YAML" });
   await page.keyboard.press("b");
@@ -70,7 +71,6 @@ test("takes profiles and gives them back by keyboard alone", async ({ playground
     stop++
   )
     await page.keyboard.press("Tab");
-  const chooser = page.waitForEvent("filechooser");
   await page.keyboard.press("Enter");
   await (await chooser).setFiles(file("../../tests/golden/custom_profiles.yaml"));
   await expect(page.locator("#problems-count")).toHaveText("No problems");

@@ -90,6 +90,8 @@ export class WhatIfBar {
     this.profiles.remove.hidden = whatIf.profiles === null;
     this.profiles.box.classList.toggle("edited", whatIf.profiles !== null);
     this.profiles.box.hidden = !this.hasUnknown && whatIf.profiles === null;
+    if (this.profiles.box.contains(document.activeElement))
+      this.profiles.box.scrollIntoView({ block: "nearest" });
     this.reset.hidden = isAsInFile(whatIf);
   }
 
