@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_set>
 
+#include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/symbolic/parse.h"
 #include "core/symbolic/shape_env.h"
