@@ -77,5 +77,33 @@ TEST(SymInt, ValuesOfTwoEnvironmentsDoNotMix) {
   EXPECT_EQ(kind_thrown([&] { (void)(a + b); }), ErrorKind::kUsage);
 }
 
+// Note [Operations are remembered], core/symbolic/sym_int.cpp.
+TEST(SymInt, AnOperationIsCarriedOutAgainWhenItsOperandsReadOtherwise) {
+  ShapeEnv env;
+  const SymInt s0 = env.create_backed("s0", 5, ValueRange::ints(2, kIntInfinity));
+  EXPECT_EQ(to_string(s0 * 2), "2*s0");
+  EXPECT_EQ(to_string(s0 == 4), "Eq(s0, 4)");
+  guard_int(s0);
+  EXPECT_EQ((s0 * 2).maybe_as_int(), 10);
+  EXPECT_EQ((s0 == 4).maybe_as_bool(), false);
+}
+
+TEST(SymInt, ARemainderIsAskedAgainWhenARangeIsLearnt) {
+  ShapeEnv env;
+  const SymInt u0 = env.create_unbacked_int();
+  EXPECT_EQ(to_string(mod(u0, 3)), "PythonMod(u0, 3)");
+  env.constrain_range(u0, 0, 100);
+  EXPECT_EQ(to_string(mod(u0, 3)), "Mod(u0, 3)");
+}
+
+TEST(SymInt, HintsOfOneExpressionAreThoseOfItsSymbols) {
+  ShapeEnv env;
+  const SymInt s0 = env.create_backed("s0", 5, ValueRange::ints(2, kIntInfinity));
+  const SymInt both = s0 * env.create_backed("s1", 7, ValueRange::ints(2, kIntInfinity));
+  EXPECT_EQ(hint(both), 35);
+  EXPECT_EQ(hint(both), 35);
+  EXPECT_EQ(hint(s0 + env.create_unbacked_int()), std::nullopt);
+}
+
 }  // namespace
 }  // namespace faketensor

@@ -1,8 +1,12 @@
 #include "core/tensor/tensor.h"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "core/support/error.h"
+#include "core/support/format.h"
+#include "core/symbolic/shape_env.h"
 #include "core/tensor/contiguity.h"
 #include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
@@ -36,6 +40,29 @@ TEST(MetaTable, EqualMetasAreOnePointer) {
   EXPECT_NE(a, table.intern({.sizes = sizes, .strides = dims({1, 2}), .dtype = DType::kFloat16}));
   EXPECT_NE(a, table.intern({.sizes = sizes, .dtype = DType::kFloat32}));
   EXPECT_NE(a, table.intern({.sizes = sizes, .offset = 1, .dtype = DType::kFloat16}));
+}
+
+TEST(MetaTable, TellsWhetherStridesAreThoseOfANewTensorToTheLetter) {
+  MetaTable table;
+  const auto is_row_major = [&](std::initializer_list<int64_t> sizes,
+                                std::initializer_list<int64_t> strides) {
+    return table.intern({.sizes = dims(sizes), .strides = dims(strides)})->has(kRowMajor);
+  };
+  EXPECT_TRUE(is_row_major({2, 1, 3}, {3, 3, 1}));
+  EXPECT_FALSE(is_row_major({2, 1, 3}, {3, 1, 1}));  // contiguous, but not as a new tensor is
+  EXPECT_FALSE(is_row_major({2, 3}, {1, 2}));
+  EXPECT_TRUE(is_row_major({2, 0, 3}, {3, 3, 1}));
+  EXPECT_TRUE(table.intern({})->has(kRowMajor));
+}
+
+TEST(MetaTable, TellsWhetherAnythingIsSymbolic) {
+  MetaTable table;
+  ShapeEnv env;
+  const SymInt s0 = env.create_backed("s0", 4, ValueRange::ints(2, kIntInfinity));
+  const DimVector symbolic = {s0, 3};
+  EXPECT_TRUE(table.intern({.sizes = symbolic})->has_symbols());
+  EXPECT_TRUE(table.intern({.sizes = dims({2, 3}), .offset = s0})->has_symbols());
+  EXPECT_FALSE(table.intern({.sizes = dims({2, 3}), .offset = 4})->has_symbols());
 }
 
 TEST(MetaTable, KeepsMetasWhenItGrows) {
@@ -79,6 +106,55 @@ TEST(Strides, ElementwiseResultsKeepTheOrderTheOperandsAgreeOn) {
   const DimVector transposed = dims({1, 2, 6});
   const Dims operands[] = {transposed};
   EXPECT_TRUE(same(elementwise_strides(sizes, operands), {1, 2, 6}));
+}
+
+// The strides of a row-major tensor of `own` sizes, expanded to `sizes` as references do.
+DimVector expanded_strides(Dims own, Dims sizes) {
+  const DimVector strides = contiguous_strides(own);
+  const size_t missing = sizes.size() - own.size();
+  DimVector result(sizes.size(), SymInt(0));
+  for (size_t i = sizes.size(); !own.empty() && i-- > 0;) {
+    const bool is_new = i < missing;
+    if (!same_expr(is_new ? SymInt(1) : own[i - missing], sizes[i])) continue;
+    result[i] = is_new ? sizes[i + 1] * result[i + 1] : strides[i - missing];
+  }
+  return result;
+}
+
+// Note [Row-major operands], core/ops/families/pointwise.cpp.
+TEST(Strides, RowMajorOperandsGiveARowMajorResultHoweverTheyAreExpanded) {
+  constexpr int64_t kSizes[] = {0, 1, 1, 2, 3, 4};
+  uint32_t state = 1;
+  const auto next = [&state](uint32_t below) {
+    state = state * 1664525u + 1013904223u;
+    return (state >> 16) % below;
+  };
+  for (int trial = 0; trial < 20000; ++trial) {
+    DimVector full;
+    for (uint32_t rank = next(6); full.size() < rank;) full.push_back(kSizes[next(6)]);
+    std::vector<DimVector> owns;
+    DimVector sizes;
+    for (uint32_t count = 1 + next(3); owns.size() < count;) {
+      DimVector& own =
+          owns.emplace_back(Dims(full).last(next(static_cast<uint32_t>(full.size()) + 1)));
+      for (SymInt& size : own) size = next(3) == 0 ? SymInt(1) : size;
+      sizes = broadcast_shapes(sizes, own);
+    }
+    std::vector<DimVector> strides;
+    for (const DimVector& own : owns) strides.push_back(expanded_strides(own, sizes));
+    const std::vector<Dims> operands(strides.begin(), strides.end());
+    const DimVector result = elementwise_strides(sizes, operands);
+    const DimVector expected = contiguous_strides(sizes);
+    EXPECT_TRUE(std::equal(result.begin(), result.end(), expected.begin(), expected.end(),
+                           [](SymInt a, SymInt b) { return same_expr(a, b); }))
+        << format("{} gives {}", sizes.span(), result.span());
+  }
+}
+
+TEST(Dims, PrintAsPythonsSizesAndTuples) {
+  EXPECT_EQ(format("{}", size_text(dims({2, 3}))), "torch.Size([2, 3])");
+  EXPECT_EQ(format("{} {} {}", tuple_text(dims({2, 3})), tuple_text(dims({2})), tuple_text({})),
+            "(2, 3) (2,) ()");
 }
 
 TEST(Strides, StorageHoldsTheLastElement) {
