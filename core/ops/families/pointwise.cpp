@@ -412,11 +412,13 @@ void check_negatable(Call& call, const Tensor& self) {
 void check_inplace_broadcast(Call& call, const Tensor& self, const Tensor& other) {
   const Value operands[] = {self, other};
   const DimVector sizes = broadcast_operands(call, operands);
-  const bool same = sizes.size() == self.sizes().size() &&
-                    std::equal(sizes.begin(), sizes.end(), self.sizes().begin(),
+  // As tuples are compared: element by element, then their lengths.
+  const size_t rank = std::min(sizes.size(), self.sizes().size());
+  const bool same = std::equal(sizes.begin(), sizes.begin() + rank, self.sizes().begin(),
                                [](SymInt a, SymInt b) { return guard_bool(a == b); });
-  call.check(same, "output with shape {} doesn't match the broadcast shape {}",
-             size_text(self.sizes()), tuple_text(sizes));
+  call.check(same && sizes.size() == self.sizes().size(),
+             "output with shape {} doesn't match the broadcast shape {}", size_text(self.sizes()),
+             tuple_text(sizes));
 }
 
 void ask_beside_number(const Tensor& tensor) {

@@ -280,7 +280,13 @@ Value index_fill(Call& c, const Tensor& self, int64_t dim, const Tensor& index,
   c.check_as(ErrorKind::kIndexError, dim >= -rank && dim < rank,
              "list assignment index out of range");
   const Device device = c.device();
-  if (self.is_non_overlapping_and_dense()) {
+  // What is copied to is contiguous, and strides are compared as Python compares tuples.
+  const DimVector strides = contiguous_strides(self.sizes());
+  const bool is_like_copy =
+      self.meta->has_symbols() &&
+      std::equal(strides.begin(), strides.end(), self.strides().begin(),
+                 [](SymInt copied, SymInt own) { return guard_bool(copied == own); });
+  if (!is_like_copy && self.is_non_overlapping_and_dense()) {
     return c.context().empty(self.sizes(), self.dtype(), device, self.strides());
   }
   return updated_copy(c, self);

@@ -6,6 +6,7 @@
 #include "core/ops/families/into.h"
 #include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/rules/tables.h"
+#include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -29,7 +30,7 @@ Value widths(Call& c, std::string_view name, const Tensor& y, const Tensor& x, i
           "{}: received a bool input for `x` or `y`, but bool is not supported", name);
   Value shaped = x;
   if (x.dim() == 1) {
-    c.check(x.size(0) == y.size(dim), "{}: There must be one `x` value for each sample point",
+    c.check(cpp_eq(x.size(0), y.size(dim)), "{}: There must be one `x` value for each sample point",
             name);
     DimVector sizes(y.sizes().size(), SymInt(1));
     if (!sizes.empty()) sizes[static_cast<size_t>(dim)] = x.size(0);

@@ -94,7 +94,7 @@ Value linalg_lu_solve(Call& c, const Tensor& lu, const Tensor& pivots, const Ten
           "with shape torch.Size({}) instead",
           pivots.sizes());
   const Tensor& result = *matrices_on_side(c, with_common_batch(c, b, lu), b.dtype(), left);
-  const bool is_conjugated = !left && guard_bool(result.numel() != 0);
+  const bool is_conjugated = guard_bool(result.numel() != 0) && !left;
   return is_conjugated ? c.call<"aten::conj">(result) : Value(result);
 }
 Value lu_solve(Call& c, const Tensor& self, const Tensor& data, const Tensor& pivots) {

@@ -191,8 +191,7 @@ Value addmv(Call& c, const Tensor& self, const Tensor& mat, const Tensor& vec, c
   const bool one_device = self.device() == mat.device() && self.device() == vec.device();
   const Tensor& product = one_device ? *mv(c, mat, vec) : c.tensor<"aten::mv">(mat, vec);
   if (is_zero(beta)) return c.context().empty(product.sizes(), self.dtype(), product.device());
-  if (guard_or_false(product.numel() == 0))
-    return elementwise(c, {{self}}, self.dtype(), self.dtype());
+  if (guard_bool(product.numel() == 0)) return elementwise(c, {{self}}, self.dtype(), self.dtype());
   if (!one_device && self.dim() != 0) return c.call<"aten::add.Tensor">(product, self);
   if (has_symbolic_sizes(c)) return scaled_sum(c, product, self);
   const Value operands[] = {product, self};

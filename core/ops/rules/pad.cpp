@@ -4,6 +4,7 @@
 #include "core/ops/families/factory.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -154,7 +155,7 @@ Value pad_circular(Call& c, const Tensor& self, Dims pad) {
     const size_t dim = rank - padded + i;
     const SymInt before = pad[2 * (padded - i - 1)];
     const SymInt after = pad[2 * (padded - i - 1) + 1];
-    c.check(guard_or_true(sym_and(before <= sizes[dim], after <= sizes[dim])),
+    c.check(cpp_le(before, sizes[dim]) && cpp_le(after, sizes[dim]),
             "Padding value causes wrapping around more than once.");
     sizes[dim] = sizes[dim] + before + after;
     c.check(guard_or_true(sizes[dim] >= 0),

@@ -246,7 +246,7 @@ bool is_all(Dims sizes, int64_t value) {
 // The mean over the last dimensions, in the memory format of the input.
 Value global_average(Call& c, const Tensor& input, const DimVector& dims, MemoryFormat format) {
   const Value mean = c.call<"aten::mean.dim">(input, dims, true);
-  if (suggest_memory_format(input) != format) return mean;
+  if (tensor_memory_format(input) != format) return mean;
   const SymInt channels = input.size(1);
   DimVector sizes = {input.size(0), channels};
   DimVector strides = {channels, 1};
@@ -332,6 +332,7 @@ Value adaptive_max_pool3d(Call& c, const Tensor& input, Dims output_size) {
 Value adaptive_max_pool1d(Call& c, const Tensor& self, Dims output_size) {
   check_pool1d_rank(c, "adaptive_max_pool1d", self);
   check_one(c, "adaptive_max_pool1d", "output_size", output_size);
+  for (int64_t i = 1; i < self.dim(); ++i) (void)guard_bool(self.size(i) > 0);  // in C++
   check_adaptive_max(c, "adaptive_max_pool1d", self, self.sizes());
   const Value pooled = c.call<"aten::adaptive_max_pool2d">(c.call<"aten::unsqueeze">(self, -2),
                                                            DimVector{1, output_size[0]});

@@ -354,25 +354,21 @@ Value sum_to_size(Call& c, const Tensor& self, Dims size) {
   const size_t rank = self.sizes().size();
   bool expandable = size.size() <= rank;
   const size_t leading = expandable ? rank - size.size() : 0;
-  DimVector dims;
-  for (size_t i = 0; expandable && i < rank; ++i) {
-    if (i < leading) {
-      dims.push_back(i);
-      continue;
-    }
-    const SymInt target = size[i - leading];
-    if (guard_or_false(target == 1) && guard_or_true(self.sizes()[i] != 1)) {
-      dims.push_back(i);
-    } else {
-      expandable = guard_or_true(target == self.sizes()[i]);
-    }
-  }
+  for (size_t i = size.size(); expandable && i-- > 0;)
+    expandable = !cpp_ne(size[i], self.sizes()[leading + i]) || !cpp_ne(size[i], 1);
+  if (!expandable) specialize_sizes(self);  // for the text
   if (!expandable) {  // braces stand around these lists, so the text is put together
     c.fail(ErrorKind::kRuntimeError, "size {" + format("{}", size) +
                                          "} is not expandable to size {" +
                                          format("{}", self.sizes()) + "}.");
   }
   if (size.empty()) return c.call<"aten::sum">(self);
+  DimVector dims;
+  for (size_t i = 0; i < rank; ++i) {
+    const bool is_summed = i < leading || (guard_or_false(size[i - leading] == 1) &&
+                                           guard_or_true(self.sizes()[i] != 1));
+    if (is_summed) dims.push_back(i);
+  }
   const Value result =
       dims.empty() ? Value(self) : c.call<"aten::sum.dim_IntList">(self, dims, true);
   return leading > 0 ? c.call<"aten::view">(result, size) : result;
