@@ -74,8 +74,10 @@ class Symbols {
   // With what stands for its symbols now. Replacements are looked at and not asked for:
   // ShapeEnv._find shortens their chains, and nothing asks for those of arguments after a call.
   void add(const ExprNode* node) {
+    // Symbols that are there brought what stands for them.
+    if ((node->symbol_bits & (~bits_ | kManySymbols)) == 0) return;
     const ShapeEnv& env = shape_env_of(node);
-    std::vector<const ExprNode*> left = {node};
+    SmallVector<const ExprNode*, 8> left = {node};
     while (!left.empty()) {
       const ExprNode* next = left.back();
       left.pop_back();
