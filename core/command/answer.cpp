@@ -53,7 +53,30 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+// What is read from a line walks it by recursion, so its nesting is bounded before it is parsed.
+void check_nesting(std::string_view line, size_t number) {
+  const uint32_t most = ReadLimits{}.max_json_depth;
+  uint32_t depth = 0;
+  bool in_text = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      in_text = c != '"';
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > most)
+        throw_error(ErrorKind::kLimitExceeded,
+                    format("line {}: JSON nested more than {} deep", number, most));
+    } else if (c == ']' || c == '}') {
+      depth -= depth > 0 ? 1 : 0;
+    }
+  }
+}
+
 json parse_line(std::string_view line, size_t number) {
+  check_nesting(line, number);
   json value = json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!value.is_object())
     throw_error(ErrorKind::kUnreadable, format("line {} is not a JSON object", number));

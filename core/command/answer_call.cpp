@@ -1,5 +1,8 @@
 #include "core/command/answer_call.h"
 
+#include <optional>
+
+#include "core/command/recorded_constants.h"
 #include "core/io/call_json.h"
 #include "core/support/format.h"
 
@@ -36,6 +39,11 @@ void answer_call(std::string& out, FakeTensorMode& mode, OpId op, const json& qu
                  const std::function<void()>& called) {
   ValueReader reader(mode);
   ValueWriter writer;
+  std::optional<RecordedConstants> constants;
+  reader.on_constant = [&](Tensor& tensor, const json& data) {
+    if (!constants) constants.emplace(mode);
+    constants->adopt(tensor, data);
+  };
   try {
     const Schema& schema = Registry::builtin().entry(op).schema;
     const std::vector<Value> args =

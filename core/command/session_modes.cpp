@@ -110,7 +110,27 @@ StepResult SessionRunner::define(const json& step) {
 
 // The steps of a fake kernel run in the mode that called it, its parameters named as it says.
 Value SessionRunner::run_fake(const json& fake, FakeCall& frame) {
+  constexpr int kMaxFakeDepth = 32;
+  if (fake_depth_ >= kMaxFakeDepth)
+    throw_error(ErrorKind::kLimitExceeded,
+                format("fake kernels that call each other more than {} deep", kMaxFakeDepth));
   const std::map<std::string, Named> outside = names_;
+  const int depth = fake_depth_++;
+  const auto leave = [&] {
+    names_ = outside;
+    fake_depth_ = depth;
+  };
+  try {
+    const Value result = run_fake_steps(fake, frame);
+    leave();
+    return result;
+  } catch (...) {
+    leave();
+    throw;
+  }
+}
+
+Value SessionRunner::run_fake_steps(const json& fake, FakeCall& frame) {
   const json& params = fake.at("params");
   for (size_t i = 0; i < params.size() && i < frame.args().size(); ++i)
     names_[params[i].get<std::string>()] = frame.arg(i);
@@ -130,9 +150,7 @@ Value SessionRunner::run_fake(const json& fake, FakeCall& frame) {
     }
     if (step.contains("as")) bind(step["as"], result);
   }
-  const Value result = read(fake.value("return", json()));
-  names_ = outside;
-  return result;
+  return read(fake.value("return", json()));
 }
 
 }  // namespace faketensor

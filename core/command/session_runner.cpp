@@ -32,6 +32,7 @@ Value to_value(const PythonNumber& number) {
 }
 
 SessionRunner::SessionRunner(const Target& target) : session_(target), reader_(scratch_) {
+  writer_.sparse_elements = false;
   reader_.resolve = [this](const json& object) { return resolve(object); };
 }
 

@@ -72,6 +72,7 @@ class SessionRunner {
   StepResult detect_fake_mode(const Json& step);
   StepResult define(const Json& step);
   Value run_fake(const Json& fake, FakeCall& frame);
+  Value run_fake_steps(const Json& fake, FakeCall& frame);
 
   // --- session_tensors.cpp ---
   StepResult make_real(const Json& step);
@@ -139,6 +140,7 @@ class SessionRunner {
   ValueWriter writer_;
   std::map<std::string, Named> names_;
   SessionMode* newest_with_env_ = nullptr;
+  int fake_depth_ = 0;  // of custom operators' kernels that call custom operators
 };
 
 // How the dimensions of an input become symbols, from lists of names and of [lower, upper].

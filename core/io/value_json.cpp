@@ -89,12 +89,14 @@ void append_named(std::string& out, std::string_view key, std::string_view text)
 
 std::string device_text(Device device) { return format("{}", device); }
 
-void append_sparse(std::string& out, const TensorMeta& meta) {
+void append_sparse(std::string& out, const TensorMeta& meta, bool with_elements) {
   const SparseMeta& sparse = *meta.sparse();
-  out +=
-      format(",\"sparse_dim\":{},\"dense_dim\":{},\"nnz\":", sparse.sparse_dim, sparse.dense_dim);
-  append_json(out, sparse.nnz);
-  if (meta.has(kCoalesced)) out += ",\"coalesced\":true";
+  out += format(",\"sparse_dim\":{},\"dense_dim\":{}", sparse.sparse_dim, sparse.dense_dim);
+  if (with_elements) {
+    out += ",\"nnz\":";
+    append_json(out, sparse.nnz);
+    if (meta.has(kCoalesced)) out += ",\"coalesced\":true";
+  }
   if (sparse.index_dtype != DType::kInt64)
     out.append(",\"index_dtype\":\"").append(name(sparse.index_dtype)).append("\"");
   if (meta.layout() == Layout::kSparseBsr || meta.layout() == Layout::kSparseBsc) {
@@ -128,7 +130,7 @@ void ValueWriter::append_tensor(std::string& out, const TensorRecord& record) {
     append_json(out, record.nbytes);
   }
   if (!strided) out.append(",\"layout\":\"").append(name(meta.layout())).append("\"");
-  if (meta.sparse() != nullptr) append_sparse(out, meta);
+  if (meta.sparse() != nullptr) append_sparse(out, meta, sparse_elements);
   if (meta.has(kRequiresGrad)) out += ",\"requires_grad\":true";
   if (meta.has(kConj)) out += ",\"conj\":true";
   if (meta.has(kNeg)) out += ",\"neg\":true";
@@ -440,6 +442,7 @@ Value ValueReader::read_tensor(const json& value, ValueWriter* writer) {
     tensor->is_contiguous();
   }
   tensors_.emplace(number, tensor);
+  if (on_constant && value.contains("const")) on_constant(*tensor, value["const"]);
   if (writer != nullptr) writer->name_tensor(tensor, number);
   made_.push_back({tensor, tensor->meta, tensor->storage,
                    tensor->storage == nullptr ? SymInt(0) : tensor->storage->nbytes});

@@ -37,6 +37,10 @@ class ValueWriter {
   void name_tensor(const Tensor* tensor, int64_t number) { tensors_.set(tensor, number); }
   void name_storage(const Storage* storage, int64_t number) { storages_.set(storage, number); }
 
+  // Whether the number of a sparse tensor's elements, and that it is coalesced, is written: the
+  // steps of transcripts are recorded without.
+  bool sparse_elements = true;
+
   // A value with its tensors as they are now.
   void append(std::string& out, const Value& value);
   // A value with its tensors as they were recorded.
@@ -74,6 +78,9 @@ class ValueReader {
 
   // Asked first for what an object means; nothing: as FORMAT.md says.
   std::function<std::optional<Value>(const nlohmann::json& object)> resolve;
+
+  // Told of the data ("const") that a tensor it made is recorded with.
+  std::function<void(Tensor& tensor, const nlohmann::json& data)> on_constant;
 
   // Makes {"t": number} mean a tensor that the mode has already.
   void name_tensor(int64_t number, Tensor* tensor) { tensors_[number] = tensor; }

@@ -688,6 +688,18 @@ class Behind {
 
 }  // namespace
 
+std::string answer_text(const Value& result) {
+  if (result.is(Value::Tag::kList)) {
+    std::string text = "[";
+    for (const Value& element : result.values()) text += answer_text(element) + ",";
+    return text + "]";
+  }
+  if (!result.is_tensor()) return format("{}", result);
+  const Tensor& tensor = result.tensor();
+  return format("{} {} {} {} {}", tensor.dtype(), dims_key(tensor.sizes()),
+                dims_key(tensor.strides()), tensor.device(), tensor.layout());
+}
+
 // Note [Storages of cached results]
 // A result that the cache gives is made anew by torch.empty_strided, so the size of its storage is
 // written as that of a strided tensor ("4*s1*(s0 - 1) + 4*s1") where the operator itself had made

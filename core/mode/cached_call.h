@@ -33,6 +33,9 @@ struct ArgumentsBefore {
 ArgumentsBefore arguments_before(std::span<const Value> args,
                                  const CacheSurroundings& surroundings);
 
+// The metadata of a result, for comparing what two calls with one key answered.
+std::string answer_text(const Value& result);
+
 // The size of the storage of a result that the cache gives.
 SymInt cached_bytes(const Tensor& result);
 

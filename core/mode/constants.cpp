@@ -17,6 +17,13 @@ Tensor* ConstantTracker::fake_of(Tensor& real) {
   return fake;
 }
 
+void ConstantTracker::adopt(Tensor& fake, Tensor& real) {
+  storages_[real.storage] = fake.storage;
+  fake.constant = fakes_.arena().make<Constant>(&real);
+  fake_of_[&real] = &fake;
+  holders_[real.storage].push_back(&fake);
+}
+
 bool ConstantTracker::may_become_constant(const Tensor& real) {
   return !real.numel().is_symbolic() && real.numel().as_int() <= kElementLimit &&
          real.layout() == Layout::kStrided && !real.device().is_meta();

@@ -32,6 +32,9 @@ class ConstantTracker {
   // as the real one does.
   Tensor* fake_of(Tensor& real);
 
+  // Makes the real tensor the constant of a fake that is there already.
+  void adopt(Tensor& fake, Tensor& real);
+
   // FakeTensorMode.may_turn_const
   static bool may_become_constant(const Tensor& real);
 

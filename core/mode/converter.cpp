@@ -63,6 +63,12 @@ MetaSpec spec_of(const TensorDescription& tensor, const SymbolicGeometry& geomet
   return spec;
 }
 
+bool is_quantized(DType dtype) {
+  constexpr DType kQuantized[] = {DType::kQInt8, DType::kQUInt8, DType::kQInt32, DType::kQUInt4x2,
+                                  DType::kQUInt2x4};
+  return std::find(std::begin(kQuantized), std::end(kQuantized), dtype) != std::end(kQuantized);
+}
+
 }  // namespace
 
 TensorDescription describe(const Tensor& tensor) {
@@ -93,6 +99,8 @@ Tensor* Converter::from_tensor(const TensorDescription& tensor, const Conversion
     throw_error(ErrorKind::kAssertionError, "cannot set both static_shapes and symbolic_context");
   }
   if (Tensor* known = memo(tensor.id)) return known;
+  if (is_quantized(tensor.dtype))
+    throw_error(ErrorKind::kUnsupportedFakeTensor, "quantized nyi in meta tensors");
   if (!allow_meta && tensor.device.type == DeviceType::kMeta) {
     throw_error(ErrorKind::kAssertionError,
                 "device.type must not be 'meta' when allow_meta is False");

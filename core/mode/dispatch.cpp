@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/mode/autocast.h"
 #include "core/mode/operator_facts.h"
 #include "core/mode/repr.h"
 #include "core/ops/constant.h"
@@ -90,7 +91,10 @@ ModeDispatch::Values ModeDispatch::without_conjugates(const OpEntry& op,
   return resolved;
 }
 
-Value ModeDispatch::dispatch(const OpEntry& op, std::span<const Value> args) {
+Value ModeDispatch::dispatch(const OpEntry& op, std::span<const Value> given) {
+  const Values cast =
+      autocast ? faketensor::autocast(context_, op, given, DType::kBFloat16) : Values();
+  const std::span<const Value> args = autocast ? cast.span() : given;
   const bool has_conjugate = std::any_of(args.begin(), args.end(), [this](const Value& arg) {
     return is_ours(arg) && arg.tensor().meta->has(kConj);
   });
@@ -103,8 +107,14 @@ Value ModeDispatch::counted(const OpEntry& op, std::span<const Value> args) {
   const CacheSurroundings surroundings{context_, cache_settings(), is_inference, is_fake};
   const ArgumentsBefore before = arguments_before(args, surroundings);
   const auto count = [&](const Value* result) {
-    const CachedCall call = describe_call(op, args, before, result, surroundings);
-    return cache->count(call, context_.shape_env()) && call.is_symbolic;
+    CachedCall call = describe_call(op, args, before, result, surroundings);
+    if (options_.cache_crosscheck && result != nullptr) call.answer = answer_text(*result);
+    const DispatchCache::Outcome outcome = cache->count(call, context_.shape_env());
+    // _crosscheck_cache_output
+    if (outcome == DispatchCache::Outcome::kContradicted)
+      throw_error(ErrorKind::kRuntimeError,
+                  format("FakeTensor cache crosscheck failure: {}", call_text(op, args, is_fake)));
+    return outcome == DispatchCache::Outcome::kHit && call.is_symbolic;
   };
   Value result;
   try {

@@ -22,6 +22,8 @@ struct DispatchOptions {
   bool allow_non_fake_inputs = false;
   // The accelerator is not there: constants are not moved to it (FakeTensorMode.avoid_device_init).
   bool avoid_device_init = true;
+  // What the cache would give is compared with the answer.
+  bool cache_crosscheck = false;
 };
 
 class ModeDispatch final : public DispatchHook {
@@ -36,6 +38,8 @@ class ModeDispatch final : public DispatchHook {
   std::function<bool(const Tensor&)> is_inference;
   // Counts what the dispatch cache would; null: nobody asks.
   DispatchCache* cache = nullptr;
+  // Inside torch.autocast("cpu", bfloat16), and not inside an operator that it has cast.
+  bool autocast = false;
   // What a key has of the surroundings (CacheSurroundings::settings).
   std::function<std::string()> cache_settings;
 

@@ -2,40 +2,45 @@
 
 namespace faketensor {
 
-bool DispatchCache::count(const CachedCall& call, const ShapeEnv* env) {
+DispatchCache::Outcome DispatchCache::count(const CachedCall& call, const ShapeEnv* env) {
   return count(call, call.key, env);
 }
 
-bool DispatchCache::count(const CachedCall& call, const std::string& key, const ShapeEnv* env) {
+DispatchCache::Outcome DispatchCache::count(const CachedCall& call, const std::string& key,
+                                            const ShapeEnv* env) {
   const auto count_inner = [&] {
-    bool hit = false;
-    for (const CachedCall& inner : call.calls)
-      hit = count(inner, inner.sees_hit && hit ? inner.key + " cached" : inner.key, env);
+    Outcome before = Outcome::kNone;
+    for (const CachedCall& inner : call.calls) {
+      const bool after_hit = inner.sees_hit && before == Outcome::kHit;
+      before = count(inner, after_hit ? inner.key + " cached" : inner.key, env);
+    }
   };
   if (!call.has_key) {
     ++counts_.bypasses[call.bypass];
     count_inner();
-    return false;
+    return Outcome::kNone;
   }
   Entries& entries = call.is_symbolic ? by_env_[env] : entries_;
   if (const auto known = entries.find(key); known != entries.end()) {
-    if (known->second.empty()) {
+    const Entry& entry = known->second;
+    if (entry.bypass.empty()) {
       ++counts_.hits;
-      return true;
+      const bool compares = !entry.answer.empty() && !call.answer.empty();
+      return compares && entry.answer != call.answer ? Outcome::kContradicted : Outcome::kHit;
     }
-    ++counts_.bypasses[known->second];
+    ++counts_.bypasses[entry.bypass];
     count_inner();
-    return false;
+    return Outcome::kNone;
   }
   count_inner();
-  if (!call.is_answered) return false;
+  if (!call.is_answered) return Outcome::kNone;
   if (call.bypass.empty()) {
     ++counts_.misses;
   } else {
     ++counts_.bypasses[call.bypass];
   }
-  entries.emplace(key, call.bypass);
-  return false;
+  entries.emplace(key, Entry{call.bypass, call.answer});
+  return Outcome::kNone;
 }
 
 void DispatchCache::clear() {

@@ -28,6 +28,7 @@ struct CachedCall {
   std::string bypass;        // why it is not cached; empty where it is
   bool has_key = true;       // the reason was found after the call, and is remembered by the key
   bool is_answered = true;   // false: it raised, and leaves no trace but what it called
+  std::string answer;        // what it answered; empty where nobody compares
   bool sees_hit = false;     // its key is another one where the call before it hit
   std::vector<CachedCall> calls;  // operators that answering it calls
 };
@@ -41,17 +42,21 @@ class DispatchCache {
     size_t size = 0;  // entries that no ShapeEnv keeps
   };
 
-  // Whether the call hit.
-  bool count(const CachedCall& call, const ShapeEnv* env);
+  // kContradicted: a hit, but the call's answer is not the one that was kept.
+  enum class Outcome : uint8_t { kNone, kHit, kContradicted };
+  Outcome count(const CachedCall& call, const ShapeEnv* env);
   // FakeTensorMode.cache_clear(): the entries that ShapeEnvs keep stay.
   void clear();
   Info info() const;
 
  private:
-  bool count(const CachedCall& call, const std::string& key, const ShapeEnv* env);
+  Outcome count(const CachedCall& call, const std::string& key, const ShapeEnv* env);
 
-  // Keys with the reason for which the call is not cached, empty where it is.
-  using Entries = std::unordered_map<std::string, std::string>;
+  struct Entry {
+    std::string bypass;  // why the call is not cached; empty where it is
+    std::string answer;  // of a mode that crosschecks
+  };
+  using Entries = std::unordered_map<std::string, Entry>;
 
   Entries entries_;
   std::map<const ShapeEnv*, Entries> by_env_;

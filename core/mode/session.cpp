@@ -1,7 +1,9 @@
 #include "core/mode/session.h"
 
 #include <algorithm>
+#include <array>
 
+#include "core/mode/autocast.h"
 #include "core/mode/grad_fn.h"
 #include "core/ops/constant.h"
 #include "core/support/error.h"
@@ -18,7 +20,8 @@ SessionMode::SessionMode(SessionModeOptions options, std::shared_ptr<ShapeEnv> e
       constants_(mode_.context(), real),
       dispatch_(mode_.context(), constants_,
                 {.allow_non_fake_inputs = options.allow_non_fake_inputs,
-                 .avoid_device_init = !target.has_gpu()}),
+                 .avoid_device_init = !target.has_gpu(),
+                 .cache_crosscheck = options.cache_crosscheck}),
       converter_(mode_.context()) {
   Context& context = mode_.context();
   if (env_ != nullptr) {
@@ -76,7 +79,7 @@ void Session::enter(SessionMode& mode) { entered_.push_back({SessionScope::kMode
 
 void Session::enter(SessionScope scope) {
   entered_.push_back({scope});
-  set_recording(!is_inside(SessionScope::kSuppressGuards));
+  tell_environments();
 }
 
 void Session::enter_in_kernel_invocation(SessionMode& mode) {
@@ -94,12 +97,15 @@ void Session::enter_default_device(Device device) {
 void Session::exit() {
   if (entered_.empty()) throw_error(ErrorKind::kRuntimeError, "no context to exit");
   entered_.pop_back();
-  set_recording(!is_inside(SessionScope::kSuppressGuards));
+  tell_environments();
 }
 
-void Session::set_recording(bool recording) {
-  for (SessionMode& mode : modes_)
-    if (mode.shape_env() != nullptr) mode.shape_env()->set_recording(recording);
+void Session::tell_environments() {
+  for (SessionMode& mode : modes_) {
+    if (mode.shape_env() == nullptr) continue;
+    mode.shape_env()->set_recording(!is_inside(SessionScope::kSuppressGuards));
+    mode.shape_env()->ignore_fresh_unbacked_symbols(is_inside(SessionScope::kIgnoreFreshUnbacked));
+  }
 }
 
 SessionMode* Session::current_mode() const {
@@ -276,6 +282,30 @@ Tensor* Session::deepcopy(Tensor& tensor) {
   return copied;
 }
 
+// Mirrors FakeCopyMode, torch/_subclasses/fake_tensor.py: a parameter is copied by its clone
+// (Parameter.__deepcopy__), any other tensor by from_tensor.
+std::vector<Tensor*> Session::fake_copy(SessionMode& mode, std::span<Tensor* const> tensors) {
+  ConversionOptions options;
+  options.static_shapes = true;
+  std::unordered_map<const Tensor*, Tensor*> copies;
+  std::vector<Tensor*> result;
+  for (Tensor* tensor : tensors) {
+    Tensor*& copy = copies[tensor];
+    if (copy == nullptr) {
+      copy = from_tensor(mode, *tensor, options);
+      if (state(*tensor).is_parameter) {
+        const bool requires_grad = tensor->meta->has(kRequiresGrad);
+        Tensor& data = mode.mode().call("aten::detach", std::array<Value, 1>{*copy}).value.tensor();
+        copy = &mode.mode().call("aten::clone", std::array<Value, 1>{data}).value.tensor();
+        state(*copy).is_parameter = true;
+        if (requires_grad) set_requires_grad(*copy, true);
+      }
+    }
+    result.push_back(copy);
+  }
+  return result;
+}
+
 Tensor* Session::load(const TensorMeta& saved, SymInt storage_bytes) {
   SessionMode* mode = current_mode();
   Context& context = mode != nullptr ? mode->context() : real_.context();
@@ -441,6 +471,26 @@ void Session::record(const OpEntry& op, std::span<const Value> args, const Value
   });
 }
 
+// In an autocast region, what composite operators call is cast too, but not what a cast operator
+// calls.
+Value Session::call_in_region(Context& context, OpId id, std::span<const Value> args) {
+  if (!is_inside(SessionScope::kAutocastCpu)) return context.call(id, args);
+  const OpEntry& op = library_.entry(id);
+  const auto set_autocast = [this](bool enabled) {
+    for (SessionMode& mode : modes_) mode.dispatch().autocast = enabled;
+  };
+  set_autocast(autocast_policy(op) == AutocastPolicy::kNone);
+  try {
+    const SmallVector<Value, 16> cast = autocast(context, op, args, DType::kBFloat16);
+    const Value result = context.call(id, cast.span());
+    set_autocast(false);
+    return result;
+  } catch (...) {
+    set_autocast(false);
+    throw;
+  }
+}
+
 Value Session::call(OpId id, std::span<const Value> args) {
   SessionMode* mode = mode_for(args);
   Context& context = mode != nullptr ? mode->context() : real_.context();
@@ -448,7 +498,7 @@ Value Session::call(OpId id, std::span<const Value> args) {
   context.default_dtype = default_dtype();
   const OpEntry& op = library_.entry(id);
   check_inference(op, args);
-  const Value result = context.call(id, args);
+  const Value result = call_in_region(context, id, args);
   record(op, args, result, true);
   return result;
 }

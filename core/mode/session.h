@@ -35,6 +35,7 @@ struct SessionModeOptions {
   bool allow_non_fake_inputs = false;
   bool allow_meta = true;  // torch._functorch.config.fake_tensor_allow_meta
   bool is_export = false;
+  bool cache_crosscheck = false;  // torch._dynamo.config.fake_tensor_cache_crosscheck_enabled
   std::optional<bool> static_shapes = {};  // absent: where the mode has no ShapeEnv
 };
 
@@ -128,6 +129,9 @@ class Session {
   Tensor* from_meta_and_device(SessionMode& mode, Tensor& meta, Device device);
   // FakeTensor(mode, meta, device)
   Tensor* construct(SessionMode& mode, Tensor& meta, Device device);
+  // copy.deepcopy of a module's tensors in FakeCopyMode(mode): plain tensors become fakes that
+  // alias as they do, parameters clones of them; the same tensor twice is one copy.
+  std::vector<Tensor*> fake_copy(SessionMode& mode, std::span<Tensor* const> tensors);
   // copy.deepcopy, and torch.load of what torch.save wrote.
   Tensor* deepcopy(Tensor& tensor);
   Tensor* load(const TensorMeta& saved, SymInt storage_bytes);
@@ -166,12 +170,14 @@ class Session {
     DType dtype = DType::kFloat32;
     Device device = {};
   };
+  Value call_in_region(Context& context, OpId op, std::span<const Value> args);
   void check_inference(const OpEntry& op, std::span<const Value> args);
   void record(const OpEntry& op, std::span<const Value> args, const Value& result, bool is_new);
   TensorDescription describe_here(const Tensor& tensor);
   void mark_converted(const Tensor& source, Tensor& fake, SessionMode& mode);
   uint64_t context_number(const Tensor& tensor);
-  void set_recording(bool recording);
+  // After a change of scopes: what they mean to the ShapeEnvs.
+  void tell_environments();
 
   std::string cache_settings(const SessionMode& mode) const;
 

@@ -290,6 +290,9 @@ class ShapeEnv {
                                        std::span<const int64_t> strides,
                                        std::span<const SymInt> symbolic_sizes, const Source& source,
                                        const SymbolicContext& context);
+  // create_symbol, or what the context's number is remembered with.
+  SymInt symbol_in(const SymbolicContext& context, int64_t value, const Source& source,
+                   DimDynamic dynamic, DimConstraint constraint);
   const ExprNode* find(const ExprNode* symbol);
   const ExprNode* evaluate_statically(const ExprNode* node, bool unbacked_only, bool size_oblivious,
                                       bool use_axioms);
@@ -340,8 +343,9 @@ class ShapeEnv {
   Assignment hints_;
   std::unordered_map<const ExprNode*, std::vector<Source>> sources_;
   std::unordered_map<std::string, const ExprNode*> symbol_by_source_;
-  std::unordered_set<uint32_t> used_numbers_;  // of backed symbols' names
-  std::map<double, const ExprNode*> shared_;   // of DimDynamic::kDuck, by value
+  std::map<std::pair<uint64_t, std::string>, SymInt> remembered_;  // SymbolicContext::remembered_as
+  std::unordered_set<uint32_t> used_numbers_;                      // of backed symbols' names
+  std::map<double, const ExprNode*> shared_;                       // of DimDynamic::kDuck, by value
   std::unordered_map<const ExprNode*, ValueRange> ranges_;
   std::vector<const ExprNode*> symbols_;
   std::unordered_set<const ExprNode*> size_like_;

@@ -79,6 +79,16 @@ SymInt ShapeEnv::create_symbol(int64_t value, const Source& source, DimDynamic d
   return symbol;
 }
 
+SymInt ShapeEnv::symbol_in(const SymbolicContext& context, int64_t value, const Source& source,
+                           DimDynamic dynamic, DimConstraint constraint) {
+  if (context.remembered_as == 0) return create_symbol(value, source, dynamic, constraint);
+  const std::pair<uint64_t, std::string> key(context.remembered_as, source.name());
+  if (const auto known = remembered_.find(key); known != remembered_.end()) return known->second;
+  const SymInt made = create_symbol(value, source, dynamic, constraint);
+  remembered_.emplace(key, made);
+  return made;
+}
+
 SymInt ShapeEnv::create_unspecified_symbol(int64_t value, const Source& source, DimDynamic dynamic,
                                            DimConstraint constraint) {
   return create_symbol(value, source, dynamic, constraint, {false, false});
@@ -139,8 +149,8 @@ std::vector<SymInt> ShapeEnv::symbolic_strides(std::span<const int64_t> sizes,
     } else {
       const DimDynamic inferred = all_static ? DimDynamic::kStatic : DimDynamic::kDuck;
       result[i] =
-          create_symbol(stride, source.stride(i), infer ? inferred : context.dynamic_strides[i],
-                        context.constraint_strides[i]);
+          symbol_in(context, stride, source.stride(i),
+                    infer ? inferred : context.dynamic_strides[i], context.constraint_strides[i]);
     }
     products[checked_multiply(sizes[i], stride)] = symbolic_sizes[i] * result[i];
   }
@@ -162,15 +172,15 @@ SymbolicGeometry ShapeEnv::create_symbolic_geometry(std::span<const int64_t> siz
     DimConstraint& constraint = context.constraint_sizes[i];
     all_static &= asked.dynamic_sizes[i] == DimDynamic::kStatic;
     result.sizes.push_back(
-        create_symbol(sizes[i], source.size(i), asked.dynamic_sizes[i], constraint));
+        symbol_in(asked, sizes[i], source.size(i), asked.dynamic_sizes[i], constraint));
     if (constraint.kind == DimConstraint::Kind::kMinMax && constraint.range.is_singleton()) {
       context.dynamic_sizes[i] = DimDynamic::kStatic;
       constraint = {};
     }
   }
   result.strides = symbolic_strides(sizes, strides, result.sizes, source, asked);
-  result.offset = create_symbol(offset, source.storage_offset(),
-                                all_static ? DimDynamic::kStatic : DimDynamic::kDuck);
+  result.offset = symbol_in(asked, offset, source.storage_offset(),
+                            all_static ? DimDynamic::kStatic : DimDynamic::kDuck, {});
   return result;
 }
 

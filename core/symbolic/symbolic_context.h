@@ -1,7 +1,7 @@
 // SymbolicContext: how the sizes and strides of an input become symbols.
 //
-// Mirrors DimDynamic, StrictMinMaxConstraint, RelaxedUnspecConstraint and StatelessSymbolicContext
-// of torch/fx/experimental/symbolic_shapes.py.
+// Mirrors DimDynamic, StrictMinMaxConstraint, RelaxedUnspecConstraint, StatelessSymbolicContext and
+// StatefulSymbolicContext of torch/fx/experimental/symbolic_shapes.py.
 //
 //   SymbolicContext context({DimDynamic::kDynamic, DimDynamic::kStatic});
 //   context.constraint_sizes[0] = DimConstraint::min_max(2, 64);
@@ -45,6 +45,9 @@ struct SymbolicContext {
   std::vector<DimConstraint> constraint_strides;
   // For a view: how its base becomes symbolic. Null: as a tensor without a context.
   std::shared_ptr<SymbolicContext> view_base;
+  // A number other than 0 makes it a StatefulSymbolicContext: the ShapeEnv remembers under it which
+  // symbol each source got, and contexts with the same number get the same symbols again.
+  uint64_t remembered_as = 0;
 
   explicit SymbolicContext(std::vector<DimDynamic> sizes)
       : dynamic_sizes(std::move(sizes)),

@@ -98,5 +98,42 @@ TEST(Command, AFileThatIsNoModelExitsWithTwo) {
   }
 }
 
+TEST(Command, AnswerReadsTheDataOfConstants) {
+  const std::string tensor =
+      R"({"t":0,"size":[],"stride":[],"offset":0,"dtype":"float32","device":"cpu","storage":0,"nbytes":4,"const":)";
+  const std::string vectors = R"({"header":{"kind":"ops"}})"
+                              "\n"
+                              R"({"id":"a","op":"aten::item","args":[)" +
+                              tensor +
+                              "2.5}]}\n"
+                              R"({"id":"b","op":"aten::item","args":[)" +
+                              tensor + "[1, 2]}]}\n";
+  const std::string out = run({"answer", "v"}, {{"v", vectors}}).out;
+  EXPECT_NE(out.find(R"({"id":"a","out":2.5})"), std::string::npos) << out;
+  EXPECT_NE(out.find(R"({"id":"b","raises":"DataDependentOutputException")"), std::string::npos)
+      << out;
+}
+
+TEST(Command, AnswerBoundsTheNestingOfALine) {
+  const std::string deep = std::string(1000, '[') + std::string(1000, ']');
+  const Outcome outcome =
+      run({"answer", "v"}, {{"v", "{\"header\":{}}\n{\"id\":\"a\",\"queries\":" + deep + "}\n"}});
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_NE(outcome.error.find("line 2: JSON nested more than 256 deep"), std::string::npos)
+      << outcome.error;
+}
+
+TEST(Command, AFakeKernelThatCallsItselfEnds) {
+  const std::string session =
+      R"({"session":"s","steps":[{"do":"mode","as":"m","options":{}},)"
+      R"({"do":"define","name":"lib::f","schema":"(Tensor x) -> Tensor","fake":{"params":["x"],)"
+      R"("steps":[{"do":"call","op":"lib::f.default","args":[{"ref":"x"}],"as":"y"}],"return":{"ref":"y"}}},)"
+      R"({"do":"real","as":"r","size":[2]},{"do":"from_tensor","mode":"m","arg":"r","as":"a"},)"
+      R"({"do":"enter","mode":"m"},{"do":"call","op":"lib::f.default","args":[{"ref":"a"}]}]})";
+  const Outcome outcome = run({"answer", "v"}, {{"v", "{\"header\":{}}\n" + session + "\n"}});
+  EXPECT_NE(outcome.out.find("call each other more than 32 deep"), std::string::npos)
+      << outcome.out << outcome.error;
+}
+
 }  // namespace
 }  // namespace faketensor

@@ -29,6 +29,23 @@ class SessionTest : public ::testing::Test {
   SessionMode& mode = session.add_mode({}, nullptr);
 };
 
+// A session whose mode has a ShapeEnv, and sizes [s0, s1] in it.
+class SymbolicCacheTest : public ::testing::Test {
+ protected:
+  SymbolicCacheTest() {
+    session.enter(mode);
+    session.cache().clear();
+  }
+  Tensor& made(DType dtype) { return *mode.context().empty(sizes, dtype, Device{}); }
+  DispatchCache::Info counted() { return session.cache().info(); }
+
+  Session session;
+  std::shared_ptr<ShapeEnv> env = std::make_shared<ShapeEnv>();
+  SessionMode& mode = session.add_mode({}, env);
+  DimVector sizes{env->create_backed("s0", 3, ValueRange::ints(2, kIntInfinity)),
+                  env->create_backed("s1", 4, ValueRange::ints(2, kIntInfinity))};
+};
+
 TEST_F(SessionTest, TheNumberOfAConstantIsKnown) {
   session.enter(mode);
   Tensor& four = number(Element::real(4), DType::kFloat32);
@@ -144,23 +161,6 @@ TEST_F(SessionTest, ReprNamesWhatIsNotUsual) {
             "FakeTensor(..., device='cuda:0', size=(2,), dtype=torch.float16)");
 }
 
-// Two modes of a session with symbolic sizes: [s0, s1] float32 and int64.
-class SymbolicCacheTest : public ::testing::Test {
- protected:
-  SymbolicCacheTest() {
-    session.enter(mode);
-    session.cache().clear();
-  }
-  Tensor& made(DType dtype) { return *mode.context().empty(sizes, dtype, Device{}); }
-  DispatchCache::Info counted() { return session.cache().info(); }
-
-  Session session;
-  std::shared_ptr<ShapeEnv> env = std::make_shared<ShapeEnv>();
-  SessionMode& mode = session.add_mode({}, env);
-  DimVector sizes{env->create_backed("s0", 3, ValueRange::ints(2, kIntInfinity)),
-                  env->create_backed("s1", 4, ValueRange::ints(2, kIntInfinity))};
-};
-
 TEST_F(SymbolicCacheTest, AResultFromTheCacheHasTheStorageOfAStridedTensor) {
   Tensor& x = made(DType::kFloat32);
   const Tensor& first = session.call("aten::clone", {&x}).tensor();
@@ -207,6 +207,94 @@ TEST_F(SessionTest, ASecondTensorOnAConvertedStorageHasBeenWrittenTo) {
   EXPECT_EQ(first->storage, second->storage);
   EXPECT_EQ(session.version(*first), 0);
   EXPECT_EQ(session.version(*second), 1);
+}
+
+TEST_F(SessionTest, AutocastRunsProductsInTheLowerPrecisionAndLossesInFloat32) {
+  session.enter(mode);
+  Tensor& x = *mode.context().empty(DimVector{3, 3}, DType::kFloat32, Device{});
+  Tensor& doubles = *mode.context().empty(DimVector{3, 3}, DType::kFloat64, Device{});
+  session.enter(SessionScope::kAutocastCpu);
+  Tensor& product = call("aten::mm", {&x, &x}).tensor();
+  EXPECT_EQ(product.dtype(), DType::kBFloat16);
+  EXPECT_EQ(call("aten::mse_loss", {&product, &product}).tensor().dtype(), DType::kFloat32);
+  EXPECT_EQ(call("aten::mm", {&doubles, &doubles}).tensor().dtype(), DType::kFloat64);
+  EXPECT_EQ(call("aten::add.Tensor", {&x, &x}).tensor().dtype(), DType::kFloat32);
+  // A composite operator that is not listed itself calls one that is.
+  const Value operands[] = {x, x};
+  const Value sum =
+      call("aten::einsum", {Value::string("ij,jk->ik"), mode.context().make_list(operands)});
+  EXPECT_EQ(sum.tensor().dtype(), DType::kBFloat16);
+  session.exit();
+  EXPECT_EQ(call("aten::mm", {&x, &x}).tensor().dtype(), DType::kFloat32);
+}
+
+TEST_F(SessionTest, AJoinInAutocastIsInTheWidestDtypeOfItsParts) {
+  session.enter(mode);
+  Tensor& x = *mode.context().empty(DimVector{3}, DType::kFloat32, Device{});
+  Tensor& half = *mode.context().empty(DimVector{3}, DType::kBFloat16, Device{});
+  session.enter(SessionScope::kAutocastCpu);
+  const Value mixed[] = {x, half};
+  const Value alike[] = {half, half};
+  Context& context = mode.context();
+  EXPECT_EQ(call("aten::cat", {context.make_list(mixed)}).tensor().dtype(), DType::kFloat32);
+  EXPECT_EQ(call("aten::cat", {context.make_list(alike)}).tensor().dtype(), DType::kBFloat16);
+}
+
+TEST_F(SessionTest, AFakeCopyKeepsAliasesOfBuffersAndTiesOfParameters) {
+  Tensor* parameter = session.make_real({.sizes = DimVector{2, 3}}, 24);
+  session.state(*parameter).is_parameter = true;
+  session.set_requires_grad(*parameter, true);
+  Tensor* buffer = session.make_real({.sizes = DimVector{4}}, 16);
+  Tensor& view = session.call("aten::select.int", {buffer, 0, 0}).tensor();
+  Tensor* const module[] = {parameter, parameter, buffer, &view};
+  const std::vector<Tensor*> copies = session.fake_copy(mode, module);
+  ASSERT_EQ(copies.size(), 4u);
+  EXPECT_EQ(copies[0], copies[1]);
+  EXPECT_TRUE(session.state(*copies[0]).is_parameter);
+  EXPECT_TRUE(copies[0]->meta->has(kRequiresGrad));
+  EXPECT_EQ(copies[2]->storage, copies[3]->storage);
+  EXPECT_EQ(session.mode_of(*copies[3]), &mode);
+}
+
+TEST_F(SessionTest, QuantizedTensorsAreNotConverted) {
+  TensorDescription quantized;
+  quantized.dtype = DType::kQInt8;
+  try {
+    mode.converter().from_tensor(quantized);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.class_name(), "UnsupportedFakeTensorException");
+    EXPECT_EQ(error.message(), "quantized nyi in meta tensors");
+  }
+}
+
+TEST_F(SymbolicCacheTest, FreshUnbackedSymbolsAreIgnoredInTheirScope) {
+  session.enter(SessionScope::kIgnoreFreshUnbacked);
+  EXPECT_TRUE(env->ignore_fresh_unbacked_symbols(true));
+  session.exit();
+  EXPECT_FALSE(env->ignore_fresh_unbacked_symbols(false));
+}
+
+TEST(DispatchCacheTest, ACrosscheckFindsAnAnswerThatIsNotTheOneKept) {
+  DispatchCache cache;
+  CachedCall call;
+  call.key = "aten::sin(x)";
+  call.answer = "float32 [2]";
+  EXPECT_EQ(cache.count(call, nullptr), DispatchCache::Outcome::kNone);
+  EXPECT_EQ(cache.count(call, nullptr), DispatchCache::Outcome::kHit);
+  call.answer = "float32 [3]";
+  EXPECT_EQ(cache.count(call, nullptr), DispatchCache::Outcome::kContradicted);
+  EXPECT_EQ(cache.info().hits, 2);
+}
+
+TEST_F(SessionTest, AModeThatCrosschecksAnswersAsOthersDo) {
+  SessionMode& checked = session.add_mode({.cache_crosscheck = true}, nullptr);
+  session.enter(checked);
+  Tensor& x = *checked.context().empty(DimVector{2}, DType::kFloat32, Device{});
+  session.cache().clear();
+  call("aten::sin", {&x});
+  EXPECT_EQ(call("aten::sin", {&x}).tensor().dim(), 1);
+  EXPECT_EQ(session.cache().info().hits, 1);
 }
 
 // resize_ sets the sizes before it finds that their product does not exist.

@@ -94,5 +94,20 @@ TEST(ShapeEnvSymbols, OfAnotherEnvironmentAreMadeAnew) {
   EXPECT_EQ(made.sizes[0].node()->pool, &ours.pool());
 }
 
+TEST(ShapeEnvSymbols, AStatefulContextGivesTheSameSymbolsAgain) {
+  ShapeEnv env;
+  const int64_t sizes[] = {4, 6};
+  const int64_t strides[] = {6, 1};
+  const auto first_size = [&](uint64_t remembered_as) {
+    SymbolicContext context({DimDynamic::kDynamic, DimDynamic::kDynamic});
+    context.remembered_as = remembered_as;
+    return env.create_symbolic_geometry(sizes, strides, 0, Source::local("x"), context).sizes[0];
+  };
+  const SymInt known = first_size(1);
+  EXPECT_TRUE(same_expr(first_size(1), known));
+  EXPECT_FALSE(same_expr(first_size(2), known));
+  EXPECT_FALSE(same_expr(first_size(0), first_size(0)));
+}
+
 }  // namespace
 }  // namespace faketensor

@@ -1,0 +1,63 @@
+#include "core/command/recorded_constants.h"
+
+#include <cmath>
+#include <optional>
+
+#include "core/support/error.h"
+
+namespace faketensor {
+
+using nlohmann::json;
+
+namespace {
+
+std::optional<double> number_of(const json& data) {
+  if (data.is_number()) return data.get<double>();
+  const json special = data.is_object() ? data.value("f", json()) : json();
+  if (!special.is_string()) return std::nullopt;
+  const std::string& text = special.get_ref<const std::string&>();
+  if (text == "nan") return std::nan("");
+  return text == "-inf" ? -INFINITY : INFINITY;
+}
+
+std::optional<Element> element_of(const json& nested) {
+  const json* data = &nested;
+  while (data->is_array() && data->size() == 1) data = &data->front();
+  if (data->is_boolean()) return Element::of(data->get<bool>() ? 1 : 0);
+  if (data->is_number_integer()) return Element::of(data->get<int64_t>());
+  if (data->is_object() && data->contains("c") && (*data)["c"].is_array() &&
+      (*data)["c"].size() == 2) {
+    const std::optional<double> re = number_of((*data)["c"][0]);
+    const std::optional<double> im = number_of((*data)["c"][1]);
+    return re && im ? std::optional(Element::complex(*re, *im)) : std::nullopt;
+  }
+  const std::optional<double> number = number_of(*data);
+  return number ? std::optional(Element::real(*number)) : std::nullopt;
+}
+
+}  // namespace
+
+RecordedConstants::RecordedConstants(FakeTensorMode& mode)
+    : mode_(mode),
+      real_(mode.context().target()),
+      constants_(mode.context(), real_),
+      dispatch_(mode.context(), constants_,
+                {.allow_non_fake_inputs = true,
+                 .avoid_device_init = !mode.context().target().has_gpu()}) {
+  dispatch_.convert = [](Tensor& tensor) { return &tensor; };
+  dispatch_.is_fake = [](const Tensor&) { return true; };
+  dispatch_.is_inference = [](const Tensor&) { return false; };
+  mode.context().set_hook(&dispatch_);
+}
+
+RecordedConstants::~RecordedConstants() { mode_.context().set_hook(nullptr); }
+
+void RecordedConstants::adopt(Tensor& tensor, const json& data) {
+  if (!ConstantTracker::may_become_constant(tensor) || !has_elements(tensor.dtype())) return;
+  if (tensor.numel().as_int() != 1 || tensor.storage == nullptr) return;
+  const std::optional<Element> element = element_of(data);
+  if (element)
+    constants_.adopt(tensor, *real_.from_elements(tensor.sizes(), tensor.dtype(), {&*element, 1}));
+}
+
+}  // namespace faketensor
