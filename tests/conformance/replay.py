@@ -58,7 +58,7 @@ def files(data):
                 yield f"{prefix}profiles/{path.name.split('.')[0]}", path
     for path in sorted((data or HERE / "data").glob("sessions/*.jsonl.gz")):
         yield f"sessions/{path.name.split('.')[0]}", path
-    for path in [] if data else sorted(SHARED.glob("symbolic/exprs*.jsonl.gz")):
+    for path in [] if data else sorted(path for kind in ("calls-", "exprs", "ops-") for path in SHARED.glob(f"symbolic/{kind}*.jsonl.gz")):
         yield f"all_symbolic/{path.name.split('.')[0]}", path
     for path in [] if data else sorted(SHARED.glob("sessions/*.jsonl.gz")):
         yield f"all_sessions/{path.name.split('.')[0]}", path

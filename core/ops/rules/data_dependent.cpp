@@ -209,10 +209,13 @@ Value combinations(Call& c, const Tensor& self, int64_t r) {
   c.check(self.dim() == 1, "Expect a 1D vector, but got shape {}", self.sizes());
   c.check(r >= 0, "Expect a non-negative number, but got {}", r);
   if (r == 0) return c.empty({0}, self.dtype());
-  specialize_sizes(self);
-  const Value mask = c.empty(self.sizes(), DType::kBool);
+  const int64_t count = guard_int(self.size(0));
+  // A dimension for each place, as far as tensors have them.
+  const DimVector sizes(static_cast<size_t>(std::min<int64_t>(r, 64)), SymInt(count));
+  const Value grid = c.empty(sizes, self.dtype());
+  const Value mask = c.empty(sizes, DType::kBool);
   SmallVector<Value, 4> columns;
-  for (int64_t i = 0; i < r; ++i) columns.push_back(c.call<"aten::masked_select">(self, mask));
+  for (int64_t i = 0; i < r; ++i) columns.push_back(c.call<"aten::masked_select">(grid, mask));
   return c.call<"aten::stack">(c.list(columns.span()), 1);
 }
 

@@ -140,6 +140,9 @@ TEST(SymbolicGuards, CppChecksRaiseWhereOnlyDataCanTell) {
       {{"aten::cosine_similarity", {"f32[4,3]", "f32[?,3]"}, ""}, refusal("Eq(4, u0)")},
       {{"aten::squeeze_.dim", {"f32[?,3]", "0"}, ""}, refusal("Ne(u0, 1)")},
       {{"aten::squeeze_copy", {"f32[4,?]"}, ""}, refusal("Ne(u0, 1)")},
+      {{"aten::adaptive_max_pool1d", {"f32[3,4,?]", "[2]"}, ""}, refusal("u0 > 0")},
+      {{"aten::cumulative_trapezoid.x", {"f32[3,?]", "f32[4]"}, ""}, refusal("Eq(4, u0)")},
+      {{"aten::pad", {"f32[3,4,?]", "[0,1]", "circular"}, ""}, refusal("1 <= u0")},
       {{"aten::fft_fft", {"f32[5,?,3]", "None", "1"}, ""}, refusal("u0 >= 1")},
       {{"aten::fft_hfft", {"f32[5,?,3]", "None", "1"}, ""}, refusal("2*u0 - 2 >= 1")},
   };
@@ -211,6 +214,24 @@ TEST(SymbolicGuards, ArithmeticOfLossesIsDeferredWhereGuardsAreAvoided) {
       {"aten::inner", {"f32[4,3]", "f32[5,3]"}, "Eq(s1, s3)"},  // C++
   };
   for (const GuardCase& c : cases) EXPECT_EQ(SymbolicCall(2, options).answer(c), c.answer) << c.op;
+}
+
+TEST(SymbolicGuards, CombinationsSelectAsManyTimesAsTheyHavePlaces) {
+  expect_guards({
+      {"aten::combinations", {"f32[4]"}, "Eq(s0, 4), assert Eq(u1, u0)"},
+      {"aten::combinations", {"f32[4]", "1"}, "Eq(s0, 4)"},
+      {"aten::combinations", {"f32[4]", "0"}, ""},
+  });
+}
+
+TEST(SymbolicGuards, SumsToASizeAskInCppWhetherItExpands) {
+  expect_guards({
+      {"aten::sum_to_size", {"f32[3,5]", "[1,5]"}, "Eq(5, s1)"},
+      {"aten::sum_to_size",
+       {"f32[3,5]", "[4]"},
+       "Ne(4, s1), Eq(s0, 3), Eq(s1, 5), RuntimeError: size {[4]} is not expandable to size {[3, "
+       "5]}."},
+  });
 }
 
 TEST(SymbolicGuards, PaddingMayNotOverflow) {
