@@ -22,8 +22,9 @@ export class WhatIfBar {
     { class: "quiet", title: "Sizes, dtype and device as in the file, no profiles" },
     () => {
       this.changed(kAsInFile);
-      // The button is gone now: the keyboard goes on at the beginning of the row.
-      (this.fields[0]?.input ?? this.dtype.choice).focus();
+      // The button is gone now: the keyboard goes on at the beginning of the row, outside of its fields, where Ctrl+Z
+      // undoes the step.
+      this.bar.focus();
     },
   );
 
