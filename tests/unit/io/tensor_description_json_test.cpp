@@ -24,9 +24,9 @@ const json kStorage = {{"id", 0}, {"describer_id", 0}, {"size", 48}};
 TEST(TensorDescriptionJson, RecordsOfATraceAreRead) {
   json view = tensor(0, 0);
   view.update({{"base", 1}, {"is_view", true}, {"is_conj", true}, {"storage_offset", 2}});
-  const auto read = read_tensor_descriptions(json::array({json{{"describe_storage", kStorage}},
-                                                          json{{"describe_tensor", tensor(1, 0)}},
-                                                          json{{"describe_tensor", view}}}));
+  const auto read = read_tensor_descriptions(
+      json::array({json{{"describe_storage", kStorage}}, json{{"describe_tensor", tensor(1, 0)}},
+                   json{{"describe_tensor", view}}}));
   ASSERT_EQ(read.size(), 2u);
   EXPECT_EQ(read[0].tensor->device, (Device{DeviceType::kCUDA, 1}));
   EXPECT_EQ(read[0].tensor->storage.nbytes.as_int(), 48);
@@ -36,7 +36,8 @@ TEST(TensorDescriptionJson, RecordsOfATraceAreRead) {
 }
 
 TEST(TensorDescriptionJson, ATensorThatIsDescribedTwiceIsOne) {
-  EXPECT_EQ(read_tensor_descriptions(json::array({kStorage, tensor(1, 0), tensor(1, 0)})).size(), 1u);
+  EXPECT_EQ(read_tensor_descriptions(json::array({kStorage, tensor(1, 0), tensor(1, 0)})).size(),
+            1u);
 }
 
 TEST(TensorDescriptionJson, SparseTensorsHaveNoStorage) {
