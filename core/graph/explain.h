@@ -35,8 +35,8 @@ struct GuardEntry {
   bool follows = false;   // true whatever the inputs, once symbols are the numbers they became
 };
 
-// A size by what is known of its symbols now: by their replacements, and where the range of one is a
-// number, by that.
+// A size by what is known of its symbols now: by their replacements, and where the range of one is
+// a number, by that.
 SymInt current(SymInt size);
 
 // In the order in which they were found, kind by kind.
