@@ -6,6 +6,7 @@
 #include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/families/pointwise.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/promotion.h"
@@ -64,13 +65,25 @@ Tensor* bmm_dtype(Call& c, const Tensor& self, const Tensor& mat2, DType out_dty
 }
 
 // Mirrors meta_baddbmm, torch/_meta_registrations.py: self is expanded before the operands are
+// expand inside of a meta function, which without the Python dispatcher is the C++ kernel: it reads
+// strides and sizes as numbers.
+Tensor& expand_in_kernel(Call& c, const Tensor& self, const DimVector& sizes) {
+  const bool is_plain =
+      std::none_of(sizes.begin(), sizes.end(), [](SymInt size) { return size.is_symbolic(); });
+  if (is_plain && !c.context().python_dispatcher) {
+    specialize_sizes(self.strides());
+    specialize_sizes(self);
+  }
+  return c.tensor<"aten::expand">(self, sizes);
+}
+
 // looked at.
 Tensor* baddbmm(Call& c, const Tensor& self, const Tensor& batch1, const Tensor& batch2) {
   const DimVector expanded = {batch1.size(0), batch1.size(1), batch2.size(2)};
   SymBool same = self.dim() == 3;
   for (size_t i = 0; i < 3 && self.dim() == 3; ++i)
     same = sym_and(same, self.sizes()[i] == expanded[i]);
-  if (guard_or_true(sym_not(same))) c.call<"aten::expand">(self, expanded);
+  if (guard_or_true(sym_not(same))) expand_in_kernel(c, self, expanded);
   c.check(batch1.dim() == 3, "batch1 must be a 3D tensor");
   c.check(batch2.dim() == 3, "batch2 must be a 3D tensor");
   c.check(self.dtype() == batch1.dtype() && batch1.dtype() == batch2.dtype(),
@@ -98,7 +111,7 @@ Value baddbmm_dtype(Call& c, const Tensor& self, const Tensor& batch1, const Ten
 // Mirrors meta_addbmm, torch/_meta_registrations.py.
 Value addbmm(Call& c, const Tensor& self, const Tensor& batch1, const Tensor& batch2) {
   const DimVector sizes = {batch1.size(1), batch2.size(2)};
-  c.call<"aten::expand">(self, sizes);
+  expand_in_kernel(c, self, sizes);
   c.check(batch1.dim() == 3, "batch1 must be a 3D tensor");
   c.check(batch2.dim() == 3, "batch2 must be a 3D tensor");
   c.check(batch1.size(0) == batch2.size(0),

@@ -107,6 +107,7 @@ TEST(SymbolicGuards, CppKernelsSpecialiseTheSizesTheyRead) {
       {"aten::hash_tensor", {"f32[3,4]"}, "Eq(s0, 3), Eq(s1, 4)"},
       {"aten::linalg_matrix_norm", {"f32[2,3,4]", "inf"}, "Eq(s0, 2), Eq(s1, 3)"},
       {"aten::complex", {"f32[4,3]", "f32[4,3]"}, "Eq(s1, 3), Eq(s0, 4), Eq(s3, 3), Eq(s2, 4)"},
+      {"aten::baddbmm", {"f32[1,=3,4]", "f32[=2,=3,1]", "f32[=2,1,=4]"}, "Eq(3*s0, 12)"},
       {"aten::bilinear",
        {"f32[0,5]", "f32[0,6]", "f32[7,5,6]"},
        "Eq(s0, s3), Eq(s1, s4), Eq(s2, 7)"},
