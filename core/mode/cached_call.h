@@ -1,10 +1,11 @@
-// How the dispatch cache sees an operator call: its key, whether it can be cached, and which
-// operators PyTorch calls to answer it.
+// How the dispatch cache sees an operator call: its key, whether it can be cached (cache_key.h),
+// and which operators PyTorch calls to answer it (calls_behind.h).
 //
-// Mirrors FakeTensorMode._cache_key, _validate_cache_key, _prep_args_for_hash and
-// _validate_output_for_cache_entry. Which operators stand behind which follows from who answers in
-// PyTorch: a decomposition (torch._decomp, torch._refs) or a prim's meta function runs inside the
-// mode, so its calls are cached too, while C++ meta kernels are not seen.
+// Mirrors FakeTensorMode._cache_key.
+//
+//   const ArgumentsBefore before = arguments_before(args, surroundings);
+//   const Value result = ...;                                              // the call
+//   cache.count(describe_call(op, args, before, &result, surroundings), env);
 #pragma once
 
 #include <functional>
