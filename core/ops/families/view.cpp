@@ -84,6 +84,13 @@ bool is_open_end(std::optional<SymInt> end) {
 
 }  // namespace
 
+Value gate_parts(Call& call, const Value& gates, int64_t count) {
+  const Value parts = call.call<"aten::unsafe_chunk">(gates, count, 1);
+  call.check(static_cast<int64_t>(parts.size()) == count,
+             "expected gates of a size divisible into {}, but got {} parts", count, parts.size());
+  return parts;
+}
+
 Tensor* sliced(Call& call, const Tensor& self, int64_t dim, std::optional<SymInt> start,
                std::optional<SymInt> end, SymInt step) {
   call.check(self.dim() != 0, "slice() cannot be applied to a 0-dim tensor.");

@@ -44,6 +44,10 @@ Geometry unsqueezed(const Tensor& self, int64_t dim);
 // Two dimensions (already wrapped) exchanged.
 Geometry transposed(const Tensor& self, int64_t dim0, int64_t dim1);
 
+// What the gates of a recurrent cell are divided into: `count` equal parts of dimension 1. Kernels
+// index the parts of unsafe_chunk unchecked; here fewer of them are a RuntimeError.
+Value gate_parts(Call& call, const Value& gates, int64_t count);
+
 // self[..., start:end:step, ...] along `dim`; none for an open end. Mirrors slice_forward,
 // torch/_subclasses/fake_impls.py, including the unbacked size of an undecidable slice.
 Tensor* sliced(Call& call, const Tensor& self, int64_t dim, std::optional<SymInt> start,

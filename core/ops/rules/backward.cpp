@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/ops/families/operand.h"
+#include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -56,9 +57,7 @@ Value lstm_cell_backward(Call& c, Tensor* grad_hy, Tensor* grad_cy, const Tensor
     return c.tuple(Value(), Value(), Value(), Value(), Value());
   const Operand sum = Operand(c, input_gates) + Operand(c, hidden_gates);
   const Operand gates = with_bias(c, with_bias(c, sum, input_bias), hidden_bias);
-  const Value chunks = gates.op<"aten::unsafe_chunk">(4, 1);
-  c.check(chunks.size() == 4, "expected gates of a size divisible into 4, but got {} parts",
-          chunks.size());
+  const Value chunks = gate_parts(c, gates, 4);
   const auto sigmoid = [&](size_t i) { return Operand(c, chunks[i]).op<"aten::sigmoid">(); };
   const Operand input = sigmoid(0);
   const Operand forget = sigmoid(1);
@@ -92,11 +91,8 @@ Value gru_cell_backward(Call& c, const Tensor& grad_hy, const Tensor& input_gate
                         const Tensor& hidden_gates, const Tensor& hx, Tensor* input_bias,
                         Tensor* hidden_bias) {
   const Operand grad(c, grad_hy);
-  const Value inputs = with_bias(c, {c, input_gates}, input_bias).op<"aten::unsafe_chunk">(3, 1);
-  const Value hiddens = with_bias(c, {c, hidden_gates}, hidden_bias).op<"aten::unsafe_chunk">(3, 1);
-  c.check(inputs.size() == 3 && hiddens.size() == 3,
-          "expected gates of a size divisible into 3, but got {} and {} parts", inputs.size(),
-          hiddens.size());
+  const Value inputs = gate_parts(c, with_bias(c, {c, input_gates}, input_bias), 3);
+  const Value hiddens = gate_parts(c, with_bias(c, {c, hidden_gates}, hidden_bias), 3);
   const auto sum = [&](size_t i) { return Operand(c, inputs[i]) + Operand(c, hiddens[i]); };
   const Operand reset = sum(0).op<"aten::sigmoid">();
   const Operand update = sum(1).op<"aten::sigmoid">();

@@ -7,6 +7,7 @@
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/families/unallocated.h"
+#include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 
 namespace faketensor {
@@ -67,7 +68,7 @@ State lstm_step(Call& c, const CellWeights& w, const Tensor& input, bool is_gate
   } else {
     const Value from_input = is_gates ? Value(input) : linear_input(c, w, input);
     const Value gates = c.call<"aten::add_.Tensor">(linear_hidden(c, w, *state.hidden), from_input);
-    const Value chunks = c.call<"aten::unsafe_chunk">(gates, 4, 1);
+    const Value chunks = gate_parts(c, gates, 4);
     const Value kept = c.call<"aten::mul.Tensor">(chunks[1], *state.cell);
     cell = c.call<"aten::add_.Tensor">(kept, c.call<"aten::mul.Tensor">(chunks[0], chunks[2]));
     hidden = c.call<"aten::mul.Tensor">(chunks[3], c.call<"aten::tanh">(cell));
@@ -84,8 +85,8 @@ State gru_step(Call& c, const CellWeights& w, const Tensor& input, bool is_gates
     return {&result[0].tensor()};
   }
   const Value from_input = is_gates ? Value(input) : linear_input(c, w, input);
-  const Value inputs = c.call<"aten::unsafe_chunk">(from_input, 3, 1);
-  const Value hiddens = c.call<"aten::unsafe_chunk">(linear_hidden(c, w, *state.hidden), 3, 1);
+  const Value inputs = gate_parts(c, from_input, 3);
+  const Value hiddens = gate_parts(c, linear_hidden(c, w, *state.hidden), 3);
   const Value reset = c.call<"aten::add_.Tensor">(hiddens[0], inputs[0]);
   const Value update = c.call<"aten::add_.Tensor">(hiddens[1], inputs[1]);
   const Value candidate = c.call<"aten::mul_.Tensor">(hiddens[2], reset);

@@ -53,5 +53,10 @@ TEST(Recurrent, RefusesInPytorchsWords) {
               "RuntimeError: Expected more hidden states in stacked_rnn");
 }
 
+TEST(Rnn, GatesDivideIntoAsManyPartsAsTheCellHas) {
+  expect_call("aten::gru_cell", {"f32[2,4]", "f32[2,4]", "f32[2,4]", "f32[2,4]"},
+              "RuntimeError: expected gates of a size divisible into 3, but got 2 parts");
+}
+
 }  // namespace
 }  // namespace faketensor
