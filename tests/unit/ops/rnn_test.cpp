@@ -1,3 +1,4 @@
+#include "core/symbolic/shape_env.h"
 #include "expect_call.h"
 
 namespace faketensor {
@@ -54,8 +55,17 @@ TEST(Recurrent, RefusesInPytorchsWords) {
 }
 
 TEST(Rnn, GatesDivideIntoAsManyPartsAsTheCellHas) {
-  expect_call("aten::gru_cell", {"f32[2,4]", "f32[2,4]", "f32[2,4]", "f32[2,4]"},
-              "RuntimeError: expected gates of a size divisible into 3, but got 2 parts");
+  FakeTensorMode mode;
+  const auto env = std::make_shared<ShapeEnv>();
+  mode.attach_shape_env(env);
+  const SymInt rows = env->create_backed("s0", 4, ValueRange::ints(0, kIntInfinity));
+  const SymInt hidden = env->create_unbacked_int();
+  env->constrain_range_for_size(hidden);
+  const Value x = mode.empty(DimVector{rows, hidden}, DType::kFloat32);
+  const Value args[] = {x, x, x, x};
+  const Outcome outcome = mode.call(Registry::builtin().find("aten::gru_cell"), args);
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->message(), "expected gates of a size divisible into 3, but got 2 parts");
 }
 
 }  // namespace
