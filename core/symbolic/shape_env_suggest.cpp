@@ -25,7 +25,8 @@ class ShapeEnv::Trial {
         axioms_(env.axioms_),
         guards_(env.guards_),
         runtime_asserts_(env.runtime_asserts_),
-        pending_(env.pending_) {}
+        pending_(env.pending_),
+        memos_(env.memos_) {}
   ~Trial() {
     env_.ranges_ = std::move(ranges_);
     env_.size_like_ = std::move(size_like_);
@@ -38,6 +39,7 @@ class ShapeEnv::Trial {
     env_.guards_ = std::move(guards_);
     env_.runtime_asserts_ = std::move(runtime_asserts_);
     env_.pending_ = std::move(pending_);
+    env_.memos_ = std::move(memos_);
     env_.forget_conclusions();
   }
   Trial(const Trial&) = delete;
@@ -65,6 +67,7 @@ class ShapeEnv::Trial {
   decltype(ShapeEnv::guards_) guards_;
   decltype(ShapeEnv::runtime_asserts_) runtime_asserts_;
   decltype(ShapeEnv::pending_) pending_;
+  decltype(ShapeEnv::memos_) memos_;
 };
 
 // From weak to strong: that a size is not negative, not 0, more than 1; at last the condition

@@ -73,6 +73,7 @@ TEST(ShapeEnvFacts, SuggestedChecksSettleTheDecisionAndAreForgotten) {
             "torch._check(u0 >= 0) or torch._check(u0 >= 1)");
   EXPECT_TRUE(env.deferred_runtime_asserts().empty());
   EXPECT_EQ(env.range(u.node()).lower, kMinusIntInfinity);
+  EXPECT_EQ(kind_of([&] { guard_bool(u + 1 > 0); }), ErrorKind::kGuardOnDataDependent);
 }
 
 TEST(ShapeEnvFacts, GuardsAreListedWithTheirOrigin) {
