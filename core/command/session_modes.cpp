@@ -15,6 +15,7 @@ StepResult SessionRunner::make_mode(const json& step) {
   options.allow_non_fake_inputs = given.value("allow_non_fake_inputs", false);
   options.is_export = given.value("export", false);
   options.allow_meta = given.value("allow_meta", true);
+  options.cache_crosscheck = given.value("cache_crosscheck", false);
   if (given.contains("static_shapes") && given["static_shapes"].is_boolean())
     options.static_shapes = given["static_shapes"].get<bool>();
   std::shared_ptr<ShapeEnv> env;

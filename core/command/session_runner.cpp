@@ -53,6 +53,7 @@ SessionRunner::Handler SessionRunner::handler(std::string_view kind) {
       {"epoch", &SessionRunner::next_epoch},
       {"exit", &SessionRunner::exit},
       {"freeze", &SessionRunner::freeze},
+      {"fake_copy", &SessionRunner::fake_copy},
       {"from_descriptions", &SessionRunner::from_descriptions},
       {"from_meta", &SessionRunner::from_meta},
       {"from_tensor", &SessionRunner::from_tensor},

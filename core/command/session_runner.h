@@ -79,6 +79,7 @@ class SessionRunner {
   StepResult make_tensor(const Json& step);
   StepResult from_tensor(const Json& step);
   StepResult from_descriptions(const Json& step);
+  StepResult fake_copy(const Json& step);
   StepResult from_meta(const Json& step);
   StepResult construct(const Json& step);
   StepResult wrap_constant(const Json& step);

@@ -177,6 +177,7 @@ ConversionOptions SessionRunner::read_conversion(const json& step, const Session
       context->dynamic_strides = read_dynamic(step["dynamic_strides"]);
     if (step.contains("constraints"))
       context->constraint_sizes = read_constraints(step["constraints"]);
+    context->remembered_as = step.value("remembered_as", uint64_t{0});
     options.symbolic_context = &*context;
   }
   options.static_shapes = step.value("static_shapes", mode.static_shapes());
@@ -207,6 +208,16 @@ StepResult SessionRunner::from_descriptions(const json& step) {
     fakes.emplace_back(session_.from_description(mode, *described.tensor, known, options));
   }
   return mode.context().make_list(fakes);
+}
+
+// The tensors of a module, copied in FakeCopyMode.
+StepResult SessionRunner::fake_copy(const json& step) {
+  SessionMode& mode = mode_named(step.at("mode"));
+  std::vector<Tensor*> tensors;
+  for (const json& name : step.at("args")) tensors.push_back(&tensor_named(name));
+  std::vector<Value> copies;
+  for (Tensor* copy : session_.fake_copy(mode, tensors)) copies.emplace_back(*copy);
+  return mode.context().make_list(copies);
 }
 
 StepResult SessionRunner::from_meta(const json& step) {

@@ -35,6 +35,8 @@ export interface SessionModeOptions {
   allowMeta?: boolean;
   /** As torch.export makes it: a tensor of one number does not get a symbol for it. */
   export?: boolean;
+  /** Whether each answer of the dispatch cache is held against a fresh one (`fake_tensor_cache_crosscheck_enabled`). */
+  cacheCrosscheck?: boolean;
 }
 
 /** A context of PyTorch's that a session can be inside of, beside its modes. */
@@ -44,6 +46,7 @@ export type Scope =
   | "noGrad"
   | "suppressGuards"
   | "ignoreFreshUnbackedSymbols"
+  | "autocastCpuBfloat16"
   | { readonly defaultDtype: string }
   | { readonly device: string };
 
@@ -72,6 +75,11 @@ export interface ConversionOptions {
   /** Per dimension, the sizes that are allowed. */
   constraints?: readonly (readonly [lower: number, upper: number] | null)[];
   staticShapes?: boolean;
+  /**
+   * A number other than 0 makes it a `StatefulSymbolicContext`: conversions with the same number give a source the same
+   * symbol again. Only with `dynamic`.
+   */
+  rememberedAs?: number;
 }
 
 /** FakeTensorMode.cache_info(). */
@@ -130,6 +138,7 @@ const scopes = {
   noGrad: "no_grad",
   suppressGuards: "suppress_guards",
   ignoreFreshUnbackedSymbols: "ignore_fresh_unbacked_symbols",
+  autocastCpuBfloat16: "autocast_cpu_bfloat16",
 } as const;
 
 export class Session extends EngineResource {
@@ -165,6 +174,7 @@ export class Session extends EngineResource {
       static_shapes: options.staticShapes,
       allow_meta: options.allowMeta,
       export: options.export,
+      cache_crosscheck: options.cacheCrosscheck,
     };
     const name = this.#newName("m");
     const described = shapeEnv instanceof SessionMode ? { of: shapeEnv.name } : shapeEnvJson(shapeEnv);
@@ -331,6 +341,15 @@ export class SessionMode {
     return this.session.ask(step) as readonly SessionTensor[];
   }
 
+  /**
+   * The tensors of a module as `copy.deepcopy` makes them in `FakeCopyMode`: fakes that alias as the tensors do, and a
+   * clone for each parameter. The same tensor twice is one copy.
+   */
+  fakeCopy(tensors: readonly SessionTensor[]): readonly SessionTensor[] {
+    const args = tensors.map((tensor) => tensor.name);
+    return this.session.ask({ do: "fake_copy", mode: this.name, args }) as readonly SessionTensor[];
+  }
+
   /** A fake whose numbers are known (`FakeTensorConverter.from_real_tensor(..., make_constant=True)`). */
   constant(data: Nested, options: { dtype?: string } = {}): SessionTensor {
     return this.session.ask({
@@ -375,8 +394,8 @@ export class SessionMode {
   }
 }
 
-function conversion({ staticShapes, ...others }: ConversionOptions): Step {
-  return { ...others, static_shapes: staticShapes };
+function conversion({ staticShapes, rememberedAs, ...others }: ConversionOptions): Step {
+  return { ...others, static_shapes: staticShapes, remembered_as: rememberedAs };
 }
 
 /** A tensor of a {@link Session}, real or fake. An operator that returns its argument returns the same object. */

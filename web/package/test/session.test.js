@@ -223,6 +223,35 @@ describe("tensors of a session", () => {
     );
   });
 
+  it("are copied as a module in FakeCopyMode", () => {
+    const mode = session.mode();
+    const weight = session.real([2, 3], { parameter: true });
+    const buffer = session.real([4]);
+    const view = session.call("aten::view", [buffer, [2, 2]]);
+    const [first, same, copied, copiedView] = mode.fakeCopy([weight, weight, buffer, view]);
+    assert.equal(first, same);
+    assert.deepEqual([first.isParameter, first.size], [true, [2, 3]]);
+    assert.notEqual(first.storage, copied.storage);
+    assert.equal(copied.storage, copiedView.storage);
+  });
+
+  it("get the same symbols from contexts that remember", () => {
+    const mode = session.mode({ shapeEnv: true });
+    const size = (rememberedAs) =>
+      mode.fromTensor(session.real([5]), { dynamic: ["DYNAMIC"], source: "x", rememberedAs }).size[0];
+    assert.equal(size(1), size(1));
+    assert.notEqual(size(1), size(2));
+  });
+
+  it("are cast in an autocast region", () => {
+    const x = session.mode().fromTensor(session.real([2, 2]));
+    session.within("autocastCpuBfloat16", () => {
+      assert.equal(session.call("aten::mm", [x, x]).dtype, "bfloat16");
+      assert.equal(session.call("aten::add.Tensor", [x, x]).dtype, "float32");
+    });
+    assert.equal(session.call("aten::mm", [x, x]).dtype, "float32");
+  });
+
   it("belong to their session", () => {
     const other = ft.session();
     assert.throws(() => session.call("aten::relu", [other.real([2])]), TypeError);
@@ -239,6 +268,15 @@ describe("the dispatch cache", () => {
     session.call("aten::relu", [x]);
     session.call("aten::relu", [x]);
     assert.deepEqual(session.cacheInfo(), { hits: 1, misses: 1, bypasses: {}, size: 1 });
+  });
+});
+
+describe("a mode with crosscheck", () => {
+  it("answers what a fresh call answers", () => {
+    const mode = session.mode({ cacheCrosscheck: true });
+    const x = mode.fromTensor(session.real([2, 3]));
+    const [first, second] = [session.call("aten::relu", [x]), session.call("aten::relu", [x])];
+    assert.deepEqual(first.size, second.size);
   });
 });
 
