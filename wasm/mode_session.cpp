@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/io/call_json.h"
+#include "core/profiles/fake_by_text.h"
 #include "core/support/format.h"
 
 namespace faketensor::wasm {
@@ -20,6 +21,39 @@ constexpr int64_t kMaxExactDouble = int64_t{1} << 53;
 TensorRecord record_of(const Tensor& tensor) {
   return {&tensor, tensor.meta, tensor.storage,
           tensor.storage == nullptr ? SymInt(0) : tensor.storage->nbytes};
+}
+
+// A list of sizes: numbers and expressions.
+std::vector<std::string> size_texts(const json& list) {
+  std::vector<std::string> texts;
+  for (const json& size : list) {
+    texts.push_back(size.is_string() ? size.get<std::string>() : size.dump());
+  }
+  return texts;
+}
+
+ShapeRule shape_rule(const json& given) {
+  ShapeRule rule;
+  rule.sizes = size_texts(given.at("size"));
+  if (given.contains("stride")) rule.strides = size_texts(given["stride"]);
+  const std::string dtype = given.value("dtype", "");
+  rule.dtype = parse_dtype(dtype);
+  if (!dtype.empty() && !rule.dtype)
+    throw_error(ErrorKind::kUsage, format("'{}' is no dtype", dtype));
+  const std::string device = given.value("device", "");
+  if (!device.empty()) rule.device = parse_device(device);
+  if (!device.empty() && !rule.device)
+    throw_error(ErrorKind::kUsage, format("'{}' is no device", device));
+  return rule;
+}
+
+// A fake without code: {"body": "graph(): ..."} or {"shapes": [{"size": ["x0_0 + 4", 2]}]}.
+FakeImpl fake_by_json(const std::string& text) {
+  const json given = json::parse(text);
+  if (given.contains("body")) return fake_by_body(given["body"].get_ref<const std::string&>());
+  std::vector<ShapeRule> rules;
+  for (const json& shape : given.at("shapes")) rules.push_back(shape_rule(shape));
+  return fake_by_shapes(std::move(rules));
 }
 
 // What the tensors that a call writes to were like before it.
@@ -105,8 +139,10 @@ json ModeSession::find_operator(const std::string& name) {
 }
 
 int ModeSession::push_fake(const std::string& name, const emscripten::val& fake) {
-  const auto run = [this, fake](FakeCall& call) { return run_fake(call, fake); };
-  fakes_.emplace(++last_scope_, Library::ScopedFake(mode_.library(), name, run));
+  FakeImpl run = fake.isString()
+                     ? fake_by_json(fake.as<std::string>())
+                     : FakeImpl([this, fake](FakeCall& call) { return run_fake(call, fake); });
+  fakes_.emplace(++last_scope_, Library::ScopedFake(mode_.library(), name, std::move(run)));
   return last_scope_;
 }
 

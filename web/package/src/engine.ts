@@ -72,7 +72,7 @@ export interface EngineExports {
   callArea(): Float64Array;
   modeCallPacked(mode: number, op: number): string;
   modeDefine(mode: number, schema: string): string;
-  modePushFake(mode: number, name: string, fake: (args: string) => string | null): string;
+  modePushFake(mode: number, name: string, fake: string | ((args: string) => string | null)): string;
   modePopFake(mode: number, fake: number): void;
   modePushProfiles(mode: number, profiles: string): string;
   modePopProfiles(mode: number, scope: number): void;

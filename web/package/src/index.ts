@@ -28,9 +28,11 @@ export {
   type FakeContext,
   type FakeFunction,
   type FakeRegistration,
+  type FakeText,
   type ModeOptions,
   type Result,
   type ShapeEnvOptions,
+  type ShapeRule,
   type SymbolicNumber,
 } from "./mode.js";
 export { Float, float } from "./encode.js";

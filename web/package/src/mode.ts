@@ -89,6 +89,19 @@ export type FakeFunction = (
   context: FakeContext,
 ) => Argument | undefined;
 
+/** A tensor that a fake gives: sizes and strides are numbers or expressions over `x<argument>_<dimension>`. */
+export interface ShapeRule {
+  readonly size: readonly (number | string)[];
+  /** Default: contiguous. */
+  readonly stride?: readonly (number | string)[];
+  /** Default: as the first tensor among the arguments. */
+  readonly dtype?: string;
+  readonly device?: string;
+}
+
+/** A fake without code: what its results are like, or a body of other operators as `torch.fx` prints it. */
+export type FakeText = { readonly shapes: readonly ShapeRule[] } | { readonly body: string };
+
 /** A fake that answers until it is disposed of; then the one before it does again. */
 export interface FakeRegistration {
   dispose(): void;
@@ -230,9 +243,10 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
    * mode.define("mylib::nonzeros(Tensor x) -> Tensor", ({ x }, context) =>
    *   mode.call("aten::new_empty", [x, [context.newDynamicSize(), 2]]),
    * );
+   * mode.define("mylib::pad(Tensor x) -> Tensor", { shapes: [{ size: ["x0_0 + 4"] }] });
    * ```
    */
-  define(schema: string, fake?: FakeFunction): void {
+  define(schema: string, fake?: FakeFunction | FakeText): void {
     this.assertAlive();
     this.engine.json((exports) => exports.modeDefine(this.#handle, schema));
     this.#operators.clear();
@@ -240,18 +254,22 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
   }
 
   /** Registers a fake above the one that the operator has; a built-in operator's rule is overridden. */
-  registerFake(operator: string, fake: FakeFunction): FakeRegistration {
+  registerFake(operator: string, fake: FakeFunction | FakeText): FakeRegistration {
     this.assertAlive();
-    const run = (args: string): string | null => {
+    const call = (run: FakeFunction, args: string): string | null => {
       try {
-        return encode(fake(this.#fakeArguments(args), this.#fakeContext), this.#encodeTensor);
+        return encode(run(this.#fakeArguments(args), this.#fakeContext), this.#encodeTensor);
       } catch (error) {
         this.#thrown = { error };
         return null;
       }
     };
     const registered = this.engine.json<{ readonly fake: number }>((exports) =>
-      exports.modePushFake(this.#handle, operator, run),
+      exports.modePushFake(
+        this.#handle,
+        operator,
+        typeof fake === "function" ? (args) => call(fake, args) : JSON.stringify(fake),
+      ),
     );
     this.#operators.clear();
     return {

@@ -163,6 +163,23 @@ describe("a custom operator", () => {
 
   it("without a fake raises what PyTorch raises", () => {
     const own = ft.mode();
+    own.define("mylib::pad(Tensor x) -> (Tensor, Tensor)", {
+      shapes: [{ size: ["x0_0 + 4", 2], dtype: "int64" }, { size: [] }],
+    });
+    const [padded, scalar] = own.call("mylib::pad", [own.empty([3])]);
+    assert.deepEqual([padded.size, padded.dtype, scalar.size], [[7, 2], "int64", []]);
+    own.define("mylib::gate(Tensor x) -> Tensor", {
+      body: [
+        "graph():",
+        "  %x : placeholder",
+        "  %relu : call_function[target=torch.ops.aten.relu.default](args = (%x,), kwargs = {})",
+        "  return relu",
+      ].join("\n"),
+    });
+    assert.deepEqual(own.call("mylib::gate", [own.empty([3])]).size, [3]);
+    assert.throws(() => own.registerFake("mylib::gate", { shapes: [{ size: [], dtype: "f1" }] }), {
+      name: "UsageError",
+    });
     own.define("mylib::bare(Tensor x) -> Tensor");
     assert.throws(() => own.call("mylib::bare", [own.empty([1])]), { name: "UnsupportedOperatorException" });
     assert.throws(() => own.define("mylib::bare(Tensor x) -> Tensor"), { name: "RuntimeError" });
