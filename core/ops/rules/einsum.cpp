@@ -97,9 +97,11 @@ Value contract_pair(Call& c, const Tensor& left_operand, const Tensor& right_ope
       permuted(c, *left, joined({&dims.both, &dims.left, &dims.summed, &dims.right}));
   const Tensor& right_permuted =
       permuted(c, *right, joined({&dims.both, &dims.summed, &dims.right, &dims.left}));
-  const Value product = c.call<"aten::bmm">(
-      c.call<"aten::reshape">(left_permuted, DimVector{batch, rows, sum_size}),
-      c.call<"aten::reshape">(right_permuted, DimVector{batch, sum_size, columns}));
+  const Value left_matrix =
+      c.call<"aten::reshape">(left_permuted, DimVector{batch, rows, sum_size});
+  const Value right_matrix =
+      c.call<"aten::reshape">(right_permuted, DimVector{batch, sum_size, columns});
+  const Value product = c.call<"aten::bmm">(left_matrix, right_matrix);
   const DimVector placed = joined({&dims.both, &dims.left, &dims.summed, &dims.right});
   DimVector order(placed.size());
   for (size_t i = 0; i < placed.size(); ++i)

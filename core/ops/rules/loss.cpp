@@ -138,10 +138,11 @@ Value kl_div(Call& c, const Tensor& self, const Tensor& target, int64_t reductio
 // Mirrors poisson_nll_loss, aten/src/ATen/native/Loss.cpp.
 Value poisson_nll_loss(Call& c, const Tensor& self, const Tensor& target, bool log_input, bool full,
                        double eps, int64_t reduction) {
+  // Operands are evaluated from the right, as the kernel's compiler does.
   Value loss;
   if (log_input) {
-    loss = c.call<"aten::sub.Tensor">(c.call<"aten::exp">(self),
-                                      c.call<"aten::mul.Tensor">(target, self));
+    const Value scaled = c.call<"aten::mul.Tensor">(target, self);
+    loss = c.call<"aten::sub.Tensor">(c.call<"aten::exp">(self), scaled);
   } else {
     const Value log = c.call<"aten::log">(c.call<"aten::add.Tensor">(self, eps));
     loss = c.call<"aten::sub.Tensor">(self, c.call<"aten::mul.Tensor">(target, log));
@@ -149,8 +150,9 @@ Value poisson_nll_loss(Call& c, const Tensor& self, const Tensor& target, bool l
   if (full) {
     const Value product = c.call<"aten::mul.Tensor">(target, c.call<"aten::log">(target));
     const Value circle = c.call<"aten::log">(c.call<"aten::mul.Tensor">(target, 6.283185307179586));
-    const Value stirling = c.call<"aten::add.Tensor">(c.call<"aten::sub.Tensor">(product, target),
-                                                      c.call<"aten::mul.Tensor">(circle, 0.5));
+    const Value half = c.call<"aten::mul.Tensor">(circle, 0.5);
+    const Value stirling =
+        c.call<"aten::add.Tensor">(c.call<"aten::sub.Tensor">(product, target), half);
     const Value small = c.call<"aten::le.Scalar">(target, 1);
     loss =
         c.call<"aten::add_.Tensor">(loss, c.call<"aten::masked_fill.Scalar">(stirling, small, 0));

@@ -429,6 +429,7 @@ void check_pinv_output(Call& c, const Tensor& self) {
 }
 
 Value linalg_pinv_tensors(Call& c, const Tensor& self, Tensor* atol, Tensor* rtol, bool hermitian) {
+  check_pinv_output(c, self);
   const DType dtype = self.dtype();
   std::string sizes = format("{}", self.sizes());
   c.check((dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kComplex64 ||
@@ -459,7 +460,7 @@ Value linalg_pinv_tensors(Call& c, const Tensor& self, Tensor* atol, Tensor* rto
     inverted = c.call<"aten::to.dtype">(c.call<"aten::where.self">(kept, inverted, zero), dtype);
   }
   const Value scaled = c.call<"aten::mul.Tensor">(v, c.call<"aten::unsqueeze">(inverted, -2));
-  return c.call<"aten::matmul">(scaled, c.call<"aten::mH">(u));
+  return copy_into(c, c.call<"aten::matmul">(scaled, c.call<"aten::mH">(u)));
 }
 Value linalg_pinv_floats(Call& c, const Tensor& self, const Value&, const Value& rtol,
                          bool hermitian) {

@@ -627,7 +627,7 @@ constexpr OutDef kOut[] = {
     {"aten::linalg_norm.ord_str_out", kRule, kNoGrad},
     {"aten::linalg_norm.out", kRule, kNoGrad},
     {"aten::linalg_pinv.atol_rtol_float_out", kRule, kNoGrad},
-    {"aten::linalg_pinv.atol_rtol_tensor_out", kComposed},
+    {"aten::linalg_pinv.atol_rtol_tensor_out", kRule},
     {"aten::linalg_pinv.out", kRule, kNoGrad},
     {"aten::linalg_pinv.out_rcond_tensor", kRule, kNoGrad, "aten::linalg_pinv.rcond_tensor"},
     {"aten::linalg_qr.out", kWrapper, kFormula, "", "Q,R"},
