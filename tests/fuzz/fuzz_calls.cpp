@@ -135,6 +135,7 @@ std::string question_text(const OpEntry& op, uint64_t number, std::span<const Va
   for (size_t i = 0; i < args.size(); ++i) {
     by_name = by_name || args[i].is_unset();
     if (args[i].is_unset()) continue;
+    if (by_name && i >= op.schema.arguments.size()) continue;  // one too many has no name
     std::string& out = by_name ? named : positional;
     if (!out.empty()) out += ',';
     if (by_name) out += format("\"{}\":", op.schema.arguments[i].name);

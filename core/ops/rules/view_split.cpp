@@ -88,6 +88,7 @@ Value chunk(Call& c, const Tensor& self, int64_t chunks, int64_t dim) {
 Value unbind(Call& c, const Tensor& self, int64_t dim) {
   const int64_t at = wrap_dim(dim, self.dim());
   const int64_t count = guard_int(self.size(at));
+  check_part_count(c, count);
   Parts parts;
   for (int64_t i = 0; i < count; ++i) parts.push_back(c.call<"aten::select.int">(self, at, i));
   return c.list(parts.span());
