@@ -25,10 +25,11 @@ void check_linear_solve(Call& c, const Tensor& b, const Tensor& a, std::string_v
   c.check(a.size(-1) == a.size(-2),
           "A must be batches of square matrices, but they are {} by {} matrices", a.size(-2),
           a.size(-1));
-  c.check(a.size(-1) == b.size(-2),
+  const SymInt rows = b.size(-2);  // before what a message shows
+  c.check(a.size(-1) == rows,
           "Incompatible matrix sizes for {}: each A matrix is {} by {} but each b matrix is {} by "
           "{}",
-          name, a.size(-1), a.size(-1), b.size(-2), b.size(-1));
+          name, a.size(-1), a.size(-1), rows, b.size(-1));
 }
 
 // Mirrors checkInputsSolver.

@@ -82,8 +82,9 @@ Value isfinite(Call& c, const Tensor& self) {
              "\"isfinite\" not implemented for '{}'", info(self.dtype()).cpp_name);
   if (is_integral_or_bool(self.dtype())) return c.call<"aten::ones_like">(self, DType::kBool);
   if (is_complex(self.dtype())) {
-    return c.call<"aten::__and__.Tensor">(c.call<"aten::isfinite">(c.call<"aten::real">(self)),
-                                          c.call<"aten::isfinite">(c.call<"aten::imag">(self)));
+    const Value imaginary = c.call<"aten::isfinite">(c.call<"aten::imag">(self));
+    const Value real = c.call<"aten::isfinite">(c.call<"aten::real">(self));
+    return c.call<"aten::__and__.Tensor">(real, imaginary);
   }
   const Value equal = c.call<"aten::eq.Tensor">(self, self);
   return c.call<"aten::mul.Tensor">(

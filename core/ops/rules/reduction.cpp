@@ -221,6 +221,8 @@ Value of_unbiased_dim(Call& c, const Tensor& self, const Value& dim, bool unbias
 // --- norms ---
 
 double as_number(const Value& number) {
+  if (number.is(Value::Tag::kComplex))
+    throw_error(ErrorKind::kTypeError, "must be real number, not complex");
   return number.is(Value::Tag::kFloat) ? number.as_double()
                                        : static_cast<double>(guard_int(number.as_sym_int()));
 }

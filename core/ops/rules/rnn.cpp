@@ -384,6 +384,12 @@ Value thnn_fused_lstm_cell(Call& c, const Tensor& input_gates, const Tensor& hid
   return c.tuple(hy, c.empty(cx.sizes(), cx.dtype()), workspace);
 }
 
+// Whether the hidden state of an LSTM has another size than its cell, which is asked for first.
+bool has_projections(TensorList hx) {
+  const SymInt cell = hx[1].size(2);
+  return guard_bool(hx[0].size(2) != cell);
+}
+
 // --- operators ---
 
 // Mirrors lstm.input and the operators that ONE_HIDDEN_RNN defines, aten/src/ATen/native/RNN.cpp.
@@ -391,7 +397,7 @@ Value recurrent(Call& c, const Layers& layers, const Tensor& input, TensorList h
                 TensorList params) {
   const bool is_lstm = layers.kind == CellKind::kLstm;
   if (uses_cudnn(c, input)) return run_cudnn(c, layers, input, hx, params);
-  const bool projected = is_lstm && guard_bool(hx[0].size(2) != hx[1].size(2));
+  const bool projected = is_lstm && has_projections(hx);
   if (is_lstm && !projected && uses_mkldnn(c, input, params, hx) && !has_symbols(hx[0]))
     return lstm_mkldnn(c, layers, input, hx, params);
   check_devices(c, input, params, hx);
@@ -504,8 +510,7 @@ Value lstm_packed(Call& c, const Tensor&, const Tensor& batch_sizes, TensorList 
                   TensorList params, bool has_biases, int64_t num_layers, double, bool,
                   bool bidirectional) {
   c.check(hx.size() == 2, "lstm expects two hidden states");
-  const bool has_projections = !guard_bool(hx[0].size(2) == hx[1].size(2));
-  const size_t weights = gather_weights(c, params, has_biases, has_projections).size();
+  const size_t weights = gather_weights(c, params, has_biases, has_projections(hx)).size();
   const size_t states = c.call<"aten::unbind.int">(hx[0], 0).size();
   check_layer_counts(c, num_layers, bidirectional, weights, states);
   read_batch_sizes(c, batch_sizes);
