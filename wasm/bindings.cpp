@@ -17,6 +17,7 @@ EMSCRIPTEN_BINDINGS(faketensor) {
   function("formatProfiles", &session::format_profiles);
   function("closeRun", &session::close_run);
   function("runTable", &session::run_table);
+  function("runSymbols", &session::run_symbols);
   function("runValue", &session::run_value);
   function("runNode", &session::run_node);
   function("runGuards", &session::run_guards);

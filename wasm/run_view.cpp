@@ -60,7 +60,8 @@ ValueKind value_kind(const NodeRecord& record) {
 
 class TablePacker {
  public:
-  explicit TablePacker(const Run& run) : run_(run), program_(run.program()) {}
+  TablePacker(const Run& run, const WhatIf* what_if)
+      : run_(run), program_(run.program()), what_if_(what_if) {}
 
   std::vector<uint8_t> pack() {
     const auto nodes = program_.graph().nodes();
@@ -136,6 +137,7 @@ class TablePacker {
 
   // A number a double holds exactly, or -(k + 1) for expressions[k].
   double dim(SymInt value) {
+    if (what_if_ != nullptr && value.is_symbolic()) value = under_what_if(value);
     constexpr int64_t kLargestExact = int64_t{1} << 53;
     if (!value.is_symbolic() && value.as_int() >= 0 && value.as_int() <= kLargestExact) {
       return static_cast<double>(value.as_int());
@@ -143,8 +145,16 @@ class TablePacker {
     return -1.0 - expressions_.number(to_string(value));
   }
 
+  SymInt under_what_if(SymInt value) {
+    const auto [found, is_new] = values_.try_emplace(value.node(), value);
+    if (is_new) found->second = what_if_->value(value);
+    return found->second;
+  }
+
   const Run& run_;
   const Program& program_;
+  const WhatIf* what_if_;
+  std::unordered_map<const ExprNode*, SymInt> values_;  // under what_if_, each worked out once
   std::vector<std::string_view> names_;
   TextColumn ops_, dtypes_, devices_, expressions_;
   Numbering tensors_, storages_;
@@ -169,12 +179,14 @@ void RunView::number_tensors() {
   }
 }
 
-std::vector<uint8_t> RunView::pack_table() { return TablePacker(run_).pack(); }
+std::vector<uint8_t> RunView::pack_table(const WhatIf* what_if) const {
+  return TablePacker(run(), what_if).pack();
+}
 
 std::string RunView::value_of(NodeId row) {
   number_tensors();
   std::string text;
-  writer_.append(text, run_.record(row));
+  writer_.append(text, run().record(row));
   return text;
 }
 

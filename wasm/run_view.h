@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/graph/explain.h"
 #include "core/graph/fake_tensor_prop.h"
 #include "core/io/value_json.h"
 
@@ -23,9 +24,14 @@ class RunView {
  public:
   explicit RunView(Run run) : run_(std::move(run)) {}
 
-  const Run& run() const { return run_; }
+  // Its sizes may be asked about until another run is.
+  const Run& run() const {
+    run_.shape_env();
+    return run_;
+  }
   // Table of web/package/src/types.ts, as a packed buffer of kind kTable.
-  std::vector<uint8_t> pack_table();
+  // `what_if`: the sizes under other settings of symbols; none: as they were propagated.
+  std::vector<uint8_t> pack_table(const WhatIf* what_if = nullptr) const;
   // The value of the node of that name, as FORMAT.md writes values; nothing where there is no such
   // node or value.
   std::optional<std::string> value(std::string_view name);

@@ -258,8 +258,32 @@ std::string format_profiles(const std::string& profiles) {
 
 void close_run(int run) { session().runs.remove(run); }
 
-val run_table(int run) {
-  return buffer_reply([&] { return session().runs.at(run)->view.pack_table(); });
+namespace {
+
+// {"s31": 6, "s9": [2, 64]}
+std::vector<SymbolSetting> symbol_settings(const json& given) {
+  std::vector<SymbolSetting> settings;
+  for (const auto& [symbol, value] : given.items()) {
+    const bool is_range = value.is_array() && value.size() == 2;
+    const json& lower = is_range ? value[0] : value;
+    settings.push_back(
+        {symbol, lower.get<int64_t>(), (is_range ? value[1] : value).get<int64_t>()});
+  }
+  return settings;
+}
+
+}  // namespace
+
+val run_table(int run, const std::string& symbols) {
+  return buffer_reply([&] {
+    const RunView& view = session().runs.at(run)->view;
+    const json given = json::parse(symbols);
+    const bool has_symbols = view.run().shape_env() != nullptr;
+    if (given.is_null() || (given.empty() && !has_symbols)) return view.pack_table();
+    const std::vector<SymbolSetting> settings = symbol_settings(given);
+    const WhatIf what_if(view.run(), settings);
+    return view.pack_table(&what_if);
+  });
 }
 
 std::string run_value(int run, const std::string& name) {
@@ -272,6 +296,14 @@ std::string run_value(int run, const std::string& name) {
 
 std::string run_node(int run, int row) {
   return reply([&] { return session().runs.at(run)->view.node_detail(static_cast<NodeId>(row)); });
+}
+
+std::string run_symbols(int run) {
+  return reply_text([&] {
+    std::string text = "{\"symbols\":";
+    append_symbols(text, session().runs.at(run)->view.run());
+    return text + "}";
+  });
 }
 
 std::string run_guards(int run) {
@@ -287,9 +319,8 @@ std::string run_why(int run, const std::string& node, int dim) {
     const Run& of = session().runs.at(run)->view.run();
     const NodeId id = of.program().find(node);
     if (id == kNoNode) throw_error(ErrorKind::kUsage, format("the program has no node '{}'", node));
-    if (dim < 0) throw_error(ErrorKind::kUsage, format("dimension {} is negative", dim));
     std::string text = "{\"steps\":";
-    append_why(text, of, why_dimension(of, id, static_cast<size_t>(dim)));
+    append_why(text, of, why_dimension(of, id, dim));
     return text + "}";
   });
 }
@@ -298,15 +329,8 @@ std::string run_what_if(int run, const std::string& settings) {
   return reply_text([&] {
     const Run& of = session().runs.at(run)->view.run();
     const json given = json::parse(settings);
-    std::vector<SymbolSetting> symbols;
-    for (const auto& [symbol, value] : given.at("symbols").items()) {
-      const bool is_range = value.is_array() && value.size() == 2;
-      const json& lower = is_range ? value[0] : value;
-      symbols.push_back(
-          {symbol, lower.get<int64_t>(), (is_range ? value[1] : value).get<int64_t>()});
-    }
     std::string text;
-    append_what_if(text, of, WhatIf(of, symbols),
+    append_what_if(text, of, WhatIf(of, symbol_settings(given.at("symbols"))),
                    given.at("nodes").get<std::vector<std::string>>());
     return text;
   });

@@ -33,7 +33,10 @@ std::string format_profiles(const std::string& profiles);
 std::string propagate(int program, const std::string& options, const emscripten::val& progress);
 void close_run(int run);
 // As for `layout`.
-emscripten::val run_table(int run);
+// `symbols`: settings as run_what_if takes them, as JSON, for sizes by what the run knows at its
+// end; "null" for each as its node answered it.
+emscripten::val run_table(int run, const std::string& symbols);
+std::string run_symbols(int run);
 // {"val": Value}, or {} where there is no such value.
 std::string run_value(int run, const std::string& name);
 std::string run_node(int run, int row);

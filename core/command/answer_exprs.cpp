@@ -1,5 +1,6 @@
 #include "core/command/answer_exprs.h"
 
+#include <algorithm>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -37,13 +38,22 @@ class Environment {
 
   ShapeEnv& shape_env() { return env_; }
   PythonNumber named(const std::string& name) {
-    const auto at = names_.find(name);
-    const ExprNode* node = at != names_.end() ? at->second : env_.pool().find_symbol(name);
-    if (node == nullptr) throw_error(ErrorKind::kUnreadable, "no symbol named " + name);
-    return PythonNumber::symbolic(env_.replace(node));
+    return PythonNumber::symbolic(env_.replace(node_of(name)));
+  }
+  // The hint that PyTorch's object of that name was made with, whatever has been learnt since.
+  std::optional<Number> hint_of(const std::string& name) {
+    const ExprNode* node = node_of(name);
+    return node->has(kHasUnbacked) ? std::nullopt : env_.hint(node);
   }
 
  private:
+  const ExprNode* node_of(const std::string& name) {
+    const auto at = names_.find(name);
+    const ExprNode* node = at != names_.end() ? at->second : env_.pool().find_symbol(name);
+    if (node == nullptr) throw_error(ErrorKind::kUnreadable, "no symbol named " + name);
+    return node;
+  }
+
   ShapeEnv env_;
   std::map<std::string, const ExprNode*> names_;
 };
@@ -55,6 +65,23 @@ PythonNumber evaluate_tree(Environment& env, const json& tree) {
     if (!leaf.is_string())
       throw_error(ErrorKind::kUnreadable, "not an expression tree: " + leaf.dump());
     return env.named(leaf.get<std::string>());
+  });
+}
+
+bool has_hints(Environment& env, const json& tree) {
+  if (tree.is_string()) return env.hint_of(tree.get<std::string>()).has_value();
+  return !tree.is_array() || std::all_of(tree.begin() + 1, tree.end(), [&](const json& argument) {
+    return has_hints(env, argument);
+  });
+}
+
+// The hint that PyTorch's SymNode of a tree carries: computed from those of its symbols when it was
+// made, none where one of them was unbacked. A symbol that a fact has replaced since keeps its own.
+std::optional<PythonNumber> hint_of(Environment& env, const json& tree) {
+  if (!has_hints(env, tree)) return {};
+  return faketensor::evaluate_tree(tree, [&](const json& leaf) -> PythonNumber {
+    const Number hint = *env.hint_of(leaf.get<std::string>());
+    return hint.is_float ? PythonNumber(SymFloat(hint.real)) : PythonNumber(SymInt(hint.integer));
   });
 }
 
@@ -88,7 +115,15 @@ void append_number(std::string& out, Number number, ExprType type) {
 
 // --- facts ---
 
-void append_fact_result(std::string& out, const std::string& how, const PythonNumber& value) {
+bool check(Environment& env, const json& tree, const PythonNumber& value) {
+  const bool may_guard = !value.is_symbolic() || has_hints(env, tree);
+  if (may_guard) return expect_true(value.as_bool());
+  return env.shape_env().guard_or_defer(value.node(env.shape_env().pool()));
+}
+
+void append_fact_result(std::string& out, Environment& env, const json& fact,
+                        const PythonNumber& value) {
+  const std::string& how = fact.at("how").get_ref<const std::string&>();
   if (how == "guard_int") {
     append_text(out, guard_int(value.as_int()));
   } else if (how == "guard_or_false") {
@@ -98,7 +133,7 @@ void append_fact_result(std::string& out, const std::string& how, const PythonNu
   } else if (how == "guard") {
     append_bool(out, guard_bool(value.as_bool()));
   } else if (how == "check") {
-    if (!expect_true(value.as_bool()))
+    if (!check(env, fact.at("tree"), value))
       throw_error(ErrorKind::kRuntimeError, std::string(kCheckFailedText));
     out += "null";
   } else {
@@ -112,7 +147,7 @@ void answer_fact(std::string& out, Environment& env, const json& fact) {
   try {
     const PythonNumber value = evaluate_tree(env, fact.at("tree"));
     std::string result;
-    append_fact_result(result, fact.at("how").get<std::string>(), value);
+    append_fact_result(result, env, fact, value);
     out.append("\"result\":").append(result);
   } catch (const Error& error) {
     out.append("\"raises\":\"").append(error.class_name()).append("\",\"message\":");
@@ -141,7 +176,21 @@ std::string_view kind_name(ExprType type) {
   return kNames[static_cast<size_t>(type)];
 }
 
-void append_symbolic(std::string& out, ShapeEnv& env, const PythonNumber& value) {
+// statically_known_true and _false: a hint that disproves it settles the matter
+// (_sym_node_hint_disproves).
+void append_known(std::string& out, const ExprNode* known,
+                  const std::optional<PythonNumber>& hint) {
+  const bool may_hold = !hint || hint->as_bool().as_bool();
+  const bool may_fail = !hint || !hint->as_bool().as_bool();
+  out += ",\"known_true\":";
+  append_bool(out, known != nullptr && known->is_true() && may_hold);
+  out += ",\"known_false\":";
+  append_bool(out, known != nullptr && known->is_false() && may_fail);
+}
+
+void append_symbolic(std::string& out, Environment& environment, const json& tree,
+                     const PythonNumber& value) {
+  ShapeEnv& env = environment.shape_env();
   const ExprNode* node = value.node(env.pool());
   out.append("\"kind\":\"").append(kind_name(value.type())).append("\",\"str\":");
   const std::string text = to_string(node);
@@ -160,17 +209,8 @@ void append_symbolic(std::string& out, ShapeEnv& env, const PythonNumber& value)
   } else {
     append_constant(out, known);
   }
+  if (value.is_bool()) append_known(out, known, hint_of(environment, tree));
   const std::optional<Number> hint = env.hint(node);
-  if (value.is_bool()) {
-    // A hint that disproves it settles the matter (_sym_node_hint_disproves).
-    const bool backed = hint && !node->has(kHasUnbacked);
-    const bool may_hold = !backed || hint->integer != 0;
-    const bool may_fail = !backed || hint->integer == 0;
-    out += ",\"known_true\":";
-    append_bool(out, known != nullptr && known->is_true() && may_hold);
-    out += ",\"known_false\":";
-    append_bool(out, known != nullptr && known->is_false() && may_fail);
-  }
   if (hint) {
     out += ",\"hint\":";
     append_number(out, *hint, value.type());
@@ -183,7 +223,7 @@ void answer_query(std::string& out, Environment& env, const json& query) {
     const PythonNumber value = evaluate_tree(env, query.at("tree"));
     std::string answer;
     if (value.is_symbolic()) {
-      append_symbolic(answer, env.shape_env(), value);
+      append_symbolic(answer, env, query.at("tree"), value);
     } else {
       append_plain(answer, value);
     }

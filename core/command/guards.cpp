@@ -32,10 +32,28 @@ class GuardsPrinter {
  public:
   GuardsPrinter(const Run& run, BufferedOut& out) : run_(run), program_(run.program()), out_(out) {}
 
+  // Each symbol with where it comes from; false if there is none.
+  bool print_symbols() {
+    const std::vector<SymbolEntry> symbols = symbol_report(run_);
+    if (symbols.empty()) line("the program has no symbols: all its sizes are numbers");
+    if (!symbols.empty()) line("symbols");
+    for (const SymbolEntry& entry : symbols) {
+      const std::string known =
+          entry.became.empty() ? "in " + to_string(entry.range) : format("= {}", entry.became);
+      const std::string hint = entry.hint ? format("{} in the example", *entry.hint)
+                                          : "known only when the program runs";
+      line(format("  {} {}, {}, {}", entry.name, known, hint, place_of(entry)));
+    }
+    return !symbols.empty();
+  }
+
   // Entries that follow from others are counted only, unless `all`.
   void print_report(bool all) {
+    if (!print_symbols()) return;
     const std::vector<GuardEntry> report = guard_report(run_);
-    if (report.empty()) line("nothing was decided about symbols");
+    if (report.empty())
+      line(
+          "nothing was decided about them: what is propagated holds for all sizes in these ranges");
     std::optional<GuardEntry::Kind> last;
     size_t hidden = 0;
     for (const GuardEntry& entry : report) {
@@ -58,7 +76,17 @@ class GuardsPrinter {
     }
   }
 
-  void print_why(NodeId node, size_t dim) {
+  void print_json(const WhatIf& what_if) {
+    append_what_if(out_.text(), run_, what_if, {});
+    out_.line_done();
+  }
+
+  void print_json(std::span<const WhyStep> steps) {
+    append_why(out_.text(), run_, steps);
+    out_.line_done();
+  }
+
+  void print_why(NodeId node, int64_t dim) {
     for (const WhyStep& step : why_dimension(run_, node, dim)) {
       const Node& at = program_.graph().node(step.node);
       line(format("{}:{} is {}, {}", program_.text(at.name), step.dim, step.size, step.reason));
@@ -72,7 +100,8 @@ class GuardsPrinter {
     const auto broken = what_if.broken();
     for (const auto& [entry, verdict] : broken) {
       line(format("{} {}", entry.text,
-                  verdict == WhatIf::Verdict::kViolated ? "is violated" : "does not hold for all"));
+                  verdict == WhatIf::Verdict::kViolated ? "is violated"
+                                                        : "does not hold for all of these sizes"));
       print_origin(entry.node);
     }
     if (broken.empty()) print_outputs(what_if);
@@ -80,6 +109,13 @@ class GuardsPrinter {
   }
 
  private:
+  // "dimension 0 of mask"
+  std::string place_of(const SymbolEntry& entry) const {
+    const std::string_view node = program_.text(program_.graph().node(entry.node).name);
+    if (!entry.dim) return format("the value of {}", node);
+    return format("{}dimension {} of {}", entry.is_whole ? "" : "in ", *entry.dim, node);
+  }
+
   void line(std::string text) {
     out_.text() += text;
     out_.line_done();
@@ -95,7 +131,7 @@ class GuardsPrinter {
 
   // What the program returns under the settings, from the run that is there.
   void print_outputs(const WhatIf& what_if) {
-    line("no guard forbids it");
+    line("every guard holds; the outputs are then");
     const NodeId output = static_cast<NodeId>(program_.graph().size() - 1);
     for (const TensorRecord& tensor : run_.record(output).tensors) {
       std::vector<SymInt> sizes;
@@ -132,16 +168,14 @@ SymbolSetting parse_setting(const std::string& text) {
 }
 
 // "linear_1:2".
-std::pair<NodeId, size_t> parse_dimension(const Program& program, const std::string& text) {
+std::pair<NodeId, int64_t> parse_dimension(const Program& program, const std::string& text) {
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos)
     throw_error(ErrorKind::kUsage, format("--why takes NODE:DIM, not '{}'", text));
   const NodeId node = program.find(text.substr(0, colon));
   if (node == kNoNode)
     throw_error(ErrorKind::kUsage, format("the program has no node '{}'", text.substr(0, colon)));
-  const int64_t dim = parse_number(std::string_view(text).substr(colon + 1), text);
-  if (dim < 0) throw_error(ErrorKind::kUsage, format("dimension {} is negative", dim));
-  return {node, static_cast<size_t>(dim)};
+  return {node, parse_number(std::string_view(text).substr(colon + 1), text)};
 }
 
 }  // namespace
@@ -169,11 +203,18 @@ int guards_command(const std::vector<std::string>& args, CommandIo& io) {
   GuardsPrinter printer(run, out);
   if (const std::optional<std::string> why = options.get("--why")) {
     const auto [node, dim] = parse_dimension(program, *why);
-    printer.print_why(node, dim);
+    if (form == "jsonl") {
+      printer.print_json(why_dimension(run, node, dim));
+    } else {
+      printer.print_why(node, dim);
+    }
     return kExitFine;
   }
   if (!settings.empty()) {
-    return printer.print_what_if(WhatIf(run, settings)) ? kExitFine : kExitErrors;
+    const WhatIf what_if(run, settings);
+    if (form == "text") return printer.print_what_if(what_if) ? kExitFine : kExitErrors;
+    printer.print_json(what_if);
+    return what_if.broken().empty() ? kExitFine : kExitErrors;
   }
   if (form == "jsonl") {
     printer.print_json(guard_report(run));

@@ -41,21 +41,24 @@ example:
 
 constexpr std::string_view kGuardsHelp = R"(usage: faketensor guards FILE [OPTION]...
 
-Prints what the propagation of a program with symbolic sizes decided about its symbols: guards, symbols that became
-numbers or expressions, and asserts left to run time, each with the node, call and source line that caused it.
+Prints the symbols in the sizes of a program, each with its range, its hint and the dimension it stands for, and what the
+propagation decided about them: guards, symbols that became numbers or expressions, and asserts left to run time, each
+with the node, call and source line that caused it.
 
-  --why NODE:DIM     where the size of that dimension came from, node by node
-  --set SYMBOL=N     whether the program still holds if a symbol is N, or N..M; its outputs then, without running it again
+  --why NODE:DIM     where the size of that dimension came from, node by node, back to an input; -1 is the last dimension
+  --set SYMBOL=N     whether the guards still hold if a symbol is N, or any of N..M: those that do not, else the sizes of
+                     the outputs. Nothing is run again; may be given for several symbols, the others stay symbolic
   --all              also the guards that hold whatever the inputs, once symbols are the numbers they became
   --target NAME      as for propagate
-  --format F         text or jsonl
+  --format F         text, or jsonl: a line per guard, one line of steps for --why, one line of results for --set
 
 examples:
   faketensor guards model.pt2
   faketensor guards model.pt2 --why linear_1:2
-  faketensor guards model.pt2 --set s77=2..64
+  faketensor guards model.pt2 --set s77=2..64 --set s53=16
+  faketensor propagate model.pt2 --set s77=64        # runs it again for that size, as PyTorch would
 
-exit code: 0 fine, 1 the program has errors or a guard is violated, 2 wrong use or unreadable file
+exit code: 0 fine, 1 the program has errors or a guard does not hold for all sizes, 2 wrong use or unreadable file
 )";
 
 constexpr std::string_view kOpsHelp = R"(usage: faketensor ops [PATTERN] [--format text|jsonl]

@@ -122,7 +122,13 @@ StepResult SessionRunner::get_of_tensor(Tensor& tensor, std::string_view name) {
   if (name == "shape") return scratch_.context().make_ints(tensor.sizes());
   if (name == "ndim") return Value(tensor.dim());
   if (name == "itemsize") return Value(itemsize(tensor.dtype()));
-  if (name == "nbytes") return int_value(tensor.numel() * itemsize(tensor.dtype()));
+  if (name == "nbytes") {
+    // Tensor.nbytes asks TensorImpl::numel, not sym_numel.
+    if (tensor.meta->has_symbols())
+      throw_error(ErrorKind::kRuntimeError,
+                  "Cannot call numel() on tensor with symbolic sizes/strides");
+    return int_value(tensor.numel() * itemsize(tensor.dtype()));
+  }
   if (name == "is_sparse") return Value(tensor.layout() == Layout::kSparseCoo);
   if (name == "requires_grad") return Value(tensor.meta->has(kRequiresGrad));
   if (name == "is_leaf") return Value(session_.is_leaf(tensor));

@@ -109,6 +109,7 @@ class SessionRunner {
   StepResult symbolic(const Json& step);
   StepResult new_symbol(const Json& step);
   StepResult guard(const Json& step);
+  StepResult constrain_by_operator(const Json& step, const PythonNumber& number);
   StepResult query(const Json& step);
   StepResult describe(const Json& step);
   StepResult produce_guards(const Json& step);

@@ -1,5 +1,6 @@
 // Steps of a transcript that concern symbols: expressions, guards, what a ShapeEnv knows.
 #include <algorithm>
+#include <array>
 #include <deque>
 
 #include "core/command/session_runner.h"
@@ -26,20 +27,38 @@ SymBool truth(const PythonNumber& number) {
   return number.is_float() ? number.as_float() != SymFloat(0.0) : number.as_int() != 0;
 }
 
+// guard_int, guard_float: the number must be of that type.
+void check_type(const PythonNumber& number, ExprType wanted) {
+  if (number.type() == wanted) return;
+  throw_error(ErrorKind::kAssertionError,
+              format("Expected {}, got {}", wanted == ExprType::kFloat ? "float" : "int",
+                     to_value(number)));
+}
+
 Value guard_scalar(const PythonNumber& number) {
   if (number.is_bool()) return guard_bool(number.as_bool());
   if (number.is_float()) return guard_float(number.as_float());
   return guard_int(number.as_int());
 }
 
-// The hint, with a fallback for every unbacked symbol.
+// `fallback`, or the end of a range that lies nearest.
+int64_t fallback_within(const ValueRange& range, int64_t fallback) {
+  const RangeEnd least = range.lower.is_infinite() ? RangeEnd(fallback) : range.lower;
+  const RangeEnd most = range.upper.is_infinite() ? RangeEnd(fallback) : range.upper;
+  return std::min(std::max(RangeEnd(fallback), least), std::max(most, least))
+      .as_int64()
+      .value_or(fallback);
+}
+
+// The hint, with a fallback for every unbacked symbol. Mirrors _optimization_hint_base,
+// torch/fx/experimental/_size_hinting.py.
 Value optimization_hint(ShapeEnv& env, const PythonNumber& number, int64_t fallback) {
   if (!number.is_symbolic()) return to_value(number);
   Assignment values;
   const ExprNode* node = env.replace(number.node(env.pool()));
   for (const ExprNode* symbol : free_symbols(node)) {
     const std::optional<Number> hint = env.hint(symbol);
-    values[symbol] = hint ? *hint : Number::of(fallback);
+    values[symbol] = hint ? *hint : Number::of(fallback_within(env.range(symbol), fallback));
   }
   const std::optional<Number> value = evaluate(node, values);
   if (!value) throw_error(ErrorKind::kRuntimeError, "an expression without a value");
@@ -73,14 +92,68 @@ StepResult SessionRunner::new_symbol(const json& step) {
   throw_error(ErrorKind::kUnreadable, format("no such kind of symbol: {}", kind));
 }
 
+namespace {
+
+std::optional<int64_t> optional_end(const json& step, const char* name) {
+  const json end = step.value(name, json());
+  return end.is_number_integer() ? std::optional(end.get<int64_t>()) : std::nullopt;
+}
+
+std::string end_text(std::optional<int64_t> end) { return end ? std::to_string(*end) : "None"; }
+
+// The kernels of the two operators, which need the number itself. Mirror sym_constrain_range and
+// sym_constrain_range_for_size, aten/src/ATen/native/Constraints.cpp.
+void constrain_number(SymInt value, bool is_size, std::optional<int64_t> min,
+                      std::optional<int64_t> max) {
+  if (is_size) {
+    if (max && *max <= 2)
+      throw_error(
+          ErrorKind::kRuntimeError,
+          format("Max value to constrain_range_for_size must be greater than 2. got: {}", *max));
+    min = min.value_or(0);
+  }
+  const int64_t least = min.value_or(INT64_MIN);
+  const int64_t most = max.value_or(INT64_MAX);
+  const int64_t number = guard_int(value);
+  if (most < least)
+    throw_error(ErrorKind::kRuntimeError,
+                format("Max must be greater than or equal to min. Got min={} max={}", least, most));
+  if (number < least || number > most)
+    throw_error(ErrorKind::kRuntimeError, format("Invalid value range for {} between [{}, {}].",
+                                                 number, end_text(min), end_text(max)));
+}
+
+}  // namespace
+
+// torch.sym_constrain_range and torch.sym_constrain_range_for_size: operators, which a mode answers
+// without the number.
+StepResult SessionRunner::constrain_by_operator(const json& step, const PythonNumber& number) {
+  const bool is_size = step.at("how") == "sym_constrain_range_for_size";
+  const std::optional<int64_t> min = optional_end(step, "min");
+  const std::optional<int64_t> max = optional_end(step, "max");
+  const auto value_of = [](std::optional<int64_t> end) { return end ? Value(*end) : Value(); };
+  const std::array args = {to_value(number), value_of(min), value_of(max)};
+  if (session_.mode_for(args) == nullptr) {
+    constrain_number(apply(PythonUnary::kInt, number).as_int(), is_size, min, max);
+    return {};
+  }
+  return session_.call(session_.find_operator(is_size ? "aten::sym_constrain_range_for_size"
+                                                      : "aten::sym_constrain_range"),
+                       args);
+}
+
 StepResult SessionRunner::guard(const json& step) {
   const std::string& how = step.at("how").get_ref<const std::string&>();
   const PythonNumber number = read_number(step.at("expr"));
   if (how == "bool") return Value(guard_bool(truth(number)));
   if (how == "python_if") return Value(guard_bool(truth(number)));
+  if (how == "int") check_type(number, ExprType::kInt);
   if (how == "int" || how == "python_int")
     return Value(guard_int(apply(PythonUnary::kInt, number).as_int()));
-  if (how == "float") return Value(guard_float(apply(PythonUnary::kFloat, number).as_float()));
+  if (how == "float") {
+    check_type(number, ExprType::kFloat);
+    return Value(guard_float(number.as_float()));
+  }
   if (how == "scalar") return guard_scalar(number);
   if (how == "python_index") {
     int64_t index = guard_int(number.as_int());
@@ -117,12 +190,16 @@ StepResult SessionRunner::guard(const json& step) {
                  shape_env().hint(number.node(shape_env().pool())).has_value());
   if (how == "optimization_hint")
     return optimization_hint(shape_env(), number, step.value("fallback", kUnbackedFallback));
-  if (how == "constrain_range" || how == "sym_constrain_range") {
-    shape_env().constrain_range(number.as_int(), step.value("min", kMinusIntInfinity),
+  if (how.starts_with("sym_constrain_range")) return constrain_by_operator(step, number);
+  if (how == "constrain_range") {
+    // A symbol that became a number is judged as a symbol.
+    const SymInt value =
+        number.is_symbolic() ? SymInt::from_node(number.node(shape_env().pool())) : number.as_int();
+    shape_env().constrain_range(value, step.value("min", kMinusIntInfinity),
                                 step.value("max", kIntInfinity));
     return {};
   }
-  if (how == "constrain_range_for_size" || how == "sym_constrain_range_for_size") {
+  if (how == "constrain_range_for_size") {
     shape_env().constrain_range_for_size(number.as_int(), step.value("min", int64_t{0}),
                                          step.value("max", kIntInfinity));
     return {};

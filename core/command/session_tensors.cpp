@@ -100,6 +100,21 @@ std::vector<DimDynamic> read_dynamic(const json& names) {
   return dynamic;
 }
 
+namespace {
+
+// Mirrors StatelessSymbolicContext.__post_init__, torch/fx/experimental/symbolic_shapes.py.
+std::vector<DimDynamic> read_dynamic_strides(const json& names) {
+  std::vector<DimDynamic> dynamic = read_dynamic(names);
+  for (const DimDynamic stride : dynamic) {
+    if (stride == DimDynamic::kStatic || stride == DimDynamic::kUnbacked)
+      throw_error(ErrorKind::kAssertionError,
+                  "dynamic_strides must only contain INFER_STRIDE, DYNAMIC, or DUCK");
+  }
+  return dynamic;
+}
+
+}  // namespace
+
 std::vector<DimConstraint> read_constraints(const json& given) {
   std::vector<DimConstraint> constraints;
   for (const json& constraint : given) {
@@ -174,7 +189,7 @@ ConversionOptions SessionRunner::read_conversion(const json& step, const Session
   if (step.contains("dynamic")) {
     context.emplace(read_dynamic(step["dynamic"]));
     if (step.contains("dynamic_strides"))
-      context->dynamic_strides = read_dynamic(step["dynamic_strides"]);
+      context->dynamic_strides = read_dynamic_strides(step["dynamic_strides"]);
     if (step.contains("constraints"))
       context->constraint_sizes = read_constraints(step["constraints"]);
     context->remembered_as = step.value("remembered_as", uint64_t{0});

@@ -1,6 +1,8 @@
 #include "core/graph/explain.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -50,7 +52,7 @@ std::optional<int64_t> number_of(ShapeEnv& env, const ExprNode* symbol) {
   if (value->kind == ExprKind::kInteger) return value->number.integer;
   const ValueRange range = env.range(symbol);
   const bool is_number = symbol->type == ExprType::kInt && range.is_singleton();
-  return is_number ? std::optional<int64_t>(range.lower) : std::nullopt;
+  return is_number ? range.lower.as_int64() : std::nullopt;
 }
 
 SymbolMap known_numbers(ShapeEnv& env) {
@@ -105,22 +107,62 @@ struct DimOf {
   size_t dim;
 };
 
-// The dimension of an argument that has this size: at the same place if one of the same rank has
-// it there, else the first.
-std::optional<DimOf> same_size_in_arguments(const Run& run, NodeId node, size_t dim, SymInt size) {
+// The nodes with tensors that a node reads, at once or through numbers (sym_size_int of x: x).
+std::vector<NodeId> tensors_read(const Run& run, NodeId node) {
+  std::vector<NodeId> tensors;
+  std::vector<NodeId> read = {node};
+  for (size_t i = 0; i < read.size(); ++i) {
+    for (const NodeId input : inputs_of(run.program().graph().node(read[i]))) {
+      std::vector<NodeId>& list = tensor_of(run, input) != nullptr ? tensors : read;
+      if (std::find(list.begin(), list.end(), input) == list.end()) list.push_back(input);
+    }
+  }
+  return tensors;
+}
+
+// The dimension of what a node reads whose size fits best: `fit` says how well, 0 is not at all. Of
+// equals the one at place `dim` of a tensor of the same rank, else the first.
+template <typename Fit>
+std::optional<DimOf> best_dimension(const Run& run, NodeId node, size_t dim, const Fit& fit) {
   const size_t rank = tensor_of(run, node)->meta->sizes().size();
   std::optional<DimOf> found;
-  for (const NodeId input : inputs_of(run.program().graph().node(node))) {
+  size_t best = 0;
+  for (const NodeId input : tensors_read(run, node)) {
     for (const TensorRecord& tensor : run.record(input).tensors) {
       const Dims sizes = tensor.meta->sizes();
       for (size_t i = 0; i < sizes.size(); ++i) {
-        if (!same_expr(current(sizes[i]), size)) continue;
-        if (sizes.size() == rank && i == dim) return DimOf{input, i};
-        if (!found) found = DimOf{input, i};
+        const size_t fits = fit(sizes[i]);
+        const size_t worth = fits == 0 ? 0 : 2 * fits + (sizes.size() == rank && i == dim ? 1 : 0);
+        if (worth <= best) continue;
+        best = worth;
+        found = DimOf{input, i};
       }
     }
   }
   return found;
+}
+
+// The dimension of what a node reads that has the size: as the same expression, or now the same.
+std::optional<DimOf> same_size(const Run& run, NodeId node, size_t dim, SymInt recorded) {
+  const SymInt size = current(recorded);
+  return best_dimension(run, node, dim, [&](SymInt other) -> size_t {
+    if (same_expr(other, recorded)) return recorded.is_symbolic() ? 2 : 1;
+    return same_expr(current(other), size) ? 1 : 0;
+  });
+}
+
+// The dimension of what a node reads that shares most symbols with a size.
+std::optional<DimOf> same_symbols(const Run& run, NodeId node, size_t dim, SymInt recorded) {
+  if (!recorded.is_symbolic()) return std::nullopt;
+  const std::vector<const ExprNode*> symbols = free_symbols(recorded.node());
+  return best_dimension(run, node, dim, [&](SymInt other) -> size_t {
+    if (!other.is_symbolic()) return 0;
+    const std::vector<const ExprNode*> theirs = free_symbols(other.node());
+    return static_cast<size_t>(
+        std::count_if(symbols.begin(), symbols.end(), [&](const ExprNode* symbol) {
+          return std::find(theirs.begin(), theirs.end(), symbol) != theirs.end();
+        }));
+  });
 }
 
 bool is_in_argument(const Value& argument, int64_t number) {
@@ -134,29 +176,62 @@ bool is_in_argument(const Value& argument, int64_t number) {
   return false;
 }
 
-std::string input_reason(const Run& run, NodeId node, SymInt recorded) {
-  std::string reason = format("an input ({})", name(run.program().inputs[node].kind));
-  const SymInt now = current(recorded);
-  if (same_expr(recorded, now)) return reason;
-  reason += format(" of size {}, which is {}", text_then(recorded), now);
-  for (const ExprNode* symbol : free_symbols(recorded.node())) {
-    const NodeId cause = cause_of(shape_env_of(symbol), symbol);
-    if (cause != kNoNode) return reason + " since " + call_text(run, cause);
-  }
+bool has_unbacked(SymInt size) {
+  if (!size.is_symbolic()) return false;
+  const std::vector<const ExprNode*> symbols = free_symbols(size.node());
+  ShapeEnv& env = shape_env_of(size.node());
+  return std::any_of(symbols.begin(), symbols.end(), [&](const ExprNode* symbol) {
+    return !env.hint_of_symbol(symbol).has_value();
+  });
+}
+
+// How a call came to a size that none of its arguments has.
+std::string computed_reason(const Run& run, NodeId node, SymInt recorded,
+                            std::optional<DimOf> from) {
+  const SymInt size = current(recorded);
+  const std::string call = call_text(run, node);
+  const Node& at = run.program().graph().node(node);
+  if (!from && !size.is_symbolic() &&
+      std::any_of(at.args.begin(), at.args.end(),
+                  [&](const Value& argument) { return is_in_argument(argument, size.as_int()); }))
+    return "a number in the call of " + call;
+  if (!from && has_unbacked(recorded)) return "known only when the program runs, by " + call;
+  std::string reason = "computed";
+  if (!same_expr(recorded, size)) reason += " as " + text_then(recorded);
+  reason += " by " + call;
+  if (from) reason += format(" from dimension {} of {}", from->dim, name_of(run, from->node));
   return reason;
+}
+
+// The last step, at an input.
+void explain_input(const Run& run, SymInt recorded, WhyStep& step) {
+  step.reason = format("an input ({})", name(run.program().inputs[step.node].kind));
+  const SymInt now = current(recorded);
+  if (same_expr(recorded, now)) return;
+  step.reason += format(" of size {}, which is {}", text_then(recorded), now);
+  for (const ExprNode* symbol : free_symbols(recorded.node())) {
+    step.cause = cause_of(shape_env_of(symbol), symbol);
+    if (step.cause == kNoNode) continue;
+    step.reason += " since " + call_text(run, step.cause);
+    return;
+  }
 }
 
 }  // namespace
 
 std::vector<GuardEntry> guard_report(const Run& run) {
   std::vector<GuardEntry> report;
-  ShapeEnv* env = run.mode().context().shape_env();
+  ShapeEnv* env = run.shape_env();
   if (env == nullptr) return report;
   using Kind = GuardEntry::Kind;
   const SymbolMap numbers = known_numbers(*env);
+  std::unordered_set<std::string> seen;
   const auto add = [&](Kind kind, const ExprNode* condition, NodeId node) {
+    // Two conditions may print alike: the forms of a product that were asked for apart.
+    const std::string text = to_string(condition);
+    if (!seen.insert(format("{} {} {}", static_cast<int>(kind), node, text)).second) return;
     const bool follows = substitute(condition, numbers)->is_true();
-    report.push_back({kind, to_string(condition), condition, node, follows});
+    report.push_back({kind, text, condition, node, follows});
   };
   const auto add_equal = [&](Kind kind, const ExprNode* symbol, const ExprNode* value) {
     const ExprNode* equal = env->pool().make(ExprKind::kEq, symbol, value);
@@ -178,6 +253,58 @@ std::vector<GuardEntry> guard_report(const Run& run) {
   return report;
 }
 
+namespace {
+
+// Calls `visit` with each size of a node's value and its dimension; none for a number.
+template <typename Visit>
+void for_each_size(const NodeRecord& record, const Visit& visit) {
+  for (const TensorRecord& tensor : record.tensors) {
+    const Dims sizes = tensor.meta->sizes();
+    for (size_t dim = 0; dim < sizes.size(); ++dim) visit(sizes[dim], std::optional<size_t>(dim));
+  }
+  if (record.tensors.empty() && record.value.is(Value::Tag::kInt))
+    visit(record.value.as_sym_int(), std::optional<size_t>());
+}
+
+SymbolEntry symbol_entry(ShapeEnv& env, const ExprNode* symbol) {
+  SymbolEntry entry;
+  entry.name = to_string(symbol);
+  entry.symbol = symbol;
+  entry.range = env.range(symbol);
+  entry.hint = env.hint_of_symbol(symbol);
+  const SymInt now = current(env.pool().sym_int(symbol));
+  if (!same_expr(now, env.pool().sym_int(symbol))) entry.became = to_string(now);
+  return entry;
+}
+
+}  // namespace
+
+std::vector<SymbolEntry> symbol_report(const Run& run) {
+  std::vector<SymbolEntry> report;
+  ShapeEnv* env = run.shape_env();
+  if (env == nullptr) return report;
+  std::unordered_map<const ExprNode*, size_t> places;
+  std::unordered_set<const ExprNode*> sizes_seen;
+  for (NodeId node = 0; node < run.records().size(); ++node) {
+    for_each_size(run.record(node), [&](SymInt size, std::optional<size_t> dim) {
+      if (!size.is_symbolic() || !sizes_seen.insert(size.node()).second) return;
+      const bool is_whole = size.node()->kind == ExprKind::kSymbol;
+      for (const ExprNode* symbol : free_symbols(size.node())) {
+        const auto [found, is_new] = places.try_emplace(symbol, report.size());
+        if (is_new) report.push_back(symbol_entry(*env, symbol));
+        SymbolEntry& entry = report[found->second];
+        // Where it stands alone, among the inputs, says more than a part of an earlier one's size.
+        if (!is_new && !(is_whole && !entry.is_whole && node < run.program().inputs.size()))
+          continue;
+        entry.node = node;
+        entry.dim = dim;
+        entry.is_whole = is_whole;
+      }
+    });
+  }
+  return report;
+}
+
 std::string call_text(const Run& run, NodeId id) {
   const Node& node = run.program().graph().node(id);
   if (node.kind == NodeKind::kPlaceholder) return name_of(run, id);
@@ -195,33 +322,36 @@ std::string call_text(const Run& run, NodeId id) {
   return text + ")";
 }
 
-std::vector<WhyStep> why_dimension(const Run& run, NodeId node, size_t dim) {
+std::vector<WhyStep> why_dimension(const Run& run, NodeId node, int64_t wanted) {
   const TensorRecord* tensor = tensor_of(run, node);
-  if (tensor == nullptr || dim >= tensor->meta->sizes().size()) {
-    throw_error(ErrorKind::kUsage, format("'{}' has no dimension {}", name_of(run, node), dim));
+  if (tensor == nullptr)
+    throw_error(ErrorKind::kUsage, format("'{}' is no tensor", name_of(run, node)));
+  const Dims sizes = tensor->meta->sizes();
+  const auto rank = static_cast<int64_t>(sizes.size());
+  if (wanted < -rank || wanted >= rank) {
+    throw_error(ErrorKind::kUsage, format("'{}' is {}: it has no dimension {}", name_of(run, node),
+                                          text_then(sizes), wanted));
   }
+  run.shape_env();
+  auto dim = static_cast<size_t>(wanted < 0 ? wanted + rank : wanted);
   std::vector<WhyStep> steps;
   for (;;) {  // each step goes to an earlier node
     const SymInt recorded = tensor_of(run, node)->meta->sizes()[dim];
     const SymInt size = current(recorded);
     const Node& at = run.program().graph().node(node);
-    WhyStep step{node, dim, to_string(size), ""};
+    WhyStep step{node, dim, to_string(size), "", kNoNode};
     if (at.kind == NodeKind::kPlaceholder) {
-      step.reason = input_reason(run, node, recorded);
+      explain_input(run, recorded, step);
       steps.push_back(std::move(step));
       return steps;
     }
-    const std::optional<DimOf> from = same_size_in_arguments(run, node, dim, size);
+    std::optional<DimOf> from = same_size(run, node, dim, recorded);
     if (from) {
       step.reason = format("as dimension {} of {}, by {}", from->dim, name_of(run, from->node),
                            call_text(run, node));
-    } else if (!size.is_symbolic() &&
-               std::any_of(at.args.begin(), at.args.end(), [&](const Value& argument) {
-                 return is_in_argument(argument, size.as_int());
-               })) {
-      step.reason = format("a number in the call of {}", call_text(run, node));
     } else {
-      step.reason = format("computed by {}", call_text(run, node));
+      from = same_symbols(run, node, dim, recorded);
+      step.reason = computed_reason(run, node, recorded, from);
     }
     steps.push_back(std::move(step));
     if (!from) return steps;
@@ -238,39 +368,84 @@ namespace {
 constexpr int64_t kMaxTried = 4096;
 
 ShapeEnv& env_of(const Run& run) {
-  ShapeEnv* env = run.mode().context().shape_env();
+  ShapeEnv* env = run.shape_env();
   if (env == nullptr) throw_error(ErrorKind::kUsage, "the program has no symbols");
   return *env;
+}
+
+[[noreturn]] void throw_no_symbol(const Run& run, std::string_view name) {
+  std::string known;
+  for (const SymbolEntry& entry : symbol_report(run))
+    known.append(known.empty() ? "it has " : ", ").append(entry.name);
+  throw_error(ErrorKind::kUsage, format("the program has no symbol '{}': {}", name,
+                                        known.empty() ? "all its sizes are numbers" : known));
 }
 
 }  // namespace
 
 WhatIf::WhatIf(const Run& run, std::span<const SymbolSetting> settings)
-    : run_(run), env_(env_of(run)), numbers_(known_numbers(env_)) {
+    : run_(run), env_(env_of(run)) {
+  SymbolMap numbers = known_numbers(env_);
   for (const SymbolSetting& setting : settings) {
     const ExprNode* symbol = env_.pool().find_symbol(setting.symbol);
-    if (symbol == nullptr)
-      throw_error(ErrorKind::kUsage, format("the program has no symbol '{}'", setting.symbol));
+    if (symbol == nullptr) throw_no_symbol(run, setting.symbol);
     if (setting.lower > setting.upper || setting.lower < 0) {
       throw_error(ErrorKind::kUsage,
                   format("'{}' cannot be {}..{}", setting.symbol, setting.lower, setting.upper));
     }
     settings_.emplace_back(symbol, ValueRange::ints(setting.lower, setting.upper));
-    numbers_.erase(symbol);
-    if (setting.lower == setting.upper) numbers_[symbol] = env_.pool().integer(setting.lower);
+    numbers.erase(symbol);
+    if (setting.lower == setting.upper) numbers[symbol] = env_.pool().integer(setting.lower);
   }
+  values_ = numbers;
+  // What became an expression of others follows them, unless it is set itself.
+  for (const ExprNode* symbol : env_.replaced_symbols()) {
+    if (is_set(symbol) || numbers.find(symbol) != numbers.end()) continue;
+    const ExprNode* value = env_.replace(symbol);
+    if (value != symbol) values_[symbol] = substitute(value, numbers);
+  }
+}
+
+bool WhatIf::is_set(const ExprNode* symbol) const {
+  return std::any_of(settings_.begin(), settings_.end(),
+                     [&](const auto& setting) { return setting.first == symbol; });
+}
+
+// Whether a condition is about a symbol that is set, or about one that follows such a symbol.
+bool WhatIf::concerns(const ExprNode* condition) const {
+  for (const ExprNode* symbol : free_symbols(condition)) {
+    if (is_set(symbol)) return true;
+    if (env_.replacement(symbol) == nullptr) continue;
+    for (const ExprNode* part : free_symbols(env_.replace(symbol)))
+      if (is_set(part)) return true;
+  }
+  return false;
 }
 
 SymInt WhatIf::value(SymInt size) const {
   if (!size.is_symbolic()) return size;
-  return env_.pool().sym_int(expand(substitute(size.node(), numbers_)));
+  return env_.pool().sym_int(expand(substitute(size.node(), values_)));
+}
+
+ValueRange WhatIf::range_of(const ExprNode* symbol) const {
+  for (const auto& [set, range] : settings_) {
+    if (set == symbol) return range;
+  }
+  return env_.range(symbol);
+}
+
+ValueRange WhatIf::bounds(SymInt size) const {
+  const SymInt now = value(size);
+  if (!now.is_symbolic()) return ValueRange::ints(now.as_int(), now.as_int());
+  return bound(now.node(), [this](const ExprNode* symbol) { return range_of(symbol); });
 }
 
 WhatIf::Verdict WhatIf::enumerate(const ExprNode* condition, const ExprNode* symbol,
                                   ValueRange range) const {
   size_t holds = 0;
   size_t fails = 0;
-  for (int64_t number = range.lower; number <= range.upper; ++number) {
+  const int64_t last = range.upper.as_int64().value();
+  for (int64_t number = range.lower.as_int64().value(); number <= last; ++number) {
     const std::optional<Number> result = evaluate(condition, {{symbol, Number::of(number)}});
     ++(result && result->integer != 0 ? holds : fails);
   }
@@ -279,47 +454,86 @@ WhatIf::Verdict WhatIf::enumerate(const ExprNode* condition, const ExprNode* sym
 }
 
 WhatIf::Verdict WhatIf::verdict(const ExprNode* condition) const {
-  condition = substitute(condition, numbers_);
+  condition = substitute(condition, values_);
   if (condition->is_constant()) return condition->is_true() ? Verdict::kHolds : Verdict::kViolated;
-  const auto range_of = [this](const ExprNode* symbol) {
-    for (const auto& [set, range] : settings_) {
-      if (set == symbol) return range;
-    }
-    return env_.range(symbol);
-  };
-  const ValueRange bounds = bound(condition, range_of);
-  if (bounds.is_singleton()) return bounds.lower != 0 ? Verdict::kHolds : Verdict::kViolated;
+  const ValueRange known =
+      bound(condition, [this](const ExprNode* symbol) { return range_of(symbol); });
+  if (known.is_singleton()) return known.lower != 0 ? Verdict::kHolds : Verdict::kViolated;
   const std::vector<const ExprNode*> symbols = free_symbols(condition);
   if (symbols.size() == 1) {
     const ValueRange range = range_of(symbols[0]);
     const bool is_small =
-        range.lower >= 0 && range.upper != kIntInfinity && range.upper - range.lower < kMaxTried;
+        range.lower >= 0 && range.upper.as_int64() && range.upper - range.lower < kMaxTried;
     if (is_small) return enumerate(condition, symbols[0], range);
   }
   return Verdict::kDepends;
 }
 
+namespace {
+
+// The range that the file gives a symbol.
+ValueRange declared_range(const Program& program, const ExprNode* symbol) {
+  const std::string name = to_string(symbol);
+  for (const SymbolSpec& spec : program.symbols) {
+    if (spec.name == name)
+      return ValueRange::ints(spec.lower.value_or(0), spec.upper.value_or(kIntInfinity));
+  }
+  return ValueRange::ints(0, kIntInfinity);
+}
+
+bool mentions(const std::vector<std::pair<GuardEntry, WhatIf::Verdict>>& broken,
+              const ExprNode* symbol) {
+  return std::any_of(broken.begin(), broken.end(), [&](const auto& entry) {
+    const std::vector<const ExprNode*> symbols = free_symbols(entry.first.condition);
+    return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
+  });
+}
+
+WhatIf::Verdict verdict_of(ValueRange set, ValueRange allowed) {
+  const ValueRange both = intersect(set, allowed);
+  return both.lower > both.upper ? WhatIf::Verdict::kViolated : WhatIf::Verdict::kDepends;
+}
+
+}  // namespace
+
+// A symbol that may not be what it is set to by its range alone.
+GuardEntry WhatIf::range_entry(const ExprNode* symbol, ValueRange allowed, NodeId node) const {
+  GuardEntry entry;
+  entry.node = node;
+  entry.condition = symbol;
+  entry.text = format("{} in {}", to_string(symbol), to_string(allowed));
+  if (!allowed.is_singleton()) return entry;
+  entry.kind = GuardEntry::Kind::kSpecialisation;
+  entry.text = format("{} = {}", to_string(symbol), allowed.lower);
+  return entry;
+}
+
 std::vector<std::pair<GuardEntry, WhatIf::Verdict>> WhatIf::broken() const {
   std::vector<std::pair<GuardEntry, Verdict>> result;
   for (const auto& [symbol, range] : settings_) {
-    const ValueRange allowed = env_.range(symbol);
-    if (range.is_subset_of(allowed)) continue;
-    const ValueRange both = intersect(range, allowed);
-    GuardEntry entry;
-    entry.text = format("{} in {}", to_string(symbol), to_string(allowed));
-    entry.node = cause_of(env_, symbol);
-    result.emplace_back(std::move(entry),
-                        both.lower > both.upper ? Verdict::kViolated : Verdict::kDepends);
+    const ValueRange declared = declared_range(run_.program(), symbol);
+    if (!range.is_subset_of(declared))
+      result.emplace_back(range_entry(symbol, declared, kNoNode), verdict_of(range, declared));
   }
   for (GuardEntry& entry : guard_report(run_)) {
-    if (entry.kind == GuardEntry::Kind::kSpecialisation) continue;  // a range of one value, above
-    const std::vector<const ExprNode*> symbols = free_symbols(entry.condition);
-    const bool concerned =
-        std::any_of(settings_.begin(), settings_.end(), [&](const auto& setting) {
-          return std::find(symbols.begin(), symbols.end(), setting.first) != symbols.end();
-        });
-    const Verdict holds = concerned ? verdict(entry.condition) : Verdict::kHolds;
+    if (entry.kind == GuardEntry::Kind::kSpecialisation) continue;  // a range of one value, below
+    const Verdict holds = concerns(entry.condition) ? verdict(entry.condition) : Verdict::kHolds;
     if (holds != Verdict::kHolds) result.emplace_back(std::move(entry), holds);
+  }
+  // What speaks of nothing else than what is set says most.
+  std::stable_partition(result.begin(), result.end(), [this](const auto& entry) {
+    const std::vector<const ExprNode*> symbols = free_symbols(entry.first.condition);
+    return std::all_of(symbols.begin(), symbols.end(),
+                       [this](const ExprNode* symbol) { return is_set(symbol); });
+  });
+  // A range that these guards made says nothing new.
+  for (const auto& [symbol, range] : settings_) {
+    const ValueRange allowed = env_.range(symbol);
+    const std::optional<int64_t> number = number_of(env_, symbol);
+    const ValueRange known = number ? ValueRange::ints(*number, *number) : allowed;
+    if (range.is_subset_of(known) || mentions(result, symbol)) continue;
+    result.emplace_back(range_entry(symbol, known, cause_of(env_, symbol)),
+                        verdict_of(range, known));
   }
   return result;
 }

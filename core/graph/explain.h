@@ -1,9 +1,10 @@
 // Why a propagated program has the guards and sizes that it has, and what other sizes would change.
 //
-// A run notes at each decision about symbols which node was running. From that come three answers
-// that PyTorch cannot give: guard_report (every guard, specialisation, range and deferred assert
-// with its node), why_dimension (the chain of nodes that a size came through), and WhatIf (the
-// program's values for other sizes without running it again, where no guard forbids them).
+// A run notes at each decision about symbols which node was running. From that come four answers
+// that PyTorch cannot give: symbol_report (every symbol, where it first stands and what it became),
+// guard_report (every guard, specialisation, range and deferred assert with its node),
+// why_dimension (the chain of nodes that a size came through), and WhatIf (the program's values for
+// other sizes without running it again, where no guard forbids them).
 //
 //   const Run run = propagate(program, options);
 //   for (const GuardEntry& entry : guard_report(run)) ... entry.text, entry.node
@@ -35,6 +36,23 @@ struct GuardEntry {
   bool follows = false;   // true whatever the inputs, once symbols are the numbers they became
 };
 
+// A symbol in the sizes of a run.
+struct SymbolEntry {
+  std::string name;
+  const ExprNode* symbol = nullptr;
+  // The value it comes from: where it first stands, alone if one of the inputs has it so. Without
+  // `dim` that is a number (aten.item).
+  NodeId node = kNoNode;
+  std::optional<size_t> dim;
+  bool is_whole = false;        // the size is the symbol itself, not an expression of it
+  ValueRange range;             // as the run has narrowed it
+  std::optional<int64_t> hint;  // none: only data tells
+  std::string became;           // "8", "2*s31"; empty: it is still free
+};
+
+// In the order in which they first stand in the run's values.
+std::vector<SymbolEntry> symbol_report(const Run& run);
+
 // A size by what is known of its symbols now: by their replacements, and where the range of one is
 // a number, by that.
 SymInt current(SymInt size);
@@ -50,12 +68,14 @@ struct WhyStep {
   NodeId node = kNoNode;
   size_t dim = 0;
   std::string size;    // as the node answered it
-  std::string reason;  // "as dimension 1 of x", "an argument of the call", "an input"
+  std::string reason;  // "as dimension 1 of x, by CALL", "a number in the call of CALL", "an input"
+  NodeId cause = kNoNode;  // of an input's size: what made its symbol a number or an expression
 };
 
-// From dimension `dim` of `node`'s (first) tensor back to an input or a number of the program.
-// Raises UsageError for a node that is no tensor, or has no such dimension.
-std::vector<WhyStep> why_dimension(const Run& run, NodeId node, size_t dim);
+// From dimension `dim` of `node`'s (first) tensor, negative from the end, back to an input, a
+// number of the program or data. Raises UsageError for a node that is no tensor, or has no such
+// dimension.
+std::vector<WhyStep> why_dimension(const Run& run, NodeId node, int64_t dim);
 
 // A symbol set to one number (lower == upper) or to any of a range.
 struct SymbolSetting {
@@ -64,6 +84,7 @@ struct SymbolSetting {
   int64_t upper = 0;
 };
 
+// To be made and asked before another run of the program is.
 class WhatIf {
  public:
   enum class Verdict : uint8_t { kHolds, kViolated, kDepends };
@@ -73,18 +94,25 @@ class WhatIf {
 
   // Whether a guard or assert holds: for all values, for none, or for some.
   Verdict verdict(const ExprNode* condition) const;
-  // The guards and asserts that do not hold for all values, the symbols' own ranges among them.
+  // The guards and asserts that do not hold for all values, the symbols' own ranges among them: a
+  // range that a listed guard made is not listed again. First what only the set symbols decide.
   std::vector<std::pair<GuardEntry, Verdict>> broken() const;
   // A size under the settings: a number where it depends on nothing else.
   SymInt value(SymInt size) const;
+  // Between which numbers it lies, given the ranges that are set.
+  ValueRange bounds(SymInt size) const;
 
  private:
   Verdict enumerate(const ExprNode* condition, const ExprNode* symbol, ValueRange range) const;
+  bool is_set(const ExprNode* symbol) const;
+  bool concerns(const ExprNode* condition) const;
+  ValueRange range_of(const ExprNode* symbol) const;
+  GuardEntry range_entry(const ExprNode* symbol, ValueRange allowed, NodeId node) const;
 
   const Run& run_;
   ShapeEnv& env_;
   std::vector<std::pair<const ExprNode*, ValueRange>> settings_;
-  SymbolMap numbers_;  // the symbols that are one number: set, or found to be
+  SymbolMap values_;  // the symbols that are one number, set or found to be, or follow others
 };
 
 }  // namespace faketensor

@@ -80,16 +80,18 @@ class RecordedSizes {
     const SymInt now = current(ours);
     const SymInt recorded = current(theirs);
     if (same_expr(now, recorded)) return true;
-    if (!now.is_symbolic() || !recorded.is_symbolic()) return false;
-    if (is_unbacked(now.node()) && is_unbacked(recorded.node()))
-      ours_.emplace(recorded.node(), now.node());
-    ExprPool& pool = *now.node()->pool;
-    return same_expr(now, pool.sym_int(substitute(recorded.node(), ours_)));
+    if (is_unbacked(now) && is_unbacked(recorded)) ours_.emplace(recorded.node(), now.node());
+    const SymInt expected = recorded.is_symbolic()
+                                ? recorded.node()->pool->sym_int(substitute(recorded.node(), ours_))
+                                : recorded;
+    // Min(768, 768*s0) is 768 once s0 >= 2 is known.
+    return same_expr(now, expected) || statically_known_true(now == expected);
   }
 
  private:
-  static bool is_unbacked(const ExprNode* node) {
-    return node->kind == ExprKind::kSymbol && node->has(kHasUnbacked);
+  static bool is_unbacked(SymInt size) {
+    return size.is_symbolic() && size.node()->kind == ExprKind::kSymbol &&
+           size.node()->has(kHasUnbacked);
   }
   SymbolMap ours_;  // by the file's
 };
@@ -102,6 +104,7 @@ size_t Run::count(NodeStatus status) const {
 }
 
 std::vector<Problem> Run::compare_with_recorded() const {
+  shape_env();
   std::vector<Problem> mismatches;
   RecordedSizes sizes;
   for (NodeId i = 0; i < records_.size(); ++i) {
@@ -131,9 +134,20 @@ std::vector<Problem> Run::compare_with_recorded() const {
   return mismatches;
 }
 
+Run::Branch::Branch(std::shared_ptr<ShapeEnv> shape_env)
+    : env(std::move(shape_env)), number(env->begin_branch()) {}
+
+Run::Branch::~Branch() { env->end_branch(number); }
+
+ShapeEnv* Run::shape_env() const {
+  if (branch_ != nullptr) branch_->env->take_up(branch_->number);
+  return mode_->context().shape_env();
+}
+
 Run propagate(const Program& program, const PropagateOptions& options) {
   Run run;
   run.program_ = &program;
+  if (program.shape_env != nullptr) run.branch_ = std::make_unique<Run::Branch>(program.shape_env);
   run.mode_ = std::make_unique<FakeTensorMode>(options.target);
   FakeTensorMode& mode = *run.mode_;
   mode.attach_shape_env(program.shape_env);

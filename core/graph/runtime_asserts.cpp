@@ -221,11 +221,12 @@ class AssertInserter {
   void assert_range(const ExprNode* symbol) {
     const ValueRange range = env_.range(symbol);
     ExprPool& pool = env_.pool();
-    if (range.lower > kMinusIntInfinity)
-      add_assert(pool.make(ExprKind::kGe, symbol, pool.integer(range.lower)));
+    if (const std::optional<int64_t> lower = range.lower.as_int64())
+      add_assert(pool.make(ExprKind::kGe, symbol, pool.integer(*lower)));
     // The largest size there is bounds nothing.
-    if (range.upper < INT64_MAX - 1)
-      add_assert(pool.make(ExprKind::kLe, symbol, pool.integer(range.upper)));
+    const std::optional<int64_t> upper = range.upper.as_int64();
+    if (upper && *upper < INT64_MAX - 1)
+      add_assert(pool.make(ExprKind::kLe, symbol, pool.integer(*upper)));
   }
 
   // What was deferred until `symbol` is there; conditions with symbols that are not wait for those.

@@ -50,15 +50,22 @@ void append_sizes(std::string& out, const WhatIf& what_if, const TensorRecord& t
   append_json(out, Dims(sizes));
 }
 
-void append_tensors(std::string& out, const Run& run, const WhatIf& what_if, NodeId node) {
+// A list with what `append` writes for each tensor of a node.
+template <typename Append>
+void append_each_tensor(std::string& out, const Run& run, NodeId node, Append append) {
   out += '[';
   bool is_first = true;
   for (const TensorRecord& tensor : run.record(node).tensors) {
     if (!is_first) out += ',';
     is_first = false;
-    append_sizes(out, what_if, tensor);
+    append(tensor);
   }
   out += ']';
+}
+
+void append_tensors(std::string& out, const Run& run, const WhatIf& what_if, NodeId node) {
+  append_each_tensor(out, run, node,
+                     [&](const TensorRecord& tensor) { append_sizes(out, what_if, tensor); });
 }
 
 }  // namespace
@@ -67,6 +74,43 @@ void append_guard(std::string& out, const Run& run, const GuardEntry& entry) {
   out += '{';
   append_fields(out, run, entry);
   out += '}';
+}
+
+namespace {
+
+// An end of a range, null where it is open.
+void append_end(std::string& out, RangeEnd end) {
+  out += end.is_infinite() ? "null" : to_string(end);
+}
+
+void append_range(std::string& out, ValueRange range) {
+  out += '[';
+  append_end(out, range.lower);
+  out += ',';
+  append_end(out, range.upper);
+  out += ']';
+}
+
+}  // namespace
+
+void append_symbols(std::string& out, const Run& run) {
+  const Program& program = run.program();
+  out += '[';
+  bool is_first = true;
+  for (const SymbolEntry& entry : symbol_report(run)) {
+    out += is_first ? "{\"name\":" : ",{\"name\":";
+    is_first = false;
+    append_json_string(out, entry.name);
+    append_field(out, "node", program.text(program.graph().node(entry.node).name));
+    out += format(",\"row\":{}", entry.node);
+    if (entry.dim) out += format(",\"dim\":{}", *entry.dim);
+    out += entry.is_whole ? ",\"range\":" : ",\"part\":true,\"range\":";
+    append_range(out, entry.range);
+    if (entry.hint) out += format(",\"hint\":{}", *entry.hint);
+    append_field(out, "became", entry.became);
+    out += '}';
+  }
+  out += ']';
 }
 
 void append_guards(std::string& out, const Run& run) {
@@ -91,6 +135,10 @@ void append_why(std::string& out, const Run& run, std::span<const WhyStep> steps
     out += format(",\"row\":{},\"dim\":{}", step.node, step.dim);
     append_field(out, "size", step.size);
     append_field(out, "reason", step.reason);
+    if (step.cause != kNoNode) {
+      append_field(out, "cause", program.text(program.graph().node(step.cause).name));
+      out += format(",\"causeRow\":{}", step.cause);
+    }
     append_field(out, "source", program.source_line(node));
     out += '}';
   }
@@ -108,6 +156,17 @@ std::string_view name(WhatIf::Verdict verdict) {
   }
   return {};
 }
+
+namespace {
+
+// The least and most bytes of the storages of a node's tensors.
+void append_bytes(std::string& out, const Run& run, const WhatIf& what_if, NodeId node) {
+  append_each_tensor(out, run, node, [&](const TensorRecord& tensor) {
+    append_range(out, what_if.bounds(tensor.nbytes));
+  });
+}
+
+}  // namespace
 
 void append_what_if(std::string& out, const Run& run, const WhatIf& what_if,
                     std::span<const std::string> nodes) {
@@ -133,6 +192,13 @@ void append_what_if(std::string& out, const Run& run, const WhatIf& what_if,
     append_json_string(out, each);
     out += ':';
     append_tensors(out, run, what_if, node);
+  }
+  out += "},\"bytes\":{";
+  for (const std::string& each : nodes) {
+    if (&each != nodes.data()) out += ',';
+    append_json_string(out, each);
+    out += ':';
+    append_bytes(out, run, what_if, program.find(each));
   }
   out += "}}";
 }

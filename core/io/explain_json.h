@@ -17,11 +17,16 @@ void append_guard(std::string& out, const Run& run, const GuardEntry& entry);
 // The whole guard_report as a list.
 void append_guards(std::string& out, const Run& run);
 
+// [{"name":"s31","node":"mask","row":2,"dim":0,"range":[2,512],"hint":6}]: the symbol_report.
+// "part" where the size is an expression of the symbol, "became" what it turned out to be.
+void append_symbols(std::string& out, const Run& run);
+
 // [{"node":"linear_1","row":9,"dim":1,"size":"768","reason":"an argument of the call"}]
 void append_why(std::string& out, const Run& run, std::span<const WhyStep> steps);
 
-// {"holds":false,"broken":[a guard with its "verdict"],"outputs":[[4, "u0"]],"nodes":{}}: what the
-// settings break, and what the program's outputs and the named nodes have for sizes under them.
+// {"holds":false,"broken":[a guard with its "verdict"],"outputs":[[4,
+// "u0"]],"nodes":{},"bytes":{}}: what the settings break, what the program's outputs and the named
+// nodes have for sizes under them, and the least and most bytes of the storages of these nodes.
 // Raises UsageError for a name that is no node.
 void append_what_if(std::string& out, const Run& run, const WhatIf& what_if,
                     std::span<const std::string> nodes);

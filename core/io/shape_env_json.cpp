@@ -144,21 +144,25 @@ void make_symbols(ShapeEnv& env, const json& symbols) {
 }
 
 void append_json(std::string& out, const ValueRange& range) {
-  const auto end = [&](int64_t value, double real) {
+  const auto end = [&](RangeEnd value, double real, bool integral) {
     if (range.type == ExprType::kBool) {
       out += value != 0 ? "true" : "false";
-    } else if (range.type == ExprType::kFloat) {
-      append_json_float(out, real);
-    } else if (value == kIntInfinity || value == kMinusIntInfinity) {
-      out += value == kIntInfinity ? "\"int_oo\"" : "\"-int_oo\"";
+      return;
+    }
+    if (range.type == ExprType::kFloat) {
+      if (!integral) return append_json_float(out, real);
+      value = integral_end(real);
+    }
+    if (value.is_infinite()) {
+      append_json_string(out, to_string(value));
     } else {
       append_text(out, value);
     }
   };
   out += '[';
-  end(range.lower, range.real_lower);
+  end(range.lower, range.real_lower, range.integral_lower);
   out += ',';
-  end(range.upper, range.real_upper);
+  end(range.upper, range.real_upper, range.integral_upper);
   out += ']';
 }
 

@@ -1,5 +1,7 @@
 #include "core/ops/call.h"
 
+#include <algorithm>
+
 #include "core/symbolic/shape_env.h"
 #include "core/tensor/strides.h"
 
@@ -91,15 +93,42 @@ SymInt Call::unbacked_int(ErrorKind refusal) {
   return env->create_unbacked_int();
 }
 
+namespace {
+// Allocated as a contiguous tensor and then given its strides.
+Tensor* new_restrided(Context& context, Dims sizes, Dims strides, DType dtype, Device device) {
+  Tensor* tensor = context.empty(sizes, dtype, device);
+  MetaSpec spec = tensor->meta->spec();
+  spec.strides = strides;
+  tensor->meta = context.metas().intern(spec);
+  return tensor;
+}
+}  // namespace
+
 Tensor* Call::empty_like(const Tensor& self, std::optional<DType> dtype, MemoryFormat format) {
   const DimVector strides = format == MemoryFormat::kPreserve
                                 ? dense_strides_like(self.sizes(), self.strides())
                                 : strides_for(self.sizes(), format);
-  // Allocated as a contiguous tensor and then given its strides (torch.empty_permuted).
-  Tensor* tensor = context_.empty(self.sizes(), dtype.value_or(self.dtype()), self.device());
-  MetaSpec spec = tensor->meta->spec();
-  spec.strides = strides;
-  tensor->meta = context_.metas().intern(spec);
+  return new_restrided(context_, self.sizes(), strides, dtype.value_or(self.dtype()),
+                       self.device());
+}
+
+namespace {
+// Whether the bytes of a dense tensor are another number when they are counted by strides: they may
+// be where a size may be 0.
+bool may_be_empty(const TensorMeta& meta) {
+  return meta.has_symbols() &&
+         std::any_of(meta.sizes().begin(), meta.sizes().end(), [](SymInt size) {
+           return size.is_symbolic() && !statically_known_true(size >= 1);
+         });
+}
+}  // namespace
+
+Tensor* Call::empty_permuted(Dims sizes, Dims strides, DType dtype, Device on) {
+  Tensor* tensor = new_restrided(context_, sizes, strides, dtype, on);
+  if (tensor->meta->has_symbols() && context_.is_permuted_again(*tensor->meta) &&
+      may_be_empty(*tensor->meta)) {
+    tensor->storage->nbytes = storage_bytes(sizes, strides, 0, dtype);
+  }
   return tensor;
 }
 

@@ -111,6 +111,9 @@ class Call {
   // torch.empty_like: preserve_format keeps the strides of a non-overlapping dense tensor.
   Tensor* empty_like(const Tensor& self, std::optional<DType> dtype = {},
                      MemoryFormat format = MemoryFormat::kPreserve);
+  // torch.empty_permuted, of which `strides` are the result's: allocated as a contiguous tensor and
+  // then given its strides.
+  Tensor* empty_permuted(Dims sizes, Dims strides, DType dtype, Device on);
   // A view of `self` on the same storage; `offset` in elements of the storage, not relative to
   // self.
   Tensor* view(const Tensor& self, Dims sizes, Dims strides, SymInt offset) {

@@ -62,6 +62,12 @@ Tensor* Context::empty(Dims sizes, DType dtype, Device device, Dims strides) {
   }
 }
 
+bool Context::is_permuted_again(const TensorMeta& meta) {
+  if (std::find(permuted_.begin(), permuted_.end(), &meta) != permuted_.end()) return true;
+  permuted_.push_back(&meta);
+  return false;
+}
+
 Tensor* Context::make_tensor(const TensorMeta* meta, Storage* storage, Tensor* base) {
   if (storage == nullptr && meta->layout() == Layout::kStrided) {
     // Dense tensors need numel elements; only gaps and overlaps need the longer way. The two count
@@ -177,11 +183,11 @@ void specialize(const Value& arg) {
 // A real kernel runs on zeros of the arguments' sizes, which have to be numbers: where one is not,
 // there is no answer (maybe_run_unsafe_fallback, torch/_subclasses/fake_tensor.py).
 void refuse_symbols_in_real_kernel(const Call& call) {
-  const bool converts = call.op().name.starts_with("aten::to_sparse");  // calls aten::_to_sparse
-  const bool is_real = converts || (call.op().tags & kRealKernel) != 0;
+  const bool is_real = (call.op().tags & kRealKernel) != 0;
   if (!is_real || !has_symbolic_sizes(call)) return;
   std::string name(call.op().name);  // "aten::geqrf.default" is "aten.geqrf.default" to Python
-  if (converts) name.insert(std::string_view("aten::").size(), "_");
+  if (name.starts_with("aten::to_sparse"))  // which calls aten::_to_sparse
+    name.insert(std::string_view("aten::").size(), "_");
   const size_t colons = name.find("::");
   if (colons != std::string::npos) name.replace(colons, 2, ".");
   call.fail(ErrorKind::kUnsupportedOperator, std::move(name));
@@ -282,6 +288,7 @@ bool is_intermediate(std::span<const Value> args, size_t first) {
 
 Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   const DepthGuard guard(depth_, tensor_limit_, tensors_.size());
+  if (depth_ == 1) permuted_.clear();
   ArgumentRoom room;
   Call call(*this, op, complete_arguments(*this, op, args, room));
   const bool seen_by_autograd = !below_autograd_ && (op.tags & kComposite) == 0;
@@ -294,7 +301,7 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
     check_differentiable(op, call.args());
   }
   std::optional<CacheQuestions> questions;
-  if (shape_env_ != nullptr && (op.tags & kComposite) == 0) questions.emplace(call);
+  if (shape_env_ != nullptr && !in_kernel && (op.tags & kComposite) == 0) questions.emplace(call);
   if (shape_env_ != nullptr) refuse_symbols_in_real_kernel(call);
   if ((op.tags & kSpecializes) != 0 && shape_env_ != nullptr && !python_dispatcher) {
     for (const Value& arg : call.args()) specialize(arg);

@@ -12,6 +12,7 @@
 
 #include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "core/devices/target.h"
 #include "core/ops/registry.h"
@@ -65,6 +66,9 @@ class Context {
   // decomposition.
   bool python_dispatcher = false;
   DType default_dtype = DType::kFloat32;
+  // A Meta kernel runs: FakeTensorMode does not see what it calls, and its dispatch cache asks
+  // nothing (in_kernel_invocation_manager, torch/_subclasses/fake_tensor.py).
+  bool in_kernel = false;
 
   // A new tensor on a new storage of exactly the bytes it needs. Empty strides: contiguous.
   Tensor* empty(Dims sizes, DType dtype, Device device, Dims strides = {});
@@ -96,6 +100,11 @@ class Context {
   // The place where that is remembered; of views that share it, the last one's.
   GrownStorage& grown_storage(const TensorMeta& view) const;
 
+  // Whether torch.empty_permuted was asked for a tensor of this meta since the outermost call
+  // began; it is from now on. The dispatch cache answers it the second time, by
+  // torch.empty_strided.
+  bool is_permuted_again(const TensorMeta& meta);
+
   void set_hook(DispatchHook* hook) { hook_ = hook; }
   // Answers by the rule of an operator alone, with complete arguments.
   Value run_rule(const OpEntry& op, std::span<const Value> args);
@@ -126,10 +135,26 @@ class Context {
   };
   std::unordered_map<uint64_t, MemoEntry> memos_;     // by tensor id and kind
   mutable std::vector<GrownStorage> grown_storages_;  // by a hash of the view's meta
+  std::vector<const TensorMeta*> permuted_;           // is_permuted_again
   bool below_autograd_ = false;     // an operator that autograd has seen is running
   uint64_t recorded_calls_ = 0;     // calls that autograd has seen
   int depth_ = 0;                   // of calls that composites make; bounded
   size_t tensor_limit_ = SIZE_MAX;  // while a call runs: how many it may bring it to
+};
+
+// For the time of a Meta kernel.
+class KernelScope {
+ public:
+  explicit KernelScope(Context& context) : context_(context), before_(context.in_kernel) {
+    context.in_kernel = true;
+  }
+  ~KernelScope() { context_.in_kernel = before_; }
+  KernelScope(const KernelScope&) = delete;
+  KernelScope& operator=(const KernelScope&) = delete;
+
+ private:
+  Context& context_;
+  bool before_;
 };
 
 }  // namespace faketensor

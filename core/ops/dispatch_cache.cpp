@@ -60,7 +60,7 @@ class Symbols {
     }
   }
   bool has_all_of(SymInt value) const {
-    if (!value.is_symbolic()) return true;
+    if (!value.is_symbolic() || has_as_made(value.node())) return true;
     const ExprNode* now = replaced(value);
     if ((now->symbol_bits & kManySymbols) == 0) return (now->symbol_bits & ~bits_) == 0;
     const auto& needed = free_symbols(now);
@@ -71,11 +71,18 @@ class Symbols {
   }
 
  private:
+  // As has_all_of where nothing was replaced.
+  bool has_as_made(const ExprNode* node) const {
+    return (node->symbol_bits & (~bits_ | kManySymbols)) == 0 &&
+           shape_env_of(node).replaced_symbols().empty();
+  }
   // With what stands for its symbols now. Replacements are looked at and not asked for:
   // ShapeEnv._find shortens their chains, and nothing asks for those of arguments after a call.
   void add(const ExprNode* node) {
     // Symbols that are there brought what stands for them.
-    if ((node->symbol_bits & (~bits_ | kManySymbols)) == 0) return;
+    if ((node->symbol_bits & (~bits_ | kManySymbols)) != 0) add_replaced(node);
+  }
+  void add_replaced(const ExprNode* node) {
     const ShapeEnv& env = shape_env_of(node);
     SmallVector<const ExprNode*, 8> left = {node};
     while (!left.empty()) {

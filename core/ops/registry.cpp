@@ -203,8 +203,9 @@ void Registry::add_sparse_rules() {
 OpId Registry::add(OpEntry entry) {
   entry.id = static_cast<OpId>(entries_.size());
   entry.name = arena_.copy(std::string_view(entry.schema.full_name()));
-  if (is_real_kernel(entry.def) || entry.name.starts_with("aten::_to_sparse"))
-    entry.tags |= kRealKernel;
+  const bool to_sparse =
+      entry.name.starts_with("aten::_to_sparse") || entry.name.starts_with("aten::to_sparse");
+  if (to_sparse || is_real_kernel(entry.def)) entry.tags |= kRealKernel;
   for (size_t i = 0; i < entry.schema.arguments.size() && i < 64; ++i) {
     if (entry.schema.arguments[i].is_written()) entry.written_arguments |= uint64_t{1} << i;
   }

@@ -81,4 +81,10 @@ double round_decimal(double value, int64_t digits) {
   return std::strtod(text, nullptr);
 }
 
+double float_modulo(double a, double b) {
+  if (b == 0) throw_error(ErrorKind::kZeroDivisionError, "float modulo");
+  const double remainder = std::fmod(a, b);
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
 }  // namespace faketensor

@@ -28,4 +28,7 @@ double round_half_even(double value);
 // Python's round(value, digits).
 double round_decimal(double value, int64_t digits);
 
+// a % b of floats: it has the sign of b. Raises ZeroDivisionError for b = 0.
+double float_modulo(double a, double b);
+
 }  // namespace faketensor

@@ -1,9 +1,7 @@
 // Value ranges: between which values an expression lies, given the ranges of its symbols.
 //
 // Mirrors torch.utils._sympy.value_ranges (SymPyValueRangeAnalysis, bound_sympy): the same rule per
-// function, so the same ranges. Integer ranges may be open: int_oo and -int_oo are the two ends of
-// int64_t. Where PyTorch's unbounded integers would leave 64 bits, the end becomes infinite, which
-// is wider and so still true.
+// function, so the same ranges. Integer ranges may be open (core/symbolic/range_end.h).
 //
 //   bound(s0 + 1, ranges) with s0 in [2, int_oo] is [3, int_oo]
 #pragma once
@@ -13,27 +11,31 @@
 #include <string>
 
 #include "core/symbolic/expr.h"
+#include "core/symbolic/range_end.h"
 
 namespace faketensor {
 
-inline constexpr int64_t kIntInfinity = INT64_MAX;
-inline constexpr int64_t kMinusIntInfinity = INT64_MIN;
+// An end of a range of floats as an integer, towards 0: int_oo where it is beyond 63 bits.
+RangeEnd integral_end(double end);
 
 // A closed interval. Integers and booleans (false = 0, true = 1) use lower and upper, floats
-// real_lower and real_upper.
+// real_lower and real_upper. PyTorch keeps an integer end as it is where the other one is a float
+// ([-int_oo, oo]); such a range has the type of floats and says which of its ends is an integer.
+// An integer expression may have one, too (floor of an unbounded float): lower and upper of a range
+// of floats are its ends as integers.
 struct ValueRange {
   ExprType type = ExprType::kInt;
-  int64_t lower = kMinusIntInfinity;
-  int64_t upper = kIntInfinity;
+  RangeEnd lower = kMinusIntInfinity;
+  RangeEnd upper = kIntInfinity;
   double real_lower = 0;
   double real_upper = 0;
+  bool integral_lower = false;
+  bool integral_upper = false;
 
-  static ValueRange ints(int64_t lower, int64_t upper) {
-    return {ExprType::kInt, lower, upper, 0, 0};
-  }
-  static ValueRange bools(bool lower, bool upper) { return {ExprType::kBool, lower, upper, 0, 0}; }
+  static ValueRange ints(RangeEnd lower, RangeEnd upper) { return {ExprType::kInt, lower, upper}; }
+  static ValueRange bools(bool lower, bool upper) { return {ExprType::kBool, lower, upper}; }
   static ValueRange floats(double lower, double upper) {
-    return {ExprType::kFloat, 0, 0, lower, upper};
+    return {ExprType::kFloat, integral_end(lower), integral_end(upper), lower, upper};
   }
   static ValueRange unknown(ExprType type);
 
@@ -43,7 +45,8 @@ struct ValueRange {
   bool is_subset_of(const ValueRange& other) const;
   friend bool operator==(const ValueRange& a, const ValueRange& b) {
     return a.type == b.type && a.lower == b.lower && a.upper == b.upper &&
-           a.real_lower == b.real_lower && a.real_upper == b.real_upper;
+           a.real_lower == b.real_lower && a.real_upper == b.real_upper &&
+           a.integral_lower == b.integral_lower && a.integral_upper == b.integral_upper;
   }
 };
 

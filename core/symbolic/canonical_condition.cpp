@@ -88,6 +88,10 @@ const ExprNode* canonical_condition(const ExprNode* condition) {
   const ExprKind kind = mirrored ? mirrored_relation(condition->kind) : condition->kind;
   const ExprNode* difference = mirrored ? pool.subtract(condition->arg(0), condition->arg(1))
                                         : pool.subtract(condition->arg(1), condition->arg(0));
+  // Of floats equal sides are not known to be equal (NaN), and PyTorch's "lowest terms" of an
+  // integer are 1: zuf0 > zuf0 reads 0 < 1 (_reduce_to_lowest_terms).
+  if (difference->kind == ExprKind::kInteger && condition->arg(0)->type == ExprType::kFloat)
+    return pool.make(kind, pool.integer(0), pool.integer(1));
   const int64_t factor = common_factor(difference);
   Exprs positive;
   Exprs negative;

@@ -6,9 +6,8 @@
 // Python the symbol is asked and `1 < s0` becomes `s0 > 1`, in C++ the guard reads `1 < s0`, from
 // which ShapeEnv concludes more (get_implications takes Lt apart, Gt not).
 //
-//   c.check(cpp_eq(input.size(1), weight.size(1)), "...");   // TORCH_CHECK of a C++ kernel
-//   guard_or_true(cpp_compare(Comparison::kLt, viewed, chunk))   //
-//   TORCH_GUARD_OR_TRUE(a.sym_lt(b))
+//   TORCH_CHECK(input.size(1) == weight.size(1), ...)   c.check(cpp_eq(input.size(1), ...), "...")
+//   TORCH_GUARD_OR_TRUE(viewed.sym_lt(chunk))           guard_or_true(cpp_compare(kLt, ...))
 #pragma once
 
 #include <algorithm>

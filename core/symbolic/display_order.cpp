@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/symbolic/shared_parts.h"
+
 namespace faketensor {
 
 namespace {
@@ -167,14 +169,18 @@ bool displayed_before(const ExprNode* a, const ExprNode* b) {
 
 namespace {
 
-uint32_t float_count(const ExprNode* node) {
+uint32_t float_count(const ExprNode* node, SharedParts<uint32_t>& parts) {
   uint32_t count = node->number.is_float ? 1 : 0;
-  for (const ExprNode* arg : node->args()) count += float_count(arg);
+  for (const ExprNode* arg : node->args())
+    count += parts.of(arg, [&] { return float_count(arg, parts); });
   return count;
 }
 
 // Twice the number of nodes: a float counts for half a node (sympy.core.sorting._nodes).
-uint32_t node_weight(const ExprNode* node) { return 2 * node->size - float_count(node); }
+uint32_t node_weight(const ExprNode* node) {
+  SharedParts<uint32_t> parts;
+  return 2 * node->size - float_count(node, parts);
+}
 
 }  // namespace
 

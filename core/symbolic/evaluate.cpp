@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 #include <vector>
 
 #include "core/support/error.h"
 #include "core/symbolic/arithmetic.h"
+#include "core/symbolic/shared_parts.h"
 
 namespace faketensor {
 
@@ -13,8 +15,14 @@ namespace {
 
 struct MissingSymbol {};
 
+struct Values {
+  const Assignment& given;
+  const Assignment& opaque;
+  SharedParts<Number> parts;
+};
+
 // Throws MissingSymbol or Error where there is no value; depth is bounded by kMaxExprDepth.
-Number value_of(const ExprNode* node, const Assignment& assignment);
+Number value_of(const ExprNode* node, Values& values);
 
 Number truth(bool value) { return Number::of(value ? 1 : 0); }
 
@@ -52,6 +60,8 @@ Number binary_value(ExprKind kind, Number a, Number b) {
     case ExprKind::kMod:
     case ExprKind::kPythonMod:
       require_nonzero(b);
+      if (a.is_float || b.is_float)
+        return Number::of_float(float_modulo(a.as_double(), b.as_double()));
       return Number::of(floor_modulo(a.integer, b.integer));
     case ExprKind::kPowByNatural:
       return power(a, b.integer);
@@ -105,18 +115,26 @@ Number unary_value(ExprKind kind, Number x) {
   }
 }
 
-Number value_of(const ExprNode* node, const Assignment& assignment) {
-  const auto arg = [&](size_t i) { return value_of(node->arg(i), assignment); };
+Number value_of_symbol(const ExprNode* symbol, const Values& values) {
+  const auto given = values.given.find(symbol);
+  if (given != values.given.end()) return given->second;
+  const auto opaque = values.opaque.find(symbol);
+  if (opaque == values.opaque.end()) throw MissingSymbol();
+  return opaque->second;
+}
+
+Number value_of(const ExprNode* node, Values& values) {
+  const auto arg = [&](size_t i) {
+    const ExprNode* part = node->arg(i);
+    return values.parts.of(part, [&] { return value_of(part, values); });
+  };
   switch (node->kind) {
     case ExprKind::kInteger:
     case ExprKind::kFloat:
     case ExprKind::kBoolean:
       return node->number;
-    case ExprKind::kSymbol: {
-      const auto at = assignment.find(node);
-      if (at == assignment.end()) throw MissingSymbol();
-      return at->second;
-    }
+    case ExprKind::kSymbol:
+      return value_of_symbol(node, values);
     case ExprKind::kAdd: {
       Number sum = node->number;
       for (size_t i = 0; i < node->arg_count; ++i) sum = sum + arg(i);
@@ -163,42 +181,45 @@ Number value_of(const ExprNode* node, const Assignment& assignment) {
   }
 }
 
-// The opaque symbols that `node` needs, definitions of definitions included, in order of creation.
-std::vector<const ExprNode*> opaque_symbols(const ExprNode* node) {
-  std::vector<const ExprNode*> found;
+}  // namespace
+
+std::vector<const ExprNode*> opaque_symbols(const ExprNode* node,
+                                            const std::function<bool(const ExprNode*)>& is_known) {
+  std::unordered_set<const ExprNode*> found;
   std::vector<const ExprNode*> pending = {node};
   while (!pending.empty()) {
     const ExprNode* next = pending.back();
     pending.pop_back();
     for (const ExprNode* symbol : free_symbols(next)) {
       const ExprNode* definition = node->pool->symbol_info(symbol).definition;
-      if (definition == nullptr || std::find(found.begin(), found.end(), symbol) != found.end())
-        continue;
-      found.push_back(symbol);
-      pending.push_back(definition);
+      if (definition == nullptr || is_known(symbol)) continue;
+      if (found.insert(symbol).second) pending.push_back(definition);
     }
   }
-  std::sort(found.begin(), found.end(), [](auto* a, auto* b) { return a->id < b->id; });
-  return found;
+  std::vector<const ExprNode*> in_order(found.begin(), found.end());
+  std::sort(in_order.begin(), in_order.end(), [](auto* a, auto* b) { return a->id < b->id; });
+  return in_order;
 }
 
-}  // namespace
-
-std::optional<Number> evaluate(const ExprNode* node, const Assignment& assignment) {
+std::optional<Number> evaluate(const ExprNode* node, const Assignment& assignment,
+                               Assignment& opaque) {
+  Values values{assignment, opaque, {}};
   try {
-    if (!node->has(kHasSymbol) || !node->pool->has_opaque()) return value_of(node, assignment);
-    const std::vector<const ExprNode*> opaque = opaque_symbols(node);
-    if (opaque.empty()) return value_of(node, assignment);
-    Assignment extended = assignment;
-    for (const ExprNode* symbol : opaque) {
-      extended[symbol] = value_of(node->pool->symbol_info(symbol).definition, extended);
-    }
-    return value_of(node, extended);
+    if (!node->has(kHasSymbol) || !node->pool->has_opaque()) return value_of(node, values);
+    const auto is_known = [&](const ExprNode* symbol) { return opaque.count(symbol) != 0; };
+    for (const ExprNode* symbol : opaque_symbols(node, is_known))
+      opaque[symbol] = value_of(node->pool->symbol_info(symbol).definition, values);
+    return value_of(node, values);
   } catch (const MissingSymbol&) {
     return std::nullopt;
   } catch (const Error&) {
     return std::nullopt;
   }
+}
+
+std::optional<Number> evaluate(const ExprNode* node, const Assignment& assignment) {
+  Assignment opaque;
+  return evaluate(node, assignment, opaque);
 }
 
 }  // namespace faketensor

@@ -9,6 +9,7 @@
 #include "core/support/error.h"
 #include "core/support/hash.h"
 #include "core/symbolic/facts.h"
+#include "core/symbolic/shared_parts.h"
 #include "core/symbolic/simplify.h"
 
 namespace faketensor {
@@ -322,7 +323,10 @@ const ExprNode* rebuilt(const ExprNode* node, std::vector<const ExprNode*> args)
   return rebuilt_from(node, parts);
 }
 
-const ExprNode* substitute(const ExprNode* node, const SymbolMap& replacements) {
+namespace {
+using Rewritten = SharedParts<const ExprNode*>;
+
+const ExprNode* substituted(const ExprNode* node, const SymbolMap& replacements, Rewritten& parts) {
   if (!node->has(kHasSymbol)) return node;
   const auto at = replacements.find(node);
   if (at != replacements.end()) return at->second;
@@ -330,25 +334,42 @@ const ExprNode* substitute(const ExprNode* node, const SymbolMap& replacements) 
   Exprs args;
   bool changed = false;
   for (const ExprNode* arg : node->args()) {
-    args.push_back(substitute(arg, replacements));
+    args.push_back(parts.of(arg, [&] { return substituted(arg, replacements, parts); }));
     changed |= args.back() != arg;
   }
   return changed ? rebuilt_from(node, args) : node;
 }
+}  // namespace
+
+const ExprNode* substitute(const ExprNode* node, const SymbolMap& replacements) {
+  Rewritten parts;
+  return substituted(node, replacements, parts);
+}
 
 namespace {
 
-void collect_symbols(const ExprNode* node, std::vector<const ExprNode*>& out) {
+void collect_symbols(const ExprNode* node, std::vector<const ExprNode*>& out,
+                     SharedParts<bool>& parts) {
   if (node->kind == ExprKind::kSymbol) out.push_back(node);
   for (const ExprNode* arg : node->args()) {
-    if (arg->has(kHasSymbol)) collect_symbols(arg, out);
+    if (!arg->has(kHasSymbol)) continue;
+    parts.of(arg, [&] {
+      collect_symbols(arg, out, parts);
+      return true;
+    });
   }
 }
 
-void collect_kind(const ExprNode* node, ExprKind kind, std::vector<const ExprNode*>& out) {
+void collect_kind(const ExprNode* node, ExprKind kind, std::vector<const ExprNode*>& out,
+                  SharedParts<bool>& parts) {
   if (node->kind == kind && std::find(out.begin(), out.end(), node) == out.end())
     out.push_back(node);
-  for (const ExprNode* arg : node->args()) collect_kind(arg, kind, out);
+  for (const ExprNode* arg : node->args()) {
+    parts.of(arg, [&] {
+      collect_kind(arg, kind, out, parts);
+      return true;
+    });
+  }
 }
 
 void multiply_out(const ExprNode* node, Exprs& sum) {
@@ -372,20 +393,23 @@ void multiply_out(const ExprNode* node, Exprs& sum) {
 
 std::vector<const ExprNode*> atoms(const ExprNode* node, ExprKind kind) {
   std::vector<const ExprNode*> out;
-  collect_kind(node, kind, out);
+  SharedParts<bool> parts;
+  collect_kind(node, kind, out, parts);
   return out;
 }
 
 std::vector<const ExprNode*> free_symbols(const ExprNode* node) {
   std::vector<const ExprNode*> out;
-  collect_symbols(node, out);
+  SharedParts<bool> parts;
+  collect_symbols(node, out, parts);
   std::sort(out.begin(), out.end(),
             [](const ExprNode* a, const ExprNode* b) { return a->id < b->id; });
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
-const ExprNode* expand(const ExprNode* node) {
+namespace {
+const ExprNode* expanded(const ExprNode* node, Rewritten& parts) {
   if (node->arg_count == 0) return node;
   // sympy's connectives have no expand: what is in them stays as it is.
   if (node->kind == ExprKind::kAnd || node->kind == ExprKind::kOr || node->kind == ExprKind::kNot)
@@ -394,16 +418,17 @@ const ExprNode* expand(const ExprNode* node) {
   Exprs args;
   bool changed = false;
   for (const ExprNode* arg : node->args()) {
-    args.push_back(expand(arg));
+    args.push_back(parts.of(arg, [&] { return expanded(arg, parts); }));
     changed |= args.back() != arg;
   }
   if (node->kind == ExprKind::kPow) {
     const ExprNode* base = args[0];
     const int64_t exponent = node->number.integer;
     double terms = 1;
-    for (int64_t i = 0; i < exponent && terms <= kMaxExprSize; ++i) terms *= base->arg_count + 1;
-    if (base->kind != ExprKind::kAdd || terms * base->size > kMaxExprSize)
-      return pool.pow(base, exponent);
+    const bool is_sum = base->kind == ExprKind::kAdd;
+    for (int64_t i = 0; is_sum && i < exponent && terms <= kMaxExprSize; ++i)
+      terms *= base->arg_count + 1;
+    if (!is_sum || terms * base->size > kMaxExprSize) return pool.pow(base, exponent);
     const ExprNode* result = base;
     for (int64_t i = 1; i < exponent; ++i) {
       Exprs sum = {result};
@@ -427,6 +452,18 @@ const ExprNode* expand(const ExprNode* node) {
     }
   }
   return changed ? rebuilt_from(node, args) : node;
+}
+}  // namespace
+
+const ExprNode* expand(const ExprNode* node) {
+  if (node->arg_count == 0) return node;
+  Rewritten parts;
+  try {
+    return expanded(node, parts);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kOverflowError) throw;
+    return node;  // as products beyond the limit: not multiplied out
+  }
 }
 
 }  // namespace faketensor

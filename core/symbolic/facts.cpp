@@ -1,6 +1,7 @@
 #include "core/symbolic/facts.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <vector>
 
@@ -146,25 +147,30 @@ bool positive_from_one(const Coefficients& p) {
   return all_positive || (p.size() > 1 && positive_from_one(derivative(p)));
 }
 
-// The facts of a polynomial that grows from x = 1 on, and so is at least what it is there.
-uint16_t growing_facts(const Coefficients& p, Coefficients terms) {
+// The facts of a polynomial that grows from x = 1 on, and so is at least what it is there. The sum
+// it stands for has `constant` among terms that are or are not known to be >= 0.
+uint16_t growing_facts(const Coefficients& p, int64_t constant, bool terms_non_negative) {
   const std::optional<int64_t> value = value_at_one(p);
-  terms[0] = 0;
-  const std::optional<int64_t> of_terms = value_at_one(terms);
-  if (!value || !of_terms || *of_terms < 0 || !positive_from_one(derivative(p))) return 0;
+  int64_t of_terms = 0;
+  if (!value || __builtin_sub_overflow(*value, constant, &of_terms)) return 0;
+  if (of_terms < 0 || !positive_from_one(derivative(p))) return 0;
   if (*value > 0) return kPositive | kNonNegative;
-  const bool same_sign =
-      std::all_of(terms.begin(), terms.end(), [](int64_t coefficient) { return coefficient >= 0; });
-  return *value == 0 && same_sign ? kNonNegative : 0;
+  return *value == 0 && terms_non_negative ? kNonNegative : 0;
 }
 
-uint16_t polynomial_facts(Coefficients p) {
-  if (const uint16_t facts = growing_facts(p, p)) return facts;
+uint16_t polynomial_facts(const ExprNode* sum, Coefficients p) {
+  const int64_t constant = sum->number.integer;
+  const auto all_terms = [sum](uint16_t fact) {
+    return std::all_of(sum->args().begin(), sum->args().end(),
+                       [fact](const ExprNode* term) { return term->has(fact); });
+  };
+  if (const uint16_t facts = growing_facts(p, constant, all_terms(kNonNegative))) return facts;
   for (int64_t& coefficient : p) {
     if (coefficient == INT64_MIN) return 0;
     coefficient = -coefficient;
   }
-  const uint16_t negated = growing_facts(p, p);
+  if (constant == INT64_MIN) return 0;
+  const uint16_t negated = growing_facts(p, -constant, all_terms(kNonPositive));
   if (negated == 0) return 0;
   return (negated & kPositive) != 0 ? kNegative | kNonPositive : kNonPositive;
 }
@@ -174,8 +180,9 @@ uint16_t offset_sum_facts(const ExprNode* sum) {
   if (constant.is_float || constant.integer == 0 || sum->type != ExprType::kInt) return 0;
   const ExprNode* symbol = nullptr;
   Coefficients coefficients;
-  if (polynomial_in_one(sum, symbol, coefficients) && symbol != nullptr)
-    return polynomial_facts(std::move(coefficients));
+  const bool may_be_in_one = std::has_single_bit(sum->symbol_bits);
+  if (may_be_in_one && polynomial_in_one(sum, symbol, coefficients) && symbol != nullptr)
+    return polynomial_facts(sum, std::move(coefficients));
   // One term of known sign: its value nearest to 0 is 1, or 2 if it is even.
   const bool below = constant.integer > 0;  // the term is <= 0
   if (sum->arg_count != 1 || !sum->arg(0)->has(kNonZero) ||
@@ -334,7 +341,7 @@ uint16_t derive_facts(const ExprNode* node) {
     case ExprKind::kAdd:
       facts = number_facts(node->number);
       for (const ExprNode* arg : node->args()) facts = sum_facts(facts, arg->facts);
-      facts = closed(facts | offset_sum_facts(node));
+      if ((facts & (kPositive | kNegative)) == 0) facts = closed(facts | offset_sum_facts(node));
       break;
     case ExprKind::kMul:
       facts = number_facts(node->number);

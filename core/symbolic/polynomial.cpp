@@ -41,18 +41,18 @@ bool leads(const ExprNode* a, const ExprNode* b) {
   return left.size() > right.size();
 }
 
+const ExprNode* leading_term(const std::vector<const ExprNode*>& terms) {
+  return *std::min_element(terms.begin(), terms.end(), leads);
+}
+
+}  // namespace
+
 std::vector<const ExprNode*> terms_of(const ExprNode* sum) {
   if (sum->kind != ExprKind::kAdd) return {sum};
   std::vector<const ExprNode*> terms(sum->args().begin(), sum->args().end());
   if (!sum->number.is_integer(0)) terms.push_back(sum->pool->number(sum->number));
   return terms;
 }
-
-const ExprNode* leading_term(const std::vector<const ExprNode*>& terms) {
-  return *std::min_element(terms.begin(), terms.end(), leads);
-}
-
-}  // namespace
 
 const ExprNode* polynomial_quotient(const ExprNode* p, const ExprNode* q) {
   ExprPool& pool = *p->pool;

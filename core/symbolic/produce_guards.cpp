@@ -152,8 +152,9 @@ class GuardProducer {
   void check_specialized(const Source& source, const ExprNode* value,
                          const DimConstraint& constraint) {
     const bool is_zero_one = value->is_integer(0) || value->is_integer(1);
-    const bool has_this_value_only =
-        constraint.range.is_singleton() && value->is_integer(constraint.range.lower);
+    const bool has_this_value_only = constraint.range.is_singleton() &&
+                                     value->kind == ExprKind::kInteger &&
+                                     constraint.range.lower == value->number.integer;
     const bool violated =
         (constraint.kind == DimConstraint::Kind::kMinMax && !has_this_value_only) ||
         (constraint.kind == DimConstraint::Kind::kUnspecified && !is_zero_one);
@@ -345,12 +346,14 @@ class GuardProducer {
 
   void add_range_constraints(const ExprNode* symbol, const ValueRange& range) {
     ExprPool& pool = env_.pool();
-    const auto add_bound = [&](ExprKind kind, int64_t bound) {
-      const std::array args = {symbol, pool.integer(bound)};
+    const auto add_bound = [&](ExprKind kind, RangeEnd bound) {
+      const std::optional<int64_t> number = bound.as_int64();
+      if (!number) return;
+      const std::array args = {symbol, pool.integer(*number)};
       constraints_.add(pool.intern(kind, ExprType::kBool, Number(), args));
     };
-    if (range.lower != kMinusIntInfinity) add_bound(ExprKind::kGe, range.lower);
-    if (range.upper != kIntInfinity) add_bound(ExprKind::kLe, range.upper);
+    add_bound(ExprKind::kGe, range.lower);
+    add_bound(ExprKind::kLe, range.upper);
   }
 
   // --- violations ---

@@ -103,12 +103,6 @@ PythonNumber plain_ints(PythonBinary op, SymInt a, SymInt b) {
   }
 }
 
-double float_modulo(double a, double b) {
-  if (b == 0) throw_error(ErrorKind::kZeroDivisionError, "float modulo");
-  const double remainder = std::fmod(a, b);
-  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
-}
-
 PythonNumber plain_floats(PythonBinary op, SymFloat a, SymFloat b) {
   switch (op) {
     case PythonBinary::kAdd:
@@ -196,13 +190,40 @@ const ExprNode* symbolic_floats(ExprPool& pool, PythonBinary op, const ExprNode*
     case PythonBinary::kFloorDiv:  // math.floor, made a float again
       return pool.make(ExprKind::kToFloat,
                        pool.make(ExprKind::kFloorToInt, pool.make(ExprKind::kFloatTrueDiv, a, b)));
+    case PythonBinary::kMod:
+      return modulo(pool, a, b);
     default:
       return symbolic_numbers(pool, op, a, b);
   }
 }
 
+// PyTorch computes hints beside expressions, so a divisor whose hint is 0 raises what Python raises
+// for numbers, if the dividend has a hint.
+void check_hint_of_divisor(PythonBinary op, const PythonNumber& a, const PythonNumber& b) {
+  const bool divides =
+      op == PythonBinary::kTrueDiv || op == PythonBinary::kFloorDiv || op == PythonBinary::kMod;
+  if (!divides || !b.is_symbolic()) return;
+  ShapeEnv* env = b.pool()->shape_env();
+  if (env == nullptr) return;
+  const ExprNode* dividend = a.node(*b.pool());
+  const ExprNode* divisor = b.node(*b.pool());
+  if (dividend->has(kHasUnbacked) || divisor->has(kHasUnbacked)) return;
+  const std::optional<Number> hint = env->hint(divisor);
+  if (!hint || hint->as_double() != 0) return;
+  const bool floats = a.is_float() || b.is_float();
+  if (op == PythonBinary::kTrueDiv || (floats && op == PythonBinary::kFloorDiv)) {
+    throw_error(ErrorKind::kZeroDivisionError,
+                floats ? "float division by zero" : "division by zero");
+  }
+  if (op == PythonBinary::kMod) {
+    throw_error(ErrorKind::kZeroDivisionError, floats ? "float modulo" : "integer modulo by zero");
+  }
+  throw_error(ErrorKind::kZeroDivisionError, "integer division or modulo by zero");
+}
+
 PythonNumber arithmetic(PythonBinary op, const PythonNumber& a, const PythonNumber& b) {
   const bool symbolic = a.is_symbolic() || b.is_symbolic();
+  check_hint_of_divisor(op, a, b);
   if (!a.is_float() && !b.is_float()) {
     if (!symbolic) return plain_ints(op, a.as_int(), b.as_int());
     ExprPool& pool = pool_of(a, b);

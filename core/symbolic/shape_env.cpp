@@ -12,6 +12,8 @@ namespace faketensor {
 
 namespace {
 
+constexpr size_t kFirstOperations = 64;  // most environments are small
+
 std::string data_dependent_text(bool integer, const std::string& expr, const std::string& unhinted,
                                 const std::string& size_like) {
   const std::string_view description =
@@ -29,8 +31,8 @@ std::string data_dependent_text(bool integer, const std::string& expr, const std
 
 }  // namespace
 
-ShapeEnv::ShapeEnv(ShapeEnvOptions options)
-    : options_(options), next_unbacked_(options.first_unbacked) {
+ShapeEnv::ShapeEnv(ShapeEnvOptions options) : options_(options), operations_(kFirstOperations) {
+  next_unbacked_ = options.first_unbacked;
   pool_.set_shape_env(this);
 }
 
@@ -47,9 +49,26 @@ ValueRange ShapeEnv::range(const ExprNode* symbol) const {
   const auto at = ranges_.find(symbol);
   if (at != ranges_.end()) return at->second;
   const SymbolInfo& info = pool_.symbol_info(symbol);
-  if (info.definition != nullptr) return bound(info.definition);
+  if (info.definition != nullptr) return range_of_opaque(symbol);
   if (info.type == ExprType::kInt && info.positive) return ValueRange::ints(1, kIntInfinity);
   return ValueRange::unknown(info.type);
+}
+
+// That of its definition, which has earlier opaque symbols in it, thousands of times and thousands
+// deep: each is found once, the earliest first.
+ValueRange ShapeEnv::range_of_opaque(const ExprNode* symbol) const {
+  if (opaque_ranges_at_ != ranges_version_) {
+    opaque_ranges_.clear();
+    opaque_ranges_at_ = ranges_version_;
+  }
+  const auto known = opaque_ranges_.find(symbol);
+  if (known != opaque_ranges_.end()) return known->second;
+  const auto is_known = [this](const ExprNode* opaque) {
+    return ranges_.count(opaque) != 0 || opaque_ranges_.count(opaque) != 0;
+  };
+  for (const ExprNode* opaque : opaque_symbols(symbol, is_known))
+    opaque_ranges_[opaque] = bound(pool_.symbol_info(opaque).definition);
+  return opaque_ranges_.at(symbol);
 }
 
 std::optional<int64_t> ShapeEnv::hint_of_symbol(const ExprNode* symbol) const {
@@ -68,7 +87,10 @@ void ShapeEnv::update_range(const ExprNode* symbol, ValueRange range, bool is_co
   const bool changed = !(narrowed == this->range(symbol));
   if (changed) range_origins_[symbol] = origin_;
   ranges_[symbol] = narrowed;
-  if (changed) ++learnt_;
+  if (changed) {
+    ++learnt_;
+    ++ranges_version_;
+  }
   const bool judged = !is_constraint;  // produce_guards judges constraints
   const std::optional<int64_t> hint = hint_of_symbol(symbol);
   if (judged && hint && symbol->type == ExprType::kInt && !narrowed.contains(*hint)) {
@@ -106,7 +128,7 @@ const ExprNode* ShapeEnv::evaluate_expr(const ExprNode* expr, std::optional<bool
                                         bool size_oblivious) {
   expr = replace(expr);
   if (expr->is_constant()) return expr;
-  const size_t asked = fallback ? 1 + static_cast<size_t>(*fallback) : 0;
+  const size_t asked = fallback_index(fallback);
   if (!size_oblivious && recording_) {
     if (const ExprNode* decided = memo(expr).decided[asked]) return decided;
   }
@@ -206,17 +228,22 @@ SymbolMap ShapeEnv::hinted_constants(const ExprNode* expr) {
   return constants;
 }
 
+std::optional<Number> ShapeEnv::evaluate_by_hints(const ExprNode* node) {
+  if (opaque_hints_at_ != hints_version_) opaque_hints_.clear();
+  opaque_hints_at_ = hints_version_;
+  return evaluate(node, hints_, opaque_hints_);
+}
+
 std::optional<Number> ShapeEnv::hint_of_backed(const ExprNode* node) {
-  if (node->type == ExprType::kFloat) return evaluate(node, hints_);
+  if (node->type == ExprType::kFloat) return evaluate_by_hints(node);
   Memo& entry = memo(node);
   if (entry.hinted_at != hints_version_) {
-    const std::optional<Number> value = evaluate(node, hints_);
+    const std::optional<Number> value = evaluate_by_hints(node);
     if (value && value->is_float) return value;  // as ceil(inf) is
-    entry.has_hint = value.has_value();
-    entry.hint = value ? value->integer : 0;
+    entry.hint = value ? std::optional(value->integer) : std::nullopt;
     entry.hinted_at = hints_version_;
   }
-  return entry.has_hint ? std::optional<Number>(Number::of(entry.hint)) : std::nullopt;
+  return entry.hint ? std::optional<Number>(Number::of(*entry.hint)) : std::nullopt;
 }
 
 std::optional<Number> ShapeEnv::hint(const ExprNode* node) {
@@ -235,7 +262,7 @@ const ExprNode* ShapeEnv::python_mod(const ExprNode* a, const ExprNode* b) {
   const auto non_negative = [this](const ExprNode* x) {
     if (x->has(kNonNegative)) return true;
     const ValueRange range = bound(x);
-    return range.type == ExprType::kInt && range.lower >= 0;
+    return range.type == ExprType::kFloat ? range.real_lower >= 0 : range.lower >= 0;
   };
   const bool plain = non_negative(a) && non_negative(b);
   return pool_.make(plain ? ExprKind::kMod : ExprKind::kPythonMod, a, b);
@@ -273,10 +300,51 @@ const ExprNode* ShapeEnv::find(const ExprNode* symbol) {
   return replacements_.at(symbol);
 }
 
-// As large as the pool, up to a limit: most pools stay small.
-void ShapeEnv::grow_operations() {
-  constexpr size_t kFirst = 64;
-  operations_.assign(operations_.empty() ? kFirst : 4 * operations_.size(), Operation());
+void ShapeEnv::remember(const Operation& operation) {
+  constexpr size_t kMost = size_t{1} << 16;
+  // Where one displaces another that still holds, over and over, there are too few places.
+  const bool displaces =
+      operations_[place_of(operation.asked, operation.a, operation.b)].asked >> 8 ==
+      operation.asked >> 8;
+  operations_displaced_ += displaces ? 1 : 0;
+  if (operations_displaced_ > operations_.size() / 4 && operations_.size() < kMost) {
+    operations_.assign(4 * operations_.size(), Operation());
+    operations_displaced_ = 0;
+  }
+  operations_[place_of(operation.asked, operation.a, operation.b)] = operation;
+}
+
+void ShapeEnv::reason_from(ShapeKnowledge knowledge) {
+  static_cast<ShapeKnowledge&>(*this) = std::move(knowledge);
+  memos_.assign(memos_.size(), Memo());
+  forget_conclusions();
+  ++hints_version_;
+  ++ranges_version_;
+}
+
+uint32_t ShapeEnv::begin_branch() {
+  if (!trunk_) {
+    trunk_ = static_cast<const ShapeKnowledge&>(*this);
+    trunk_nodes_ = pool_.node_count();
+  } else {
+    if (branch_ != 0) set_aside_[branch_] = static_cast<ShapeKnowledge&&>(*this);
+    reason_from(*trunk_);
+  }
+  return branch_ = ++branches_;
+}
+
+void ShapeEnv::take_up(uint32_t branch) {
+  const auto found = set_aside_.find(branch);
+  if (found == set_aside_.end()) return;  // it is the one that is taken up
+  if (branch_ != 0) set_aside_[branch_] = static_cast<ShapeKnowledge&&>(*this);
+  reason_from(std::move(found->second));
+  set_aside_.erase(found);
+  branch_ = branch;
+}
+
+void ShapeEnv::end_branch(uint32_t branch) {
+  set_aside_.erase(branch);
+  if (branch_ == branch) branch_ = 0;
 }
 
 ShapeEnv::Memo& ShapeEnv::memo(const ExprNode* node) {
@@ -428,23 +496,23 @@ const ExprNode* ShapeEnv::evaluate_statically(const ExprNode* node, bool unbacke
     const ExprNode* symbol = symbols[i];
     ValueRange range = this->range(symbol);
     if (size_oblivious && is_size_like(symbol)) {
-      const int64_t lower = std::max<int64_t>(2, range.lower);
-      int64_t upper = std::min(int64_t{1} << 48, range.upper);
-      if (upper > lower) --upper;
+      const RangeEnd lower = std::max(RangeEnd(2), range.lower);
+      RangeEnd upper = std::min(RangeEnd(int64_t{1} << 48), range.upper);
+      if (upper > lower) upper = upper - 1;
       if (lower <= upper) range = ValueRange::ints(lower, upper);
     }
-    const bool skip = symbol->type != ExprType::kInt || range.lower == kMinusIntInfinity ||
-                      (unbacked_only && hints_.count(symbol) != 0);
+    // A symbol that starts beyond 64 bits is left as it is, which concludes less.
+    const std::optional<int64_t> least = range.lower.as_int64();
+    const bool skip =
+        symbol->type != ExprType::kInt || !least || (unbacked_only && hints_.count(symbol) != 0);
     if (skip) {
       shifted_ranges[symbol] = range;
       continue;
     }
     const ExprNode* fresh = shifted_symbol(i, symbol->has(kHasUnbacked));
-    const int64_t offset = range.lower - 1;
+    const int64_t offset = *least - 1;
     shifted[symbol] = pool_.add(fresh, pool_.integer(offset));
-    const int64_t upper =
-        range.upper == kIntInfinity ? kIntInfinity : checked_subtract(range.upper, offset);
-    shifted_ranges[fresh] = ValueRange::ints(1, upper);
+    shifted_ranges[fresh] = ValueRange::ints(1, range.upper - offset);
   }
   // Connectives are left as they are: sympy expands relations only.
   const ExprNode* substituted = substitute(node, shifted);
@@ -460,7 +528,9 @@ const ExprNode* ShapeEnv::evaluate_statically(const ExprNode* node, bool unbacke
       case ExprType::kBool:
         return pool_.boolean(bounds.lower != 0);
       case ExprType::kInt:
-        return pool_.integer(bounds.lower);
+        if (const std::optional<int64_t> number = bounds.lower.as_int64())
+          return pool_.integer(*number);
+        break;  // beyond the integers of expressions
       default:
         return pool_.real(bounds.real_lower);
     }

@@ -82,7 +82,42 @@ struct SymbolicGeometry {
   SymInt offset = 0;
 };
 
-class ShapeEnv {
+// What a ShapeEnv has found out, apart from the expressions themselves and what is remembered of
+// them: all that a branch has of its own.
+struct ShapeKnowledge {
+  Assignment hints_;
+  std::unordered_map<const ExprNode*, std::vector<Source>> sources_;
+  std::unordered_map<std::string, const ExprNode*> symbol_by_source_;
+  std::map<std::pair<uint64_t, std::string>, SymInt> remembered_;  // SymbolicContext::remembered_as
+  // Of each number where to look on for one that no backed symbol's name has: itself while it is
+  // free, as all beyond are.
+  std::vector<uint32_t> next_number_;
+  std::map<double, const ExprNode*> shared_;  // of DimDynamic::kDuck, by value
+  std::unordered_map<const ExprNode*, ValueRange> ranges_;
+  std::vector<const ExprNode*> symbols_;
+  std::unordered_set<const ExprNode*> size_like_;
+  std::unordered_set<const ExprNode*> unbacked_inputs_;
+  SymbolMap replacements_;
+  std::vector<const ExprNode*> replaced_;
+  std::unordered_set<const ExprNode*> unified_;  // by constrain_unify since the last replacement
+  std::unordered_map<const ExprNode*, uint32_t> replacement_origins_;
+  std::unordered_map<const ExprNode*, uint32_t> range_origins_;
+  std::vector<const ExprNode*> divisible_;
+  std::unordered_map<const ExprNode*, bool> axioms_;
+  std::vector<Guard> guards_;
+  std::vector<RuntimeAssert> runtime_asserts_;
+  int64_t next_unbacked_ = 0;
+  int64_t next_unbacked_float_ = 0;
+  uint32_t origin_ = 0;
+  bool recording_ = true;
+  bool ignore_fresh_ = false;
+  bool frozen_ = false;
+  size_t guards_since_frozen_ = 0;
+  std::vector<const ExprNode*> pending_;
+  const ExprNode* last_undecided_ = nullptr;
+};
+
+class ShapeEnv : private ShapeKnowledge {
  public:
   explicit ShapeEnv(ShapeEnvOptions options = {});
   ShapeEnv(const ShapeEnv&) = delete;
@@ -154,10 +189,10 @@ class ShapeEnv {
   // --- facts about symbols, told without a guard (shape_env_facts.cpp) ---
   // Narrows the range of a symbol; expressions stay as they are. Raises ValueError for a plain
   // integer outside [min, max], ValueRangeError if nothing is left. Mirrors constrain_range.
-  void constrain_range(SymInt value, int64_t min, int64_t max);
+  void constrain_range(SymInt value, RangeEnd min, RangeEnd max);
   // The same, and the symbol is size-like from here on. Raises AssertionError for anything but a
   // symbol. Mirrors _constrain_range_for_size.
-  void constrain_range_for_size(SymInt value, int64_t min = 0, int64_t max = kIntInfinity);
+  void constrain_range_for_size(SymInt value, RangeEnd min = 0, RangeEnd max = kIntInfinity);
   // torch._check_is_size once the value is known not to be negative: an unbacked symbol is
   // size-like. Mirrors _advise_is_size.
   void advise_is_size(SymInt value);
@@ -187,7 +222,21 @@ class ShapeEnv {
   double evaluate_float(const ExprNode* expression);
   // The condition of torch._check: true unless it is known or hinted to be false.
   bool expect_true(const ExprNode* condition);
+  // What expect_true does with a condition that has no hint: guards only if no unbacked symbol is
+  // left in it, and defers it to a runtime assert otherwise. Mirrors guard_or_defer_runtime_assert.
+  bool guard_or_defer(const ExprNode* condition);
   bool statically_known_true(const ExprNode* condition);
+  // What evaluate_bool would repeat, as it decided before; null where it would decide anew.
+  const ExprNode* decided(const ExprNode* condition, std::optional<bool> fallback) const {
+    if (condition->id >= memos_.size() || !recording_) return nullptr;
+    const Memo* entry = &memos_[condition->id];
+    if (!replacements_.empty()) {
+      if (entry->replaced_at != replaced_version_) return nullptr;
+      if (entry->replaced->id >= memos_.size()) return nullptr;
+      entry = &memos_[entry->replaced->id];
+    }
+    return entry->decided[fallback_index(fallback)];
+  }
 
   // "torch._check(u0 >= 0) or torch._check(u0 != 1)": checks that would settle a condition on data,
   // each tried on a copy of what is known, weakest first; empty if none of ours would.
@@ -211,28 +260,33 @@ class ShapeEnv {
   ValueRange bound(const ExprNode* node, bool size_oblivious = false) const;
   // Counts what was learnt of symbols: while it stays, the same question has the same answer.
   uint32_t learnt() const { return learnt_; }
-  // An operation on two values of this environment, given as words (`operation` is its ExprKind, or
-  // a number beyond them), and its result, which was found at a certain state of knowledge.
+  // An operation on two values of this environment, given as words, and its result. `asked` says
+  // which operation, and at which state of knowledge.
   struct Operation {
     int64_t a = 0;
     int64_t b = 0;
+    uint64_t asked = 0;
     int64_t result = 0;
-    uint32_t found_at = 0;
-    uint8_t operation = 0;
   };
-  // The place where such a result is remembered; of operations that share it, the last one's.
-  Operation& remembered(uint8_t operation, int64_t a, int64_t b) {
-    if (operations_.size() <= pool_.node_count() && operations_.size() < kMaxOperations)
-        [[unlikely]]
-      grow_operations();
-    const uint64_t hash = (static_cast<uint64_t>(a) + operation) * 0x9E3779B97F4A7C15u +
-                          static_cast<uint64_t>(b) * 0xD6E8FEB86659FD93u;
-    return operations_[(hash >> 32) & (operations_.size() - 1)];
+  // `operation` is an ExprKind, or a number beyond them; states count from 1.
+  static constexpr uint64_t asked(uint8_t operation, uint32_t state) {
+    return uint64_t{state} << 8 | operation;
   }
+  // What was remembered; null if nothing.
+  const Operation* remembered(uint64_t asked, int64_t a, int64_t b) const {
+    const Operation& known = operations_[place_of(asked, a, b)];
+    return known.a == a && known.b == b && known.asked == asked ? &known : nullptr;
+  }
+  void remember(const Operation& operation);
   // Counts replacements: while it stays, an expression reads the same.
   uint32_t replaced_version() const { return replaced_version_; }
   // The value under the hints; nothing if it still depends on an unbacked symbol then.
   std::optional<Number> hint(const ExprNode* node);
+  // The same of an integer or a condition, as it was found before; null where it was not.
+  const std::optional<int64_t>* known_hint(const ExprNode* node) const {
+    if (node->id >= memos_.size() || memos_[node->id].hinted_at != hints_version_) return nullptr;
+    return &memos_[node->id].hint;
+  }
   // Python's a % b: Mod where both are non-negative by form or by range, PythonMod otherwise.
   const ExprNode* python_mod(const ExprNode* a, const ExprNode* b);
 
@@ -263,6 +317,14 @@ class ShapeEnv {
   // set before.
   bool ignore_fresh_unbacked_symbols(bool ignore) { return std::exchange(ignore_fresh_, ignore); }
 
+  // --- branches ---
+  // The runs of a program share its expressions, but no run may rest on what another found out.
+  // Each is a branch: it starts from what was known before the first of them, and what it found is
+  // there again when it is taken up. Numbers count from 1.
+  uint32_t begin_branch();
+  void take_up(uint32_t branch);
+  void end_branch(uint32_t branch);
+
  private:
   class Trial;
   static constexpr size_t kMaxSuggestions = 2;
@@ -270,9 +332,9 @@ class ShapeEnv {
   const ExprNode* decide(const ExprNode* expr, std::optional<bool> fallback, bool size_oblivious);
   const ExprNode* evaluate_expr(const ExprNode* expr, std::optional<bool> fallback,
                                 bool size_oblivious);
-  bool guard_or_defer(const ExprNode* condition);
   void add_axioms(const ExprNode* condition);
-  void add_axiom(const ExprNode* condition);
+  void add_axiom(const ExprNode* canonical);
+  const ExprNode* relation_of(ExprKind kind, const ExprNode* a, const ExprNode* b);
   const ExprNode* apply_axioms(const ExprNode* condition) const;
   void learn_from(const ExprNode* relation);
   bool is_solved_trivially(const ExprNode* symbol, const ExprNode* value) const;
@@ -285,6 +347,7 @@ class ShapeEnv {
   const ExprNode* find_root(const ExprNode* symbol);
   const ExprNode* add_pending(const ExprNode* symbol);
   std::string unique_name(std::string_view prefix, const Source& source);
+  uint32_t free_number(uint32_t first);
   const ExprNode* register_source(const ExprNode* symbol, const Source& source);
   std::vector<SymInt> symbolic_strides(std::span<const int64_t> sizes,
                                        std::span<const int64_t> strides,
@@ -299,14 +362,23 @@ class ShapeEnv {
   const ExprNode* remembered_static(const ExprNode* node, bool is_to_be_decided);
   const ExprNode* shifted_symbol(size_t index, bool unbacked);
   bool is_divisible(const ExprNode* base, const ExprNode* divisor);
-  static constexpr size_t kMaxOperations = 4096;
-  void grow_operations();
+  // Of operations that share a place, the last one is remembered.
+  size_t place_of(uint64_t asked, int64_t a, int64_t b) const {
+    const uint64_t hash = (static_cast<uint64_t>(a) + (asked & 0xFF)) * 0x9E3779B97F4A7C15u +
+                          static_cast<uint64_t>(b) * 0xD6E8FEB86659FD93u;
+    return (hash >> 32) & (operations_.size() - 1);
+  }
   bool all_backed(const ExprNode* node) const;
   std::optional<Number> hint_of_backed(const ExprNode* node);
+  std::optional<Number> evaluate_by_hints(const ExprNode* node);
+  ValueRange range_of_opaque(const ExprNode* symbol) const;
   bool is_known_at_start(const ExprNode* node) const;
+  bool is_taken(std::string_view name) const;
   const ExprNode* add_symbol(const SymbolInfo& info, ValueRange range);
   SymbolMap hinted_constants(const ExprNode* expr);
   [[noreturn, gnu::cold]] void throw_data_dependent(const ExprNode* expr);
+
+  void reason_from(ShapeKnowledge knowledge);
 
   // What was found out about an expression, and under which knowledge: good while nothing was
   // learnt.
@@ -317,10 +389,12 @@ class ShapeEnv {
     const ExprNode* replaced = nullptr;
     const ExprNode* decided[3] = {};  // without a fallback, with false, with true; for good
     uint32_t hinted_at = 0;
-    bool has_hint = false;
-    int64_t hint = 0;  // of integers and conditions
+    std::optional<int64_t> hint;  // of integers and conditions
   };
   Memo& memo(const ExprNode* node);
+  static constexpr size_t fallback_index(std::optional<bool> fallback) {
+    return fallback ? 1 + static_cast<size_t>(*fallback) : 0;
+  }
   // After a change of replacements or of what is known: memos are made anew.
   void forget_conclusions() {
     ++knowledge_;
@@ -336,38 +410,21 @@ class ShapeEnv {
   uint32_t learnt_ = 1;      // counts changes of ranges, replacements, axioms and divisible
   uint32_t replaced_version_ = 1;
   uint32_t hints_version_ = 1;
-  std::vector<Operation> operations_;                  // by a hash of the operands
+  std::vector<Operation> operations_;                  // by a hash of the operands, a power of two
+  size_t operations_displaced_ = 0;                    // since operations_ grew
   std::vector<const ExprNode*> shifted_symbols_[2];    // backed, unbacked
   std::unordered_set<const ExprNode*> divisible_now_;  // after replacement, as of divisible_at_
   uint32_t divisible_at_ = 0;
-  Assignment hints_;
-  std::unordered_map<const ExprNode*, std::vector<Source>> sources_;
-  std::unordered_map<std::string, const ExprNode*> symbol_by_source_;
-  std::map<std::pair<uint64_t, std::string>, SymInt> remembered_;  // SymbolicContext::remembered_as
-  std::unordered_set<uint32_t> used_numbers_;                      // of backed symbols' names
-  std::map<double, const ExprNode*> shared_;                       // of DimDynamic::kDuck, by value
-  std::unordered_map<const ExprNode*, ValueRange> ranges_;
-  std::vector<const ExprNode*> symbols_;
-  std::unordered_set<const ExprNode*> size_like_;
-  std::unordered_set<const ExprNode*> unbacked_inputs_;
-  SymbolMap replacements_;
-  std::vector<const ExprNode*> replaced_;
-  std::unordered_set<const ExprNode*> unified_;  // by constrain_unify since the last replacement
-  std::unordered_map<const ExprNode*, uint32_t> replacement_origins_;
-  std::unordered_map<const ExprNode*, uint32_t> range_origins_;
-  std::vector<const ExprNode*> divisible_;
-  std::unordered_map<const ExprNode*, bool> axioms_;
-  std::vector<Guard> guards_;
-  std::vector<RuntimeAssert> runtime_asserts_;
-  int64_t next_unbacked_ = 0;
-  int64_t next_unbacked_float_ = 0;
-  uint32_t origin_ = 0;
-  bool recording_ = true;
-  bool ignore_fresh_ = false;
-  bool frozen_ = false;
-  size_t guards_since_frozen_ = 0;
-  std::vector<const ExprNode*> pending_;
-  const ExprNode* last_undecided_ = nullptr;
+  Assignment opaque_hints_;  // of opaque symbols, as of opaque_hints_at_
+  uint32_t opaque_hints_at_ = 0;
+  uint32_t ranges_version_ = 1;
+  mutable std::unordered_map<const ExprNode*, ValueRange> opaque_ranges_;  // at opaque_ranges_at_
+  mutable uint32_t opaque_ranges_at_ = 0;
+  std::optional<ShapeKnowledge> trunk_;  // what the first branch started from
+  std::unordered_map<uint32_t, ShapeKnowledge> set_aside_;
+  size_t trunk_nodes_ = SIZE_MAX;  // that the pool had then
+  uint32_t branch_ = 0;            // the one that is taken up; 0: none
+  uint32_t branches_ = 0;
 };
 
 // ShapeEnv.suppress_guards: decisions made while it lives leave no guards. A null environment is

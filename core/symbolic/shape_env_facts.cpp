@@ -9,23 +9,17 @@
 namespace faketensor {
 namespace {
 
-std::string bound_text(int64_t bound) {
-  if (bound == kIntInfinity) return "int_oo";
-  return bound == kMinusIntInfinity ? "-int_oo" : std::to_string(bound);
-}
-
-void check_bounds(int64_t min, int64_t max) {
+void check_bounds(RangeEnd min, RangeEnd max) {
   if (max >= min) return;
   throw_error(ErrorKind::kValueError,
               format("Maximum value to constrain_as_size can't be less than the specified min "
                      "value, received min={} and max={}",
-                     bound_text(min), bound_text(max)));
+                     min, max));
 }
 
-void check_inside(int64_t value, int64_t min, int64_t max, ErrorKind kind) {
-  if (value >= min && value <= max) return;
-  throw_error(
-      kind, format("Invalid value {} for range [{}:{}]", value, bound_text(min), bound_text(max)));
+void check_inside(int64_t value, RangeEnd min, RangeEnd max, ErrorKind kind) {
+  if (min <= value && value <= max) return;
+  throw_error(kind, format("Invalid value {} for range [{}:{}]", value, min, max));
 }
 
 bool is_symbol(SymInt value) {
@@ -34,7 +28,7 @@ bool is_symbol(SymInt value) {
 
 }  // namespace
 
-void ShapeEnv::constrain_range(SymInt value, int64_t min, int64_t max) {
+void ShapeEnv::constrain_range(SymInt value, RangeEnd min, RangeEnd max) {
   check_bounds(min, max);
   if (!value.is_symbolic()) {
     check_inside(value.as_int(), min, max, ErrorKind::kValueError);
@@ -48,7 +42,7 @@ void ShapeEnv::constrain_range(SymInt value, int64_t min, int64_t max) {
   }
 }
 
-void ShapeEnv::constrain_range_for_size(SymInt value, int64_t min, int64_t max) {
+void ShapeEnv::constrain_range_for_size(SymInt value, RangeEnd min, RangeEnd max) {
   if (!value.is_symbolic())
     throw_error(ErrorKind::kAssertionError, "can only constrain range for SymInt");
   const ExprNode* node = replace(value.node());

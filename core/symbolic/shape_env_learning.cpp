@@ -3,7 +3,10 @@
 // PyTorch's).
 #include <algorithm>
 #include <array>
+#include <cmath>
 
+#include "core/support/error.h"
+#include "core/support/format.h"
 #include "core/symbolic/arithmetic.h"
 #include "core/symbolic/shape_env.h"
 #include "core/symbolic/solve.h"
@@ -34,46 +37,59 @@ bool is_affine_in_one_symbol(const ExprNode* node) {
 
 }  // namespace
 
-void ShapeEnv::add_axiom(const ExprNode* condition) {
+// Note [Axioms by sides]
+// A canonical relation has what is negative of the difference on its left side and what is positive
+// on its right. So what follows from it about the same difference needs no canonical form of its
+// own: with a < b known, a <= b and a != b are so, and b <= a is not.
+void ShapeEnv::add_axiom(const ExprNode* canonical) {
   ++learnt_;
-  const ExprNode* canonical = canonical_condition(condition);
-  if (canonical->kind == ExprKind::kEq || canonical->kind == ExprKind::kNe) {
-    const std::array swapped = {canonical->arg(1), canonical->arg(0)};
+  axioms_[canonical] = true;
+  const auto relation = [this](ExprKind kind, const ExprNode* a, const ExprNode* b) {
+    return relation_of(kind, a, b);
+  };
+  if (canonical->kind == ExprKind::kLt || canonical->kind == ExprKind::kLe) {
+    const ExprKind opposite = canonical->kind == ExprKind::kLt ? ExprKind::kLe : ExprKind::kLt;
+    axioms_[relation(opposite, canonical->arg(1), canonical->arg(0))] = false;
+  } else if (canonical->kind == ExprKind::kEq || canonical->kind == ExprKind::kNe) {
+    const ExprNode* a = canonical->arg(0);
+    const ExprNode* b = canonical->arg(1);
     const ExprKind opposite = negated_relation(canonical->kind);
-    axioms_[canonical] = true;
-    axioms_[pool_.intern(canonical->kind, ExprType::kBool, Number(), swapped)] = true;
-    axioms_[pool_.intern(opposite, ExprType::kBool, Number(), canonical->args())] = false;
-    axioms_[pool_.intern(opposite, ExprType::kBool, Number(), swapped)] = false;
+    axioms_[relation(canonical->kind, b, a)] = true;
+    axioms_[relation(opposite, a, b)] = false;
+    axioms_[relation(opposite, b, a)] = false;
   } else {
-    axioms_[canonical] = true;
     axioms_[canonical_condition(pool_.logical_not(canonical))] = false;
   }
 }
 
+const ExprNode* ShapeEnv::relation_of(ExprKind kind, const ExprNode* a, const ExprNode* b) {
+  const std::array args = {a, b};
+  return pool_.intern(kind, ExprType::kBool, Number(), args);
+}
+
 void ShapeEnv::add_axioms(const ExprNode* condition) {
   if (condition->is_constant()) return;
-  add_axiom(condition);
-  if (!is_relation(condition->kind)) return;
-  const ExprNode* a = condition->arg(0);
-  const ExprNode* b = condition->arg(1);
-  const auto relation = [this](ExprKind kind, const ExprNode* left, const ExprNode* right) {
-    const std::array args = {left, right};
-    return pool_.intern(kind, ExprType::kBool, Number(), args);
+  const ExprNode* canonical = canonical_condition(condition);
+  add_axiom(canonical);
+  if (!is_relation(condition->kind) || !is_relation(canonical->kind)) return;
+  const ExprNode* a = canonical->arg(0);
+  const ExprNode* b = canonical->arg(1);
+  const auto with_bound = [&](ExprKind kind, int64_t offset) {
+    const ExprNode* bound = pool_.add(condition->arg(1), pool_.integer(offset));
+    add_axiom(canonical_condition(relation_of(kind, condition->arg(0), bound)));
   };
   switch (condition->kind) {
     case ExprKind::kEq:  // a == b  =>  a <= b and a >= b
-      add_axiom(relation(ExprKind::kLe, a, b));
-      add_axiom(relation(ExprKind::kGe, a, b));
+      add_axiom(relation_of(ExprKind::kLe, a, b));
+      add_axiom(relation_of(ExprKind::kLe, b, a));
       break;
     case ExprKind::kLt:  // a < b  =>  a <= b, a != b, and for integers a <= b - 1
-      add_axiom(relation(ExprKind::kLe, a, b));
-      add_axiom(relation(ExprKind::kNe, a, b));
-      if (a->type == ExprType::kInt && b->type == ExprType::kInt) {
-        add_axiom(relation(ExprKind::kLe, a, pool_.subtract(b, pool_.integer(1))));
-      }
+      add_axiom(relation_of(ExprKind::kLe, a, b));
+      add_axiom(relation_of(ExprKind::kNe, a, b));
+      if (a->type == ExprType::kInt && b->type == ExprType::kInt) with_bound(ExprKind::kLe, -1);
       break;
     case ExprKind::kLe:  // a <= b  =>  a < b + 1
-      add_axiom(relation(ExprKind::kLt, a, pool_.add(b, pool_.integer(1))));
+      with_bound(ExprKind::kLt, 1);
       break;
     default:
       break;
@@ -183,17 +199,32 @@ void ShapeEnv::refine_ranges(const ExprNode* relation) {
     if (refined == known) continue;
     update_range(symbol, refined);
     const ValueRange now = range(symbol);
-    if (now.is_singleton()) set_replacement(symbol, pool_.integer(now.lower));
+    const std::optional<int64_t> number = now.is_singleton() ? now.lower.as_int64() : std::nullopt;
+    if (number) set_replacement(symbol, pool_.integer(*number));
     ++knowledge_;
   }
 }
+
+namespace {
+
+// floor(a / k). PyTorch takes the floor of a rational number as a float (FloorToInt), which is
+// another where the number has no integer value and more than 53 bits.
+RangeEnd quotient_down(RangeEnd a, int64_t k) {
+  constexpr int64_t kExact = int64_t{1} << 53;
+  const bool is_exact = (-kExact <= a && a <= kExact) || a.value() % k == 0;
+  if (is_exact) return floor_divide(a, k);
+  const double quotient = a.as_double() / static_cast<double>(k);
+  return RangeEnd::wide(static_cast<RangeEnd::Wide>(std::floor(quotient)));
+}
+
+}  // namespace
 
 // From symbol = k*b + c and the range of the symbol, the range of b.
 void ShapeEnv::narrow_preimage(const ExprNode* symbol, const ExprNode* target) {
   const std::vector<const ExprNode*> symbols = free_symbols(target);
   if (symbols.size() != 1) return;
   const ExprNode* b = symbols[0];
-  const int64_t constant = target->kind == ExprKind::kAdd ? target->number.integer : 0;
+  const RangeEnd constant = target->kind == ExprKind::kAdd ? target->number.integer : 0;
   const ExprNode* product = target->kind == ExprKind::kAdd ? target->arg(0) : target;
   if (target->kind == ExprKind::kAdd && target->arg_count != 1) return;
   const bool scaled =
@@ -201,18 +232,17 @@ void ShapeEnv::narrow_preimage(const ExprNode* symbol, const ExprNode* target) {
   if (product != b && !scaled) return;
   const int64_t factor = scaled ? product->number.integer : 1;
   const ValueRange source = range(symbol);
-  const auto solve_up = [&](int64_t end) {  // ceil((end - c) / k)
-    return -floor_divide(-checked_subtract(end, constant), factor);
-  };
-  const auto solve_down = [&](int64_t end) {
-    return floor_divide(checked_subtract(end, constant), factor);
-  };
   ValueRange preimage = ValueRange::unknown(ExprType::kInt);
-  const int64_t low = factor > 0 ? source.lower : source.upper;
-  const int64_t high = factor > 0 ? source.upper : source.lower;
-  if (low != kMinusIntInfinity && low != kIntInfinity) preimage.lower = solve_up(low);
-  if (high != kMinusIntInfinity && high != kIntInfinity) preimage.upper = solve_down(high);
+  const RangeEnd low = factor > 0 ? source.lower : source.upper;
+  const RangeEnd high = factor > 0 ? source.upper : source.lower;
+  if (!low.is_infinite()) preimage.lower = -quotient_down(constant - low, factor);
+  if (!high.is_infinite()) preimage.upper = quotient_down(high - constant, factor);
   update_range(b, preimage);
+  const ValueRange image = bound(target);
+  if (!image.is_subset_of(source)) {
+    throw_error(ErrorKind::kAssertionError, format("tgt_bound=VR{} not a subset of src_bound=VR{}",
+                                                   to_string(image), to_string(source)));
+  }
 }
 
 void ShapeEnv::set_replacement(const ExprNode* symbol, const ExprNode* target) {

@@ -10,37 +10,14 @@
 
 namespace faketensor {
 
-// Everything the environment knows, put back when this goes.
+// Everything the environment knows, put back when this goes, and what it remembers of questions:
+// an answer that was unknown before stays so.
 class ShapeEnv::Trial {
  public:
-  explicit Trial(ShapeEnv& env)
-      : env_(env),
-        ranges_(env.ranges_),
-        size_like_(env.size_like_),
-        replacements_(env.replacements_),
-        replaced_(env.replaced_),
-        replacement_origins_(env.replacement_origins_),
-        range_origins_(env.range_origins_),
-        divisible_(env.divisible_),
-        axioms_(env.axioms_),
-        guards_(env.guards_),
-        runtime_asserts_(env.runtime_asserts_),
-        pending_(env.pending_),
-        memos_(env.memos_) {}
+  explicit Trial(ShapeEnv& env) : env_(env), knowledge_(env), memos_(env.memos_) {}
   ~Trial() {
-    env_.ranges_ = std::move(ranges_);
-    env_.size_like_ = std::move(size_like_);
-    env_.replacements_ = std::move(replacements_);
-    env_.replaced_ = std::move(replaced_);
-    env_.replacement_origins_ = std::move(replacement_origins_);
-    env_.range_origins_ = std::move(range_origins_);
-    env_.divisible_ = std::move(divisible_);
-    env_.axioms_ = std::move(axioms_);
-    env_.guards_ = std::move(guards_);
-    env_.runtime_asserts_ = std::move(runtime_asserts_);
-    env_.pending_ = std::move(pending_);
+    env_.reason_from(std::move(knowledge_));
     env_.memos_ = std::move(memos_);
-    env_.forget_conclusions();
   }
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
@@ -56,17 +33,7 @@ class ShapeEnv::Trial {
 
  private:
   ShapeEnv& env_;
-  decltype(ShapeEnv::ranges_) ranges_;
-  decltype(ShapeEnv::size_like_) size_like_;
-  decltype(ShapeEnv::replacements_) replacements_;
-  decltype(ShapeEnv::replaced_) replaced_;
-  decltype(ShapeEnv::replacement_origins_) replacement_origins_;
-  decltype(ShapeEnv::range_origins_) range_origins_;
-  decltype(ShapeEnv::divisible_) divisible_;
-  decltype(ShapeEnv::axioms_) axioms_;
-  decltype(ShapeEnv::guards_) guards_;
-  decltype(ShapeEnv::runtime_asserts_) runtime_asserts_;
-  decltype(ShapeEnv::pending_) pending_;
+  ShapeKnowledge knowledge_;
   decltype(ShapeEnv::memos_) memos_;
 };
 

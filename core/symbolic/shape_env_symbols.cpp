@@ -15,9 +15,19 @@ namespace faketensor {
 // "s77": the number is a hash of the source's name modulo 100, or the next one that is free. So a
 // program's symbols keep their names when others come or go. Mirrors ShapeEnv._generate_unique_id.
 std::string ShapeEnv::unique_name(std::string_view prefix, const Source& source) {
-  uint32_t number = sha256_modulo(source.name(), 100);
-  while (!used_numbers_.insert(number).second) ++number;
-  return std::string(prefix) + std::to_string(number);
+  return std::string(prefix) + std::to_string(free_number(sha256_modulo(source.name(), 100)));
+}
+
+// The first number from `first` on that no name has, which has one from here on. Thousands of
+// symbols begin at the same hundred numbers: what was found for one shortens the way of the next.
+uint32_t ShapeEnv::free_number(uint32_t first) {
+  uint32_t free = first;
+  while (free < next_number_.size() && next_number_[free] != free) free = next_number_[free];
+  while (next_number_.size() <= free)
+    next_number_.push_back(static_cast<uint32_t>(next_number_.size()));
+  next_number_[free] = free + 1;
+  for (uint32_t at = first; at < free;) at = std::exchange(next_number_[at], free + 1);
+  return free;
 }
 
 const ExprNode* ShapeEnv::register_source(const ExprNode* symbol, const Source& source) {
@@ -262,6 +272,7 @@ const ExprNode* ShapeEnv::add_symbol(const SymbolInfo& info, ValueRange range) {
   const ExprNode* symbol = pool_.symbol(info);
   symbols_.push_back(symbol);
   ranges_[symbol] = range;
+  ++ranges_version_;
   ++learnt_;
   return symbol;
 }
@@ -296,9 +307,15 @@ SymInt ShapeEnv::create_unbacked_int(std::string_view name, ValueRange range) {
   return SymInt::from_node(add_symbol(info, range));
 }
 
+// A symbol that another branch made is none of this one's: both may count from the same number.
+bool ShapeEnv::is_taken(std::string_view name) const {
+  const ExprNode* symbol = pool_.find_symbol(name);
+  return symbol != nullptr && (symbol->id < trunk_nodes_ || ranges_.count(symbol) != 0);
+}
+
 SymInt ShapeEnv::create_unbacked_int() {
   std::string name = "u" + std::to_string(next_unbacked_++);
-  while (pool_.find_symbol(name) != nullptr) name = "u" + std::to_string(next_unbacked_++);
+  while (is_taken(name)) name = "u" + std::to_string(next_unbacked_++);
   const SymInt symbol = create_unbacked_int(name, ValueRange::unknown(ExprType::kInt));
   add_pending(symbol.node());
   return symbol;
@@ -312,6 +329,7 @@ const ExprNode* ShapeEnv::add_pending(const ExprNode* symbol) {
 SymBool ShapeEnv::create_unbacked_bool() {
   const SymInt value = create_unbacked_int();
   ranges_[value.node()] = ValueRange::ints(0, 1);
+  ++ranges_version_;
   return value == 1;
 }
 
@@ -327,7 +345,7 @@ const ExprNode* ShapeEnv::create_unbacked_float() {
   std::string name;
   do {
     name = "zuf" + std::to_string(next_unbacked_float_++);
-  } while (pool_.find_symbol(name) != nullptr);
+  } while (is_taken(name));
   return add_pending(create_unbacked_float(name, ValueRange::unknown(ExprType::kFloat)));
 }
 

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "core/support/error.h"
 #include "core/symbolic/arithmetic.h"
 #include "core/symbolic/display_order.h"
-#include "core/symbolic/polynomial.h"
 
 namespace faketensor {
 
@@ -150,174 +148,6 @@ const ExprNode* make_mul(ExprPool& pool, Args args) {
   return pool.intern(ExprKind::kMul, arithmetic_type(coefficient, product), coefficient, product);
 }
 
-// --- division ---
-
-SmallVector<Factor, 8> factors_of(const ExprNode* node) {
-  SmallVector<Factor, 8> factors;
-  const Args args = node->kind == ExprKind::kMul ? node->args() : Args(&node, 1);
-  for (const ExprNode* arg : args) {
-    if (arg->kind == ExprKind::kPow) {
-      factors.push_back({arg->arg(0), arg->number.integer});
-    } else if (!arg->is_number()) {
-      factors.push_back({arg, 1});
-    }
-  }
-  return factors;
-}
-
-// The integer coefficient of a term; a number is its own coefficient.
-int64_t coefficient_of(const ExprNode* node) {
-  if (node->kind == ExprKind::kInteger || node->kind == ExprKind::kMul)
-    return node->number.is_float ? 1 : node->number.integer;
-  return 1;
-}
-
-Exprs terms_of(ExprPool& pool, const ExprNode* node) {
-  if (node->kind != ExprKind::kAdd) return {node};
-  Exprs terms(node->args());
-  if (!node->number.is_integer(0)) terms.push_back(pool.number(node->number));
-  return terms;
-}
-
-int64_t integer_factor(ExprPool& pool, const ExprNode* node) {
-  int64_t gcd = 0;
-  for (const ExprNode* term : terms_of(pool, node)) {
-    const int64_t coefficient = coefficient_of(term);
-    // The gcd of the most negative integer is not representable: no common factor is claimed then.
-    if (coefficient == INT64_MIN) return 1;
-    gcd = std::gcd(gcd, coefficient);
-  }
-  return gcd == 0 ? 1 : gcd;
-}
-
-Args product_parts(const ExprNode* const& node) {
-  return node->kind == ExprKind::kMul ? node->args() : Args(&node, 1);
-}
-
-// A product without one of its factors.
-const ExprNode* without_factor(ExprPool& pool, const ExprNode* product, const ExprNode* factor) {
-  Exprs rest;
-  for (const ExprNode* part : product_parts(product)) {
-    if (part != factor) rest.push_back(part);
-  }
-  if (product->kind == ExprKind::kMul) rest.push_back(pool.number(product->number));
-  return make_mul(pool, rest);
-}
-
-// n * x1 * x2 ... cancelled from both sides of a division, where n divides every coefficient and
-// every xi is a factor of the divisor and of each term of the base. A power is one factor, as in
-// PyTorch's simple_floordiv_gcd (torch/utils/_sympy/functions.py): (x**2) // x stays as it is. True
-// if there was one.
-bool cancel_common_factors(ExprPool& pool, const ExprNode*& base, const ExprNode*& divisor) {
-  const ExprNode* common =
-      pool.integer(std::gcd(integer_factor(pool, base), integer_factor(pool, divisor)));
-  bool changed = !common->is_integer(1);
-  if (changed) {
-    base = exact_quotient(pool, base, common);
-    divisor = exact_quotient(pool, divisor, common);
-  }
-  const Args parts = product_parts(divisor);
-  const Exprs factors(parts);
-  for (const ExprNode* factor : factors) {
-    Exprs terms = terms_of(pool, base);
-    const bool in_each = std::all_of(terms.begin(), terms.end(), [factor](const ExprNode* term) {
-      const Args own = product_parts(term);
-      return std::find(own.begin(), own.end(), factor) != own.end();
-    });
-    if (factor->is_number() || !in_each) continue;
-    for (const ExprNode*& term : terms) term = without_factor(pool, term, factor);
-    base = make_add(pool, terms);
-    divisor = without_factor(pool, divisor, factor);
-    changed = true;
-  }
-  return changed;
-}
-
-// Whether the coefficients of a product fit 64 bits.
-bool product_fits(const ExprNode* a, const ExprNode* b) {
-  int64_t product = 0;
-  return !__builtin_mul_overflow(coefficient_of(a), coefficient_of(b), &product);
-}
-
-const ExprNode* make_floor_div(ExprPool& pool, ExprKind kind, const ExprNode* base,
-                               const ExprNode* divisor) {
-  if (divisor->is_integer(0)) throw_error(ErrorKind::kZeroDivisionError, "division by zero");
-  if (base->is_integer(0)) return base;  // 0 // b = 0
-  const bool integer = base->has(kIsInteger);
-  if (integer && divisor->is_integer(1)) return base;                // a // 1 = a
-  if (integer && divisor->is_integer(-1)) return pool.negate(base);  // a // -1 = -a
-  if (base == divisor) return pool.integer(1);                       // a // a = 1
-  if (base->kind == ExprKind::kInteger && divisor->kind == ExprKind::kInteger) {
-    return pool.integer(floor_divide(base->number.integer, divisor->number.integer));
-  }
-  const bool nested = base->kind == ExprKind::kFloorDiv || base->kind == ExprKind::kCleanDiv;
-  if (nested && product_fits(base->arg(1), divisor)) {
-    // (a // b) // c = a // (b*c) for c > 0, which PyTorch takes for granted
-    return pool.make(ExprKind::kFloorDiv, base->arg(0), pool.mul(base->arg(1), divisor));
-  }
-  if (divisor->kind == ExprKind::kInteger) {  // (n*x + y) // n = x + y // n
-    Exprs whole;
-    Exprs rest;
-    for (const ExprNode* term : terms_of(pool, base)) {
-      const ExprNode* quotient =
-          term->has(kIsInteger) ? exact_quotient(pool, term, divisor) : nullptr;
-      (quotient != nullptr ? whole : rest).push_back(quotient != nullptr ? quotient : term);
-    }
-    if (!whole.empty()) {
-      whole.push_back(pool.make(ExprKind::kFloorDiv, make_add(pool, rest), divisor));
-      return make_add(pool, whole);
-    }
-  }
-  if (cancel_common_factors(pool, base, divisor)) {  // (g*a) // (g*b) = a // b
-    return pool.make(ExprKind::kFloorDiv, base, divisor);
-  }
-  if (divisor->kind == ExprKind::kAdd && divisor->type == ExprType::kInt) {
-    // (x**2 + 2*x + 1) // (x + 1) = x + 1
-    if (const ExprNode* quotient = polynomial_quotient(base, divisor)) return quotient;
-  }
-  const std::array args = {base, divisor};
-  return pool.intern(kind, ExprType::kInt, Number(), args);
-}
-
-const ExprNode* make_mod(ExprPool& pool, ExprKind kind, const ExprNode* p, const ExprNode* q) {
-  if (q->is_integer(0)) throw_error(ErrorKind::kZeroDivisionError, "Modulo by zero");
-  if (p->is_integer(0) || p == q || q->is_integer(1))
-    return pool.integer(0);  // 0 % q = q % q = p % 1 = 0
-  if (p->kind == ExprKind::kInteger && q->kind == ExprKind::kInteger) {
-    return pool.integer(floor_modulo(p->number.integer, q->number.integer));
-  }
-  if (p == pool.negate(q)) return pool.integer(0);  // -q % q = 0
-  if (q->is_integer(2) && p->has(kEven)) return pool.integer(0);
-  if (q->is_integer(2) && p->has(kOdd)) return pool.integer(1);
-  if (exact_quotient(pool, p, q) != nullptr) return pool.integer(0);  // (k*q) % q = 0
-  // A sum over an integer divisor: each term a multiple.
-  if (q->kind == ExprKind::kInteger && integer_factor(pool, p) % q->number.integer == 0)
-    return pool.integer(0);
-  const bool same_sign = (p->has(kPositive) && q->has(kPositive));
-  if (same_sign && pool.subtract(q, p)->has(kPositive)) return p;  // 0 < p < q  =>  p % q = p
-  const std::array args = {p, q};
-  return pool.intern(kind, ExprType::kInt, Number(), args);
-}
-
-const ExprNode* make_modular_indexing(ExprPool& pool, Args args) {
-  const ExprNode* base = args[0];
-  const ExprNode* divisor = args[1];
-  const ExprNode* modulus = args[2];
-  if (base->is_integer(0) || modulus->is_integer(1)) return pool.integer(0);
-  if (base->kind == ExprKind::kInteger && divisor->kind == ExprKind::kInteger &&
-      modulus->kind == ExprKind::kInteger) {
-    if (divisor->is_integer(0) || modulus->is_integer(0))
-      throw_error(ErrorKind::kZeroDivisionError, "Modulo by zero");
-    return pool.integer(floor_modulo(floor_divide(base->number.integer, divisor->number.integer),
-                                     modulus->number.integer));
-  }
-  if (base->kind == ExprKind::kFloorDiv) {  // ((a // b) // c) % m = (a // (b*c)) % m
-    return pool.make(ExprKind::kModularIndexing, base->arg(0), pool.mul(base->arg(1), divisor),
-                     modulus);
-  }
-  return pool.intern(ExprKind::kModularIndexing, ExprType::kInt, Number(), args);
-}
-
 // --- Abs ---
 
 const ExprNode* make_abs(ExprPool& pool, const ExprNode* value);
@@ -388,8 +218,8 @@ const ExprNode* make_pow_by_natural(ExprPool& pool, Args args) {
 const ExprNode* make_right_shift(ExprPool& pool, const ExprNode* base, const ExprNode* shift) {
   if (shift->has(kNegative)) throw_error(ErrorKind::kValueError, "negative shift count");
   const std::array power = {pool.integer(2), shift};
-  return make_floor_div(pool, ExprKind::kFloorDiv, base,
-                        make_pow_by_natural(pool, power));  // x >> n = x // 2**n
+  return simplified_floor_div(pool, ExprKind::kFloorDiv, base,
+                              make_pow_by_natural(pool, power));  // x >> n = x // 2**n
 }
 
 const ExprNode* make_rounding(ExprPool& pool, ExprKind kind, const ExprNode* value) {
@@ -473,37 +303,6 @@ const ExprNode* make_where(ExprPool& pool, Args args) {
 
 }  // namespace
 
-const ExprNode* exact_quotient(ExprPool& pool, const ExprNode* p, const ExprNode* q) {
-  if (p->kind == ExprKind::kInteger && p->number.integer == 0) return p;
-  if (q->kind == ExprKind::kAdd && p->kind == ExprKind::kAdd)
-    return p == q ? pool.integer(1) : nullptr;
-  const int64_t divisor = coefficient_of(q);
-  if (divisor == 0) return nullptr;
-  if (p->kind == ExprKind::kAdd) {  // (a + b) / n, each term a multiple of the integer n
-    if (q->kind != ExprKind::kInteger) return nullptr;
-    Exprs terms = terms_of(pool, p);
-    for (const ExprNode*& term : terms) {
-      term = exact_quotient(pool, term, q);
-      if (term == nullptr) return nullptr;
-    }
-    return make_add(pool, terms);
-  }
-  const int64_t coefficient = coefficient_of(p);
-  if (divisor == -1 ? coefficient == INT64_MIN : coefficient % divisor != 0) return nullptr;
-  SmallVector<Factor, 8> left = factors_of(p);
-  for (const Factor factor : factors_of(q)) {
-    const auto at =
-        std::find_if(left.begin(), left.end(), [&](Factor f) { return f.base == factor.base; });
-    if (at == left.end() || at->exponent < factor.exponent) return nullptr;
-    at->exponent -= factor.exponent;
-  }
-  Exprs product = {pool.integer(coefficient / divisor)};
-  for (const Factor factor : left) {
-    if (factor.exponent > 0) product.push_back(raised(pool, factor));
-  }
-  return make_mul(pool, product);
-}
-
 const ExprNode* simplified_pow(ExprPool& pool, const ExprNode* base, int64_t exponent) {
   if (exponent < 0) throw_error(ErrorKind::kValueError, "a negative power of a symbolic integer");
   if (exponent == 0) return pool.integer(1);  // x**0 = 1
@@ -532,12 +331,12 @@ const ExprNode* simplified(ExprPool& pool, ExprKind kind, Args args) {
       return make_mul(pool, args);
     case ExprKind::kFloorDiv:
     case ExprKind::kCleanDiv:
-      return make_floor_div(pool, kind, args[0], args[1]);
+      return simplified_floor_div(pool, kind, args[0], args[1]);
     case ExprKind::kMod:
     case ExprKind::kPythonMod:
-      return make_mod(pool, kind, args[0], args[1]);
+      return simplified_mod(pool, kind, args[0], args[1]);
     case ExprKind::kModularIndexing:
-      return make_modular_indexing(pool, args);
+      return simplified_modular_indexing(pool, args);
     case ExprKind::kMax:
     case ExprKind::kMin:
       return simplified_extremum(pool, kind, args);

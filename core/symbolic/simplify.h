@@ -20,6 +20,13 @@ using Exprs = SmallVector<const ExprNode*, 8>;
 const ExprNode* simplified(ExprPool& pool, ExprKind kind, std::span<const ExprNode* const> args);
 const ExprNode* simplified_pow(ExprPool& pool, const ExprNode* base, int64_t exponent);
 
+// FloorDiv and CleanDiv; Mod and PythonMod; ModularIndexing. Raise ZeroDivisionError for a divisor
+// that is the number 0.
+const ExprNode* simplified_floor_div(ExprPool& pool, ExprKind kind, const ExprNode* base,
+                                     const ExprNode* divisor);
+const ExprNode* simplified_mod(ExprPool& pool, ExprKind kind, const ExprNode* p, const ExprNode* q);
+const ExprNode* simplified_modular_indexing(ExprPool& pool, std::span<const ExprNode* const> args);
+
 // Max and Min.
 const ExprNode* simplified_extremum(ExprPool& pool, ExprKind kind,
                                     std::span<const ExprNode* const> args);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/support/error.h"
 #include "core/symbolic/simplify.h"
 
 namespace faketensor {
@@ -92,8 +93,9 @@ bool contains(const ExprNode* node, const ExprNode* part) {
                      [part](const ExprNode* arg) { return contains(arg, part); });
 }
 
-std::optional<Solved> try_solve(const ExprNode* relation, const ExprNode* thing,
-                                bool floordiv_inequality) {
+namespace {
+std::optional<Solved> solved_for(const ExprNode* relation, const ExprNode* thing,
+                                 bool floordiv_inequality) {
   if (!is_relation(relation->kind)) return std::nullopt;
   const bool left = contains(relation->arg(0), thing);
   const bool right = contains(relation->arg(1), thing);
@@ -111,6 +113,17 @@ std::optional<Solved> try_solve(const ExprNode* relation, const ExprNode* thing,
   // What sympy evaluates by the assumptions on the symbols is no relation any more.
   if (thing->pool->make(e.kind, e.lhs, e.rhs)->is_constant()) return std::nullopt;
   return Solved{e.kind, e.rhs};
+}
+}  // namespace
+
+std::optional<Solved> try_solve(const ExprNode* relation, const ExprNode* thing,
+                                bool floordiv_inequality) {
+  try {
+    return solved_for(relation, thing, floordiv_inequality);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kOverflowError) throw;
+    return std::nullopt;  // the solution has a number beyond 64 bits
+  }
 }
 
 }  // namespace faketensor

@@ -33,52 +33,115 @@ const ExprNode* operand(ExprPool& pool, SymBool value) {
 // Note [Operations are remembered]
 // A program asks the same of the same sizes at every layer. So the result of an operation is
 // remembered by the words of its operands; it holds as long as they read the same, that of a
-// remainder, which ranges have a say in, as long as nothing is learnt.
+// remainder, which ranges have a say in, as long as nothing is learnt. Looking it up is a function
+// of its own, apart from finding it out: only cold functions call it, but where sizes are symbolic
+// it is where the time goes.
 constexpr auto kSubtraction = static_cast<uint8_t>(kExprKindCount);
 
 constexpr uint8_t code(ExprKind kind) { return static_cast<uint8_t>(kind); }
 
-// Only cold functions call it, but where sizes are symbolic it is where the time goes.
-template <typename Scalar, typename Compute>
-[[gnu::hot]] auto remembered(uint8_t operation, Scalar a, Scalar b, Compute compute) {
-  using Result = std::invoke_result_t<Compute, ExprPool&>;
+uint64_t asked_now(const ShapeEnv& env, uint8_t operation) {
+  const bool by_range = operation == code(ExprKind::kMod);
+  return ShapeEnv::asked(operation, by_range ? env.learnt() : env.replaced_version());
+}
+
+// The result of an operation, found out by `compute(pool, operation, a, b)`.
+template <typename Result, typename Scalar>
+using Compute = Result (*)(ExprPool& pool, uint8_t operation, Scalar a, Scalar b);
+
+template <typename Result, typename Scalar>
+[[gnu::noinline]] Result find_out(Compute<Result, Scalar> compute, uint8_t operation, Scalar a,
+                                  Scalar b) {
   ExprPool& pool = pool_of(a, b);
   ShapeEnv* env = pool.shape_env();
-  if (env == nullptr) return compute(pool);
-  const bool by_range = operation == code(ExprKind::kMod);
-  const auto state = [&] { return by_range ? env->learnt() : env->replaced_version(); };
-  const uint32_t before = state();
-  const ShapeEnv::Operation& known = env->remembered(operation, a.word(), b.word());
-  const bool is_known = known.found_at == before && known.a == a.word() && known.b == b.word() &&
-                        known.operation == operation;
-  if (is_known) return __builtin_bit_cast(Result, known.result);
-  const Result result = compute(pool);
-  if (state() == before)
-    env->remembered(operation, a.word(), b.word()) = {a.word(), b.word(), result.word(), before,
-                                                      operation};
+  if (env == nullptr) return compute(pool, operation, a, b);
+  const uint64_t asked = asked_now(*env, operation);
+  const Result result = compute(pool, operation, a, b);
+  if (asked_now(*env, operation) == asked)
+    env->remember({a.word(), b.word(), asked, result.word()});
   return result;
 }
 
+template <typename Result, typename Scalar>
+[[gnu::hot, gnu::noinline]] Result remembered(Compute<Result, Scalar> compute, uint8_t operation,
+                                              Scalar a, Scalar b) {
+  if (const ShapeEnv* env = pool_of(a, b).shape_env()) [[likely]] {
+    const uint64_t asked = asked_now(*env, operation);
+    if (const ShapeEnv::Operation* known = env->remembered(asked, a.word(), b.word())) [[likely]]
+      return __builtin_bit_cast(Result, known->result);
+  }
+  return find_out(compute, operation, a, b);
+}
+
+SymInt make_int(ExprPool& pool, uint8_t operation, SymInt a, SymInt b) {
+  const ExprNode* left = operand(pool, a);
+  const ExprNode* right = operand(pool, b);
+  return pool.sym_int(pool.make(static_cast<ExprKind>(operation), left, right));
+}
+
+SymInt make_difference(ExprPool& pool, uint8_t, SymInt a, SymInt b) {
+  const ExprNode* left = operand(pool, a);
+  const ExprNode* right = operand(pool, b);
+  return pool.sym_int(pool.subtract(left, right));
+}
+
+SymInt make_remainder(ExprPool& pool, uint8_t, SymInt a, SymInt b) {
+  const ExprNode* dividend = operand(pool, a);
+  const ExprNode* divisor = operand(pool, b);
+  ShapeEnv* env = pool.shape_env();
+  return pool.sym_int(env == nullptr ? pool.python_mod(dividend, divisor)
+                                     : env->python_mod(dividend, divisor));
+}
+
+SymBool make_comparison(ExprPool& pool, uint8_t operation, SymInt a, SymInt b) {
+  const auto kind = static_cast<ExprKind>(operation);
+  const ExprNode* left = operand(pool, a);
+  const ExprNode* right = operand(pool, b);
+  // Python asks the symbolic side: 1 < s0 is written s0 > 1.
+  if (!a.is_symbolic()) return pool.sym_bool(pool.make(mirrored_relation(kind), right, left));
+  return pool.sym_bool(pool.make(kind, left, right));
+}
+
+SymBool make_connective(ExprPool& pool, uint8_t operation, SymBool a, SymBool b) {
+  const ExprNode* left = operand(pool, a);
+  const ExprNode* right = operand(pool, b);
+  return pool.sym_bool(pool.make(static_cast<ExprKind>(operation), left, right));
+}
+
 SymInt binary(ExprKind kind, SymInt a, SymInt b) {
-  return remembered(code(kind), a, b, [=](ExprPool& pool) {
-    const ExprNode* left = operand(pool, a);
-    const ExprNode* right = operand(pool, b);
-    return pool.sym_int(pool.make(kind, left, right));
-  });
+  return remembered<SymInt, SymInt>(make_int, code(kind), a, b);
 }
 
 SymBool connective(ExprKind kind, SymBool a, SymBool b) {
-  return remembered(code(kind), a, b, [=](ExprPool& pool) {
-    const ExprNode* left = operand(pool, a);
-    const ExprNode* right = operand(pool, b);
-    return pool.sym_bool(pool.make(kind, left, right));
-  });
+  return remembered<SymBool, SymBool>(make_connective, code(kind), a, b);
 }
 
 ExprKind relation_kind(symbolic_detail::Comparison comparison) {
   constexpr std::array kKinds = {ExprKind::kEq, ExprKind::kNe, ExprKind::kLt,
                                  ExprKind::kLe, ExprKind::kGt, ExprKind::kGe};
   return kKinds[static_cast<size_t>(comparison)];
+}
+
+[[gnu::noinline]] bool decide_anew(const ExprNode* condition, std::optional<bool> fallback) {
+  return shape_env_of(condition).evaluate_bool(condition, fallback);
+}
+
+// Decided before, at most layers.
+[[gnu::hot, gnu::noinline]] bool decide(SymBool condition, std::optional<bool> fallback) {
+  const ExprNode* node = condition.node();
+  if (const ShapeEnv* env = node->pool->shape_env()) [[likely]] {
+    if (const ExprNode* decided = env->decided(node, fallback)) [[likely]]
+      return decided->is_true();
+  }
+  return decide_anew(node, fallback);
+}
+
+[[gnu::hot, gnu::noinline]] std::optional<int64_t> found_hint(const ExprNode* node) {
+  ShapeEnv& env = shape_env_of(node);
+  if (const std::optional<int64_t>* known = env.known_hint(node)) [[likely]]
+    return *known;
+  const std::optional<Number> number = env.hint(node);
+  return number ? std::optional<int64_t>(number->integer) : std::nullopt;
 }
 
 }  // namespace
@@ -96,11 +159,7 @@ SymInt add_cold(SymInt a, SymInt b) {
 
 SymInt subtract_cold(SymInt a, SymInt b) {
   if (both_plain(a, b)) return checked_subtract(a.as_int(), b.as_int());
-  return remembered(kSubtraction, a, b, [=](ExprPool& pool) {
-    const ExprNode* left = operand(pool, a);
-    const ExprNode* right = operand(pool, b);
-    return pool.sym_int(pool.subtract(left, right));
-  });
+  return remembered<SymInt, SymInt>(make_difference, kSubtraction, a, b);
 }
 
 SymInt multiply_cold(SymInt a, SymInt b) {
@@ -119,13 +178,7 @@ SymInt mod_cold(SymInt a, SymInt b) {
     if (b.as_int() == 0) throw_error(ErrorKind::kZeroDivisionError, "Modulo by zero");
     return floor_modulo(a.as_int(), b.as_int());
   }
-  return remembered(code(ExprKind::kMod), a, b, [=](ExprPool& pool) {
-    const ExprNode* dividend = operand(pool, a);
-    const ExprNode* divisor = operand(pool, b);
-    ShapeEnv* env = pool.shape_env();
-    return pool.sym_int(env == nullptr ? pool.python_mod(dividend, divisor)
-                                       : env->python_mod(dividend, divisor));
-  });
+  return remembered<SymInt, SymInt>(make_remainder, code(ExprKind::kMod), a, b);
 }
 
 SymInt max_cold(SymInt a, SymInt b) { return binary(ExprKind::kMax, a, b); }
@@ -133,14 +186,7 @@ SymInt min_cold(SymInt a, SymInt b) { return binary(ExprKind::kMin, a, b); }
 
 SymBool compare_cold(Comparison comparison, SymInt a, SymInt b) {
   if (same_expr(a, b) && comparison <= Comparison::kNe) return comparison == Comparison::kEq;
-  const ExprKind kind = relation_kind(comparison);
-  return remembered(code(kind), a, b, [=](ExprPool& pool) {
-    const ExprNode* left = operand(pool, a);
-    const ExprNode* right = operand(pool, b);
-    // Python asks the symbolic side: 1 < s0 is written s0 > 1.
-    if (!a.is_symbolic()) return pool.sym_bool(pool.make(mirrored_relation(kind), right, left));
-    return pool.sym_bool(pool.make(kind, left, right));
-  });
+  return remembered<SymBool, SymInt>(make_comparison, code(relation_kind(comparison)), a, b);
 }
 
 SymInt select_cold(SymBool condition, SymInt if_true, SymInt if_false) {
@@ -158,17 +204,9 @@ SymBool not_cold(SymBool a) {
   return pool.sym_bool(pool.logical_not(operand(pool, a)));
 }
 
-bool guard_bool_cold(SymBool condition) {
-  return shape_env_of(condition.node()).evaluate_bool(condition.node());
-}
-
-bool guard_or_false_cold(SymBool condition) {
-  return shape_env_of(condition.node()).evaluate_bool(condition.node(), false);
-}
-
-bool guard_or_true_cold(SymBool condition) {
-  return shape_env_of(condition.node()).evaluate_bool(condition.node(), true);
-}
+bool guard_bool_cold(SymBool condition) { return decide(condition, std::nullopt); }
+bool guard_or_false_cold(SymBool condition) { return decide(condition, false); }
+bool guard_or_true_cold(SymBool condition) { return decide(condition, true); }
 
 bool guard_size_oblivious_cold(SymBool condition) {
   return shape_env_of(condition.node()).evaluate_bool(condition.node(), std::nullopt, true);
@@ -186,20 +224,33 @@ int64_t guard_int_cold(SymInt value) {
   return shape_env_of(value.node()).evaluate_int(value.node());
 }
 
-std::optional<int64_t> hint_cold(SymInt value) {
-  const std::optional<Number> number = shape_env_of(value.node()).hint(value.node());
-  return number ? std::optional<int64_t>(number->integer) : std::nullopt;
-}
+std::optional<int64_t> hint_cold(SymInt value) { return found_hint(value.node()); }
 
 }  // namespace symbolic_detail
 
-SymBool cpp_compare(Comparison comparison, SymInt a, SymInt b) {
-  if (symbolic_detail::both_plain(a, b)) {
-    const int64_t x = a.as_int();
-    const int64_t y = b.as_int();
-    const bool holds[] = {x == y, x != y, x<y, x <= y, x> y, x >= y};  // as Comparison counts
-    return holds[static_cast<size_t>(comparison)];
+namespace {
+
+bool holds(Comparison comparison, int64_t a, int64_t b) {
+  switch (comparison) {
+    case Comparison::kEq:
+      return a == b;
+    case Comparison::kNe:
+      return a != b;
+    case Comparison::kLt:
+      return a < b;
+    case Comparison::kLe:
+      return a <= b;
+    case Comparison::kGt:
+      return a > b;
+    default:
+      return a >= b;
   }
+}
+
+}  // namespace
+
+SymBool cpp_compare(Comparison comparison, SymInt a, SymInt b) {
+  if (symbolic_detail::both_plain(a, b)) return holds(comparison, a.as_int(), b.as_int());
   ExprPool& pool = pool_of(a, b);
   const ExprNode* left = operand(pool, a);
   const ExprNode* right = operand(pool, b);

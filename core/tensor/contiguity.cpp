@@ -35,8 +35,10 @@ bool composes(Dims sizes, Dims strides) {
     if (known_one(sizes[i])) continue;
     if (guard_or_true(strides[i] != expected) && guard_or_true(strides[i] != expected_of_new))
       return false;
-    expected_of_new *= sym_max(sizes[i], 1);
-    expected *= sizes[i];
+    const SymInt counted = sym_max(sizes[i], 1);
+    const bool is_same = same_expr(expected, expected_of_new) && same_expr(counted, sizes[i]);
+    expected_of_new *= counted;
+    expected = is_same ? expected_of_new : expected * sizes[i];
   }
   return true;
 }

@@ -124,8 +124,10 @@ std::optional<DimVector> view_strides(Dims sizes, Dims strides, Dims new_sizes) 
   SymInt viewed = 1;   // elements of it that the view has placed
   for (size_t dim = sizes.size(); dim-- > 0;) {
     chunk *= sizes[dim];
-    const bool chunk_ends = dim == 0 || (!known_one(sizes[dim - 1]) &&
-                                         !guard_or_false(strides[dim - 1] == chunk * chunk_stride));
+    const bool chunk_ends =
+        dim == 0 ||
+        (!known_one(sizes[dim - 1]) &&
+         guard_or_true(cpp_compare(Comparison::kNe, strides[dim - 1], chunk * chunk_stride)));
     if (!chunk_ends) continue;
     while (left > 0 && (guard_or_true(cpp_compare(Comparison::kLt, viewed, chunk)) ||
                         known_one(new_sizes[left - 1]))) {
@@ -239,7 +241,7 @@ DimVector infer_shape(Dims shape, SymInt elements) {
   } else {
     check(sym_or(sym_and(known > 0, mod(elements, known) == 0), elements == known));
   }
-  if (!expect_true(known != 0)) {
+  if (!guard_bool(known != 0)) {  // no runtime assert: TORCH_CHECK of a plain bool
     // Not even an empty tensor says what -1 is beside a 0.
     throw_error(ErrorKind::kRuntimeError,
                 format("cannot reshape tensor of 0 elements into shape {} because the unspecified "
@@ -260,7 +262,8 @@ DimVector broadcast_shapes(Dims a, Dims b) {
     const SymInt size_b = b.size() >= from_end ? b[b.size() - from_end] : SymInt(1);
     if (guard_or_false(size_a == 1)) {
       result[i] = size_b;
-    } else if (guard_or_false(size_b == 1) || expect_true(size_a == size_b)) {
+    } else if (guard_or_false(size_b == 1) ||
+               expect_true(cpp_compare(Comparison::kEq, size_a, size_b))) {
       result[i] = size_a;
     } else {
       throw_error(ErrorKind::kRuntimeError, format("The size of tensor a ({}) must match the size "

@@ -41,6 +41,20 @@ for (const colorScheme of ["light", "dark"] as const) {
       expect(await violations(playground)).toEqual([]);
     });
 
+    test("nor in the pane of symbols, free and with guards that do not hold", async ({
+      playground,
+      page,
+    }) => {
+      await playground.open();
+      await playground.openFile("../../tests/golden/files/pairs.json");
+      await page.keyboard.press("s");
+      await expect(playground.symbol("s31")).toBeFocused();
+      expect(await violations(playground)).toEqual([]);
+      await playground.symbol("s9").fill("16");
+      await expect(playground.brokenGuards.first()).toBeVisible();
+      expect(await violations(playground)).toEqual([]);
+    });
+
     test("nor in the dialog of keys", async ({ playground, page }) => {
       await playground.open();
       await page.getByRole("button", { name: "Keys" }).click();

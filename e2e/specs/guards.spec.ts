@@ -34,14 +34,18 @@ test("goes from an assumption to its node and to where a size came from, by keyb
   await expect(playground.inspector.getByRole("list", { name: "Assumed here about sizes" })).toContainText(
     "s9 = 8",
   );
-  const why = playground.inspector.locator("summary", { hasText: "dim 2 is s9" });
+  const why = playground.inspector.locator("summary", { hasText: "dim 2 is 8" });
   await why.focus();
   await page.keyboard.press("Enter");
   const chain = playground.inspector.getByRole("listitem").filter({ hasText: "an input" });
   await expect(chain).toContainText("dim 1 is 8");
-  await chain.getByRole("button").focus();
+  await expect(chain).toContainText("decided by reshape");
+  await chain.getByRole("button", { name: "x", exact: true }).focus();
   await page.keyboard.press("Enter");
   await expect(playground.inspector).toContainText("input x");
+  // The input's own size says why as well: what specialised it.
+  await playground.inspector.locator("summary", { hasText: "dim 1 is 8" }).click();
+  await expect(playground.inspector).toContainText("of size s9, which is 8 since aten.reshape");
 });
 
 test("says so where nothing was assumed", async ({ playground, page }) => {

@@ -91,6 +91,21 @@ export class Playground {
     return this.page.getByRole("textbox", { name: "Size of batch" });
   }
 
+  /** The field of a symbol in the pane of symbols. */
+  symbol(name: string): Locator {
+    return this.page.getByRole("textbox", { name: `Set ${name}`, exact: true });
+  }
+
+  /** The guards that what is set breaks. */
+  get brokenGuards(): Locator {
+    return this.page.getByRole("list", { name: "Guards that do not hold" }).getByRole("button");
+  }
+
+  /** How many values there are, and what it took to have them. */
+  get summary(): Locator {
+    return this.page.locator("#summary");
+  }
+
   get live(): Locator {
     return this.page.locator("#live");
   }

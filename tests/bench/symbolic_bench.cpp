@@ -1,8 +1,10 @@
 // Symbolic sizes. StaticSizes against PlainIntegers shows what SymInt costs where nothing is
 // symbolic (it must be near 1); the others are per operation, and must not grow with the number of
 // guards or symbols.
+#include <algorithm>
 #include <array>
-#include <chrono>
+#include <cmath>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -115,21 +117,23 @@ void StackedLayers(benchmark::State& state) {
 }
 BENCHMARK(StackedLayers)->Arg(1024)->Arg(2048)->Arg(4096)->Unit(benchmark::kMillisecond);
 
-// time(2N) / time(N), which is 2 for what is linear: guards, symbols and layers.
+// time(2N) / time(N), which is 2 for what is linear: guards, symbols and layers. Of processor time,
+// the least of several.
 void Growth(benchmark::State& state, void (*measured)(ShapeEnv&, int64_t), int64_t count) {
-  const auto seconds = [&](int64_t n) {
+  const auto least = [&](double& known, int64_t n) {
     ShapeEnv env;
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     measured(env, n);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    known = std::min(known, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   };
-  double once = 0;
-  double twice = 0;
+  double once = HUGE_VAL;
+  double twice = HUGE_VAL;
   for (auto _ : state) {
-    once += seconds(count / 2);
-    twice += seconds(count);
+    least(once, count / 2);
+    least(twice, count);
   }
   state.counters["time(2N)/time(N)"] = twice / once;
+  state.counters["ns_each"] = twice / static_cast<double>(count) * 1e9;
 }
 
 void add_guards(ShapeEnv& env, int64_t count) {
@@ -149,9 +153,41 @@ void stack_layers(ShapeEnv& env, int64_t count) {
   SymInt size = env.create_backed("s0", 1 << 20, ValueRange::ints(8, kIntInfinity));
   for (int64_t i = 0; i < count; ++i) size = floor_div(size + i % 3, 1 + i % 2) * (1 + i % 2) + 1;
 }
-BENCHMARK_CAPTURE(Growth, of_10000_guards, add_guards, 10'000)->Iterations(3);
-BENCHMARK_CAPTURE(Growth, of_10000_symbols, add_symbols, 10'000)->Iterations(3);
-BENCHMARK_CAPTURE(Growth, of_4096_layers, stack_layers, 4096)->Iterations(3);
+// Sizes of as many inputs, named as PyTorch names them.
+void add_inputs(ShapeEnv& env, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    env.create_symbol(64 + i, Source::local("x" + std::to_string(i)).size(0), DimDynamic::kDynamic);
+}
+// Guards that are asked again, each time of another size.
+void repeat_guards(ShapeEnv& env, int64_t count) {
+  const SymInt s0 = env.create_backed("s0", 64, ValueRange::ints(2, kIntInfinity));
+  const SymInt s1 = env.create_backed("s1", 64, ValueRange::ints(2, kIntInfinity));
+  for (int64_t i = 0; i < count; ++i) guard_bool(s0 * (i % 16) + 3 < s1 * s1 * (i % 16 + 7));
+}
+// Each symbol is the one before and 1, known by a check.
+void chain_symbols(ShapeEnv& env, int64_t count) {
+  SymInt last = env.create_unbacked_int();
+  for (int64_t i = 1; i < count; ++i) {
+    const SymInt next = env.create_unbacked_int();
+    expect_true(next == last + 1);
+    last = next;
+  }
+}
+// Layers whose sizes nest: beyond a depth they are opaque.
+void nest_layers(ShapeEnv& env, int64_t count) {
+  SymInt size = env.create_backed("s0", 1 << 20, ValueRange::ints(8, kIntInfinity));
+  for (int64_t i = 0; i < count; ++i) {
+    size = floor_div(size * 3 + 1, 3 + i % 2) + 1;
+    benchmark::DoNotOptimize(guard_or_false(size == 1));
+  }
+}
+BENCHMARK_CAPTURE(Growth, of_10000_guards, add_guards, 10'000)->Iterations(5);
+BENCHMARK_CAPTURE(Growth, of_10000_repeated_guards, repeat_guards, 10'000)->Iterations(5);
+BENCHMARK_CAPTURE(Growth, of_10000_symbols, add_symbols, 10'000)->Iterations(5);
+BENCHMARK_CAPTURE(Growth, of_10000_inputs, add_inputs, 10'000)->Iterations(5);
+BENCHMARK_CAPTURE(Growth, of_10000_chained_symbols, chain_symbols, 10'000)->Iterations(5);
+BENCHMARK_CAPTURE(Growth, of_4096_layers, stack_layers, 4096)->Iterations(5);
+BENCHMARK_CAPTURE(Growth, of_4096_nested_layers, nest_layers, 4096)->Iterations(5);
 
 void ParseExpression(benchmark::State& state) {
   constexpr std::string_view kText =

@@ -33,13 +33,15 @@ DimVector infer_sizes(Call& call, Dims a, Dims b) {
     const size_t from_end = rank - i;
     const SymInt size_a = a.size() >= from_end ? a[a.size() - from_end] : SymInt(1);
     const SymInt size_b = b.size() >= from_end ? b[b.size() - from_end] : SymInt(1);
-    if (!guard_or_false(size_a == 1) && !guard_or_false(size_b == 1)) {
+    bool is_one = guard_or_false(size_a == 1);
+    if (!is_one && !same_expr(size_a, size_b) && !guard_or_false(size_b == 1)) {
       call.check(size_a == size_b,
                  "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton "
                  "dimension {})",
                  size_a, size_b, i);
+      is_one = guard_or_false(size_a == 1);  // by what the check taught
     }
-    result[i] = guard_or_false(size_a == 1) ? size_b : size_a;
+    result[i] = is_one ? size_b : size_a;
   }
   return result;
 }
@@ -90,7 +92,5 @@ Tensor* cast_to(Call& call, const Tensor& tensor, DType dtype) {
     return call.empty_like(tensor, dtype);
   return call.context().empty(tensor.sizes(), dtype, tensor.device(), tensor.strides());
 }
-
-bool has_canonical_strides(const Tensor& tensor) { return tensor.meta->has(kRowMajor); }
 
 }  // namespace faketensor

@@ -23,8 +23,4 @@ Tensor* arithmetic(Call& call, const Value& a, const Value& b,
 // tensor.to(dtype): itself where it has that dtype.
 Tensor* cast_to(Call& call, const Tensor& tensor, DType dtype);
 
-// Whether the strides are those of torch.empty(sizes), also in dimensions of size 1. Elementwise
-// operators on such a tensor and smaller operands that broadcast to it are contiguous again.
-bool has_canonical_strides(const Tensor& tensor);
-
 }  // namespace faketensor

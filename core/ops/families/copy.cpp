@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/families/memory_overlap.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -21,19 +22,8 @@ Tensor* empty_as_cloned(Call& call, const Tensor& self, DType dtype, Device devi
   return call.context().empty(self.sizes(), dtype, device, strides);
 }
 
-namespace {
-// at::has_internal_overlap: certain overlap, not a possible one.
-bool overlaps(const Tensor& self) {
-  if (self.is_non_overlapping_and_dense()) return false;
-  for (size_t i = 0; i < self.sizes().size(); ++i) {
-    if (guard_or_false(self.strides()[i] == 0) && guard_or_false(self.sizes()[i] > 1)) return true;
-  }
-  return false;
-}
-}  // namespace
-
 Tensor* clone_preserve_strides(Call& call, const Tensor& self, StorageExtent extent) {
-  if (overlaps(self)) return empty_as_cloned(call, self, self.dtype(), self.device());
+  if (has_internal_overlap(self)) return empty_as_cloned(call, self, self.dtype(), self.device());
   const int64_t bytes = itemsize(self.dtype());
   const SymInt elements = extent == StorageExtent::kWhole
                               ? floor_div(self.storage->nbytes, bytes)

@@ -12,6 +12,16 @@ void check_sizes(const Call& call, Dims sizes) {
   }
 }
 
+void check_row_major(const Call& call, Dims sizes) {
+  for (const SymInt length : sizes) {
+    call.check(length >= 0, "Trying to create tensor with negative dimension {}: {}", length,
+               sizes);
+  }
+  for (const SymInt length : sizes) {
+    if (guard_or_false(length == 0)) return;
+  }
+}
+
 FactoryOptions factory_options(Call& call, size_t at, std::optional<DType> dtype,
                                const Tensor* like) {
   FactoryOptions options;
@@ -67,11 +77,7 @@ Value factory(Call& call, uint64_t params) {
   // Strides are preserved by torch.empty_permuted, which no sparse backend has.
   if (options.layout != Layout::kStrided) throw_no_kernel(call.op(), "SparseMeta");
   const DimVector strides = dense_strides_like(self->sizes(), self->strides());
-  Tensor* tensor = call.context().empty(self->sizes(), options.dtype, options.device);
-  MetaSpec spec = tensor->meta->spec();
-  spec.strides = strides;
-  tensor->meta = call.context().metas().intern(spec);
-  return tensor;
+  return call.empty_permuted(self->sizes(), strides, options.dtype, options.device);
 }
 
 void check_rank(const Call& call, int64_t rank) {

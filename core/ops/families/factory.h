@@ -55,6 +55,10 @@ Tensor* new_tensor(Call& call, Dims sizes, const FactoryOptions& options);
 // Raises for a size that is known to be negative (check_size_nonnegative, c10).
 void check_sizes(const Call& call, Dims sizes);
 
+// What torch.empty_strided asks of the sizes of a row-major tensor: none is negative; and, until
+// one is known to be, whether it is 0 (computeStorageNbytes, aten/src/ATen/EmptyTensor.cpp).
+void check_row_major(const Call& call, Dims sizes);
+
 // Raises LimitExceeded for a tensor of more dimensions than this library makes, before its sizes
 // are written down: the number came from an argument or from another tensor's size.
 void check_rank(const Call& call, int64_t rank);

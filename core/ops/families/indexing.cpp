@@ -109,8 +109,14 @@ Tensor* indexed(Call& call, const Tensor& self, TensorList given, std::optional<
     std::copy_n(order.begin(), strides.size(), strides.begin());
   }
   const Device where = device ? *device : call.device();
-  if (guard_or_false(self.numel() == 0)) return call.context().empty(sizes, self.dtype(), where);
-  return call.context().empty(sizes, self.dtype(), where, dense_strides_like(sizes, strides));
+  Tensor* result = call.context().empty(sizes, self.dtype(), where);
+  if (guard_or_false(self.numel() == 0)) return result;
+  // A new tensor, given other strides by as_strided.
+  const DimVector dense = dense_strides_like(sizes, strides);
+  MetaSpec spec = result->meta->spec();
+  spec.strides = dense;
+  result->meta = call.context().metas().intern(spec);
+  return result;
 }
 
 }  // namespace faketensor

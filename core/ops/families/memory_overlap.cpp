@@ -46,14 +46,17 @@ const Tensor* argument(const Call& call, std::string_view name) {
 
 }  // namespace
 
-void check_no_internal_overlap(const Call& call, const Tensor& out) {
-  if (out.is_non_overlapping_and_dense()) return;
-  bool shared = false;
-  for (size_t i = 0; i < out.sizes().size(); ++i) {
-    shared =
-        shared || (guard_or_false(out.sizes()[i] > 1) && guard_or_false(out.strides()[i] == 0));
+bool has_internal_overlap(const Tensor& tensor) {
+  if (tensor.is_non_overlapping_and_dense()) return false;
+  for (size_t i = 0; i < tensor.sizes().size(); ++i) {
+    if (guard_or_false(tensor.strides()[i] == 0) && guard_or_false(tensor.sizes()[i] > 1))
+      return true;
   }
-  call.check(!shared,
+  return false;
+}
+
+void check_no_internal_overlap(const Call& call, const Tensor& out) {
+  call.check(!has_internal_overlap(out),
              "unsupported operation: more than one element of the written-to tensor refers to a "
              "single memory location. Please clone() the tensor before performing the operation.");
 }

@@ -12,6 +12,8 @@
 
 namespace faketensor {
 
+// at::has_internal_overlap: certain overlap, not a possible one.
+bool has_internal_overlap(const Tensor& tensor);
 void check_no_internal_overlap(const Call& call, const Tensor& out);
 void check_no_overlap(const Call& call, const Tensor& out, const Tensor& input);
 void check_no_partial_overlap(const Call& call, const Tensor& out, const Tensor& input);

@@ -267,7 +267,7 @@ void broadcast_in_place(Call& call, std::span<Value> operands) {
 }
 
 // torch._prims._prim_elementwise_meta
-Tensor* elementwise_prim(Call& call, std::span<const Value> operands, DType dtype) {
+Tensor* elementwise_prim(Call& call, std::span<const Value> operands, DType dtype, bool is_exact) {
   const Tensor* like = nullptr;
   SmallVector<Dims, 4> strides;
   for (const Value& operand : operands) {
@@ -284,11 +284,14 @@ Tensor* elementwise_prim(Call& call, std::span<const Value> operands, DType dtyp
   }
   if (like == nullptr) return call.empty({}, dtype);
   const DimVector permuted = elementwise_strides(like->sizes(), strides.span());
-  return empty_restrided(call, like->sizes(), permuted, dtype);
+  return is_exact ? call.empty_permuted(like->sizes(), permuted, dtype, call.device())
+                  : empty_restrided(call, like->sizes(), permuted, dtype);
 }
 
-// The first `uncast` operands keep their dtype.
-Tensor* reference(Call& call, std::span<const Value> given, size_t uncast, ElementwiseTypes types) {
+// The first `uncast` operands keep their dtype. `is_exact`: the step is one of PyTorch's by itself,
+// not one that stands for the layout of several.
+Tensor* reference(Call& call, std::span<const Value> given, size_t uncast, ElementwiseTypes types,
+                  bool is_exact = false) {
   SmallVector<Value, 4> operands;
   for (size_t i = 0; i < given.size(); ++i) {
     const bool casts =
@@ -300,8 +303,8 @@ Tensor* reference(Call& call, std::span<const Value> given, size_t uncast, Eleme
   // A prim answers in bool or in the real type by itself; a narrower type is cast to.
   const bool casts_back =
       types.result != types.computation && category(types.result) == category(types.computation);
-  Tensor* result =
-      elementwise_prim(call, operands.span(), casts_back ? types.computation : types.result);
+  const DType dtype = casts_back ? types.computation : types.result;
+  Tensor* result = elementwise_prim(call, operands.span(), dtype, is_exact);
   if (!casts_back) return result;
   return &call.tensor<"prims::convert_element_type">(*result, types.result);
 }
@@ -429,7 +432,11 @@ void ask_beside_number(const Tensor& tensor) {
 Value pointwise(Call& call, uint64_t params) {
   const auto given = rule_params<PointwiseParams>(params);
   if (given.begins_with_number) ask_beside_number(call.arg(0).tensor());
-  return elementwise(call, call.args().first(given.operands), given.promote);
+  const std::span<const Value> operands = call.args().first(given.operands);
+  if (!any_symbolic(operands)) return elementwise(call, operands, given.promote);
+  const ElementwiseTypes types = elementwise_types(promoted_dtype(call, operands), given.promote,
+                                                   call.context().default_dtype);
+  return reference(call, operands, 0, types, /*is_exact=*/true);
 }
 
 bool is_pointwise(const Rule& rule) { return rule.function == &pointwise; }

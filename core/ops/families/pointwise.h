@@ -55,12 +55,12 @@ consteval Rule like_first(Promotion promote = Promotion::kNoOpmath) {
 }
 
 // The pieces, for special rules. An operand is a tensor, a number, or None (ignored).
-// The promoted dtype of the operands (torch._prims_common.elementwise_dtypes before the promotion
-// kind), which is how Python references promote.
 // torch._prims_common.get_higher_dtype: a dtype that is not among its ordered ones (8-bit floats)
 // counts as the higher. Raises RuntimeError for two such.
 DType higher_dtype(Call& call, DType a, DType b);
 
+// The promoted dtype of the operands (torch._prims_common.elementwise_dtypes before the promotion
+// kind), which is how Python references promote.
 DType promoted_dtype(Call& call, std::span<const Value> operands);
 // at::result_type, which is how ATen's own functions promote: it differs for types that ATen
 // refuses to mix.

@@ -127,7 +127,15 @@ Tensor* sliced(Call& call, const Tensor& self, int64_t dim, std::optional<SymInt
   return call.view(self, sizes, strides, offset);
 }
 
+void check_narrow_start(const Call& call, SymInt start, SymInt size) {
+  if (expect_true(sym_and(-size <= start, start <= size))) return;
+  call.fail(ErrorKind::kIndexError,
+            format("start out of range (expected to be in range of [{}, {}], but got {})", -size,
+                   size, start));
+}
+
 Value copies_of_views(Call& call, OpId view) {
+  const KernelScope scope(call.context());
   const auto contiguous = [&](Tensor& tensor) {
     return call.call<"aten::clone">(tensor, MemoryFormat::kContiguous);
   };

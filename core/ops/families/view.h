@@ -53,6 +53,9 @@ Value gate_parts(Call& call, const Value& gates, int64_t count);
 Tensor* sliced(Call& call, const Tensor& self, int64_t dim, std::optional<SymInt> start,
                std::optional<SymInt> end, SymInt step);
 
+// That a narrowed dimension begins within it (narrow_symint, aten/src/ATen/native/TensorShape.cpp).
+void check_narrow_start(const Call& call, SymInt start, SymInt size);
+
 // The other forms of a view operator, made from its name.
 // `unsqueeze_copy`: the view, then a contiguous clone of each result.
 Value copies_of_views(Call& call, OpId view);

@@ -107,12 +107,15 @@ SymInt kernel_size(const ConvArgs& conv, size_t i) {
 }
 
 void check_kernel_fits(Call& c, const ConvArgs& conv) {
+  bool fits = true;
   for (size_t i = 0; i + 2 < conv.input.sizes().size(); ++i) {
     const SymInt padding = conv.lists.padding[i];
-    // padding <= INT64_MAX - padding, as numbers of 64 bits can say it.
-    c.check(guard_bool(padding <= std::numeric_limits<int64_t>::max() / 2), "padding is too large");
-    if (guard_or_false(padded_size(conv, i) < kernel_size(conv, i))) refuse_kernel(c, conv);
+    // padding <= INT64_MAX - padding, of which the half keeps both sides within 64 bits.
+    const SymInt room = SymInt(std::numeric_limits<int64_t>::max() / 2) - padding;
+    c.check(guard_bool(padding <= room), "padding is too large");
+    if (guard_or_false(padded_size(conv, i) < kernel_size(conv, i))) fits = false;
   }
+  if (!fits) refuse_kernel(c, conv);
 }
 
 // Mirrors check_shape_forward, aten/src/ATen/native/Convolution.cpp.
@@ -129,7 +132,6 @@ void check_convolution(Call& c, const ConvArgs& conv) {
   c.check(conv.groups > 0, "expected groups to be greater than 0, but got groups={}", conv.groups);
   check_channels(c, conv);
   if (!conv.transposed) check_kernel_fits(c, conv);
-  c.check(!any_below(conv.lists.dilation, 1), "dilation should be greater than zero");
   const bool may_be_empty = rank < 3 || guard_or_false(conv.input.size(0) == 0) ||
                             guard_or_false(conv.input.size(1) == 0);
   c.check(may_be_empty || guard_or_true(conv.input.numel() != 0),
@@ -216,6 +218,16 @@ bool looks_channels_last(const Tensor& tensor) {
   return tensor.meta->has(kChannelsLastStrides) || tensor.meta->has(kChannelsLast3dStrides);
 }
 
+// view4d of C++ calls unsqueeze, which FakeTensorMode answers like any other call.
+void ask_viewed(Call& c, const ConvArgs& conv) {
+  for (const Tensor* operand : {&conv.input, &conv.weight}) {
+    if (!has_symbolic_sizes(*operand)) continue;
+    const bool is_copied = operand == &conv.input && !operand->is_contiguous();
+    c.call<"aten::unsqueeze">(
+        is_copied ? *c.empty_like(*operand, {}, MemoryFormat::kContiguous) : *operand, 2);
+  }
+}
+
 // The back-end's memory format; none where sizes have no hint to choose a back-end by.
 std::optional<MemoryFormat> backend_format(Call& c, const ConvArgs& conv) {
   if (!all_hinted(conv.input) || !all_hinted(conv.weight)) return std::nullopt;
@@ -224,6 +236,7 @@ std::optional<MemoryFormat> backend_format(Call& c, const ConvArgs& conv) {
   if (!is_viewed && !has_symbolic_sizes(conv.input) && !has_symbolic_sizes(conv.weight) &&
       !looks_channels_last(conv.input) && !looks_channels_last(conv.weight))
     return MemoryFormat::kContiguous;
+  if (is_viewed) ask_viewed(c, conv);
   const Operand input(conv.input, /*make_contiguous=*/true);
   const Operand weight(conv.weight, /*make_contiguous=*/false);
   ConvGeometry geometry{.input_sizes = input.sizes,

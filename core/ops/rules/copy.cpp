@@ -1,9 +1,14 @@
 // Copies, casts, moves between devices, and writes into a tensor as a whole.
 #include "core/ops/families/copy.h"
 
+#include <algorithm>
+
+#include "core/ops/families/arithmetic.h"
+#include "core/ops/families/expand.h"
 #include "core/ops/families/factory.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/list_out.h"
+#include "core/ops/families/memory_overlap.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
@@ -114,9 +119,27 @@ Value to_cpu(Call& c, TensorList tensors) {
   return c.list(results.span());
 }
 
-// Mirrors copy_meta_, aten/src/ATen/native/Copy.cpp; the source may be on any device.
+bool has_unbacked_size(const Tensor& tensor) {
+  return std::any_of(tensor.sizes().begin(), tensor.sizes().end(),
+                     [](SymInt size) { return !hint(size).has_value(); });
+}
+
+// Mirrors meta_copy_, torch/_meta_registrations.py.
+void check_copied(Call& c, const Tensor& self, const Tensor& src) {
+  c.check(has_unbacked_size(self) || !has_internal_overlap(self),
+          "more than one element of the written-to tensor refers to a single memory location");
+  const Tensor& cast = *cast_to(c, src, self.dtype());
+  broadcast_strides(c, cast, expanded_sizes(c, cast, self.sizes()));
+}
+
+// Mirrors copy_meta_, aten/src/ATen/native/Copy.cpp, in whose place Python's meta function comes
+// under the Python dispatcher; the source may be on any device.
 Value copy_in_place(Call& c, Tensor& self, const Tensor& src) {
-  check_fits(c, self, src.sizes());
+  if (c.context().python_dispatcher) {
+    check_copied(c, self, src);
+  } else {
+    check_fits(c, self, src.sizes());
+  }
   return self;
 }
 // Its out= overload may be on any device too (multi_device_op_out,

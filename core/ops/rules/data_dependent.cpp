@@ -46,7 +46,7 @@ constexpr int64_t kMaxSize = kIntInfinity - 1;  // sys.maxsize - 1
 // A new size from 0 to `most`, which may be symbolic itself: then its upper bound counts.
 SymInt new_size(ShapeEnv& env, SymInt most) {
   const SymInt size = env.create_unbacked_int();
-  int64_t upper = kMaxSize;
+  RangeEnd upper = kMaxSize;
   if (!most.is_symbolic()) {
     upper = most.as_int();
   } else if (const ValueRange range = env.bound(most.node()); range.upper != kIntInfinity) {
@@ -125,7 +125,8 @@ SymInt unique_count(Call& c, const Tensor& self, const Unique& given) {
   SymInt count = 0;
   if (!is_known_empty(self)) {
     const SymInt most = given.dim ? self.size(*given.dim) : self.numel();
-    count = new_size(env, most.is_symbolic() ? SymInt(kMaxSize) : most);
+    const bool is_known = !most.is_symbolic() || env.replace(most.node())->is_number();
+    count = new_size(env, is_known ? most : SymInt(kMaxSize));
   }
   if (!given.dim) c.context().set_memo(self, kind, count);
   return count;
@@ -209,6 +210,12 @@ Value combinations(Call& c, const Tensor& self, int64_t r) {
   c.check(self.dim() == 1, "Expect a 1D vector, but got shape {}", self.sizes());
   c.check(r >= 0, "Expect a non-negative number, but got {}", r);
   if (r == 0) return c.empty({0}, self.dtype());
+  // meshgrid views the vector along each dimension.
+  for (int64_t i = 0; i < std::min<int64_t>(r, 64) && has_symbolic_sizes(self); ++i) {
+    DimVector along(static_cast<size_t>(std::min<int64_t>(r, 64)), SymInt(1));
+    along[static_cast<size_t>(i)] = -1;
+    c.call<"aten::view">(self, along);
+  }
   const int64_t count = guard_int(self.size(0));
   // A dimension for each place, as far as tensors have them.
   const DimVector sizes(static_cast<size_t>(std::min<int64_t>(r, 64)), SymInt(count));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/ops/derived.h"
+#include "core/ops/families/arithmetic.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/tables.h"
@@ -160,8 +161,8 @@ Tensor* arange_with(Call& c, const Value& start, const Value& end, const Value& 
   }
   const SymInt length = floor_div(to - from + by - (forwards ? 1 : -1), by);
   if (length.is_symbolic() && !is_integral(options.dtype)) {
-    // Numbers of another dtype come from elementwise operators, which ask for the range's layout.
-    is_contiguous_or_false(DimVector{length}, DimVector{1});
+    // Numbers of another dtype are start + step * index.
+    arithmetic(c, *c.context().empty(DimVector{length}, options.dtype, options.device), by);
   }
   return new_tensor(c, DimVector{length}, options);
 }

@@ -5,6 +5,7 @@
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/factory.h"
 #include "core/ops/families/into.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
@@ -78,17 +79,95 @@ void check_batchable(Call& c, Dims sizes, const Axes& axes) {
       shape.span());
 }
 
-// The strides of a transform's result, of an input of `input_sizes`. Mirrors _exec_fft,
-// torch/_meta_registrations.py: it is written as [batch, transformed...], with the batch dimensions
-// in the order of the input's strides.
-DimVector transformed_strides(Call& c, Dims input_sizes, Dims input_strides, Dims sizes,
-                              const Axes& axes) {
-  check_batchable(c, input_sizes, axes);
+// What a transform reads, and where its sizes are symbolic the tensor that _exec_fft permutes.
+struct Source {
+  Dims sizes, strides;
+  const Tensor* symbolic = nullptr;
+  DType result = DType::kComplex64;
+  bool may_resize = true;  // Note [Transforms take no symbols]
+};
+
+bool same_values(Dims a, Dims b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
+                                            [](SymInt x, SymInt y) { return guard_bool(x == y); });
+}
+
+// Tensor.resize_ of a new output to its batched sizes, in C++ (_resize_impl_, Resize.h).
+void ask_resized(Dims sizes, Dims batched) {
+  if (same_values(sizes, batched) || guard_bool(numel(batched) == 0)) return;
+  (void)guard_bool(numel(batched) > numel(sizes));
+}
+
+// Note [Transforms take no symbols]
+// Where sizes are symbolic, _exec_fft permutes a fake tensor outside of its mode, which specialises
+// its sizes and strides, and then resizes its result. That fails where the batch is a symbol still
+// and the transformed length is a plain number, unless the result has the batched sizes already.
+// Under the Python dispatcher it permutes and reshapes inside, by the references.
+void ask_batched(Call& c, const Source& source, Dims sizes, const Axes& order, size_t batch_dims) {
+  DimVector permuted_sizes;
+  DimVector permuted_strides;
+  DimVector shape = {-1};
+  DimVector batched = {1};
+  for (size_t i = 0; i < order.size(); ++i) {
+    const auto axis = static_cast<size_t>(order[i]);
+    permuted_sizes.push_back(source.sizes[axis]);
+    permuted_strides.push_back(source.strides[axis]);
+    if (i < batch_dims) {
+      batched[0] = batched[0] * source.sizes[axis];
+    } else {
+      shape.push_back(source.sizes[axis]);
+      batched.push_back(sizes[axis]);
+    }
+  }
+  const KernelScope scope(c.context());
+  if (c.context().python_dispatcher) {
+    const Tensor& permuted = *c.view(*source.symbolic, permuted_sizes, permuted_strides);
+    batched[0] = c.tensor<"aten::reshape">(permuted, shape).sizes()[0];
+    ask_resized(sizes, batched);
+    return;
+  }
+  specialize_sizes(*source.symbolic);
+  specialize_sizes(source.strides);
+  c.check(source.may_resize || same_values(sizes, batched),
+          "tried to directly modify sizes for customized tensor");
+}
+
+bool is_number(SymInt size) {
+  return !size.is_symbolic() || statically_known_true(size == hint(size).value_or(-1));
+}
+
+// Whether the result of a transform of `self` may be resized; asked before it is specialised.
+bool may_resize(const Tensor& self, const Axes& axes, SymInt last_length) {
+  bool is_batch_known = true;
+  for (int64_t i = 0; i < self.dim(); ++i)
+    is_batch_known = is_batch_known && (has_axis(axes, i) || is_number(self.size(i)));
+  return is_batch_known || last_length.is_symbolic();
+}
+
+Source source_of(const Tensor& self, const Axes& axes, SymInt last_length, DType result) {
+  Source source{self.sizes(), self.strides()};
+  source.result = result;
+  if (!has_symbolic_sizes(self) || self.device().is_cuda()) return source;
+  source.symbolic = &self;
+  source.may_resize = may_resize(self, axes, last_length);
+  return source;
+}
+
+// The strides of a transform's result. Mirrors _exec_fft, torch/_meta_registrations.py: it is
+// written as [batch, transformed...], with the batch dimensions in the order of the input's
+// strides.
+DimVector transformed_strides(Call& c, const Source& source, Dims sizes, const Axes& axes) {
+  check_batchable(c, source.sizes, axes);
   Axes batch;
   for (int64_t i = 0; i < static_cast<int64_t>(sizes.size()); ++i) {
     if (!has_axis(axes, i)) batch.push_back(i);
   }
-  sort_by_stride({batch.data(), batch.size()}, input_strides);
+  sort_by_stride({batch.data(), batch.size()}, source.strides);
+  if (source.symbolic != nullptr) {
+    Axes order = batch;
+    order.append(axes);
+    ask_batched(c, source, sizes, order, batch.size());
+  }
   DimVector transformed;
   for (const int64_t axis : axes) transformed.push_back(sizes[static_cast<size_t>(axis)]);
   const DimVector inner = contiguous_strides(transformed);
@@ -101,6 +180,13 @@ DimVector transformed_strides(Call& c, Dims input_sizes, Dims input_strides, Dim
     const auto axis = static_cast<size_t>(batch[i]);
     strides[axis] = step;
     step = step * sizes[axis];
+  }
+  if (source.symbolic != nullptr && c.context().python_dispatcher) {
+    // as_strided_ on what was resized (checkInBoundsForStorage, ATen/native/Resize.h)
+    const SymInt needed = storage_bytes(sizes, strides, 0, source.result);
+    const SymInt held = numel(sizes) * itemsize(source.result);
+    c.check(sym_or(needed == 0, needed <= held), "setStorage: out of bounds for storage of size {}",
+            held);
   }
   return strides;
 }
@@ -120,7 +206,7 @@ DimVector staged_strides(Call& c, DimVector strides, Dims sizes, Axes axes) {
     sort_by_stride({axes.data(), axes.size()}, strides);
     const size_t taken = std::min(kCufftMaxRank, axes.size());
     const Axes last(std::span<const int64_t>(axes.data() + axes.size() - taken, taken));
-    strides = transformed_strides(c, sizes, strides, sizes, last);
+    strides = transformed_strides(c, {sizes, strides}, sizes, last);
     axes.resize(axes.size() - taken);
   }
   return strides;
@@ -129,42 +215,26 @@ DimVector staged_strides(Call& c, DimVector strides, Dims sizes, Axes axes) {
 DimVector complex_strides(Call& c, const Tensor& self, Axes axes) {
   if (self.device().is_cuda())
     return staged_strides(c, DimVector(self.strides()), self.sizes(), axes);
+  const Source source = source_of(self, axes, self.size(axes.back()), self.dtype());
   sort_by_stride({axes.data(), axes.size()}, self.strides());
-  return transformed_strides(c, self.sizes(), self.strides(), self.sizes(), axes);
+  return transformed_strides(c, source, self.sizes(), axes);
 }
 
 constexpr std::string_view kFailedCheck =
     "Expected cond to be True, but got False. (Could this error message be improved? If so, "
     "please report an enhancement request to PyTorch.)";
 
-// Note [Transforms take no symbols]
-// Where sizes are symbolic, _exec_fft permutes a fake tensor outside of its mode, which specialises
-// its sizes and strides, and then resizes its result. That fails where the batch is a symbol still
-// and the transformed length is a plain number. Under the Python dispatcher it permutes inside.
-void specialize_for_transform(Call& c, const Tensor& self, const Axes& axes, SymInt last_length) {
-  if (self.device().is_cuda() || c.context().python_dispatcher) return;
-  bool is_batch_symbolic = false;
-  for (int64_t i = 0; i < self.dim(); ++i) {
-    const SymInt size = self.size(i);
-    const bool is_known =
-        !size.is_symbolic() || statically_known_true(size == hint(size).value_or(-1));
-    is_batch_symbolic = is_batch_symbolic || (!has_axis(axes, i) && !is_known);
-  }
-  for (const SymInt size : self.sizes()) guard_int(size);
-  // What is conjugated lazily is copied before.
-  for (const SymInt stride : self.strides()) {
-    if (!self.is_conj()) guard_int(stride);
-  }
-  c.check(!is_batch_symbolic || last_length.is_symbolic(),
-          "tried to directly modify sizes for customized tensor");
+// What is conjugated lazily is copied before a meta function sees it.
+const Tensor& resolved(Call& c, const Tensor& self) {
+  return has_symbolic_sizes(self) ? c.tensor<"aten::resolve_conj">(self) : self;
 }
 
 // Mirrors meta_fft_c2c, torch/_meta_registrations.py.
-Value complex_to_complex(Call& c, const Tensor& self, Dims dim) {
+Value complex_to_complex(Call& c, const Tensor& given, Dims dim) {
+  const Tensor& self = resolved(c, given);
   c.check(is_complex(self.dtype()), kFailedCheck);
   if (dim.empty()) return c.call<"aten::clone">(self);
   const Axes axes = axes_of(dim, self.dim());
-  if (has_symbolic_sizes(self)) specialize_for_transform(c, self, axes, self.size(axes.back()));
   return c.empty_strided(self.sizes(), complex_strides(c, self, axes), self.dtype());
 }
 
@@ -177,17 +247,17 @@ Value real_to_complex(Call& c, const Tensor& self, Dims dim, int64_t, bool onesi
   DimVector half(self.sizes());
   half[last] = floor_div(half[last], 2) + 1;
   const DimVector sizes = onesided ? half : DimVector(self.sizes());
-  if (has_symbolic_sizes(self)) specialize_for_transform(c, self, axes, self.sizes()[last]);
+  const Source source = source_of(self, axes, self.sizes()[last], to_complex(self.dtype()));
   DimVector strides;
   if (!self.device().is_cuda()) {
     sort_by_stride({axes.data(), axes.size() - 1}, self.strides());
-    strides = transformed_strides(c, self.sizes(), self.strides(), sizes, axes);
+    strides = transformed_strides(c, source, sizes, axes);
   } else if (is_one_cufft_call(axes)) {
-    strides = transformed_strides(c, self.sizes(), self.strides(), sizes, axes);
+    strides = transformed_strides(c, source, sizes, axes);
   } else {
     // The last axis from real to complex, then the others.
     const DimVector& first = axes.size() == 1 ? sizes : half;
-    strides = transformed_strides(c, self.sizes(), self.strides(), first, Axes{axes.back()});
+    strides = transformed_strides(c, source, first, Axes{axes.back()});
     axes.pop_back();
     strides = staged_strides(c, strides, half, axes);
     if (!onesided && !same_expr(half[last], sizes[last])) strides = contiguous_strides(sizes);
@@ -196,7 +266,8 @@ Value real_to_complex(Call& c, const Tensor& self, Dims dim, int64_t, bool onesi
 }
 
 // Mirrors meta_fft_c2r, torch/_meta_registrations.py.
-Value complex_to_real(Call& c, const Tensor& self, Dims dim, int64_t, SymInt last_dim_size) {
+Value complex_to_real(Call& c, const Tensor& given, Dims dim, int64_t, SymInt last_dim_size) {
+  const Tensor& self = resolved(c, given);
   c.check(is_complex(self.dtype()), kFailedCheck);
   check_has_last(dim);
   Axes axes = wrapped_axes(dim, self.dim());
@@ -206,22 +277,22 @@ Value complex_to_real(Call& c, const Tensor& self, Dims dim, int64_t, SymInt las
   c.empty(sizes, dtype);  // a negative or huge length is refused here
   if (self.device().is_cuda() && is_one_cufft_call(axes)) {
     check_distinct(axes, self.dim());
-    const DimVector strides =
-        transformed_strides(c, self.sizes(), contiguous_strides(self.sizes()), sizes, axes);
+    const DimVector from = contiguous_strides(self.sizes());
+    const DimVector strides = transformed_strides(c, {self.sizes(), from}, sizes, axes);
     return c.empty_strided(sizes, strides, dtype);
   }
   const Axes last = {axes.back()};
-  if (has_symbolic_sizes(self)) specialize_for_transform(c, self, last, last_dim_size);
   // The other axes are transformed before, apart.
   axes.pop_back();
   check_distinct(axes, self.dim());
-  DimVector strides(self.strides());
+  const Tensor* complex = &self;
   if (!axes.empty()) {
-    strides = complex_strides(c, self, axes);
+    complex = c.empty_strided(self.sizes(), complex_strides(c, self, axes), self.dtype());
   } else if (self.device().is_cuda()) {
-    strides = contiguous_strides(self.sizes());
+    complex = c.empty(self.sizes(), self.dtype());
   }
-  return c.empty_strided(sizes, transformed_strides(c, self.sizes(), strides, sizes, last), dtype);
+  const Source source = source_of(*complex, last, last_dim_size, dtype);
+  return c.empty_strided(sizes, transformed_strides(c, source, sizes, last), dtype);
 }
 
 // --- torch.fft: aten/src/ATen/native/SpectralOps.cpp ---
@@ -246,6 +317,16 @@ void check_norm(Call& c, const Value& norm) {
           "Invalid normalization mode: \"{}\"", text);
 }
 
+// A new tensor is made of plain numbers where its sizes are known to be.
+const Tensor& with_plain_sizes(Call& c, const Tensor& tensor) {
+  if (!has_symbolic_sizes(tensor)) return tensor;
+  DimVector sizes(tensor.sizes());
+  for (SymInt& size : sizes) {
+    if (size.is_symbolic() && is_number(size)) size = *hint(size);
+  }
+  return *c.view(tensor, sizes, tensor.strides());
+}
+
 // Mirrors resize_fft_input: padded or cut to `sizes` along `axes`.
 const Tensor& resized(Call& c, const Tensor& self, const Axes& axes, Dims sizes) {
   const Tensor* result = &self;
@@ -258,7 +339,8 @@ const Tensor& resized(Call& c, const Tensor& self, const Axes& axes, Dims sizes)
       padding[padding.size() - 2 * static_cast<size_t>(axes[i]) - 1] = sizes[i] - size;
       pads = true;
     } else if (guard_bool(size > sizes[i])) {
-      result = &c.tensor<"aten::slice.Tensor">(*result, axes[i], 0, sizes[i]);
+      const Tensor& cut = c.tensor<"aten::slice.Tensor">(*result, axes[i], 0, sizes[i]);
+      result = &with_plain_sizes(c, cut);
     }
   }
   return pads ? c.tensor<"aten::constant_pad_nd">(*result, padding) : *result;

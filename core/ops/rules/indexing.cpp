@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/ops/derived.h"
+#include "core/ops/families/arithmetic.h"
 #include "core/ops/families/copy.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/memory_overlap.h"
@@ -224,6 +225,7 @@ Value index_add(Call& c, const Tensor& self, int64_t dim, const Tensor& index, c
   const bool is_one = alpha.is(Value::Tag::kInt) && guard_or_false(alpha.as_sym_int() == 1);
   if (!is_one && !is_bool(self.dtype()))
     check_number_fits(c, ErrorKind::kRuntimeError, "alpha", alpha, self.dtype());
+  if (!is_one && has_symbolic_sizes(c)) arithmetic(c, source, alpha);
   return updated_copy(c, self);
 }
 
@@ -280,6 +282,11 @@ Value index_fill(Call& c, const Tensor& self, int64_t dim, const Tensor& index,
   c.check_as(ErrorKind::kIndexError, dim >= -rank && dim < rank,
              "list assignment index out of range");
   const Device device = c.device();
+  if (has_symbolic_sizes(c) && self.dim() > 0) {
+    DimVector filled(self.sizes());
+    filled[static_cast<size_t>(wrap_dim(dim, self.dim()))] = index.numel();
+    c.call<"aten::expand">(value.is_tensor() ? value : Value(c.empty({}, self.dtype())), filled);
+  }
   // What is copied to is contiguous, and strides are compared as Python compares tuples.
   const DimVector strides = contiguous_strides(self.sizes());
   const bool is_like_copy =

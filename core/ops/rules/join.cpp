@@ -1,6 +1,7 @@
 // Joins: tensors put together along a dimension, old or new.
 #include <algorithm>
 
+#include "core/ops/families/factory.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/unallocated.h"
@@ -92,6 +93,7 @@ Tensor* cat(Call& c, TensorList tensors, int64_t dim) {
     total += joined[i]->sizes()[at];
   }
   sizes[at] = total;
+  check_row_major(c, sizes);  // what prims.cat makes first, whatever the format is
   return made(sizes);
 }
 

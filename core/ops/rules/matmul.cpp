@@ -191,6 +191,7 @@ Tensor* mv(Call& c, const Tensor& self, const Tensor& vec) {
 // Mirrors dot, torch/_refs/__init__.py.
 Tensor* dot(Call& c, const Tensor& self, const Tensor& other) {
   check_dot(c, self, other);
+  if (has_symbolic_sizes(c)) (void)arithmetic(c, self, other);
   return c.empty(Dims(), self.dtype());
 }
 

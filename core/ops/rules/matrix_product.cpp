@@ -168,6 +168,7 @@ Value kron(Call& c, const Tensor& self, const Tensor& other) {
 // Mirrors vdot, torch/_refs/__init__.py.
 Value vdot(Call& c, const Tensor& self, const Tensor& other) {
   check_dot(c, self, other);
+  if (has_symbolic_sizes(c)) (void)arithmetic(c, self, other);
   Tensor* result = c.empty(Dims(), self.dtype());
   const bool is_conjugated = is_complex(self.dtype()) && !self.is_conj() && other.is_conj();
   return is_conjugated ? c.call<"aten::conj">(*result) : Value(result);
@@ -225,8 +226,7 @@ void check_addr_number(Call& c, const Value& number, std::string_view name, DTyp
 }
 
 Value scaled(Call& c, const Value& number, const Value& tensor) {
-  const Value operands[] = {number, tensor};
-  return elementwise(c, operands, Promotion::kDefault);
+  return arithmetic(c, number, tensor);
 }
 
 // Mirrors addr, torch/_refs/__init__.py, whose three tensors are promoted first.
@@ -244,14 +244,16 @@ Value addr(Call& c, const Tensor& self, const Tensor& vec1, const Tensor& vec2, 
       c.call<"aten::expand">(*cast_to(c, self, dtype), DimVector{vec1.size(0), vec2.size(0)});
   check_addr_number(c, beta, "beta", dtype);
   check_addr_number(c, alpha, "alpha", dtype);
-  const Value column = c.call<"aten::unsqueeze">(*cast_to(c, vec1, dtype), 1);
+  const Value addend = is_bool(dtype) || is_zero(beta) ? Value() : scaled(c, beta, expanded);
+  const DimVector column_sizes = {vec1.size(0), 1};
+  const Value column = c.call<"aten::reshape">(*cast_to(c, vec1, dtype), column_sizes);
   Value result = arithmetic(c, column, *cast_to(c, vec2, dtype));
   if (is_bool(dtype)) {
     if (is_zero(alpha)) result = c.empty_like(expanded.tensor());
     return is_zero(beta) ? result : Value(arithmetic(c, expanded, result));
   }
   result = scaled(c, alpha, result);
-  if (!is_zero(beta)) result = arithmetic(c, scaled(c, beta, expanded), result);
+  if (!addend.is_none()) result = arithmetic(c, addend, result);
   return cast_to(c, result.tensor(), common);
 }
 

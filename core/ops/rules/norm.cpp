@@ -3,6 +3,7 @@
 #include "core/ops/families/copy.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/kernel.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/symbolic/cpp_comparison.h"
@@ -382,7 +383,7 @@ Tensor* layer_normalized(Call& c, const Tensor& input, const Tensor& statistic, 
                          Tensor* bias) {
   Tensor* output = arithmetic(c, input, statistic);
   // Scaling a contiguous tensor by a vector changes its dtype at most.
-  if (!has_canonical_strides(*output)) output = arithmetic(c, *output, statistic);
+  if (!output->meta->has(kRowMajor)) output = arithmetic(c, *output, statistic);
   for (const Tensor* scale : {weight, bias}) {
     if (scale == nullptr) continue;
     const Tensor& dense = scale->is_contiguous() ? *scale : c.tensor<"aten::contiguous">(*scale);
@@ -485,16 +486,21 @@ Value native_group_norm(Call& c, const Tensor& input, Tensor* weight, Tensor* bi
 void check_group_norm(Call& c, const Tensor& input, int64_t groups, Tensor* weight, Tensor* bias) {
   const SymInt channels = input.size(1);
   c.check(groups > 0, "Expected num groups to be greater than 0, got {}", groups);
-  c.check(cpp_eq(mod(channels, groups), 0),
-          "Expected number of channels in input to be divisible by num_groups, but got input of "
-          "shape {} and num_groups={}",
-          input.sizes(), groups);
+  if (!expect_true(cpp_eq(mod(channels, groups), 0))) {
+    specialize_sizes(input);
+    c.fail(ErrorKind::kRuntimeError,
+           format("Expected number of channels in input to be divisible by num_groups, but got "
+                  "input of shape {} and num_groups={}",
+                  input.sizes(), groups));
+  }
   const auto check_parameter = [&](std::string_view name, const Tensor* x) {
-    if (x == nullptr) return;
-    c.check(x->dim() == 1 && cpp_eq(x->numel(), channels),
-            "Expected {} to be a vector of size equal to the number of channels in input, but got "
-            "{} of shape {} and input of shape {}",
-            name, name, x->sizes(), input.sizes());
+    if (x == nullptr || (x->dim() == 1 && expect_true(cpp_eq(x->numel(), channels)))) return;
+    specialize_sizes(input);
+    specialize_sizes(*x);
+    c.fail(ErrorKind::kRuntimeError,
+           format("Expected {} to be a vector of size equal to the number of channels in input, "
+                  "but got {} of shape {} and input of shape {}",
+                  name, name, x->sizes(), input.sizes()));
   };
   check_parameter("weight", weight);
   check_parameter("bias", bias);
@@ -553,7 +559,10 @@ Value root_mean_square(Call& c, const Tensor& input, Dims shape, Tensor* weight)
   Value scale = c.call<"aten::rsqrt">(c.call<"aten::mean.dim">(squares, dims, true));
   Value output = *arithmetic(c, accumulated, scale);
   if (weight != nullptr) output = *arithmetic(c, output, *weight);
-  if (suggest_memory_format(input) == MemoryFormat::kContiguous) {
+  // The composite asks the tensor itself, the decomposition torch._prims_common.
+  const MemoryFormat format =
+      input.device().is_cuda() ? suggest_memory_format(input) : tensor_memory_format(input);
+  if (format == MemoryFormat::kContiguous) {
     output = c.call<"aten::contiguous">(output);
     scale = c.call<"aten::contiguous">(scale);
   }

@@ -223,8 +223,7 @@ Value fixed_avg_pool2d(Call& c, const Tensor& self, Dims output_size) {
           size_text(self.sizes()));
   DimVector sizes(self.sizes().first(self.sizes().size() - 2));
   sizes.append(output_size);
-  const Value result = empty_as(c, sizes, self.dtype(), suggest_memory_format(self));
-  return output_of(c) == nullptr ? result : write_results(c, {&result, 1}, OutBy::kDecomposition);
+  return empty_as(c, sizes, self.dtype(), suggest_memory_format(self));
 }
 
 // Mirrors meta_adaptive_avg_pool3d, torch/_meta_registrations.py.

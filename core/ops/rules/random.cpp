@@ -8,6 +8,7 @@
 #include "core/ops/families/into.h"
 #include "core/ops/families/list_out.h"
 #include "core/ops/families/pointwise.h"
+#include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -177,8 +178,8 @@ Tensor* normal_of_tensors(Call& c, const Value& mean, const Value& std) {
   const DType dtype = elementwise_types(promoted_dtype(c, operands), kDefault).result;
   check_inexact(c, dtype);
   Tensor* samples = c.empty(broadcast_operands(c, operands), dtype);
-  const Value factors[] = {std, samples};
-  const Value scaled = elementwise(c, factors, kDefault);
+  const Value scaled = *arithmetic(c, std, *samples);
+  if (has_symbolic_sizes(c)) return cast_to(c, *arithmetic(c, scaled, mean), dtype);
   const Value terms[] = {scaled, mean};
   return elementwise(c, terms, computation_dtype(dtype), dtype);
 }

@@ -2,11 +2,13 @@
 // on a diagonal, in a tensor of its own.
 #include <algorithm>
 
+#include "core/ops/families/arithmetic.h"
 #include "core/ops/families/copy.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/symbolic/cpp_comparison.h"
 #include "core/symbolic/shape_env.h"
 #include "core/tensor/strides.h"
 
@@ -56,12 +58,12 @@ Value repeat_interleave_tensor(Call& c, const Tensor& self, const Tensor& repeat
   Tensor& input = dim ? const_cast<Tensor&>(self) : c.tensor<"aten::flatten.using_ints">(self);
   const int64_t at = dim.value_or(0);
   Tensor* counts = const_cast<Tensor*>(&repeats);
-  if (repeats.dim() == 0 || (repeats.dim() == 1 && guard_bool(repeats.size(0) == 1))) {
+  if (repeats.dim() == 0 || (repeats.dim() == 1 && guard_or_false(repeats.size(0) == 1))) {
     counts = &c.tensor<"aten::expand">(c.tensor<"aten::reshape">(repeats, DimVector{1}),
                                        DimVector{input.size(at)});
   } else {
     c.check(repeats.dim() == 1, "repeats must be 0-dim or 1-dim tensor");
-    c.check(guard_bool(repeats.size(0) == input.size(at)),
+    c.check(cpp_eq(repeats.size(0), input.size(at)),
             "repeats must have the same size as input along dim, but got repeats.size(0) = {} and "
             "input.size({}) = {}",
             repeats.size(0), at, input.size(at));
@@ -81,6 +83,12 @@ Value repeat_interleave_counts(Call& c, const Tensor& repeats, std::optional<Sym
 
 // --- turning ---
 
+// What the reference asks of a dimension that it rolls: its indices are torch.arange(size) and a
+// start, which is an addition.
+void ask_rolled(Call& c, SymInt size) {
+  if (size.is_symbolic()) arithmetic(c, *c.empty({size}, DType::kInt64), SymInt(1));
+}
+
 // Mirrors roll, torch/_refs/__init__.py: rolling selects by index, so the result is contiguous.
 Tensor* roll(Call& c, const Tensor& self, Dims shifts, Dims dims) {
   for (const SymInt dim : dims) wrap_dim(guard_int(dim), self.dim());
@@ -91,6 +99,8 @@ Tensor* roll(Call& c, const Tensor& self, Dims shifts, Dims dims) {
   c.check(!shifts.empty(), "`shifts` required");
   c.check(shifts.size() == dims.size() || (shifts.size() == 1 && dims.empty()),
           "shifts and dimensions must align. shifts: {}, dims: {}", shifts.size(), dims.size());
+  for (const SymInt dim : dims) ask_rolled(c, self.size(guard_int(dim)));
+  if (dims.empty()) ask_rolled(c, self.numel());
   return c.empty(self.sizes(), self.dtype());
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/ops/derived.h"
+#include "core/ops/families/arithmetic.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/symbolic_sizes.h"
@@ -20,10 +21,18 @@ using OptionalDType = std::optional<DType>;
 
 // --- sums and products ---
 
+// What a reference casts before it reduces (_reduction, torch/_refs/__init__.py).
+const Tensor& cast_for_reduction(Call& c, const Tensor& self, DType dtype) {
+  const bool casts = has_symbolic_sizes(self) && self.dtype() != dtype;
+  return casts ? c.tensor<"prims::convert_element_type">(self, dtype) : self;
+}
+
 // Mirrors sum and prod, torch/_refs/__init__.py.
 Tensor* sum_dim(Call& c, const Tensor& self, const Value& dim, bool keepdim, OptionalDType dtype) {
   const DimSet dims = reduction_dims_or_all(c, self, dim);
-  return reduce_by_reference(c, self, dims, keepdim, sum_dtype(self, dtype));
+  const DType result = sum_dtype(self, dtype);
+  const Tensor& summed = cast_for_reduction(c, self, computation_dtype(result));
+  return reduce_by_reference(c, summed, dims, keepdim, result);
 }
 Value sum(Call& c, const Tensor& self, OptionalDType dtype) {
   if (Tensor* out = output_of(c); out != nullptr)
@@ -77,7 +86,8 @@ Tensor* count_nonzero(Call& c, const Tensor& self, const Value& dim) {
   if (!has_symbolic_sizes(self)) return reduce(c, self, dims, false, DType::kInt64);
   ask_beside_number(self);
   const Tensor* nonzero = elementwise(c, c.args().first(1), self.dtype(), DType::kBool);
-  return reduce_by_reference(c, *nonzero, dims, false, DType::kInt64);
+  return reduce_by_reference(c, cast_for_reduction(c, *nonzero, DType::kInt64), dims, false,
+                             DType::kInt64);
 }
 
 // --- quantifiers ---
@@ -92,13 +102,23 @@ Value any_dims(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
     const Value copy = c.call<"aten::clone">(c.call<"aten::to.dtype">(self, DType::kBool));
     return c.call<"aten::to.dtype">(copy, any_dtype(self));
   }
-  return reduce(c, self, reduction_dims(c, self, dim), keepdim, any_dtype(self));
+  const DimSet dims = reduction_dims(c, self, dim);
+  if (!has_symbolic_sizes(self)) return reduce(c, self, dims, keepdim, any_dtype(self));
+  const Tensor& truths = cast_for_reduction(c, self, DType::kBool);
+  const Tensor& counted = cast_for_reduction(c, truths, DType::kInt64);
+  const Value count = *reduce_by_reference(c, counted, dims, keepdim, DType::kInt64);
+  return *cast_to(c, c.tensor<"aten::ne.Scalar">(count, false), any_dtype(self));
 }
 Value any(Call& c, const Tensor& self) { return any_dims(c, self, Value(), false); }
 // Mirrors all, torch/_refs/__init__.py.
 Value all_dims(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
   if (dim.is_list() && dim.size() == 0)
     return elementwise(c, c.args().first(1), self.dtype(), any_dtype(self));
+  if (has_symbolic_sizes(self)) {
+    const Tensor& falsehoods = c.tensor<"aten::logical_not">(self);
+    const Value any_false = any_dims(c, falsehoods, dim, keepdim);
+    return *cast_to(c, c.tensor<"aten::logical_not">(any_false), any_dtype(self));
+  }
   return any_dims(c, self, dim, keepdim);
 }
 

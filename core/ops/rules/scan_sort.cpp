@@ -22,6 +22,7 @@ Value cumulative(Call& c, const Tensor& self, int64_t dim, OptionalDType dtype,
   dim = wrap_dim(dim, self.dim());
   // A reduction of a new dimension: contiguous, where there is nothing to be asked.
   if (!has_symbolic_sizes(self)) return c.empty(self.sizes(), sum_dtype(self, dtype));
+  if (self.dim() == 0) return reduce(c.call<"aten::unsqueeze">(self, 0), 0);
   const Value ahead = c.call<"aten::unsqueeze">(self, dim + 1);
   const Value range = c.call<"aten::arange">(self.size(dim));
   Value mask = c.call<"aten::le.Tensor">(c.call<"aten::unsqueeze">(range, 1), range);

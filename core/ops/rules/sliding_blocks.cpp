@@ -1,9 +1,12 @@
 // Sliding blocks as columns and back, un-pooling, and pooling over random regions.
+#include <algorithm>
+
 #include "core/ops/derived.h"
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -153,6 +156,17 @@ void check_not_empty(Call& c, const Tensor& self, std::string_view name) {
   }
 }
 
+// The indices of each plane, moved to where the plane begins in the flat output.
+Value moved_indices(Call& c, const Tensor& self, const Tensor& indices, Dims output) {
+  const Dims planes = without_last(self.sizes(), output.size());
+  DimVector plane_sizes(self.sizes().size(), 1);
+  std::copy(planes.begin(), planes.end(), plane_sizes.begin());
+  const Tensor& plane = *c.context().empty(DimVector{numel(planes)}, DType::kInt64, self.device());
+  const Value begin =
+      c.call<"aten::mul.Tensor">(c.call<"aten::view">(plane, plane_sizes), numel(output));
+  return c.call<"aten::add.Tensor">(indices, begin);
+}
+
 // Mirrors _max_unpoolnd. The indices are moved by positions on the input's device.
 Value max_unpool(Call& c, const Tensor& self, const Tensor& indices, Dims output,
                  std::string_view name) {
@@ -165,10 +179,13 @@ Value max_unpool(Call& c, const Tensor& self, const Tensor& indices, Dims output
   DimVector sizes(without_last(self.sizes(), output.size()));
   sizes.append(output);
   if (!has_no_empty_dims(sizes)) return c.call<"aten::new_zeros">(self, sizes);
-  const Tensor* position = c.context().empty({}, DType::kInt64, self.device());
-  const Value moved = c.call<"aten::add.Tensor">(
-      indices, c.call<"aten::expand">(*position, DimVector(indices.sizes())));
-  return c.context().empty(sizes, self.dtype(), moved.tensor().device());
+  const Value moved = moved_indices(c, self, indices, output);
+  Tensor& result = *c.context().empty(sizes, self.dtype(), moved.tensor().device());
+  if (!has_symbolic_sizes(c)) return result;
+  const DimVector flat = {-1};
+  for (const Value& flattened : {moved, Value(result), Value(self)})
+    c.call<"aten::reshape">(flattened, flat);
+  return result;
 }
 
 // Mirrors max_unpool2d.

@@ -99,6 +99,26 @@ DimVector full_sizes(Call& c, Dims input, Dims output, size_t dims) {
   return sizes;
 }
 
+// What the decompositions ask of an output size that is symbolic: the positions along it are
+// torch.arange(size), of which the source's are calculated.
+void ask_positions(Call& c, SymInt size) {
+  c.check(guard_or_true(size >= 0), "upper bound and lower bound inconsistent with step sign");
+  if (size.is_symbolic()) arithmetic(c, *c.empty({size}, DType::kFloat32), SymInt(1));
+}
+
+// The scale of a dimension is the quotient of its sizes where it is not given
+// (_compute_scale, torch/_decomp/decompositions.py).
+void check_scale(Call& c, SymInt out_size, bool align_corners, const Value& scale) {
+  if (align_corners) {
+    (void)guard_bool(out_size > 1);
+    return;
+  }
+  const bool is_given = !scale.is_none() && !scale.is_unset() &&
+                        (scale.is(Value::Tag::kFloat) ? scale.as_double() > 0 : true);
+  c.check_as(ErrorKind::kZeroDivisionError, is_given || hint(out_size).value_or(1) != 0,
+             "division by zero");
+}
+
 // --- nearest ---
 
 // What indexing `input` along its spatial dimensions gives: dense, in the order of the dimensions
@@ -144,6 +164,11 @@ Value upsample_nearest(Call& c, uint64_t params) {
   if (Tensor* out = output_of(c); out != nullptr)
     return upsample_nearest_into(c, input, output, *out);
   if (has_symbolic_sizes(input) && c.context().python_dispatcher) {
+    for (size_t i = 0; i < output.size(); ++i) {
+      check_scale(c, output[i], /*align_corners=*/false,
+                  i + 2 < c.args().size() ? c.arg(i + 2) : Value());
+      ask_positions(c, output[i]);
+    }
     DimVector sizes(input.sizes().first(2));
     sizes.append(output);
     Tensor* result = indexed(c, input, sizes, input.dtype());
@@ -184,16 +209,6 @@ Value upsample_antialiased(Call& c, const Tensor& self, Dims output_size) {
 
 // --- linear and cubic ---
 
-// The scale of a dimension is the quotient of its sizes where it is not given
-// (_compute_scale, torch/_decomp/decompositions.py).
-void check_scale(Call& c, SymInt out_size, bool align_corners, const Value& scale) {
-  if (align_corners) return;
-  const bool is_given = !scale.is_none() && !scale.is_unset() &&
-                        (scale.is(Value::Tag::kFloat) ? scale.as_double() > 0 : true);
-  c.check_as(ErrorKind::kZeroDivisionError, is_given || guard_or_true(out_size != 0),
-             "division by zero");
-}
-
 // Mirrors _upsample_linear and upsample_bicubic2d_default, torch/_decomp/decompositions.py: values
 // at indices, weighted along the dimensions from the last to the first.
 Value upsample_weighted(Call& c, uint64_t params) {
@@ -213,8 +228,7 @@ Value upsample_weighted(Call& c, uint64_t params) {
   DimVector sizes(input.sizes().first(2));
   for (size_t i = 0; i < dims; ++i) {
     check_scale(c, output[i], align_corners, i + 3 < c.args().size() ? c.arg(i + 3) : Value());
-    c.check(guard_or_true(output[i] >= 0),
-            "upper bound and lower bound inconsistent with step sign");
+    ask_positions(c, output[i]);
     sizes.push_back(output[i]);
   }
   const DType dtype =

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "core/ops/dispatch_cache.h"
+#include "core/ops/families/expand.h"
 #include "core/ops/rules/tables.h"
+#include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -61,7 +63,10 @@ Value unflatten(Call& c, const Tensor& self, int64_t dim, Dims sizes) {
   try {
     inferred = infer_shape(sizes, self.size(static_cast<int64_t>(at)));
   } catch (const Error& error) {
-    if (error.message().find("is invalid for input of size") == std::string::npos) throw;
+    if (error.message().find("is invalid for input of size") == std::string::npos) {
+      c.fail(ErrorKind::kRuntimeError, format("unflatten got an unexpected error:\n{}: {}",
+                                              error.class_name(), error.message()));
+    }
     c.fail(ErrorKind::kRuntimeError,
            format("unflatten: Provided sizes {} don't multiply up to the size of dim {} ({}) in "
                   "the input tensor",
@@ -248,52 +253,10 @@ Geometry expanded(Call& c, const Tensor& self, Dims size) {
   return view;
 }
 
-// Mirrors _broadcast_in_dim_meta, torch/_prims/__init__.py, with the tensor's own dimensions last.
-DimVector broadcast_strides(Call& c, const Tensor& self, Dims sizes) {
-  const size_t added = sizes.size() - self.sizes().size();
-  for (size_t i = added; i < sizes.size(); ++i) {
-    const SymInt own = self.sizes()[i - added];
-    c.check(sym_or(own == 1, sizes[i] == own), "{} must be broadcastable to {}", own, sizes[i]);
-  }
-  DimVector strides;
-  for (size_t i = 0; i < added; ++i) {
-    if (guard_or_true(sizes[i] != 1)) {
-      strides.push_back(0);
-    } else {
-      strides.push_back(self.dim() == 0 ? SymInt(1) : self.strides()[0] * self.sizes()[0]);
-    }
-  }
-  for (size_t i = added; i < sizes.size(); ++i) {
-    const SymInt own = self.sizes()[i - added];
-    const bool one = guard_or_false(own == 1);
-    if (!one)
-      c.check(own == sizes[i], "non-broadcasting semantics require {} == {}", own, sizes[i]);
-    const bool kept = !one || guard_or_false(own == sizes[i]);
-    strides.push_back(kept ? self.strides()[i - added] : SymInt(0));
-  }
-  return strides;
-}
-
-// Mirrors expand, torch/_refs/__init__.py.
 Geometry expanded_in_refs(Call& c, const Tensor& self, Dims size) {
-  c.check(size.size() >= self.sizes().size(),
-          "expand: the requested shape has too few dimensions!");
-  const size_t added = size.size() - self.sizes().size();
-  Geometry view{DimVector(size), {}};
-  for (size_t i = added; i < size.size(); ++i) {
-    const SymInt own = self.sizes()[i - added];
-    if (guard_or_false(size[i] == -1)) {
-      view.sizes[i] = own;
-      continue;
-    }
-    c.check(sym_or(own == 1, size[i] == own),
-            "expand: attempting to expand a dimension of length {} -> {}!", own, size[i]);
-    c.check(size[i] >= 0, "");
-  }
-  for (const SymInt length : view.sizes) c.check(length >= 0, "");
+  const DimVector sizes = expanded_sizes(c, self, size);
   ask_format(self);
-  view.strides = broadcast_strides(c, self, view.sizes);
-  return view;
+  return {sizes, broadcast_strides(c, self, sizes)};
 }
 
 Tensor* expand(Call& c, const Tensor& self, Dims size) {
@@ -363,14 +326,10 @@ Value narrow(Call& c, const Tensor& self, int64_t dim, SymInt start, SymInt leng
   c.check(self.dim() > 0, "narrow() cannot be applied to a 0-dim tensor.");
   c.check(length >= 0, "narrow(): length must be non-negative.");
   const SymInt size = self.size(dim);
-  if (!expect_true(sym_and(-size <= start, start <= size))) {
-    c.fail(ErrorKind::kIndexError,
-           format("start out of range (expected to be in range of [{}, {}], but got {})", -size,
-                  size, start));
-  }
+  check_narrow_start(c, start, size);
   if (guard_or_false(start < 0)) start += size;
-  c.check(start <= size - length, "start ({}) + length ({}) exceeds dimension size ({}).", start,
-          length, size);
+  c.check(cpp_compare(Comparison::kLe, start, size - length),
+          "start ({}) + length ({}) exceeds dimension size ({}).", start, length, size);
   return c.call<"aten::slice.Tensor">(self, dim, start, start + length, 1);
 }
 

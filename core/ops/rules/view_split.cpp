@@ -21,12 +21,26 @@ void check_part_count(const Call& c, int64_t parts) {
              "a split into {} parts, of which {} are possible", parts, kMostParts);
 }
 
-// Mirrors split_with_sizes, aten/src/ATen/native/TensorShape.cpp; with symbolic sizes the reference
-// (torch/_refs), which takes the parts without clamping.
-Value split_with_sizes(Call& c, const Tensor& self, Dims split_sizes, int64_t dim) {
+// Mirrors split_with_sizes, torch/_refs/__init__.py, which answers for symbolic sizes.
+void check_split_in_refs(Call& c, const Tensor& self, Dims split_sizes, int64_t dim) {
+  SymInt total = 0;
+  for (const SymInt length : split_sizes) {
+    c.check(length >= 0, "split_with_sizes expects split_sizes have only non-negative entries");
+    total += length;
+  }
+  c.check_as(ErrorKind::kIndexError, dim >= -self.dim() && dim < self.dim(),
+             "tuple index out of range");
+  const SymInt size = self.size(dim);
+  if (!expect_true(total == size)) {
+    c.fail(ErrorKind::kValueError,
+           format("Split sizes add up to {} but got the tensor's size of {}", total, size));
+  }
+}
+
+// Mirrors split_with_sizes, aten/src/ATen/native/TensorShape.cpp.
+void check_split(Call& c, const Tensor& self, Dims split_sizes, int64_t dim) {
   c.check(self.dim() != 0, "split expects at least a 1-dimensional tensor");
-  const auto at = static_cast<size_t>(wrap_dim(dim, self.dim()));
-  const SymInt size = self.sizes()[at];
+  const SymInt size = self.sizes()[static_cast<size_t>(wrap_dim(dim, self.dim()))];
   SymInt total = 0;
   for (const SymInt length : split_sizes) {
     c.check(length >= 0,
@@ -39,12 +53,20 @@ Value split_with_sizes(Call& c, const Tensor& self, Dims split_sizes, int64_t di
           "split_with_sizes expects split_sizes to sum exactly to {} (input tensor's size at "
           "dimension {}), but got split_sizes={}",
           size, dim, split_sizes);
+}
+
+// In the reference each part is an operator of its own, which the dispatch cache asks about.
+Value split_with_sizes(Call& c, const Tensor& self, Dims split_sizes, int64_t dim) {
+  const bool in_refs = has_symbolic_sizes(c);
+  in_refs ? check_split_in_refs(c, self, split_sizes, dim) : check_split(c, self, split_sizes, dim);
+  const auto at = static_cast<size_t>(wrap_dim(dim, self.dim()));
   Parts parts;
   DimVector sizes(self.sizes());
   SymInt offset = self.offset();
   for (const SymInt length : split_sizes) {
     sizes[at] = length;
-    parts.push_back(c.view(self, sizes, self.strides(), offset));
+    parts.push_back(in_refs ? c.call<"aten::as_strided">(self, sizes, self.strides(), offset)
+                            : Value(c.view(self, sizes, self.strides(), offset)));
     offset += self.strides()[at] * length;
   }
   return c.list(parts.span());

@@ -174,18 +174,21 @@ Value narrow_from(Call& c, const Tensor& self, int64_t dim, const Tensor& start,
 
 // The C++ kernel of expand asks for strides() and then sizes(), and takes its size as numbers.
 Value expand_copy(Call& c, const Tensor& self, Dims size) {
-  for (const SymInt length : size) guard_int(length);
-  specialize_sizes(self.strides());
-  specialize_sizes(self);
+  if (!c.context().python_dispatcher) {
+    for (const SymInt length : size) guard_int(length);
+    specialize_sizes(self.strides());
+    specialize_sizes(self);
+  }
   return copies_of_views(c, Registry::builtin().find("aten::expand"));
 }
 
 // That of narrow checks before slice asks for sizes().
 Value narrow_copy(Call& c, const Tensor& self, int64_t dim, SymInt start, SymInt length) {
   static const OpId narrow = Registry::builtin().find("aten::narrow");
-  if (has_symbolic_sizes(c) && self.dim() > 0) {
+  if (has_symbolic_sizes(c) && self.dim() > 0 && !c.context().python_dispatcher) {
     const SymInt size = self.size(dim);
     c.check(length >= 0, "narrow(): length must be non-negative.");
+    check_narrow_start(c, start, size);
     const SymInt from = guard_or_false(start < 0) ? start + size : start;
     c.check(from <= size - length, "start ({}) + length ({}) exceeds dimension size ({}).", from,
             length, size);

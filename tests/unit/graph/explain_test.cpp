@@ -73,5 +73,105 @@ TEST(WhatIf, ValuesFollowWhereNoGuardForbidsThem) {
   EXPECT_THROW(WhatIf(run, unknown), Error);
 }
 
+TEST(SymbolReport, SaysWhereASymbolStandsAndWhatItBecame) {
+  const Specialising program;
+  const auto run = propagate(program.b.program);
+  const std::vector<SymbolEntry> report = symbol_report(run);
+  ASSERT_EQ(report.size(), 2u);
+  EXPECT_EQ(report[0].name, "s0");
+  EXPECT_EQ(report[0].node, program.x);
+  EXPECT_EQ(report[0].dim, 0u);
+  EXPECT_EQ(report[0].hint, 4);
+  EXPECT_EQ(report[0].became, "");
+  EXPECT_EQ(report[1].became, "768");
+}
+
+TEST(WhyDimension, CountsDimensionsFromTheEnd) {
+  const Specialising program;
+  const auto run = propagate(program.b.program);
+  EXPECT_EQ(why_dimension(run, program.relu, -1)[0].size, "768");
+  EXPECT_THROW(why_dimension(run, program.relu, -3), Error);
+}
+
+// x [s0, 3] as one dimension of 3*s0.
+struct Flattening {
+  ProgramBuilder b;
+  NodeId x, flat, ones;
+
+  Flattening() {
+    b.program.shape_env = std::make_shared<ShapeEnv>();
+    ShapeEnv& env = *b.program.shape_env;
+    x = b.input("x", {1, 3});
+    const SymInt sizes[] = {env.create_backed("s0", 4, ValueRange::ints(2, kIntInfinity)), 3};
+    b.program.graph().nodes()[x].recorded = b.program.metas().intern({.sizes = sizes});
+    flat = b.call("aten.flatten.using_ints", {ref(x)});
+    const NodeId size = b.call("aten.sym_size.int", {ref(flat), Value(int64_t{0})});
+    const Value sizes_of_ones[] = {ref(size)};
+    const Value list = Value::list(b.program.arena().copy(std::span<const Value>(sizes_of_ones)));
+    ones = b.call("aten.ones.default", {list});
+    b.output({ones});
+  }
+};
+
+TEST(WhyDimension, FollowsTheSymbolsOfAComputedSizeAlsoThroughNumbers) {
+  const Flattening program;
+  const auto run = propagate(program.b.program);
+  const std::vector<WhyStep> steps = why_dimension(run, program.ones, 0);
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_EQ(steps[0].node, program.ones);
+  EXPECT_EQ(steps[1].reason,
+            "computed by aten.flatten.using_ints(x [s0, 3]) from dimension 0 of x");
+  EXPECT_EQ(steps[2].size, "s0");
+}
+
+TEST(WhatIf, BoundsSizesByTheRangesThatAreSet) {
+  const Flattening program;
+  const auto run = propagate(program.b.program);
+  const SymbolSetting some[] = {{"s0", 2, 64}};
+  const WhatIf what_if(run, some);
+  EXPECT_TRUE(what_if.broken().empty());
+  const SymInt size = run.record(program.flat).tensors[0].meta->sizes()[0];
+  EXPECT_EQ(to_string(what_if.value(size)), "3*s0");
+  EXPECT_EQ(to_string(what_if.bounds(size)), "[6, 192]");
+}
+
+// x [s0] + y [s1]: s1 becomes s0.
+TEST(WhatIf, WhatBecameAnotherSymbolFollowsIt) {
+  ProgramBuilder b;
+  b.program.shape_env = std::make_shared<ShapeEnv>();
+  ShapeEnv& env = *b.program.shape_env;
+  const auto input = [&](const char* name, const char* symbol) {
+    const NodeId node = b.input(name, {1});
+    const SymInt sizes[] = {env.create_backed(symbol, 4, ValueRange::ints(2, kIntInfinity))};
+    b.program.graph().nodes()[node].recorded = b.program.metas().intern({.sizes = sizes});
+    return node;
+  };
+  const NodeId x = input("x", "s0");
+  const NodeId y = input("y", "s1");
+  const NodeId sum = b.call("aten.add.Tensor", {ref(x), ref(y)});
+  b.output({sum});
+  const auto run = propagate(b.program);
+  ASSERT_EQ(env.replaced_symbols().size(), 1u);
+  const ExprNode* followed = env.replace(env.replaced_symbols()[0]);
+  const SymbolSetting both[] = {{to_string(followed), 8, 8}};
+  const WhatIf what_if(run, both);
+  EXPECT_TRUE(what_if.broken().empty());
+  for (const NodeId node : {x, y, sum})
+    EXPECT_EQ(to_string(what_if.value(run.record(node).tensors[0].meta->sizes()[0])), "8");
+}
+
+// What one run finds out about the program's symbols is no other run's business.
+TEST(GuardReport, IsOfItsOwnRunAlone) {
+  const Specialising program;
+  const auto free = propagate(program.b.program);
+  const auto set = propagate(program.b.program, {.dims = {{"s1", 768}}});
+  EXPECT_TRUE(guard_report(set).empty());
+  EXPECT_EQ(symbol_report(set).size(), 1u);
+  EXPECT_EQ(guard_report(free).size(), 2u);
+  EXPECT_EQ(symbol_report(free)[1].became, "768");
+  EXPECT_EQ(guard_report(propagate(program.b.program)).size(), 2u);
+  EXPECT_EQ(why_dimension(free, program.relu, 1)[0].size, "768");
+}
+
 }  // namespace
 }  // namespace faketensor

@@ -4,6 +4,7 @@
 
 #include "core/command/value_text.h"
 #include "core/support/error.h"
+#include "core/symbolic/shape_env.h"
 #include "program_builder.h"
 
 namespace faketensor {
@@ -141,6 +142,27 @@ TEST(FakeTensorProp, DifferencesFromTheFilesRecordAreReported) {
   EXPECT_EQ(mismatches[0].message,
             "the file records f32[3, 2] strides [2, 1] offset 0 on cpu, propagation gives f32[2, "
             "3] strides [3, 1] offset 0 on cpu");
+}
+
+TEST(FakeTensorProp, ARecordThatTheRangesMakeEqualIsNoDifference) {
+  ProgramBuilder b;
+  b.program.shape_env = std::make_shared<ShapeEnv>();
+  const SymInt s0 = b.program.shape_env->create_backed("s0", 4, ValueRange::ints(2, kIntInfinity));
+  const NodeId x = b.input("x", {1, 8});
+  const SymInt sizes[] = {s0, 8};
+  b.program.graph().nodes()[x].recorded = b.program.metas().intern({.sizes = sizes});
+  const NodeId y = b.call("aten.relu.default", {ref(x)});
+  const NodeId z = b.call("aten.relu.default", {ref(x)});
+  const std::vector<SymInt> bounded = {sym_min(8, 8 * s0), 1};
+  const std::vector<SymInt> other = {sym_min(8, s0), 1};
+  b.program.graph().nodes()[y].recorded =
+      b.program.metas().intern({.sizes = sizes, .strides = bounded});
+  b.program.graph().nodes()[z].recorded =
+      b.program.metas().intern({.sizes = sizes, .strides = other});
+  b.output({y, z});
+  const auto mismatches = propagate(b.program).compare_with_recorded();
+  ASSERT_EQ(mismatches.size(), 1u);
+  EXPECT_EQ(mismatches[0].node, z);
 }
 
 TEST(FakeTensorProp, ProgressCanCancel) {

@@ -182,11 +182,50 @@ TEST(SymbolicGuards, CppComparisonsKeepANumberOnTheLeft) {
   EXPECT_TRUE(statically_known_true(half >= 2));
 }
 
+// prims.cat makes a row-major tensor by torch.empty_strided.
+TEST(SymbolicGuards, JoinedSizesAreAskedWhetherTheyAreZero) {
+  const auto env = std::make_shared<ShapeEnv>();
+  FakeTensorMode mode;
+  mode.attach_shape_env(env);
+  const SymInt s = env->create_backed("s0", 8, ValueRange::ints(2, kIntInfinity));
+  const Value half = mode.empty(DimVector{s, floor_div(s - 1, 2)}, DType::kFloat32);
+  const std::array halves = {half, half};
+  const std::array args = {mode.context().make_list(halves), Value(0)};
+  mode.call(Registry::builtin().find("aten::cat"), args);
+  ASSERT_EQ(env->guards().size(), 1u);
+  EXPECT_EQ(to_string(env->guards()[0].condition), "Ne(((s0 - 1)//2), 0)");
+}
+
+TEST(SymbolicGuards, PartsOfSymbolicSizesMustAddUp) {
+  expect_guards({
+      {"aten::split_with_sizes",
+       {"f32[4,3]", "[1, 2]"},
+       "Ne(s0, 3), ValueError: Split sizes add up to 3 but got the tensor's size of s0"},
+      {"aten::split_with_sizes", {"f32[4,3]", "[1, 3]"}, "Eq(s0, 4)"},
+  });
+}
+
 TEST(SymbolicGuards, CumulativeSumsCompareEachPlaceWithEach) {
   expect_guards_of_any_size({
       {"aten::cumsum", {"f32[4]", "0"}, "Ne(s0, 1), s0**2 >= 2"},
       {"aten::cumprod", {"f32[4]", "0"}, "Ne(s0, 1), s0**2 >= 2"},
   });
+}
+
+// Found by the soundness fuzzer: x[1][0] has no dimensions, and an offset of s1.
+TEST(SymbolicGuards, CumulativeSumsOfAScalarAreOfOneValue) {
+  const auto env = std::make_shared<ShapeEnv>();
+  FakeTensorMode mode;
+  mode.attach_shape_env(env);
+  const SymInt s = env->create_backed("s0", 8, ValueRange::ints(2, kIntInfinity));
+  const OpId select = Registry::builtin().find("aten::select.int");
+  const Value x = mode.empty(DimVector{s, s}, DType::kFloat32);
+  const Value row = mode.call(select, std::array{x, Value(0), Value(1)}).value;
+  const Value scalar = mode.call(select, std::array{row, Value(0), Value(0)}).value;
+  const OpId cumsum = Registry::builtin().find("aten::cumsum");
+  const Outcome outcome = mode.call(cumsum, std::array{scalar, Value(0)});
+  ASSERT_FALSE(outcome.error);
+  EXPECT_TRUE(outcome.value.tensor().sizes().empty());
 }
 
 TEST(SymbolicGuards, ReferencesAskWhichSizesBroadcast) {
@@ -238,7 +277,26 @@ TEST(SymbolicGuards, SumsToASizeAskInCppWhetherItExpands) {
 TEST(SymbolicGuards, PaddingMayNotOverflow) {
   expect_guards({{"aten::conv1d.padding",
                   {"f32[3,4,9]", "f32[5,4,3]", "None", "[1]", "same", "[2]"},
-                  "Eq(s1, s4), s5 - 1 <= 4611686018427387903, s5 <= 3"}});
+                  "Eq(s1, s4), s5 - 1 <= 4611686018427387904 - s5, s5 <= 3"}});
+}
+
+TEST(SymbolicGuards, RolledDimensionsAreRangesThatAreAddedTo) {
+  expect_guards_of_any_size({{"aten::roll", {"f32[5,6,7]", "[-1]", "[0]"}, "Ne(s0, 1), s0 >= 2"}});
+}
+
+TEST(SymbolicGuards, SplitsThatDoNotAddUpAreRefusedInTheWordsOfTheReference) {
+  expect_guards({{"aten::split_with_sizes",
+                  {"f32[9,=12,7]", "[1,3,1]"},
+                  "Ne(s0, 5), ValueError: Split sizes add up to 5 but got the tensor's size of "
+                  "s0"}});
+}
+
+TEST(SymbolicGuards, CppMessagesSpecialiseTheSizesThatTheyPrint) {
+  expect_guards({{"aten::group_norm",
+                  {"f32[=9,5,=1]", "2"},
+                  "Ne(Mod(s0, 2), 0), Eq(s0, 5), RuntimeError: Expected number of channels in "
+                  "input to be divisible by num_groups, but got input of shape [9, 5, 1] and "
+                  "num_groups=2"}});
 }
 
 }  // namespace

@@ -71,6 +71,8 @@ INSTANTIATE_TEST_SUITE_P(Choices, CanonicalForm, testing::Values(
 INSTANTIATE_TEST_SUITE_P(SignsOfPolynomials, CanonicalForm, testing::Values(
     Case{"s0**2 >= s0 - 5", "True"},
     Case{"Eq(4*s0**2 + 8, s0)", "False"},
+    Case{"(s0 - 1)**2 >= 1 - s0", "True"},
+    Case{"s0**2 >= 2*s0 - 1", "s0**2 >= 2*s0 - 1"},
     Case{"-s0*(s0 + 3)**2 <= s0 - 1", "True"},
     Case{"Ne(s0*(13 - s0), 13)", "True"},
     Case{"s0**2 >= s0*s1 - 5", "s0**2 >= s0*s1 - 5"}));
@@ -83,12 +85,19 @@ INSTANTIATE_TEST_SUITE_P(Division, CanonicalForm, testing::Values(
     Case{"(s0*s1)//s1", "s0"},
     Case{"(s0**2)//s0", "((s0**2)//s0)"},
     Case{"(s0**2 + 2*s0 + 1)//(s0 + 1)", "s0 + 1"},
+    Case{"((s0 + 1)**2)//(4*s0 + 4)", "((s0 + 1)//4)"},
+    Case{"(s0**2 - 1)//(s0**2 + 2*s0 + 1)", "((s0 - 1)//(s0 + 1))"},
+    Case{"(6*s0**2 - 6)//(4*s0**2 + 8*s0 + 4)", "((3*s0 - 3)//(2*s0 + 2))"},
+    Case{"(s0*s1 + s0 + s1 + 1)//(s0*s1 + 2*s0 + s1 + 2)", "((s1 + 1)//(s1 + 2))"},
+    Case{"(s0*s1 + 1)//(s0 + s1)", "((s0*s1 + 1)//(s0 + s1))"},
     Case{"(-7)//2", "-4"},
     Case{"Mod(4*s0, 2)", "0"},
     Case{"Mod(2*s0 + 1, 2)", "1"},
     Case{"Mod(s0, s0 + 1)", "s0"},
     Case{"Mod(s0, 8)", "Mod(s0, 8)"},
-    Case{"PythonMod(u0, 8)", "PythonMod(u0, 8)"}));
+    Case{"PythonMod(u0, 8)", "PythonMod(u0, 8)"},
+    Case{"PythonMod(u0**2 - 2*u0, u0)", "0"},
+    Case{"PythonMod(u0**2 - 2, u0)", "PythonMod(u0**2 - 2, u0)"}));
 
 INSTANTIATE_TEST_SUITE_P(Extrema, CanonicalForm, testing::Values(
     Case{"Max(1, s0)", "s0"},

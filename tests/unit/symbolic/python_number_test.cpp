@@ -33,6 +33,14 @@ TEST_F(PythonNumberTest, ComparisonsAreAskedOfTheSymbolicSide) {
   EXPECT_EQ(text(binary("le", zero, u0_)), "0 <= u0");
 }
 
+TEST_F(PythonNumberTest, AHintThatDividesByZeroIsRefused) {
+  const PythonNumber zero = binary("floordiv", s1_, s0_);  // 4 // 6
+  EXPECT_THROW(binary("floordiv", two_, zero), Error);
+  EXPECT_THROW(binary("mod", s0_, zero), Error);
+  EXPECT_THROW(binary("truediv", s0_, zero), Error);
+  EXPECT_EQ(text(binary("floordiv", u0_, zero)), "(u0//((s1//s0)))");
+}
+
 TEST_F(PythonNumberTest, IntegersAmongFloatsArePromoted) {
   EXPECT_EQ(text(binary("mul", s0_, half_)), "0.5*ToFloat(s0)");
   EXPECT_EQ(text(binary("max", s0_, half_)), "Max(0.5, ToFloat(s0))");
@@ -40,6 +48,32 @@ TEST_F(PythonNumberTest, IntegersAmongFloatsArePromoted) {
   EXPECT_EQ(text(binary("floordiv", s0_, half_)),
             "ToFloat(FloorToInt(FloatTrueDiv(ToFloat(s0), 0.5)))");
   EXPECT_EQ(text(unary("int", binary("truediv", s0_, two_))), "TruncToInt(IntTrueDiv(s0, 2))");
+}
+
+TEST_F(PythonNumberTest, RemaindersOfFloatsStayExpressions) {
+  EXPECT_EQ(text(binary("mod", s0_, SymFloat(2.5))), "Mod(ToFloat(s0), 2.5)");
+  EXPECT_EQ(text(binary("mod", unary("float", u0_), s0_)), "PythonMod(ToFloat(u0), ToFloat(s0))");
+  EXPECT_EQ(text(binary("mod", unary("float", s0_), unary("float", s0_))), "0");
+  const PythonNumber remainder = binary("mod", s0_, SymFloat(2.5));
+  EXPECT_EQ(env_.hint(remainder.node(env_.pool()))->real, 1.0);
+  EXPECT_EQ(to_string(env_.bound(remainder.node(env_.pool()))), "[0, 1.5]");
+}
+
+TEST_F(PythonNumberTest, ADivisorWhoseHintIsZeroRaisesAsNumbersDo) {
+  const PythonNumber zero = env_.create_backed("s2", 0, ValueRange::ints(0, kIntInfinity));
+  const auto error = [&](std::string_view op, PythonNumber a, PythonNumber b) -> std::string {
+    try {
+      return text(binary(op, a, b));
+    } catch (const Error& raised) {
+      return raised.message();
+    }
+  };
+  EXPECT_EQ(error("floordiv", s0_, zero), "integer division or modulo by zero");
+  EXPECT_EQ(error("mod", s0_, zero), "integer modulo by zero");
+  EXPECT_EQ(error("truediv", s0_, zero), "division by zero");
+  EXPECT_EQ(error("truediv", unary("float", s0_), zero), "float division by zero");
+  EXPECT_EQ(error("mod", unary("float", s0_), zero), "float modulo");
+  EXPECT_EQ(error("floordiv", u0_, zero), "(u0//s2)");
 }
 
 TEST_F(PythonNumberTest, AFloatKeepsItsTypeWhereItsExpressionIsTheIntegerZero) {

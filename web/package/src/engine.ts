@@ -58,9 +58,10 @@ export interface EngineExports {
   parseProfiles(yaml: string): string;
   formatProfiles(profiles: string): string;
   closeRun(run: number): void;
-  runTable(run: number): Uint8Array<ArrayBuffer> | string;
+  runTable(run: number, symbols: string): Uint8Array<ArrayBuffer> | string;
   runValue(run: number, name: string): string;
   runNode(run: number, index: number): string;
+  runSymbols(run: number): string;
   runGuards(run: number): string;
   runWhy(run: number, node: string, dim: number): string;
   runWhatIf(run: number, settings: string): string;

@@ -3,6 +3,7 @@
  * Objects that own something in wasm memory: `dispose()` frees it at once, `using` does so at the end of a block, and
  * an object that was forgotten is freed after the garbage collector finds it.
  */
+import type { Engine, EngineExports } from "./engine.js";
 
 const forgotten = new FinalizationRegistry<() => void>((release) => {
   release();
@@ -13,8 +14,14 @@ export abstract class EngineResource {
   declare readonly [Symbol.dispose]: () => void;
   #release: (() => void) | undefined;
 
-  /** `release` must not hold on to this object, or it is never collected. */
-  protected constructor(release: () => void) {
+  /** `close` frees it in the engine; it must not hold on to this object, or that is never collected. */
+  protected constructor(
+    protected readonly engine: Engine,
+    close: (exports: EngineExports) => void,
+  ) {
+    const release = (): void => {
+      engine.release(close);
+    };
     this.#release = release;
     forgotten.register(this, release, this);
   }

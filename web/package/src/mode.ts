@@ -190,7 +190,7 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
 
   /** @internal */
   constructor(
-    private readonly engine: Engine,
+    engine: Engine,
     private readonly area: CallArea,
     options: ModeOptions,
   ) {
@@ -199,10 +199,8 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
     const { mode } = engine.json<{ readonly mode: number }>((exports) =>
       exports.openMode(JSON.stringify(given)),
     );
-    super(() => {
-      engine.release((exports) => {
-        exports.closeMode(mode);
-      });
+    super(engine, (exports) => {
+      exports.closeMode(mode);
     });
     this.#handle = mode;
   }

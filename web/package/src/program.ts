@@ -13,6 +13,7 @@ import type {
   Problem,
   ProgramInfo,
   PropagateOptions,
+  RunSymbol,
   SymbolSettings,
   Table,
   Value,
@@ -34,14 +35,12 @@ interface PropagateReply {
 /** A program read from a `.pt2` archive or from ExportedProgram JSON. */
 export class Program extends EngineResource {
   private constructor(
-    private readonly engine: Engine,
+    engine: Engine,
     /** @internal */ readonly handle: number,
     readonly info: ProgramInfo,
   ) {
-    super(() => {
-      engine.release((exports) => {
-        exports.closeProgram(handle);
-      });
+    super(engine, (exports) => {
+      exports.closeProgram(handle);
     });
   }
 
@@ -100,16 +99,10 @@ export class Run extends EngineResource {
   #table: Table | undefined;
 
   /** @internal */
-  constructor(
-    private readonly engine: Engine,
-    reply: PropagateReply,
-    milliseconds: number,
-  ) {
+  constructor(engine: Engine, reply: PropagateReply, milliseconds: number) {
     const handle = reply.run;
-    super(() => {
-      engine.release((exports) => {
-        exports.closeRun(handle);
-      });
+    super(engine, (exports) => {
+      exports.closeRun(handle);
     });
     this.#handle = handle;
     this.ok = reply.ok;
@@ -135,35 +128,54 @@ export class Run extends EngineResource {
     return this.engine.json<NodeDetail>((exports) => exports.runNode(handle, index));
   }
 
+  /** The symbols in the sizes of the run, with where they come from and what they became. */
+  symbols(): RunSymbol[] {
+    const { handle } = this;
+    return this.engine.json<{ readonly symbols: RunSymbol[] }>((exports) => exports.runSymbols(handle))
+      .symbols;
+  }
+
   /** Every guard, specialisation and deferred assert of the run, with the node that caused it. */
   guards(): GuardInfo[] {
     const { handle } = this;
     return this.engine.json<{ readonly guards: GuardInfo[] }>((exports) => exports.runGuards(handle)).guards;
   }
 
-  /** Why dimension `dim` of a node's tensor has its size: the chain back to an input or to a number of the program. */
+  /**
+   * Why dimension `dim` of a node's tensor has its size: the chain back to an input, to a number of the program or to
+   * data. Negative dimensions count from the last.
+   */
   why(node: string, dim: number): WhyStep[] {
     const { handle } = this;
     return this.engine.json<{ readonly steps: WhyStep[] }>((exports) => exports.runWhy(handle, node, dim))
       .steps;
   }
 
-  /** Which guards other sizes would break; where none, the sizes of outputs and of `nodes` under them. */
+  /**
+   * Which guards do not hold for other sizes, and the sizes of outputs and of `nodes` under them. Nothing is propagated
+   * again: where a guard is broken, {@link Program.propagate} with these sizes says what PyTorch would answer.
+   */
   whatIf(symbols: SymbolSettings, nodes: readonly string[] = []): WhatIfResult {
     const { handle } = this;
     const settings = JSON.stringify({ symbols, nodes });
     return this.engine.json<WhatIfResult>((exports) => exports.runWhatIf(handle, settings));
   }
 
-  /** All nodes as columns; made at the first call. */
-  table(): Table {
+  /**
+   * All nodes as columns, with symbolic sizes as each node answered them; made at the first call. With `symbols`, which
+   * may be empty, sizes are by what the run knew at its end, under these settings: nothing is propagated again, which is
+   * right where {@link whatIf} says that every guard holds.
+   */
+  table(symbols?: SymbolSettings): Table {
+    if (symbols !== undefined) return openTable(this.packedTable(symbols));
     this.#table ??= openTable(this.packedTable());
     return this.#table;
   }
 
   /** @internal */
-  packedTable(): ArrayBuffer {
+  packedTable(symbols?: SymbolSettings): ArrayBuffer {
     const { handle } = this;
-    return this.engine.buffer((exports) => exports.runTable(handle));
+    const settings = JSON.stringify(symbols ?? null);
+    return this.engine.buffer((exports) => exports.runTable(handle, settings));
   }
 }

@@ -13,6 +13,7 @@ import type {
   Problem,
   ProgramInfo,
   PropagateOptions,
+  RunSymbol,
   SymbolSettings,
   Value,
   WhatIfResult,
@@ -41,9 +42,10 @@ export interface Calls {
   };
   layout: { args: { program: number; expanded: number[] }; result: ArrayBuffer };
   closeRun: { args: { run: number }; result: null };
-  table: { args: { run: number }; result: ArrayBuffer };
+  table: { args: { run: number; symbols?: SymbolSettings }; result: ArrayBuffer };
   value: { args: { run: number; name: string }; result: Value | undefined };
   node: { args: { run: number; index: number }; result: NodeDetail };
+  symbols: { args: { run: number }; result: RunSymbol[] };
   guards: { args: { run: number }; result: GuardInfo[] };
   why: { args: { run: number; node: string; dim: number }; result: WhyStep[] };
   whatIf: {

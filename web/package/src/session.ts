@@ -151,17 +151,12 @@ export class Session extends EngineResource {
   #changes = 0;
 
   /** @internal */
-  constructor(
-    private readonly engine: Engine,
-    options: SessionOptions,
-  ) {
+  constructor(engine: Engine, options: SessionOptions) {
     const { session } = engine.json<{ readonly session: number }>((exports) =>
       exports.openSession(JSON.stringify(options)),
     );
-    super(() => {
-      engine.release((exports) => {
-        exports.closeSession(session);
-      });
+    super(engine, (exports) => {
+      exports.closeSession(session);
     });
     this.#handle = session;
   }

@@ -150,6 +150,24 @@ export interface PropagateOptions extends Progressing {
   stopAtFirstError?: boolean;
 }
 
+/** A symbol in the sizes of a run. */
+export interface RunSymbol {
+  readonly name: string;
+  /** The value that it comes from: an input's dimension `dim`, or what an operator found in data. */
+  readonly node: string;
+  readonly row: number;
+  /** Absent where the value is a number (`aten::item`). */
+  readonly dim?: number;
+  /** That size is an expression of the symbol, not the symbol itself. */
+  readonly part?: true;
+  /** As the run has narrowed it, inclusive; null where unbounded. {@link ProgramInfo.symbols} has the file's ranges. */
+  readonly range: readonly [number | null, number | null];
+  /** The size in the example input; absent: known only when the program runs. */
+  readonly hint?: number;
+  /** What it turned out to be: `"8"`, `"2*s31"`. */
+  readonly became?: string;
+}
+
 /** What a run relied on, and which node made it so. */
 export interface GuardInfo {
   /**
@@ -178,8 +196,11 @@ export interface WhyStep {
   readonly dim: number;
   /** As the node answered it. */
   readonly size: string;
-  /** `"as dimension 1 of x"`, `"an argument of the call"`, `"an input"`. */
+  /** `"as dimension 1 of x, by …"`, `"computed as 3*s77 by …"`, `"a number in the call of …"`, `"an input (user)"`. */
   readonly reason: string;
+  /** Of an input's size: the node that made its symbol a number or an expression, and its row. */
+  readonly cause?: string;
+  readonly causeRow?: number;
   readonly source?: string;
 }
 
@@ -194,6 +215,8 @@ export interface WhatIfResult {
   /** Sizes of the program's outputs, and of the tensors of the nodes that were asked for. */
   readonly outputs: readonly (readonly Dim[])[];
   readonly nodes: Readonly<Record<string, readonly (readonly Dim[])[]>>;
+  /** The least and most bytes of their storages; null where there is no most. */
+  readonly bytes: Readonly<Record<string, readonly (readonly [number | null, number | null])[]>>;
 }
 
 export interface Problem {

@@ -56,11 +56,13 @@ class Server {
         this.#runs.remove(request.args.run).dispose();
         return null;
       case "table":
-        return this.#runs.get(request.args.run).packedTable();
+        return this.#runs.get(request.args.run).packedTable(request.args.symbols);
       case "value":
         return this.#runs.get(request.args.run).value(request.args.name);
       case "node":
         return this.#runs.get(request.args.run).node(request.args.index);
+      case "symbols":
+        return this.#runs.get(request.args.run).symbols();
       case "guards":
         return this.#runs.get(request.args.run).guards();
       case "why":

@@ -36,6 +36,7 @@ import type {
   ProgramInfo,
   Progressing,
   PropagateOptions,
+  RunSymbol,
   SymbolSettings,
   Table,
   Value,
@@ -435,6 +436,10 @@ export class RemoteRun {
     return this.lease.connection.call("node", async () => ({ run: await this.lease.handle(), index }));
   }
 
+  async symbols(): Promise<RunSymbol[]> {
+    return this.lease.connection.call("symbols", async () => ({ run: await this.lease.handle() }));
+  }
+
   async guards(): Promise<GuardInfo[]> {
     return this.lease.connection.call("guards", async () => ({ run: await this.lease.handle() }));
   }
@@ -451,8 +456,9 @@ export class RemoteRun {
     }));
   }
 
-  /** Made in the worker at the first call and handed over without a copy. */
-  table(): Promise<Table> {
+  /** Made in the worker, without `symbols` at the first call, and handed over without a copy. */
+  table(symbols?: SymbolSettings): Promise<Table> {
+    if (symbols !== undefined) return this.#fetchTable(symbols);
     this.#table ??= this.#fetchTable();
     return this.#table;
   }
@@ -461,9 +467,12 @@ export class RemoteRun {
     await this.lease.dispose((run) => this.lease.connection.release("closeRun", { run }));
   }
 
-  async #fetchTable(): Promise<Table> {
+  async #fetchTable(symbols?: SymbolSettings): Promise<Table> {
     return openTable(
-      await this.lease.connection.call("table", async () => ({ run: await this.lease.handle() })),
+      await this.lease.connection.call("table", async () => ({
+        run: await this.lease.handle(),
+        ...(symbols && { symbols }),
+      })),
     );
   }
 }

@@ -340,14 +340,60 @@ describe("why a run has its guards and sizes", () => {
     const steps = run().why("reshape", 2);
     assert.deepEqual([steps[0].node, steps[0].dim, steps[0].size], ["reshape", 2, "8"]);
     assert.equal(steps.at(-1).node, "x");
+    assert.deepEqual([steps.at(-1).cause, steps.at(-1).causeRow], ["reshape", 3]);
+    assert.deepEqual(run().why("reshape", -1), steps);
     assert.throws(() => run().why("reshape", 9), { name: "UsageError" });
     assert.throws(() => run().why("nowhere", 0), { name: "UsageError" });
+  });
+
+  it("lists the symbols, where they stand and what they became", () => {
+    const symbols = run().symbols();
+    assert.deepEqual(symbols[0], { name: "s31", node: "mask", row: 2, dim: 0, range: [2, 512], hint: 6 });
+    assert.deepEqual(
+      symbols.map(({ name, became }) => [name, became]),
+      [
+        ["s31", undefined],
+        ["s9", "8"],
+        ["u1", undefined],
+      ],
+    );
+    assert.equal("hint" in symbols[2], false);
+    assert.deepEqual(decoder().propagate().symbols(), []);
+  });
+
+  it("is no other run's business", () => {
+    const program = ft.open(bytesOf(pairsPath), { name: "pairs.json" });
+    const needed = (of) => of.guards().flatMap(({ follows, text }) => (follows ? [] : [text]));
+    const free = program.propagate();
+    const wide = program.propagate({ dims: { s9: 16 } });
+    assert.deepEqual(needed(free), ["s9 = 8", "3 <= u1"]);
+    assert.deepEqual(needed(wide), ["3 <= u1", "u1 <= 2048"]);
+    assert.deepEqual(wide.value("masked_select").size, ["u1"]);
+    assert.equal(free.why("reshape", 2)[0].size, "8");
+    assert.deepEqual(needed(program.propagate()), needed(free));
+  });
+
+  it("has a table for other sizes, without propagating again", () => {
+    const of = run();
+    const row = of.table().names.indexOf("reshape");
+    const sizes = (symbols) => dimsOf(of.table(symbols), row);
+    assert.deepEqual(sizes(undefined), ["((s31*s9)//8)", "((2*s31)//(((s31*s9)//8)))", "s9"]);
+    assert.deepEqual(sizes({}), ["s31", 2, 8]);
+    assert.deepEqual(sizes({ s31: 6 }), [6, 2, 8]);
+    assert.deepEqual(sizes({ s31: [2, 64] }), ["s31", 2, 8]);
+    const plain = decoder().propagate();
+    assert.deepEqual(plain.table({}).size, plain.table().size);
   });
 
   it("says what other sizes break, and what they give where nothing breaks", () => {
     const of = run();
     const six = of.whatIf({ s31: 6 }, ["x"]);
-    assert.deepEqual(six, { holds: true, broken: [], outputs: [[6, 4], ["u1"]], nodes: { x: [[12, 8]] } });
+    const bytes = { x: [[384, 384]] };
+    assert.deepEqual(six, {
+      ...{ holds: true, broken: [], outputs: [[6, 4], ["u1"]] },
+      ...{ nodes: { x: [[12, 8]] }, bytes },
+    });
+    assert.deepEqual(of.whatIf({ s31: [2, 64] }, ["x"]).bytes, { x: [[128, 4096]] });
     assert.deepEqual(of.whatIf({ s31: [2, 64] }).outputs[0], ["s31", 4]);
     const { holds, broken } = of.whatIf({ s31: 1000 });
     assert.equal(holds, false);
@@ -355,6 +401,6 @@ describe("why a run has its guards and sizes", () => {
       broken.map(({ text, verdict }) => [text, verdict]),
       [["s31 in [2, 512]", "violated"]],
     );
-    assert.throws(() => of.whatIf({ s99: 1 }), { name: "UsageError" });
+    assert.throws(() => of.whatIf({ s99: 1 }), { name: "UsageError", message: /it has s31, s9, u1/ });
   });
 });

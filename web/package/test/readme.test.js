@@ -1,6 +1,7 @@
 /** The examples of the READMEs run, and print what their comments say. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
 import { it } from "node:test";
 import { load } from "faketensor";
 import { bytesOf, pairsPath } from "./helper.js";
@@ -40,10 +41,31 @@ it("the custom operator of the package's README", async () => {
   assert.deepEqual(run(await load()), ["u0", 2]);
 });
 
-it("the guards of the package's README", async () => {
-  const code = example("../README.md", "**Guards.**");
-  const { value, comments } = run(code, ["ft", "bytes"], [await load(), bytesOf(pairsPath)]);
-  assert.deepEqual(value, comments);
+it("the guards and the what-if of the package's README", async () => {
+  const ft = await load();
+  for (const heading of ["**Guards and what-if.**", "Where `holds`, `run.table(symbols)`"]) {
+    const { value, comments } = run(
+      example("../README.md", heading),
+      ["ft", "bytes"],
+      [ft, bytesOf(pairsPath)],
+    );
+    assert.deepEqual(value, comments);
+  }
+});
+
+/** What the command prints for the example of its line "$ faketensor ...", up to the end of the block. */
+it("the symbolic sizes of the project's README", async () => {
+  const text = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+  const block = /```text\n([\s\S]*?)```/.exec(text.slice(text.indexOf("### Symbolic sizes")))[1];
+  const command = new URL("../dist/command.js", import.meta.url).pathname;
+  const cases = block.split(/^\$ /m).slice(1);
+  assert.equal(cases.length, 4);
+  for (const each of cases) {
+    const [line, ...printed] = each.trimEnd().split("\n");
+    const args = line.replace("model.pt2", pairsPath).split(" ").slice(1);
+    const { stdout } = spawnSync(process.execPath, [command, ...args], { encoding: "utf8" });
+    assert.equal(stdout.trimEnd(), printed.join("\n"), line);
+  }
 });
 
 it("the session of the package's README", async () => {

@@ -3,12 +3,13 @@
  * shown and asks the engine for the difference: a new propagation where a what-if changed, a new layout where modules
  * were opened or closed. A newer wish overtakes an older one that is still computing.
  */
+import { AddressBar } from "./address_bar.js";
 import { Announcer } from "./announcer.js";
+import { Answers, type Answer } from "./answers.js";
 import { CanvasView } from "./canvas_view.js";
 import { byId } from "./dom.js";
-import type { Engine, GuardInfo, NodeDetail, Program, Run, WhyStep } from "./engine.js";
+import type { Engine, Program, Progressing } from "./engine.js";
 import { chooseExpanded } from "./expansion.js";
-import { download, toPng, toSvgBlob, wholePicture } from "./export_picture.js";
 import { countText, plural } from "./format.js";
 import { DepthBar } from "./depth_bar.js";
 import { Inspector } from "./inspector.js";
@@ -17,24 +18,26 @@ import { Model, changedRows, sameSelection, type Selection } from "./model.js";
 import { Notice } from "./notice.js";
 import { Outline } from "./outline.js";
 import { makeMeasure } from "./painter.js";
-import { ProblemsPane, problemSentence, type ProblemCounts } from "./problems_pane.js";
+import { ProblemsPane, problemSentence } from "./problems_pane.js";
 import { PaneTabs } from "./pane_tabs.js";
 import { addressOf, stateOf, whatIfOf } from "./permalink.js";
 import { Progress } from "./progress.js";
 import { Scene } from "./scene.js";
 import { SearchBox } from "./search_box.js";
+import { copyAddress, savePicture } from "./sharing.js";
 import {
   History,
   kAsInFile,
   sameNumbers,
   sameWhatIf,
   toggled,
+  withDims,
   type PageState,
   type StepKind,
-  type WhatIf,
 } from "./state.js";
+import { SymbolsPane, brokenSentence } from "./symbols_pane.js";
 import { Theme } from "./theme.js";
-import { formatHash, type Address } from "./url_state.js";
+import type { Address } from "./url_state.js";
 import { WhatIfBar } from "./what_if_bar.js";
 
 /** Where a program came from: a built-in example, which an address can name, or a file of the user. */
@@ -48,13 +51,12 @@ export interface Source {
 interface Shown {
   readonly source: Source;
   readonly program: Program;
-  run: Run;
+  readonly answers: Answers;
+  answer: Answer;
   model: Model;
   scene: Scene;
   state: PageState;
 }
-
-const kAddressPause = 250;
 
 const kEmptyState: PageState = { whatIf: kAsInFile, expanded: [], selection: null, camera: null };
 
@@ -62,28 +64,30 @@ export class App {
   private shown: Shown | null = null;
   private history = new History(kEmptyState);
   private automaticExpanded: readonly number[] = [];
-  private counts: ProblemCounts = { errors: 0, mismatches: 0, unknown: 0 };
   /** Undefined: the selection is to be brought into view even if it is the one that was. */
   private shownSelection: Selection | null | undefined = null;
   private reveals = true;
   private refreshing = false;
   private stale = false;
   private restoreCamera = false;
-  private addressTimer: ReturnType<typeof setTimeout> | undefined;
+  private readonly addressBar = new AddressBar();
   private work: AbortController | null = null;
   /** Module whose corner stays where it is on screen while its content unfolds. */
   private anchor: number | null = null;
-  private readonly measure = makeMeasure();
+  readonly measure = makeMeasure();
   readonly notice = new Notice();
-  private readonly tabs = new PaneTabs();
+  private readonly tabs = new PaneTabs((name) => {
+    if (name === "symbols") this.symbols.open(true);
+  });
   private readonly announcer = new Announcer(byId("live", HTMLElement));
-  private readonly theme: Theme;
+  readonly theme: Theme;
   private readonly view: CanvasView;
   private readonly minimap: Minimap;
   private readonly outline: Outline;
   private readonly inspector: Inspector;
   private readonly problems: ProblemsPane;
   private readonly search: SearchBox;
+  private readonly symbols: SymbolsPane;
   private readonly whatIfBar: WhatIfBar;
   private readonly progress: Progress;
   private readonly depths: DepthBar;
@@ -123,9 +127,16 @@ export class App {
         this.jump(selection);
       },
       toggle,
-      detail: (row) => this.detail(row),
-      guards: () => this.guards(),
-      why: (row, dim) => this.why(row, dim),
+      details: () => this.shown?.answer ?? null,
+    });
+    this.symbols = new SymbolsPane({
+      set: (symbol, setting, group) => {
+        this.change({ whatIf: withDims(this.history.current.whatIf, [symbol], setting) }, "edit", group);
+      },
+      jump: (row) => {
+        this.tabs.show("graph");
+        this.jump({ kind: "node", row });
+      },
     });
     this.problems = new ProblemsPane(byId("problems", HTMLElement), (row) => {
       this.tabs.show("graph");
@@ -182,17 +193,19 @@ export class App {
           this.progress.update(done, total);
         },
       });
-      const whatIf: WhatIf = whatIfOf(address);
       this.progress.begin(`Propagating ${source.name}`);
-      const run = await this.propagate(program, whatIf, work.signal);
-      const model = new Model(program.info, await run.table(), run.problems, run.milliseconds);
+      const answers = new Answers(program);
+      const answer = await answers.answer(whatIfOf(address), this.progressing(work));
+      const model = modelOf(program, answer);
       this.automaticExpanded = chooseExpanded(program.info.modules);
       const state = stateOf(model, address, this.automaticExpanded);
       const layout = await program.layout({ expanded: state.expanded });
       if (work.signal.aborted) return;
       const before = this.shown;
-      this.shown = { source, program, run, model, scene: new Scene(model, layout, state.expanded), state };
-      void before?.run.dispose();
+      const scene = new Scene(model, layout, state.expanded);
+      this.shown = { source, program, answers, answer, model, scene, state };
+      answers.keep(answer);
+      before?.answers.dispose();
       void before?.program.dispose();
       this.history = new History(state);
       this.showProgram();
@@ -260,30 +273,13 @@ export class App {
     this.announcer.say("Cancelled");
   }
 
-  private propagate(program: Program, whatIf: WhatIf, signal: AbortSignal): Promise<Run> {
-    return program.propagate({
-      dims: whatIf.dims,
-      ...(whatIf.dtype !== null && { dtype: whatIf.dtype }),
-      ...(whatIf.device !== null && { device: whatIf.device }),
-      ...(whatIf.profiles !== null && { profiles: whatIf.profiles.yaml }),
-      signal,
+  private progressing(work: AbortController): Progressing {
+    return {
+      signal: work.signal,
       onProgress: (done, total) => {
         this.progress.update(done, total, "node");
       },
-    });
-  }
-
-  private async detail(row: number): Promise<NodeDetail> {
-    if (this.shown === null) throw new Error("no program is open");
-    return this.shown.run.node(row);
-  }
-
-  private async guards(): Promise<GuardInfo[]> {
-    return this.shown === null ? [] : this.shown.run.guards();
-  }
-
-  private async why(row: number, dim: number): Promise<WhyStep[]> {
-    return this.shown === null ? [] : this.shown.run.why(this.shown.model.table.names[row], dim);
+    };
   }
 
   // ---- Changes
@@ -396,6 +392,14 @@ export class App {
     this.inspector.focusGuards();
   }
 
+  /** The pane of symbols, with the keyboard in its first field. */
+  showSymbols(): void {
+    this.tabs.show("symbols");
+    if (this.symbols.focusFirst()) return;
+    this.tabs.show("graph");
+    this.announcer.say("All sizes of this program are numbers");
+  }
+
   focusSearch(): void {
     this.search.open();
   }
@@ -434,19 +438,20 @@ export class App {
     const newRun = !sameWhatIf(want.whatIf, shown.state.whatIf);
     const newLayout = !sameNumbers(want.expanded, shown.state.expanded);
     if (newRun || newLayout) {
-      const work = this.begin(newRun ? "Propagating" : "Laying out");
+      const work = this.begin(newRun ? "Answering" : "Laying out");
       try {
-        const run = newRun ? await this.propagate(shown.program, want.whatIf, work.signal) : shown.run;
-        const table = newRun ? await run.table() : shown.model.table;
+        const answer = newRun
+          ? await shown.answers.answer(want.whatIf, this.progressing(work))
+          : shown.answer;
         const layout = newLayout
           ? await shown.program.layout({ expanded: want.expanded })
           : shown.scene.layout;
         if (this.shown !== shown || work.signal.aborted) return;
         const before = shown.model;
         const drawnBefore = shown.scene;
-        if (newRun) void shown.run.dispose();
-        shown.run = run;
-        shown.model = newRun ? new Model(shown.program.info, table, run.problems, run.milliseconds) : before;
+        shown.answers.keep(answer);
+        shown.answer = answer;
+        shown.model = newRun ? modelOf(shown.program, answer) : before;
         shown.scene = new Scene(shown.model, layout, want.expanded);
         shown.state = want;
         this.keepAnchor(drawnBefore, shown.scene);
@@ -475,13 +480,7 @@ export class App {
     const id = this.anchor;
     this.anchor = null;
     if (id === null) return;
-    const old = before.boxOf({ kind: "module", id });
-    const now = after.boxOf({ kind: "module", id });
-    if (old < 0 || now < 0) return;
-    const from = before.rectOf(old);
-    const to = after.rectOf(now);
-    const { x, y, scale } = this.view.camera;
-    this.view.setCamera({ x: x + to.x + to.w / 2 - from.x - from.w / 2, y: y + to.y - from.y, scale });
+    this.view.keepCorner(before, after, { kind: "module", id });
   }
 
   /** What follows from the run and the picture: panes, counts, and the flash of what changed since `before`. */
@@ -494,35 +493,29 @@ export class App {
     this.inspector.show(model, this.history.current.selection, state.expanded);
     this.view.select(this.history.current.selection);
     this.search.show(model);
-    this.showProblems(this.problems.show(model));
+    this.problems.show(model);
+    this.showSymbolic(before, model);
     byId("summary", HTMLElement).textContent = this.summarySentence();
     byId("graph-title", HTMLElement).textContent =
       `Graph of ${shown.source.name}: ${plural(scene.layout.box.count - 1, "box", "boxes")}`;
     if (before === null) return;
     const changed = changedRows(before.table, model.table);
     this.view.flash([...scene.boxesOf(changed)]);
-    const broken = model.problems.length > 0 ? `, ${problemSentence(this.counts)}` : "";
-    this.announcer.say(
-      `${countText(changed.size)} of ${plural(model.table.length, "value")} changed${broken}`,
-    );
+    const said = [`${countText(changed.size)} of ${plural(model.table.length, "value")} changed`];
+    if (model.symbolic.broken.length > 0) said.push(brokenSentence(model.symbolic.broken));
+    if (model.problems.length > 0) said.push(problemSentence(this.problems.counts));
+    this.announcer.say(said.join(", "));
   }
 
-  private showProblems(counts: ProblemCounts): void {
-    const newErrors = this.counts.errors === 0 && counts.errors > 0;
-    this.counts = counts;
-    const any = counts.errors + counts.mismatches + counts.unknown > 0;
-    byId("problems-count", HTMLElement).textContent = problemSentence(counts);
-    const title = byId("problems-title", HTMLButtonElement);
-    title.classList.toggle("has-errors", counts.errors > 0);
-    title.classList.toggle("has-unknown", counts.errors === 0 && any);
-    title.disabled = !any;
-    if (!any) this.openProblems(false);
-    else if (newErrors) this.openProblems(true);
+  /** The first guard that breaks opens the list, which says why. */
+  private showSymbolic(before: Model | null, model: Model): void {
+    this.symbols.show(model, this.history.current.whatIf.dims);
+    const breaks = model.symbolic.broken.length > 0 && (before?.symbolic.broken.length ?? 0) === 0;
+    if (breaks) this.symbols.open(true);
   }
 
   openProblems(open: boolean): void {
-    byId("problems-title", HTMLElement).setAttribute("aria-expanded", String(open));
-    byId("problems", HTMLElement).hidden = !open;
+    this.problems.open(open);
   }
 
   /** What follows from the wish alone: fields, buttons, the address. */
@@ -533,17 +526,9 @@ export class App {
     byId("redo", HTMLButtonElement).disabled = !this.history.canRedo;
     if (shown === null) return;
     this.whatIfBar.update(want.whatIf);
+    this.symbols.update(want.whatIf.dims);
     this.depths.mark(shown.model, want.expanded);
-    this.scheduleAddress();
-  }
-
-  /** Browsers refuse to change the address often, so it follows once the user pauses. */
-  private scheduleAddress(): void {
-    clearTimeout(this.addressTimer);
-    this.addressTimer = setTimeout(() => {
-      if (this.shown === null) return;
-      window.history.replaceState(null, "", formatHash(this.address(this.shown)));
-    }, kAddressPause);
+    this.addressBar.follow(() => (this.shown === null ? null : this.address(this.shown)));
   }
 
   private showSelection(shown: Shown): void {
@@ -572,9 +557,10 @@ export class App {
 
   private summarySentence(): string {
     if (this.shown === null) return "";
-    const { table, milliseconds } = this.shown.model;
+    const { table, milliseconds, symbolic } = this.shown.model;
     const time = milliseconds < 10 ? milliseconds.toFixed(1) : milliseconds.toFixed(0);
-    return `${plural(table.length, "value")} in ${time} ms`;
+    const isPropagated = symbolic.how === "free" || symbolic.how === "propagated";
+    return `${plural(table.length, "value")} in ${time} ms${isPropagated ? "" : ", not propagated again"}`;
   }
 
   private themeChanged(): void {
@@ -584,19 +570,12 @@ export class App {
     this.view.redraw();
   }
 
-  // ---- Sharing
-
   /** Saves the whole picture, with everything that is open, as a file. */
   async exportPicture(format: "svg" | "png"): Promise<void> {
     if (this.shown === null) return;
     const { scene, source } = this.shown;
-    const list = wholePicture(scene, this.history.current.selection, this.measure);
     try {
-      const picture =
-        format === "png"
-          ? await toPng(list, scene.bounds, this.theme)
-          : toSvgBlob(list, scene.bounds, this.theme);
-      download(picture, `${source.name}.${format}`);
+      await savePicture(scene, this.history.current.selection, source.name, format, this);
     } catch (error) {
       this.notice.show(error);
     }
@@ -605,19 +584,13 @@ export class App {
   async copyLink(): Promise<void> {
     const { shown } = this;
     if (shown === null) return;
-    clearTimeout(this.addressTimer);
-    window.history.replaceState(null, "", formatHash({ ...this.address(shown), camera: this.view.camera }));
-    try {
-      await navigator.clipboard.writeText(location.href);
-      this.announcer.say("Link copied");
-      byId("share", HTMLElement).textContent = "Copied";
-      setTimeout(() => {
-        byId("share", HTMLElement).textContent = "Copy link";
-      }, 1600);
-    } catch {
-      this.notice.show("This browser did not allow copying; the link is in the address bar.");
-    }
+    this.addressBar.write({ ...this.address(shown), camera: this.view.camera });
+    await copyAddress(this.announcer, this.notice);
   }
+}
+
+function modelOf({ info }: Program, answer: Answer): Model {
+  return new Model(info, answer.table, answer.problems, answer.milliseconds, answer.symbolic);
 }
 
 function isAbort(error: unknown): boolean {

@@ -103,6 +103,17 @@ export class CanvasView {
     this.schedule();
   }
 
+  /** Moves the camera so that a module which was opened or closed keeps its corner on screen. */
+  keepCorner(before: Scene, after: Scene, module: Selection): void {
+    const old = before.boxOf(module);
+    const now = after.boxOf(module);
+    if (old < 0 || now < 0) return;
+    const from = before.rectOf(old);
+    const to = after.rectOf(now);
+    const { x, y, scale } = this.camera;
+    this.setCamera({ x: x + to.x + to.w / 2 - from.x - from.w / 2, y: y + to.y - from.y, scale });
+  }
+
   setCamera(camera: Camera): void {
     this.camera = camera;
     this.untouched = false;

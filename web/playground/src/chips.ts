@@ -10,7 +10,9 @@ export interface SizeChip {
   readonly label: string;
   /** The keys of `PropagateOptions.dims` that the chip sets. */
   readonly names: readonly string[];
-  /** As in the file; null: a symbol without a hint. */
+  /** A symbol is free as in the file, and may be a range. */
+  readonly isSymbol: boolean;
+  /** As in the file; of a symbol its hint, null where it has none. */
   readonly original: number | null;
   /** Bounds of a symbol. */
   readonly range: readonly [number, number | null];
@@ -25,6 +27,7 @@ export function sizeChips(info: Pick<ProgramInfo, "inputs" | "symbols">): SizeCh
     .map((symbol) => ({
       label: symbol.name,
       names: [symbol.name],
+      isSymbol: true,
       original: symbol.hint,
       range: [symbol.range[0] ?? 0, symbol.range[1]],
       description: `symbol ${symbol.name}, in ${inputs
@@ -35,7 +38,14 @@ export function sizeChips(info: Pick<ProgramInfo, "inputs" | "symbols">): SizeCh
   const batch = sharedBatch(inputs);
   if (batch !== null) {
     const description = `dim 0 of ${inputs.map(describe).join(", ")}`;
-    chips.push({ label: "batch", names: ["batch"], original: batch, range: [1, null], description });
+    chips.push({
+      label: "batch",
+      names: ["batch"],
+      isSymbol: false,
+      original: batch,
+      range: [1, null],
+      description,
+    });
   }
   for (const group of groupSizes(inputs, batch === null ? 0 : 1)) {
     const alone = group.inputs.length === 1;
@@ -49,6 +59,7 @@ export function sizeChips(info: Pick<ProgramInfo, "inputs" | "symbols">): SizeCh
             ? `dim ${group.dim}`
             : `dim ${group.dim} of ${group.inputs.length}`,
       names: group.inputs.map((input) => `${input.name}.${group.dim}`),
+      isSymbol: false,
       original: group.size,
       range: [1, null],
       description: `dim ${group.dim} of ${group.inputs.map(describe).join(", ")}`,

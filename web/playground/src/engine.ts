@@ -11,7 +11,10 @@ import type {
   Problem,
   ProgramInfo,
   PropagateOptions,
+  RunSymbol,
+  SymbolSettings,
   Table,
+  WhatIfResult,
   WhyStep,
 } from "faketensor";
 import { connect } from "faketensor/worker";
@@ -36,7 +39,10 @@ export interface Run {
   readonly problems: readonly Problem[];
   readonly milliseconds: number;
   node(row: number): Promise<NodeDetail>;
-  table(): Promise<Table>;
+  /** With `symbols` (which may be empty) by what the run knew at its end, under these settings. */
+  table(symbols?: SymbolSettings): Promise<Table>;
+  symbols(): Promise<RunSymbol[]>;
+  whatIf(symbols: SymbolSettings, nodes?: readonly string[]): Promise<WhatIfResult>;
   guards(): Promise<GuardInfo[]>;
   why(node: string, dim: number): Promise<WhyStep[]>;
   dispose(): Promise<void>;

@@ -12,6 +12,7 @@ import {
   type Problem,
   type WhyStep,
 } from "./engine.js";
+import { Explanations } from "./explanations.js";
 import {
   bytesText,
   contiguity,
@@ -30,23 +31,25 @@ import {
   valueText,
 } from "./format.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
+import { countList, definitions, heading, mono, section } from "./sections.js";
 
-export interface InspectorEvents {
-  select(selection: Selection): void;
-  toggle(moduleId: number): void;
+/** What the inspector asks the engine when it is needed. */
+export interface Details {
   detail(row: number): Promise<NodeDetail>;
   /** What the shown run relied on. */
   guards(): Promise<GuardInfo[]>;
   /** Where the size of a dimension came from, step by step. */
   why(row: number, dim: number): Promise<WhyStep[]>;
+  /** Between which numbers of bytes a storage lies under the ranges that are set; null where none is. */
+  bytes(row: number): Promise<readonly [number | null, number | null] | null>;
 }
 
-const kGuardLabels: Record<GuardInfo["kind"], string> = {
-  guard: "guard",
-  specialisation: "specialised",
-  replacement: "replaced",
-  runtime_assert: "checked at run time",
-};
+export interface InspectorEvents {
+  select(selection: Selection): void;
+  toggle(moduleId: number): void;
+  /** What the engine knows about what is shown; null where nothing is. */
+  details(): Details | null;
+}
 
 const kListed = 12;
 
@@ -56,11 +59,17 @@ export class Inspector {
   /** Set while the guards are to be focused as soon as they are there. */
   private wantsGuards = false;
   private shown: Selection | null = null;
+  private readonly explanations: Explanations;
 
   constructor(
     private readonly pane: HTMLElement,
     private readonly events: InspectorEvents,
-  ) {}
+  ) {
+    this.explanations = new Explanations(
+      (model, row) => this.nameLink(model, row),
+      (row, dim) => this.details.why(row, dim),
+    );
+  }
 
   show(model: Model, selection: Selection | null, expanded: readonly number[]): void {
     this.ticket++;
@@ -87,9 +96,15 @@ export class Inspector {
     (guards.querySelector("button") ?? this.pane).focus({ preventScroll: true });
   }
 
+  private get details(): Details {
+    const details = this.events.details();
+    if (details === null) throw new Error("no program is open");
+    return details;
+  }
+
   /** A run's guards are asked for once. */
   private guardsOf(model: Model): Promise<GuardInfo[]> {
-    if (this.guards?.model !== model) this.guards = { model, list: this.events.guards() };
+    if (this.guards?.model !== model) this.guards = { model, list: this.details.guards() };
     return this.guards.list;
   }
 
@@ -100,88 +115,11 @@ export class Inspector {
     this.guardsOf(model).then(
       (guards) => {
         if (ticket !== this.ticket) return;
-        rest.replaceChildren(this.guardSection(model, "Assumed about sizes", guards));
+        rest.replaceChildren(this.explanations.guardSection(model, "Assumed about sizes", guards));
         this.focusWanted();
       },
       () => undefined, // the run was given up meanwhile
     );
-  }
-
-  /** What follows from the rest is counted, not listed. */
-  private guardSection(model: Model, title: string, guards: readonly GuardInfo[]): HTMLElement {
-    const needed = guards.filter((guard) => guard.follows !== true);
-    const list = element("ul", { class: "links guards", "aria-label": title });
-    for (const guard of needed) list.append(this.guardItem(model, guard));
-    if (needed.length === 0) {
-      const holds =
-        model.info.symbols.length === 0
-          ? "Nothing: the sizes of the inputs are numbers."
-          : "Nothing: what is shown holds for all sizes that the inputs may have.";
-      list.append(element("li", { class: "quiet" }, holds));
-    }
-    if (guards.length > needed.length) {
-      const more = `and ${plural(guards.length - needed.length, "condition")} that hold in any case`;
-      list.append(element("li", { class: "quiet" }, more));
-    }
-    return section(title, list);
-  }
-
-  private guardItem(model: Model, guard: GuardInfo): HTMLElement {
-    const item = element(
-      "li",
-      { class: "guard" },
-      element("code", {}, guard.text),
-      " ",
-      element("span", { class: "guard-kind" }, kGuardLabels[guard.kind]),
-    );
-    const { row } = guard;
-    if (row !== undefined) item.append(" by ", this.nameLink(model, row));
-    for (const line of [guard.call, guard.source]) {
-      if (line !== undefined) item.append(element("div", { class: "guard-cause" }, line));
-    }
-    return item;
-  }
-
-  /** The chain of each size that is not one of the program's own inputs; asked for when it is opened. */
-  private whySection(model: Model, row: number): HTMLElement[] {
-    const { table } = model;
-    if (table.kind[row] !== ValueKind.tensor || model.kindOfInput(row) !== null) return [];
-    const sizes = sizesOf(table, row);
-    if (sizes.length === 0) return [];
-    const parts = sizes.map((size, dim) => this.whyDimension(model, row, dim, String(size)));
-    return [section("Why these sizes", element("div", { class: "whys" }, ...parts))];
-  }
-
-  private whyDimension(model: Model, row: number, dim: number, size: string): HTMLElement {
-    const chain = element("ol", { class: "links" });
-    const part = element(
-      "details",
-      {},
-      element("summary", {}, `dim ${dim} is `, element("span", { class: "mono" }, size)),
-      chain,
-    );
-    part.addEventListener("toggle", () => {
-      if (!part.open || chain.childElementCount > 0) return;
-      this.events.why(row, dim).then(
-        (steps) => {
-          chain.replaceChildren(...steps.map((step) => this.whyStep(model, step)));
-        },
-        () => undefined, // the run was given up meanwhile
-      );
-    });
-    return part;
-  }
-
-  private whyStep(model: Model, step: WhyStep): HTMLElement {
-    const said = `dim ${step.dim} is ${step.size}, ${step.reason}`;
-    const item = element(
-      "li",
-      {},
-      this.nameLink(model, step.row),
-      element("div", { class: "guard-cause" }, said),
-    );
-    if (step.source !== undefined) item.append(element("div", { class: "guard-cause" }, step.source));
-    return item;
   }
 
   /** `isSame`: only its values are new, so what came from the engine stays until it is replaced. */
@@ -195,7 +133,8 @@ export class Inspector {
     const fill = (...sections: HTMLElement[]): void => {
       if (ticket === this.ticket) rest.replaceChildren(...sections);
     };
-    Promise.all([this.events.detail(row), this.guardsOf(model)]).then(
+    this.addBytes(row, ticket);
+    Promise.all([this.details.detail(row), this.guardsOf(model)]).then(
       ([detail, guards]) => {
         const here = guards.filter((guard) => guard.row === row);
         fill(...this.detailSections(model, row, detail, here));
@@ -203,6 +142,18 @@ export class Inspector {
       () => {
         fill(...this.readSection(model, row));
       },
+    );
+  }
+
+  /** The storage's bytes under the ranges that symbols are set to. */
+  private addBytes(row: number, ticket: number): void {
+    this.details.bytes(row).then(
+      (bytes) => {
+        const place = this.pane.querySelector(".storage");
+        if (ticket !== this.ticket || bytes === null || place === null) return;
+        place.append(`, ${bytesText(bytes[0] ?? 0)} to ${bytes[1] === null ? "any" : bytesText(bytes[1])}`);
+      },
+      () => undefined, // the run was given up meanwhile
     );
   }
 
@@ -279,7 +230,8 @@ export class Inspector {
     facts.push(["offset", mono(String(dimAt(table.offset, row, table.expressions)))]);
     if (table.storage[row] >= 0) {
       const bytes = dimAt(table.nbytes, row, table.expressions);
-      facts.push(["storage", `#${table.storage[row]}, ${bytesText(bytes)}`]);
+      const text = `#${table.storage[row]}, ${bytesText(bytes)}`;
+      facts.push(["storage", element("span", { class: "storage" }, text)]);
     }
     if (input !== null && dimsText(input.size) !== dimsText(size))
       facts.push(["in the file", mono(dimsText(input.size))]);
@@ -311,8 +263,8 @@ export class Inspector {
       sections.push(section("Arguments", list));
     }
     if (guards.some(({ follows }) => follows !== true))
-      sections.push(this.guardSection(model, "Assumed here about sizes", guards));
-    sections.push(...this.whySection(model, row));
+      sections.push(this.explanations.guardSection(model, "Assumed here about sizes", guards));
+    sections.push(...this.explanations.whySection(model, row));
     sections.push(...this.readersSection(model, row));
     if (detail.schema !== "")
       sections.push(section("Schema", element("code", { class: "block" }, detail.schema)));
@@ -476,38 +428,4 @@ function problemText(problem: Problem, op: string): string {
     return `No rule for ${op}: its value is unknown, and so is what depends on it. Everything else is answered.`;
   }
   return problem.class === "" ? problem.message : `${problem.class}: ${problem.message}`;
-}
-
-function heading(title: string, subtitle: string): HTMLElement {
-  return element(
-    "header",
-    { class: "inspector-head" },
-    element("h3", {}, title),
-    element("p", { class: "subtitle" }, subtitle),
-  );
-}
-
-function section(title: string, content: HTMLElement): HTMLElement {
-  return element("section", {}, element("h4", {}, title), content);
-}
-
-function definitions(facts: readonly (readonly [string, string | Node])[]): HTMLElement {
-  const list = element("dl");
-  for (const [term, fact] of facts)
-    list.append(element("div", {}, element("dt", {}, term), element("dd", {}, fact)));
-  return list;
-}
-
-function countList(counts: readonly (readonly [string, number])[]): HTMLElement {
-  const list = element("ul", { class: "counts" });
-  for (const [name, count] of counts) {
-    list.append(
-      element("li", {}, element("code", {}, name), element("span", { class: "count" }, countText(count))),
-    );
-  }
-  return list;
-}
-
-function mono(text: string): HTMLElement {
-  return element("span", { class: "mono" }, text);
 }

@@ -99,6 +99,12 @@ function actions(app: App): Map<string, () => void> {
       },
     ],
     [
+      "s",
+      () => {
+        app.showSymbols();
+      },
+    ],
+    [
       "o",
       () => {
         byId("open", HTMLElement).click();

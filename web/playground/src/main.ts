@@ -20,10 +20,13 @@ function fileSource(file: File): Source {
   return { kind: "file", name: file.name, blob: file };
 }
 
-/** A file's own part of the address holds only while it names that file. */
+/** What the page was opened with: the example that is shown meanwhile has an address of its own. */
+const kAsked = parseHash(location.hash);
+
+/** A file's own part of the address holds only for the file that it names. */
 function addressFor(source: Source): Address {
-  const address = parseHash(location.hash);
-  return source.kind === "file" && address.file === source.name ? address : kEmptyAddress;
+  const addresses = [parseHash(location.hash), kAsked];
+  return addresses.find(({ file }) => source.kind === "file" && file === source.name) ?? kEmptyAddress;
 }
 
 function listenToFiles(app: App): void {
@@ -129,7 +132,7 @@ function listenToButtons(app: App): void {
 }
 
 async function start(): Promise<void> {
-  const asked = parseHash(location.hash);
+  const asked = kAsked;
   const example = fetchExample(asked.example ?? kFirstExample);
   const engine = startEngine();
   const app = new App({ open: async (file, options) => (await engine).open(file, options) });

@@ -4,6 +4,7 @@
  * answer is an array lookup or one pass over a column.
  */
 import { plural, valueText } from "./format.js";
+import { kNoSymbols, type Symbolic } from "./answers.js";
 import { Status, ValueKind, type ModuleInfo, type Problem, type ProgramInfo, type Table } from "./engine.js";
 
 /** What is selected, in the canvas, the tree, the inspector and the address alike. */
@@ -22,7 +23,7 @@ export class Model {
   readonly info: ProgramInfo;
   readonly table: Table;
   readonly problems: readonly Problem[];
-  /** Wall time of the propagation as the engine measured it. */
+  /** Wall time of the propagation, or of following the symbols where nothing was propagated. */
   readonly milliseconds: number;
   /** Rows of placeholders that are parameters, buffers or constants. */
   readonly weights: readonly number[];
@@ -36,8 +37,18 @@ export class Model {
   private children: Child[][] | null = null;
   private readers: { start: Uint32Array; rows: Uint32Array } | null = null;
 
-  constructor(info: ProgramInfo, table: Table, problems: readonly Problem[], milliseconds: number) {
+  /** What the sizes have to do with the program's symbols. */
+  readonly symbolic: Symbolic;
+
+  constructor(
+    info: ProgramInfo,
+    table: Table,
+    problems: readonly Problem[],
+    milliseconds: number,
+    symbolic: Symbolic = kNoSymbols,
+  ) {
     this.info = info;
+    this.symbolic = symbolic;
     this.table = table;
     this.problems = problems;
     this.milliseconds = milliseconds;

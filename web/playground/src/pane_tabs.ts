@@ -1,15 +1,18 @@
 /** On narrow windows one pane is shown at a time; on wide ones this changes nothing that can be seen. */
 import { byId } from "./dom.js";
 
-export type PaneName = "outline" | "graph" | "inspector" | "problems";
+export type PaneName = "outline" | "graph" | "inspector" | "symbols" | "problems";
 
 export class PaneTabs {
   private readonly tabs = [...document.querySelectorAll<HTMLButtonElement>("[data-show]")];
 
-  constructor() {
+  /** `shown`: called with a pane that its tab brought up. */
+  constructor(shown: (name: PaneName) => void) {
     for (const tab of this.tabs) {
       tab.addEventListener("click", () => {
-        this.show(tab.dataset["show"] as PaneName);
+        const name = tab.dataset["show"] as PaneName;
+        this.show(name);
+        shown(name);
       });
     }
   }

@@ -1,5 +1,5 @@
 /** The problems pane: errors first, then differences from the file, then operators without a rule; each jumps to its node. */
-import { element } from "./dom.js";
+import { byId, element } from "./dom.js";
 import type { Problem } from "./engine.js";
 import { opShort, plural } from "./format.js";
 import type { Model } from "./model.js";
@@ -30,11 +30,13 @@ export function problemSentence({ errors, mismatches, unknown }: ProblemCounts):
 }
 
 export class ProblemsPane {
+  counts: ProblemCounts = { errors: 0, mismatches: 0, unknown: 0 };
   private problems: Problem[] = [];
   private readonly list: VirtualList;
+  private readonly title = byId("problems-title", HTMLButtonElement);
 
   constructor(
-    pane: HTMLElement,
+    private readonly pane: HTMLElement,
     private readonly jump: (row: number) => void,
   ) {
     this.list = new VirtualList(pane, kRowHeight, (index) => this.renderRow(index));
@@ -48,10 +50,25 @@ export class ProblemsPane {
     });
   }
 
-  show(model: Model): ProblemCounts {
+  /** The first error opens the list. */
+  show(model: Model): void {
     this.problems = [...model.problems].sort((a, b) => kOrder[a.kind] - kOrder[b.kind] || a.node - b.node);
     this.list.reset(this.problems.length);
-    return countProblems(this.problems);
+    const counts = countProblems(this.problems);
+    const newErrors = this.counts.errors === 0 && counts.errors > 0;
+    this.counts = counts;
+    const any = this.problems.length > 0;
+    byId("problems-count", HTMLElement).textContent = problemSentence(counts);
+    this.title.classList.toggle("has-errors", counts.errors > 0);
+    this.title.classList.toggle("has-unknown", counts.errors === 0 && any);
+    this.title.disabled = !any;
+    if (!any) this.open(false);
+    else if (newErrors) this.open(true);
+  }
+
+  open(open: boolean): void {
+    this.title.setAttribute("aria-expanded", String(open));
+    this.pane.hidden = !open;
   }
 
   get first(): Problem | null {

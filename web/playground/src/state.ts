@@ -3,6 +3,7 @@
  * the address restore is in {@link PageState}; everything else on the page follows from it and from the program.
  */
 import type { Selection } from "./model.js";
+import { sameSetting, type Setting, type Settings } from "./settings.js";
 
 /** Where the picture stands: the world point in the middle of the canvas, and screen pixels per world unit. */
 export interface Camera {
@@ -19,8 +20,7 @@ export interface ProfileFile {
 
 /** The what-if edits; an absent entry means "as in the file". */
 export interface WhatIf {
-  /** Keys as the engine takes them: `batch`, `x.1`, or a symbol's name. */
-  readonly dims: Readonly<Record<string, number>>;
+  readonly dims: Settings;
   readonly dtype: string | null;
   readonly device: string | null;
   readonly profiles: ProfileFile | null;
@@ -48,7 +48,7 @@ export function sameWhatIf(a: WhatIf, b: WhatIf): boolean {
     a.device === b.device &&
     a.profiles === b.profiles &&
     names.length === Object.keys(b.dims).length &&
-    names.every((name) => a.dims[name] === b.dims[name])
+    names.every((name) => sameSetting(a.dims[name], b.dims[name]))
   );
 }
 
@@ -57,7 +57,7 @@ export function sameNumbers(a: readonly number[], b: readonly number[]): boolean
 }
 
 /** A copy of `whatIf` with the named dims set, or as in the file again where `size` is null. */
-export function withDims(whatIf: WhatIf, names: readonly string[], size: number | null): WhatIf {
+export function withDims(whatIf: WhatIf, names: readonly string[], size: Setting | null): WhatIf {
   const dims = Object.fromEntries(Object.entries(whatIf.dims).filter(([name]) => !names.includes(name)));
   if (size !== null) for (const name of names) dims[name] = size;
   return { ...whatIf, dims };

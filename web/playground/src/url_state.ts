@@ -2,17 +2,18 @@
  * The address of what is shown. It lives in the hash, so no server ever receives it, and names things rather than
  * numbers them, so that it survives a re-export of the model:
  *
- *     #example=decoder&set=batch:4,input_ids.1:1024&dtype=bfloat16&open=layers.0,layers.1&select=linear_3&at=120,88,0.5
+ *     #example=decoder&set=batch:4,input_ids.1:1024,s31:2..64&dtype=bfloat16&open=layers.0,layers.1&select=linear_3&at=120,88,0.5
  *
  * `open` is left out where the page's own choice stands. A program from a local file cannot be named by an address:
  * `file=` then only says which file the rest belongs to, and the rest is applied when a file of that name is opened.
  */
+import { parseSetting, settingText, type Setting, type Settings } from "./settings.js";
 import type { Camera } from "./state.js";
 
 export interface Address {
   readonly example: string | null;
   readonly file: string | null;
-  readonly dims: Readonly<Record<string, number>>;
+  readonly dims: Settings;
   readonly dtype: string | null;
   readonly device: string | null;
   /** Module paths; null: the page's own choice. */
@@ -60,12 +61,12 @@ function nonEmpty(text: string | null): string | null {
   return text === "" ? null : text;
 }
 
-function parseDims(text: string | null): Record<string, number> {
-  const dims: [string, number][] = [];
+function parseDims(text: string | null): Settings {
+  const dims: [string, Setting][] = [];
   for (const part of (text ?? "").split(",")) {
     const colon = part.lastIndexOf(":");
-    const size = parseSize(part.slice(colon + 1));
-    if (colon > 0 && size !== null) dims.push([part.slice(0, colon), size]);
+    const setting = parseSetting(part.slice(colon + 1));
+    if (colon > 0 && setting !== null) dims.push([part.slice(0, colon), setting]);
   }
   return Object.fromEntries(dims);
 }
@@ -84,7 +85,7 @@ export function formatHash(address: Address): string {
   add("example", address.example);
   add("file", address.file);
   const dims = Object.entries(address.dims);
-  if (dims.length > 0) add("set", dims.map(([name, size]) => `${name}:${size}`).join(","));
+  if (dims.length > 0) add("set", dims.map(([name, setting]) => `${name}:${settingText(setting)}`).join(","));
   add("dtype", address.dtype);
   add("device", address.device);
   if (address.open !== null) add("open", address.open.join(","));

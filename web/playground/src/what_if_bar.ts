@@ -3,6 +3,8 @@ import { sizeChips, type SizeChip } from "./chips.js";
 import { button, element } from "./dom.js";
 import type { ProgramInfo } from "./engine.js";
 import { dtypeShort } from "./format.js";
+import { settingText } from "./settings.js";
+import { readSymbol, SizeField } from "./size_field.js";
 import { isAsInFile, kAsInFile, withDims, type WhatIf } from "./state.js";
 import { parseSize } from "./url_state.js";
 
@@ -11,10 +13,16 @@ const kDevices = ["cpu", "cuda", "meta"];
 /** Programs with many inputs (key-value caches) show so many sizes at first. */
 const kShownChips = 8;
 
+interface Field {
+  readonly chip: SizeChip;
+  readonly field: SizeField;
+  readonly box: HTMLElement;
+}
+
 export class WhatIfBar {
   private whatIf: WhatIf = kAsInFile;
   private chips: readonly SizeChip[] = [];
-  private fields: { chip: SizeChip; input: HTMLInputElement; box: HTMLElement }[] = [];
+  private fields: Field[] = [];
   private readonly dtype = select("dtype", "Dtype of every floating-point value", kDtypes, dtypeShort);
   private readonly device = select("device", "Device of every tensor", kDevices, (name) => name);
   private readonly reset = button(
@@ -73,12 +81,10 @@ export class WhatIfBar {
 
   update(whatIf: WhatIf): void {
     this.whatIf = whatIf;
-    for (const { chip, input, box } of this.fields) {
+    for (const { chip, field, box } of this.fields) {
       const edited = new Map(Object.entries(whatIf.dims)).get(chip.names[0]);
-      const wanted = String(edited ?? chip.original ?? "");
-      if (parseSize(input.value) !== parseSize(wanted) || input !== document.activeElement)
-        input.value = wanted;
-      input.removeAttribute("aria-invalid");
+      const asInFile = chip.isSymbol ? "" : String(chip.original ?? "");
+      field.show(edited === undefined ? asInFile : settingText(edited));
       box.classList.toggle("edited", edited !== undefined);
     }
     this.dtype.choice.value = whatIf.dtype ?? "";
@@ -97,70 +103,34 @@ export class WhatIfBar {
   }
 
   focusFirst(): void {
-    this.fields[0]?.input.select();
+    this.fields[0]?.field.input.select();
   }
 
-  private makeField(chip: SizeChip): { chip: SizeChip; input: HTMLInputElement; box: HTMLElement } {
-    const input = element("input", {
-      type: "text",
-      inputmode: "numeric",
-      autocomplete: "off",
-      spellcheck: "false",
-      size: 5,
-      "aria-label": `Size of ${chip.label}`,
+  private makeField(chip: SizeChip): Field {
+    const field = new SizeField({
+      label: `Size of ${chip.label}`,
       placeholder: "free",
-    });
-    let visits = 0;
-    const group = (): string => `${chip.label} ${visits}`;
-    input.addEventListener("focus", () => {
-      visits++;
-    });
-    const enter = (size: number | null): void => {
-      const usable =
-        size !== null && size >= chip.range[0] && (chip.range[1] === null || size <= chip.range[1]);
-      if (!usable) input.setAttribute("aria-invalid", "true");
-      else this.changed(withDims(this.whatIf, chip.names, size === chip.original ? null : size), group());
-    };
-    input.addEventListener("input", () => {
-      if (input.value.trim() === "" && chip.original === null)
-        this.changed(withDims(this.whatIf, chip.names, null));
-      else enter(parseSize(input.value));
-    });
-    input.addEventListener("keydown", (event) => {
-      const size = parseSize(input.value);
-      const next = size === null ? null : stepped(size, event.key);
-      if (next === null) return;
-      event.preventDefault();
-      input.value = String(next);
-      enter(next);
-    });
-    input.addEventListener("blur", () => {
-      this.update(this.whatIf);
+      read: (text) => (chip.isSymbol ? readSymbol(text) : readSize(text, chip)),
+      changed: (setting, group) => {
+        this.changed(withDims(this.whatIf, chip.names, setting), group);
+      },
+      start: chip.original,
     });
     const box = element(
       "label",
       { class: "chip", title: chip.description },
       element("span", {}, chip.label),
-      input,
+      field.input,
     );
-    return { chip, input, box };
+    return { chip, field, box };
   }
 }
 
-/** Arrows count, page keys double and halve. */
-function stepped(size: number, key: string): number | null {
-  switch (key) {
-    case "ArrowUp":
-      return size + 1;
-    case "ArrowDown":
-      return Math.max(1, size - 1);
-    case "PageUp":
-      return size * 2;
-    case "PageDown":
-      return Math.max(1, Math.floor(size / 2));
-    default:
-      return null;
-  }
+/** A size that is a number in the file; null where it is that number. */
+function readSize(text: string, { original, range: [lower, upper] }: SizeChip): number | null | undefined {
+  const size = parseSize(text);
+  if (size === null || size < lower || (upper !== null && size > upper)) return undefined;
+  return size === original ? null : size;
 }
 
 interface ProfileChip {

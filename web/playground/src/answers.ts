@@ -1,0 +1,167 @@
+/**
+ * Answers to what is wanted of one program, with as little propagation as that takes. A program is propagated with all
+ * its symbols free; where the guards of that run hold for what symbols are set to, every size follows from it at once.
+ * Only where they do not is the program propagated again, with the numbers that were set.
+ */
+import type {
+  GuardInfo,
+  NodeDetail,
+  Problem,
+  Program,
+  Progressing,
+  Run,
+  RunSymbol,
+  Table,
+  WhatIfResult,
+  WhyStep,
+} from "./engine.js";
+import { splitSettings, type Settings } from "./settings.js";
+import { sameWhatIf, type WhatIf } from "./state.js";
+
+export type BrokenGuard = WhatIfResult["broken"][number];
+
+/** What the shown sizes have to do with the symbols that were set. */
+export interface Symbolic {
+  /** Of the run in which all are free; empty where the program has none. */
+  readonly symbols: readonly RunSymbol[];
+  readonly settings: Settings;
+  /** What does not hold, or not for all of a range. */
+  readonly broken: readonly BrokenGuard[];
+  /**
+   * `free`: nothing is set; `followed`: every guard holds, and nothing was propagated; `propagated`: again, with the
+   * numbers that broke a guard; `partly`: a guard does not hold for all that is asked for, and there is no number to
+   * propagate with.
+   */
+  readonly how: "free" | "followed" | "propagated" | "partly";
+}
+
+export const kNoSymbols: Symbolic = { symbols: [], settings: {}, broken: [], how: "free" };
+
+/** What is shown, and what the engine knows about it beyond that. */
+export class Answer {
+  constructor(
+    /** Knows the details of what is shown. */
+    readonly run: Run,
+    /** The one with free symbols, which may be the same. */
+    readonly free: FreeRun,
+    readonly table: Table,
+    /** What it took: a propagation, or following the symbols. */
+    readonly milliseconds: number,
+    readonly symbolic: Symbolic,
+  ) {}
+
+  get problems(): readonly Problem[] {
+    return this.run.problems;
+  }
+
+  detail(row: number): Promise<NodeDetail> {
+    return this.run.node(row);
+  }
+
+  guards(): Promise<GuardInfo[]> {
+    return this.run.guards();
+  }
+
+  why(row: number, dim: number): Promise<WhyStep[]> {
+    return this.run.why(this.table.names[row], dim);
+  }
+
+  /** Between which numbers of bytes the storage of a row lies, where symbols are set to ranges. */
+  async bytes(row: number): Promise<ByteRange | null> {
+    const { settings } = this.symbolic;
+    const hasRange = Object.values(settings).some((setting) => typeof setting !== "number");
+    if (!hasRange || this.run !== this.free.run || this.table.nbytes[row] >= 0) return null;
+    const name = this.table.names[row];
+    const { bytes } = await this.run.whatIf(settings, [name]);
+    return bytes[name].at(0) ?? null;
+  }
+}
+
+export type ByteRange = readonly [least: number | null, most: number | null];
+
+interface FreeRun {
+  /** What it was propagated for: nothing in it is a symbol. */
+  readonly whatIf: WhatIf;
+  readonly run: Run;
+  readonly symbols: readonly RunSymbol[];
+}
+
+export class Answers {
+  private kept: Answer | null = null;
+
+  constructor(private readonly program: Program) {}
+
+  async answer(whatIf: WhatIf, progressing: Progressing): Promise<Answer> {
+    const { symbols: settings, dims } = splitSettings(this.program.info, whatIf.dims);
+    const free = await this.freeRun({ ...whatIf, dims }, progressing);
+    if (Object.keys(settings).length === 0) {
+      const table = await free.run.table({});
+      const symbolic = { ...kNoSymbols, symbols: free.symbols };
+      return new Answer(free.run, free, table, free.run.milliseconds, symbolic);
+    }
+    const started = performance.now();
+    const { holds, broken } = await free.run.whatIf(settings);
+    const symbolic = { symbols: free.symbols, settings, broken };
+    const numbers = this.numbersOf(settings);
+    if (holds || (await free.run.whatIf(numbers)).holds) {
+      const table = await free.run.table(settings);
+      const how = holds ? "followed" : "partly";
+      return new Answer(free.run, free, table, performance.now() - started, { ...symbolic, how });
+    }
+    const run = await this.propagate({ ...whatIf, dims: { ...dims, ...numbers } }, progressing);
+    const names = new Set((await run.symbols()).map(({ name }) => name));
+    const rest = Object.entries(settings).filter(([name]) => !(name in numbers) && names.has(name));
+    const table = await run.table(Object.fromEntries(rest));
+    return new Answer(run, free, table, run.milliseconds, { ...symbolic, how: "propagated" });
+  }
+
+  /** This one is shown now: the runs of the one before that it does not use are given back. */
+  keep(answer: Answer): void {
+    const { kept } = this;
+    this.kept = answer;
+    if (kept === null) return;
+    for (const run of new Set([kept.run, kept.free.run]))
+      if (run !== answer.run && run !== answer.free.run) void run.dispose();
+  }
+
+  dispose(): void {
+    const { kept } = this;
+    this.kept = null;
+    if (kept !== null) for (const run of new Set([kept.run, kept.free.run])) void run.dispose();
+  }
+
+  private async freeRun(whatIf: WhatIf, progressing: Progressing): Promise<FreeRun> {
+    const free = this.kept?.free;
+    if (free !== undefined && sameWhatIf(free.whatIf, whatIf)) return free;
+    const run = await this.propagate(whatIf, progressing);
+    return { whatIf, run, symbols: await run.symbols() };
+  }
+
+  /** What can be propagated: symbols of the inputs, set to one number. */
+  private numbersOf(settings: Settings): Record<string, number> {
+    const isInput = (name: string): boolean =>
+      this.program.info.symbols.some((symbol) => symbol.name === name);
+    return Object.fromEntries(
+      Object.entries(numbersIn(settings)).filter(([name]) => isInput(name) && !name.startsWith("u")),
+    );
+  }
+
+  private propagate(whatIf: WhatIf, progressing: Progressing): Promise<Run> {
+    return this.program.propagate({
+      dims: numbersIn(whatIf.dims),
+      // With symbols as torch.export and `faketensor guards` do, which specialise less.
+      ...(this.program.info.symbols.length > 0 && { pythonDispatcher: true }),
+      ...(whatIf.dtype !== null && { dtype: whatIf.dtype }),
+      ...(whatIf.device !== null && { device: whatIf.device }),
+      ...(whatIf.profiles !== null && { profiles: whatIf.profiles.yaml }),
+      ...progressing,
+    });
+  }
+}
+
+function numbersIn(settings: Settings): Record<string, number> {
+  const entries = Object.entries(settings);
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+  );
+}

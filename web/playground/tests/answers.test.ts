@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Answers } from "../src/answers.js";
+import type { Program, PropagateOptions, Run, SymbolSettings } from "../src/engine.js";
+import { kAsInFile } from "../src/state.js";
+import { kInfo, sampleTable } from "./sample.js";
+
+/** A program with the symbol s0, of which a guard says that it is at most 16; notes what it is asked. */
+function fake(asked: string[]): Program {
+  let runs = 0;
+  const propagate = (options: PropagateOptions = {}): Promise<Run> => {
+    const name = `run ${++runs}`;
+    const number = options.dims?.["s0"];
+    asked.push(`${name} of ${JSON.stringify(options.dims)}`);
+    const holds = (settings: SymbolSettings): boolean => {
+      const setting = settings["s0"] as number | readonly number[] | undefined;
+      return Math.max(...[setting ?? 0].flat()) <= 16;
+    };
+    return Promise.resolve({
+      problems: [],
+      milliseconds: 1,
+      table: (symbols: SymbolSettings = {}) => {
+        asked.push(`table of ${name} for ${JSON.stringify(symbols)}`);
+        return Promise.resolve(sampleTable(2, false));
+      },
+      symbols: () =>
+        Promise.resolve(
+          number === undefined ? [{ name: "s0", node: "x", row: 1, dim: 0, range: [2, 16] as const }] : [],
+        ),
+      whatIf: (settings: SymbolSettings) =>
+        Promise.resolve({
+          holds: holds(settings),
+          broken: holds(settings)
+            ? []
+            : [{ kind: "guard" as const, text: "s0 <= 16", verdict: "violated" as const }],
+          outputs: [],
+          nodes: {},
+          bytes: {},
+        }),
+      dispose: () => {
+        asked.push(`${name} is given back`);
+        return Promise.resolve();
+      },
+    } as unknown as Run);
+  };
+  const info = { ...kInfo, symbols: [{ name: "s0", range: [2, null], hint: 4 }] as const };
+  return { info, propagate } as unknown as Program;
+}
+
+describe("answers", () => {
+  it("propagate once for all settings that the guards allow", async () => {
+    const asked: string[] = [];
+    const answers = new Answers(fake(asked));
+    for (const s0 of [undefined, 8, [2, 16] as const]) {
+      const answer = await answers.answer({ ...kAsInFile, dims: s0 === undefined ? {} : { s0 } }, {});
+      assert.equal(answer.symbolic.how, s0 === undefined ? "free" : "followed");
+      answers.keep(answer);
+    }
+    assert.deepEqual(asked, [
+      "run 1 of {}",
+      "table of run 1 for {}",
+      'table of run 1 for {"s0":8}',
+      'table of run 1 for {"s0":[2,16]}',
+    ]);
+  });
+
+  it("propagate again for a number that breaks a guard, and keep the run with free symbols", async () => {
+    const asked: string[] = [];
+    const answers = new Answers(fake(asked));
+    for (const s0 of [64, 8]) {
+      const answer = await answers.answer({ ...kAsInFile, dims: { s0 } }, {});
+      assert.equal(answer.symbolic.how, s0 === 64 ? "propagated" : "followed");
+      assert.equal(answer.symbolic.broken.length, s0 === 64 ? 1 : 0);
+      answers.keep(answer);
+    }
+    assert.deepEqual(asked, [
+      "run 1 of {}",
+      'run 2 of {"s0":64}',
+      "table of run 2 for {}",
+      'table of run 1 for {"s0":8}',
+      "run 2 is given back",
+    ]);
+    answers.dispose();
+    assert.equal(asked.at(-1), "run 1 is given back");
+  });
+
+  it("show what there is for a range that breaks a guard", async () => {
+    const asked: string[] = [];
+    const answer = await new Answers(fake(asked)).answer({ ...kAsInFile, dims: { s0: [2, 64] } }, {});
+    assert.equal(answer.symbolic.how, "partly");
+    assert.deepEqual(asked, ["run 1 of {}", 'table of run 1 for {"s0":[2,64]}']);
+  });
+
+  it("propagate again for another dtype", async () => {
+    const asked: string[] = [];
+    const answers = new Answers(fake(asked));
+    answers.keep(await answers.answer({ ...kAsInFile, dims: { s0: 8 } }, {}));
+    answers.keep(await answers.answer({ ...kAsInFile, dims: { s0: 8 }, dtype: "float64" }, {}));
+    assert.equal(asked.filter((text) => text.startsWith("run 2 of")).length, 1);
+    assert.equal(asked.at(-1), "run 1 is given back");
+  });
+});
