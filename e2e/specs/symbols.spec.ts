@@ -75,7 +75,10 @@ test("what is no size is marked and changes nothing; a range may be typed slowly
   page,
 }) => {
   await openSymbols({ playground, page });
-  await page.keyboard.type("4..");
+  await page.keyboard.type("4.");
+  await expect(page.locator("#symbols-title")).toContainText("s31 = 4"); // answered while the range is still being typed
+  await page.keyboard.type(".");
+  await expect(playground.symbol("s31")).toHaveValue("4..");
   await expect(playground.symbol("s31")).not.toHaveAttribute("aria-invalid", "true");
   await page.keyboard.type("8");
   await expect(page.locator("#symbols-title")).toContainText("s31 in 4..8");

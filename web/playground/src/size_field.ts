@@ -44,12 +44,17 @@ export class SizeField {
     });
   }
 
-  /** What is wanted now. A field that is being typed into keeps its own way of writing that. */
+  /**
+   * What is wanted now. A field that is being typed into keeps its text as long as that is what it asked for itself: answers
+   * arrive between two keys of `4..8`.
+   */
   show(wanted: string): void {
-    this.wanted = wanted;
     const { input } = this;
-    const means = input === document.activeElement && canonical(input.value) === canonical(wanted);
-    if (!means) input.value = wanted;
+    const isTypedInto = input === document.activeElement;
+    const isNews = wanted !== this.wanted;
+    this.wanted = wanted;
+    if (isTypedInto && (!isNews || canonical(input.value) === canonical(wanted))) return;
+    input.value = wanted;
     input.removeAttribute("aria-invalid");
   }
 
