@@ -12,7 +12,7 @@ namespace {
 class Archives : public testing::TestWithParam<const char*> {
  protected:
   static std::string path(std::string_view extension) {
-    return std::string(FAKETENSOR_RECORDED_DATA) + "/models/archives/" + GetParam() +
+    return std::string(FAKETENSOR_TESTS) + "/conformance/data/models/archives/" + GetParam() +
            std::string(extension);
   }
 };

@@ -12,7 +12,7 @@ namespace {
 
 // Expressions of exported programs beside sympy's str of them.
 TEST(ParseExpr, ReadsTheExpressionsOfExportedProgramsAndPrintsThemBack) {
-  std::ifstream file(FAKETENSOR_TEST_DATA "/exported_expressions.tsv");
+  std::ifstream file(FAKETENSOR_TESTS "/unit/symbolic/data/exported_expressions.tsv");
   ASSERT_TRUE(file);
   std::string line;
   int count = 0;
