@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/graph/fake_tensor_prop.h"
-#include "core/symbolic/bounds.h"
+#include "core/symbolic/value_range.h"
 #include "core/symbolic/evaluate.h"
 
 namespace faketensor {

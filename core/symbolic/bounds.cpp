@@ -1,414 +1,17 @@
 #include "core/symbolic/bounds.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <vector>
 
-#include "core/support/error.h"
-#include "core/support/format.h"
-#include "core/symbolic/arithmetic.h"
 #include "core/symbolic/canonical_order.h"
+#include "core/symbolic/range_rules.h"
 #include "core/symbolic/shared_parts.h"
 
 namespace faketensor {
 
 namespace {
-
-constexpr double kRealInfinity = std::numeric_limits<double>::infinity();
-
-// --- integers ---
-
-// A power beyond 63 bits is infinite (safe_pow, torch/utils/_sympy/functions.py).
-RangeEnd power(RangeEnd base, RangeEnd exponent) {
-  if (exponent == 0) return 1;
-  if (base == 0 || base == 1) return base;
-  const bool is_odd = !exponent.is_infinite() && exponent.value() % 2 != 0;
-  if (base == -1) return is_odd ? -1 : 1;
-  if (exponent >= 64) return RangeEnd::infinity(base < 0 && is_odd ? -1 : 1);
-  RangeEnd result = 1;
-  for (RangeEnd i = 0; i < exponent; i = i + 1) result = result * base;
-  return result.as_int64() ? result : RangeEnd::infinity(result.sign());
-}
-
-ValueRange as_floats(const ValueRange& range) {
-  if (range.type == ExprType::kFloat) return ValueRange::floats(range.real_lower, range.real_upper);
-  return ValueRange::floats(range.lower.as_double(), range.upper.as_double());
-}
-
-// Floor of an unbounded float has a float's range; a function of integers takes it as integers.
-ValueRange as_ints(const ValueRange& range) {
-  if (range.type != ExprType::kFloat) return range;
-  return ValueRange::ints(integral_end(range.real_lower), integral_end(range.real_upper));
-}
-
-bool contains_zero(const ValueRange& range) {
-  if (range.type == ExprType::kFloat) return range.real_lower <= 0 && 0 <= range.real_upper;
-  return range.contains(0);
-}
-
-// The hull of an operation's values at the four corners, for one that is monotone in each operand.
-template <typename Operation>
-ValueRange int_corners(const ValueRange& a, const ValueRange& b, Operation operation) {
-  const std::array values = {operation(a.lower, b.lower), operation(a.lower, b.upper),
-                             operation(a.upper, b.lower), operation(a.upper, b.upper)};
-  return ValueRange::ints(*std::min_element(values.begin(), values.end()),
-                          *std::max_element(values.begin(), values.end()));
-}
-
-// --- ends of which some are floats ---
-
-// An end of a range: a float, or an integer (int_oo among them) that has met floats.
-struct End {
-  double value;
-  bool integral;
-
-  bool finite() const { return std::isfinite(value); }
-};
-
-bool is_float(const ValueRange& range) { return range.type == ExprType::kFloat; }
-
-End lower_end(const ValueRange& r) {
-  return is_float(r) ? End{r.real_lower, r.integral_lower} : End{r.lower.as_double(), true};
-}
-
-End upper_end(const ValueRange& r) {
-  return is_float(r) ? End{r.real_upper, r.integral_upper} : End{r.upper.as_double(), true};
-}
-
-// -oo < -int_oo < numbers < int_oo < oo
-bool less(End a, End b) {
-  if (a.value != b.value || a.finite()) return a.value < b.value;
-  return a.value > 0 ? a.integral && !b.integral : !a.integral && b.integral;
-}
-
-// An infinite end opposite an integer is an integer's (ValueRanges.__init__).
-ValueRange range_between(End lower, End upper) {
-  if (lower.integral && lower.finite() && upper.value == kRealInfinity) upper.integral = true;
-  if (upper.integral && upper.finite() && lower.value == -kRealInfinity) lower.integral = true;
-  if (lower.integral && upper.integral)
-    return ValueRange::ints(integral_end(lower.value), integral_end(upper.value));
-  ValueRange range = ValueRange::floats(lower.value, upper.value);
-  range.integral_lower = lower.integral;
-  range.integral_upper = upper.integral;
-  return range;
-}
-
-// Of two infinities of one sign the left one's kind stays in a product, in a sum int_oo + oo is oo.
-// A finite float makes every result a float (_keep_float).
-End multiply_ends(End a, End b) {
-  End product = a.value == 0 ? a : b;
-  if (a.value != 0 && b.value != 0) {
-    product.value = a.value * b.value;
-    product.integral = a.finite() && (b.finite() ? a.integral && b.integral : b.integral);
-    if (!a.finite()) product.integral = a.integral;
-  }
-  const bool keeps_float = (a.finite() && !a.integral) || (b.finite() && !b.integral);
-  if (keeps_float) product.integral = false;
-  return product;
-}
-
-End add_ends(End a, End b) {
-  const bool keeps_float = (a.finite() && !a.integral) || (b.finite() && !b.integral);
-  if (a.finite() && b.finite()) return {a.value + b.value, a.integral && b.integral};
-  if (a.finite() || b.finite()) {
-    const End infinite_end = a.finite() ? b : a;
-    return {infinite_end.value, infinite_end.integral && !keeps_float};
-  }
-  if (a.value != b.value) {  // the float's infinity outweighs the integers'
-    if (a.integral == b.integral) return {std::numeric_limits<double>::quiet_NaN(), false};
-    return a.integral ? b : a;
-  }
-  return {a.value, a.value > 0 ? a.integral && b.integral : a.integral};
-}
-
-// The hull of an operation's values at the four corners; the first of equal values.
-template <typename Operation>
-ValueRange end_corners(const ValueRange& a, const ValueRange& b, Operation operation) {
-  const std::array values = {
-      operation(lower_end(a), lower_end(b)), operation(lower_end(a), upper_end(b)),
-      operation(upper_end(a), lower_end(b)), operation(upper_end(a), upper_end(b))};
-  const bool undefined =
-      std::any_of(values.begin(), values.end(), [](End end) { return std::isnan(end.value); });
-  if (undefined) return ValueRange::unknown(ExprType::kFloat);
-  const auto before = [](End x, End y) { return less(x, y); };
-  const End lowest = *std::min_element(values.begin(), values.end(), before);
-  const End highest = *std::max_element(values.begin(), values.end(), before);
-  return range_between(lowest, highest);
-}
-
-// --- one rule per function ---
-
-ValueRange add_ranges(const ValueRange& a, const ValueRange& b) {
-  if (!is_float(a) && !is_float(b)) return ValueRange::ints(a.lower + b.lower, a.upper + b.upper);
-  const End lower = add_ends(lower_end(a), lower_end(b));
-  const End upper = add_ends(upper_end(a), upper_end(b));
-  if (std::isnan(lower.value) || std::isnan(upper.value))
-    return ValueRange::unknown(ExprType::kFloat);
-  return range_between(lower, upper);
-}
-
-ValueRange multiply_ranges(const ValueRange& a, const ValueRange& b) {
-  if (!is_float(a) && !is_float(b))
-    return int_corners(a, b, [](RangeEnd x, RangeEnd y) { return x * y; });
-  return end_corners(a, b, multiply_ends);
-}
-
-// A convex function with its least value at 0, from its values at both ends.
-ValueRange convex_range(const ValueRange& a, End at_lower, End at_upper) {
-  const End highest = less(at_lower, at_upper) ? at_upper : at_lower;
-  if (contains_zero(a)) return range_between({0, highest.integral}, highest);
-  return range_between(less(at_upper, at_lower) ? at_upper : at_lower, highest);
-}
-
-ValueRange abs_range(const ValueRange& a) {
-  if (is_float(a)) {
-    const auto magnitude = [](End end) { return End{std::fabs(end.value), end.integral}; };
-    return convex_range(a, magnitude(lower_end(a)), magnitude(upper_end(a)));
-  }
-  const RangeEnd lower = a.lower < 0 ? -a.lower : a.lower;
-  const RangeEnd upper = a.upper < 0 ? -a.upper : a.upper;
-  return ValueRange::ints(contains_zero(a) ? 0 : std::min(lower, upper), std::max(lower, upper));
-}
-
-ValueRange floor_div_range(const ValueRange& a, const ValueRange& b) {
-  if (!contains_zero(b))
-    return int_corners(a, b, [](RangeEnd x, RangeEnd y) { return floor_divide(x, y); });
-  if ((b.lower >= 0 && a.lower >= 0) || (b.upper <= 0 && a.upper <= 0))
-    return ValueRange::ints(0, kIntInfinity);
-  if ((b.upper <= 0 && a.lower >= 0) || (b.lower >= 0 && a.upper <= 0)) {
-    return ValueRange::ints(kMinusIntInfinity, 0);
-  }
-  return ValueRange::unknown(ExprType::kInt);
-}
-
-// Mod has C's sign: that of the dividend.
-ValueRange mod_range(const ValueRange& x, const ValueRange& y) {
-  if (contains_zero(y)) return ValueRange::unknown(ExprType::kInt);
-  const RangeEnd largest = abs_range(y).upper;
-  if (!y.is_singleton()) {
-    const RangeEnd upper = largest - 1;
-    return ValueRange::ints(-upper, upper);
-  }
-  if (!x.lower.is_infinite() && !x.upper.is_infinite()) {
-    const RangeEnd::Wide low = x.lower.value();
-    const RangeEnd::Wide high = x.upper.value();
-    const RangeEnd::Wide modulus = largest.value();
-    if (low / modulus == high / modulus)  // no wrap in between
-      return ValueRange::ints(RangeEnd::wide(low % modulus), RangeEnd::wide(high % modulus));
-  }
-  if (x.upper < 0) return ValueRange::ints(RangeEnd(1) - largest, 0);
-  if (x.lower > 0) return ValueRange::ints(0, largest - 1);
-  return ValueRange::ints(std::max(RangeEnd(1) - largest, x.lower), std::min(largest - 1, x.upper));
-}
-
-// PythonMod has the sign of the divisor.
-ValueRange python_mod_range(const ValueRange& x, const ValueRange& y) {
-  if (x.lower >= 0 && y.lower >= 0) return mod_range(x, y);
-  return ValueRange::ints(y.lower < 0 ? y.lower + 1 : 0, y.upper > 0 ? y.upper - 1 : 0);
-}
-
-End minus_one(End end) { return add_ends(end, {-1, true}); }
-
-ValueRange float_mod_range(const ValueRange& x, const ValueRange& y) {
-  if (contains_zero(y)) return ValueRange::unknown(ExprType::kInt);
-  const ValueRange magnitude = abs_range(y);
-  const End highest = minus_one(upper_end(magnitude));
-  const End lowest = {-highest.value, highest.integral || highest.value == 0};
-  if (!y.is_singleton()) return range_between(lowest, highest);
-  const double divisor = upper_end(magnitude).value;
-  const End from = lower_end(x);
-  const End to = upper_end(x);
-  const bool finite = from.finite() && to.finite();
-  if (finite && std::trunc(from.value / divisor) == std::trunc(to.value / divisor)) {
-    return range_between({std::fmod(from.value, divisor), false},
-                         {std::fmod(to.value, divisor), false});  // no wrap in between
-  }
-  if (to.value < 0) return range_between(lowest, {0, true});
-  if (from.value > 0) return range_between({0, true}, highest);
-  return range_between(less(lowest, from) ? from : lowest, less(to, highest) ? to : highest);
-}
-
-ValueRange float_python_mod_range(const ValueRange& x, const ValueRange& y) {
-  const End from = lower_end(y);
-  const End to = upper_end(y);
-  if (lower_end(x).value >= 0 && from.value >= 0) return float_mod_range(x, y);
-  constexpr End kZero = {0, true};
-  return range_between(from.value < 0 ? add_ends(from, {1, true}) : kZero,
-                       to.value > 0 ? minus_one(to) : kZero);
-}
-
-ValueRange power_range(const ValueRange& a, const ValueRange& b) {
-  if (a.is_singleton() && b.is_singleton()) {
-    const RangeEnd value = power(a.lower, b.lower);
-    return ValueRange::ints(value, value);
-  }
-  if (a.lower >= 1) {
-    const RangeEnd lowest = std::max(b.lower, RangeEnd(0));
-    return ValueRange::ints(power(a.lower, lowest), power(a.upper, std::max(b.upper, lowest)));
-  }
-  if (b.is_singleton()) {
-    const bool is_even = b.lower.value() % 2 == 0;
-    const ValueRange base = is_even ? abs_range(a) : a;
-    return ValueRange::ints(power(base.lower, b.lower), power(base.upper, b.lower));
-  }
-  const RangeEnd largest = power(abs_range(a).upper, b.upper);
-  return ValueRange::ints(-largest, largest);
-}
-
-// x ** n for an integer n > 1. As PyTorch has it, what is beyond 63 bits is an infinite integer,
-// and so is 0; x >= 1 stays among floats (safe_pow; PowByNatural).
-ValueRange float_power_range(const ValueRange& x, int64_t exponent) {
-  const auto power = [exponent](End base) -> End {
-    constexpr double kLimit = 9223372036854775807.0;
-    const double value = std::pow(base.value, static_cast<double>(exponent));
-    if (std::fabs(value) > kLimit) return {std::copysign(kRealInfinity, value), true};
-    return {value, base.integral || value == 0};
-  };
-  if (x.real_lower >= 1) {
-    return ValueRange::floats(std::pow(x.real_lower, static_cast<double>(exponent)),
-                              std::pow(x.real_upper, static_cast<double>(exponent)));
-  }
-  const End at_lower = power(lower_end(x));
-  const End at_upper = power(upper_end(x));
-  return exponent % 2 == 0 ? convex_range(x, at_lower, at_upper)
-                           : range_between(at_lower, at_upper);
-}
-
-ValueRange true_div_range(const ValueRange& a, const ValueRange& b) {
-  const ValueRange x = as_floats(a);
-  const ValueRange y = as_floats(b);
-  const auto open = [](const ValueRange& r) {
-    return std::isinf(r.real_lower) || std::isinf(r.real_upper);
-  };
-  if (contains_zero(y) || (open(x) && open(y))) return ValueRange::unknown(ExprType::kFloat);
-  return end_corners(x, y, [](End p, End q) { return End{p.value / q.value, false}; });
-}
-
-ValueRange extremum_range(ExprKind kind, const ValueRange& a, const ValueRange& b) {
-  const bool max = kind == ExprKind::kMax;
-  if (!is_float(a) && !is_float(b)) {
-    return max ? ValueRange::ints(std::max(a.lower, b.lower), std::max(a.upper, b.upper))
-               : ValueRange::ints(std::min(a.lower, b.lower), std::min(a.upper, b.upper));
-  }
-  const auto pick = [max](End x, End y) { return less(x, y) == max ? y : x; };
-  return range_between(pick(lower_end(a), lower_end(b)), pick(upper_end(a), upper_end(b)));
-}
-
-// The least 2^k - 1 that is >= x, for x > 0.
-RangeEnd all_ones_above(RangeEnd x) {
-  if (x.is_infinite()) return x;
-  RangeEnd::Wide mask = x.value();
-  for (unsigned shift = 1; shift < 128; shift *= 2) mask |= mask >> shift;
-  return RangeEnd::wide(mask);
-}
-
-ValueRange bitwise_range(ExprKind kind, const ValueRange& a, const ValueRange& b) {
-  const RangeEnd lowest = std::min(a.lower, b.lower);
-  const RangeEnd highest = std::max(a.upper, b.upper);
-  if (kind == ExprKind::kBitAnd) {
-    // Open below, PyTorch says 0; that holds where the other operand has no sign bit.
-    RangeEnd lower = 0;
-    if (lowest == kMinusIntInfinity) {
-      if (std::max(a.lower, b.lower) < 0) lower = kMinusIntInfinity;
-    } else if (lowest < 0) {
-      lower =
-          -all_ones_above(-lowest - 1) - 1;  // 1...10...0: nothing smaller has these leading ones
-    }
-    return ValueRange::ints(lower, highest);
-  }
-  if (kind == ExprKind::kBitOr) {
-    const RangeEnd upper = highest > 0 ? all_ones_above(highest) : highest == 0 ? 0 : -1;
-    return ValueRange::ints(lowest, upper);
-  }
-  if (a.is_singleton() && b.is_singleton()) {
-    const RangeEnd value = RangeEnd::wide(a.lower.value() ^ b.lower.value());
-    return ValueRange::ints(value, value);
-  }
-  return ValueRange::unknown(ExprType::kInt);
-}
-
-double rounded(ExprKind kind, double x) {
-  if (!std::isfinite(x)) return x;
-  switch (kind) {
-    case ExprKind::kFloorToInt:
-      return std::floor(x);
-    case ExprKind::kCeilToInt:
-      return std::ceil(x);
-    case ExprKind::kRoundToInt:
-      return round_half_even(x);
-    default:
-      return std::trunc(x);
-  }
-}
-
-// floor and ceiling of an unbounded float stay the infinities of floats in PyTorch.
-ValueRange rounding_range(ExprKind kind, const ValueRange& a) {
-  if (!is_float(a)) return a;
-  const bool keeps_infinities = kind == ExprKind::kFloorToInt || kind == ExprKind::kCeilToInt;
-  const auto round_end = [=](End end) -> End {
-    if (!end.finite()) return {end.value, end.integral || !keeps_infinities};
-    return {rounded(kind, end.value), true};
-  };
-  return range_between(round_end(lower_end(a)), round_end(upper_end(a)));
-}
-
-bool less(const ValueRange& a, bool a_upper, const ValueRange& b, bool b_upper) {
-  if (!is_float(a) && !is_float(b))
-    return (a_upper ? a.upper : a.lower) < (b_upper ? b.upper : b.lower);
-  return less(a_upper ? upper_end(a) : lower_end(a), b_upper ? upper_end(b) : lower_end(b));
-}
-
-ValueRange less_range(const ValueRange& a, const ValueRange& b) {
-  if (less(a, true, b, false)) return ValueRange::bools(true, true);
-  if (!less(a, false, b, true)) return ValueRange::bools(false, false);
-  return ValueRange::bools(false, true);
-}
-
-ValueRange not_range(const ValueRange& a) { return ValueRange::bools(a.upper == 0, a.lower == 0); }
-
-ValueRange relation_range(ExprKind kind, const ValueRange& a, const ValueRange& b) {
-  switch (kind) {
-    case ExprKind::kEq: {
-      if (less(a, true, b, false) || less(b, true, a, false))
-        return ValueRange::bools(false, false);
-      const bool one_value = a.is_singleton() && b.is_singleton();
-      return ValueRange::bools(one_value, true);
-    }
-    case ExprKind::kNe:
-      return not_range(relation_range(ExprKind::kEq, a, b));
-    case ExprKind::kLt:
-      return less_range(a, b);
-    case ExprKind::kGt:
-      return less_range(b, a);
-    case ExprKind::kLe:
-      return not_range(less_range(b, a));
-    default:
-      return not_range(less_range(a, b));
-  }
-}
-
-ValueRange hull(const ValueRange& a, const ValueRange& b) {
-  if (is_float(a) || is_float(b)) {
-    const End lower = less(lower_end(b), lower_end(a)) ? lower_end(b) : lower_end(a);
-    const End upper = less(upper_end(a), upper_end(b)) ? upper_end(b) : upper_end(a);
-    return range_between(lower, upper);
-  }
-  return {a.type, std::min(a.lower, b.lower), std::max(a.upper, b.upper)};
-}
-
-ValueRange monotone_float(ExprKind kind, const ValueRange& a) {
-  const ValueRange x = as_floats(a);
-  if (kind == ExprKind::kSqrt) {
-    if (x.real_lower < 0) return ValueRange::unknown(ExprType::kFloat);
-    return ValueRange::floats(std::sqrt(x.real_lower), std::sqrt(x.real_upper));
-  }
-  if (kind == ExprKind::kTruncToFloat)
-    return ValueRange::floats(std::trunc(x.real_lower), std::trunc(x.real_upper));
-  return x;  // ToFloat
-}
 
 ValueRange constant_range(const ExprNode* node) {
   if (node->kind == ExprKind::kBoolean) return ValueRange::bools(node->is_true(), node->is_true());
@@ -431,7 +34,8 @@ ValueRange reduced_range(const ExprNode* node, Arg arg, Operation operation) {
   std::vector<ValueRange> ranges;
   for (size_t i = 0; i < operands.size(); ++i) ranges.push_back(arg(i));
   ValueRange range = number_range(node->number);
-  if (std::none_of(ranges.begin(), ranges.end(), is_float)) {
+  if (std::none_of(ranges.begin(), ranges.end(),
+                   [](const ValueRange& r) { return r.is_float(); })) {
     for (const ValueRange& next : ranges) range = operation(range, next);
     return range;
   }
@@ -442,58 +46,6 @@ ValueRange reduced_range(const ExprNode* node, Arg arg, Operation operation) {
   return range;
 }
 
-}  // namespace
-
-RangeEnd integral_end(double x) {
-  constexpr double kLimit = 9223372036854775808.0;  // 2^63
-  if (!(x < kLimit)) return kIntInfinity;
-  if (x <= -kLimit) return kMinusIntInfinity;
-  return static_cast<int64_t>(x);
-}
-
-ValueRange ValueRange::unknown(ExprType type) {
-  switch (type) {
-    case ExprType::kInt:
-      return ints(kMinusIntInfinity, kIntInfinity);
-    case ExprType::kFloat:
-      return floats(-kRealInfinity, kRealInfinity);
-    default:
-      return bools(false, true);
-  }
-}
-
-bool ValueRange::is_singleton() const {
-  return type == ExprType::kFloat ? real_lower == real_upper
-                                  : lower == upper && !lower.is_infinite();
-}
-
-bool ValueRange::is_subset_of(const ValueRange& other) const {
-  if (type == ExprType::kFloat)
-    return other.real_lower <= real_lower && real_upper <= other.real_upper;
-  return other.lower <= lower && upper <= other.upper;
-}
-
-ValueRange intersect(const ValueRange& a, const ValueRange& b) {
-  ValueRange range = a;
-  range.lower = std::max(a.lower, b.lower);
-  range.upper = std::min(a.upper, b.upper);
-  range.real_lower = std::max(a.real_lower, b.real_lower);
-  range.real_upper = std::min(a.real_upper, b.real_upper);
-  return range;
-}
-
-std::string to_string(const ValueRange& range) {
-  if (range.type == ExprType::kBool) return format("[{}, {}]", range.lower != 0, range.upper != 0);
-  const auto end_text = [&](RangeEnd x, double real, bool integral) {
-    if (!is_float(range)) return to_string(x);
-    return integral ? to_string(integral_end(real)) : format("{}", real);
-  };
-  return "[" + end_text(range.lower, range.real_lower, range.integral_lower) + ", " +
-         end_text(range.upper, range.real_upper, range.integral_upper) + "]";
-}
-
-namespace {
-
 ValueRange bound_of(const ExprNode* node, const SymbolRange& symbol_range,
                     SharedParts<ValueRange>& parts) {
   const auto arg = [&](size_t i) {
@@ -501,6 +53,11 @@ ValueRange bound_of(const ExprNode* node, const SymbolRange& symbol_range,
     return parts.of(part, [&] { return bound_of(part, symbol_range, parts); });
   };
   const auto int_arg = [&](size_t i) { return as_ints(arg(i)); };
+  const auto folded = [&](auto rule) {
+    ValueRange range = arg(0);
+    for (size_t i = 1; i < node->arg_count; ++i) range = rule(range, arg(i));
+    return range;
+  };
   switch (node->kind) {
     case ExprKind::kInteger:
     case ExprKind::kFloat:
@@ -513,30 +70,25 @@ ValueRange bound_of(const ExprNode* node, const SymbolRange& symbol_range,
     case ExprKind::kMul:
       return reduced_range(node, arg, multiply_ranges);
     case ExprKind::kPow:
-      if (node->type == ExprType::kFloat) return float_power_range(arg(0), node->number.integer);
-      return power_range(int_arg(0), number_range(node->number));
+      return power_range(node->type, arg(0), number_range(node->number));
     case ExprKind::kMax:
-    case ExprKind::kMin: {
-      ValueRange range = arg(0);
-      for (size_t i = 1; i < node->arg_count; ++i)
-        range = extremum_range(node->kind, range, arg(i));
-      return range;
-    }
+    case ExprKind::kMin:
+      return folded([kind = node->kind](const ValueRange& a, const ValueRange& b) {
+        return extremum_range(kind, a, b);
+      });
     case ExprKind::kFloorDiv:
     case ExprKind::kCleanDiv:
       return floor_div_range(int_arg(0), int_arg(1));
     case ExprKind::kMod:
-      if (node->type == ExprType::kFloat) return float_mod_range(arg(0), arg(1));
-      return mod_range(int_arg(0), int_arg(1));
+      return mod_range(node->type, arg(0), arg(1));
     case ExprKind::kPythonMod:
-      if (node->type == ExprType::kFloat) return float_python_mod_range(arg(0), arg(1));
-      return python_mod_range(int_arg(0), int_arg(1));
+      return python_mod_range(node->type, arg(0), arg(1));
     case ExprKind::kModularIndexing:
-      return mod_range(floor_div_range(int_arg(0), int_arg(1)), int_arg(2));
+      return mod_range(ExprType::kInt, floor_div_range(int_arg(0), int_arg(1)), arg(2));
     case ExprKind::kAbs:
       return abs_range(arg(0));
     case ExprKind::kPowByNatural:
-      return power_range(int_arg(0), int_arg(1));
+      return power_range(ExprType::kInt, arg(0), int_arg(1));
     case ExprKind::kBitAnd:
     case ExprKind::kBitOr:
     case ExprKind::kBitXor:
@@ -553,37 +105,14 @@ ValueRange bound_of(const ExprNode* node, const SymbolRange& symbol_range,
     case ExprKind::kIntTrueDiv:
     case ExprKind::kFloatTrueDiv:
       return true_div_range(arg(0), arg(1));
-    case ExprKind::kRoundDecimal: {
-      const ValueRange digits = arg(1);
-      const std::optional<int64_t> count =
-          digits.is_singleton() ? digits.lower.as_int64() : std::nullopt;
-      if (!count) return ValueRange::unknown(ExprType::kFloat);
-      const ValueRange x = as_floats(arg(0));
-      return ValueRange::floats(round_decimal(x.real_lower, *count),
-                                round_decimal(x.real_upper, *count));
-    }
-    case ExprKind::kWhere: {
-      const ValueRange condition = arg(0);
-      return condition.upper == 0 ? arg(2) : hull(arg(1), arg(2));
-    }
-    case ExprKind::kAnd: {
-      ValueRange range = ValueRange::bools(true, true);
-      for (size_t i = 0; i < node->arg_count; ++i) {
-        const ValueRange part = arg(i);
-        range = ValueRange::bools(range.lower != 0 && part.lower != 0,
-                                  range.upper != 0 && part.upper != 0);
-      }
-      return range;
-    }
-    case ExprKind::kOr: {
-      ValueRange range = ValueRange::bools(false, false);
-      for (size_t i = 0; i < node->arg_count; ++i) {
-        const ValueRange part = arg(i);
-        range = ValueRange::bools(range.lower != 0 || part.lower != 0,
-                                  range.upper != 0 || part.upper != 0);
-      }
-      return range;
-    }
+    case ExprKind::kRoundDecimal:
+      return round_decimal_range(arg(0), arg(1));
+    case ExprKind::kWhere:
+      return where_range(arg(0), arg(1), arg(2));
+    case ExprKind::kAnd:
+      return folded(and_range);
+    case ExprKind::kOr:
+      return folded(or_range);
     case ExprKind::kNot:
       return not_range(arg(0));
     default:

@@ -6,6 +6,7 @@
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/symbolic/arithmetic.h"
+#include "core/symbolic/bounds.h"
 #include "core/symbolic/solve.h"
 
 namespace faketensor {

@@ -31,7 +31,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/symbolic/bounds.h"
+#include "core/symbolic/value_range.h"
 #include "core/symbolic/evaluate.h"
 #include "core/symbolic/expr.h"
 #include "core/symbolic/source.h"

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/symbolic/bounds.h"
+#include "core/symbolic/value_range.h"
 
 namespace faketensor {
 
