@@ -98,6 +98,7 @@ class Writer:
         described |= {"dtype": str(t.dtype).removeprefix("torch."), "device": str(t.device)}
         if strided:
             storage = t.untyped_storage()
+            self.kept.append(storage)  # a tensor may leave its storage, whose address would be another's
             described |= {"storage": self.number(self.storages, storage._cdata), "nbytes": dim(storage.nbytes())}
         else:
             described |= {"layout": str(t.layout).removeprefix("torch."), **sparse_parts(t)}
@@ -106,7 +107,9 @@ class Writer:
 
 
 def dim(n):
-    return n if isinstance(n, int) else str(n)
+    """A size as JSON: a symbolic one that has become a number is that number."""
+    known = n if isinstance(n, int) else n.node.maybe_as_int()
+    return str(n) if known is None else known
 
 
 def dims(sizes):
