@@ -32,6 +32,7 @@ import sympy
 import torch
 import torch.fx.experimental.symbolic_shapes as symbolic_shapes
 from record_conformance import Reader, Writer, overload, rows, target, write
+from sympy.logic.boolalg import BooleanAtom
 from torch._dynamo.source import LocalSource
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatelessSymbolicContext
@@ -69,6 +70,8 @@ class SymbolWriter(Writer):
                 return super().value(float(known))
         if isinstance(v, Raw):
             return v.content
+        if isinstance(v, BooleanAtom):
+            return bool(v)
         if isinstance(v, dict):
             return {str(key): self.value(content) for key, content in v.items()}
         return super().value(v)

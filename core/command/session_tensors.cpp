@@ -122,8 +122,11 @@ std::vector<DimConstraint> read_constraints(const json& given) {
       const auto end = [](const json& value, int64_t infinite) {
         return value.is_number_integer() ? value.get<int64_t>() : infinite;
       };
-      constraints.push_back(DimConstraint::min_max(end(constraint[0], kMinusIntInfinity),
-                                                   end(constraint[1], kIntInfinity)));
+      const int64_t least = end(constraint[0], kMinusIntInfinity);
+      const int64_t most = end(constraint[1], kIntInfinity);
+      if (most < least)
+        throw_error(ErrorKind::kValueRange, format("Invalid ranges [{}:{}]", least, most));
+      constraints.push_back(DimConstraint::min_max(least, most));
     } else if (constraint.is_null()) {
       constraints.emplace_back();
     } else {

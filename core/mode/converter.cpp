@@ -145,6 +145,7 @@ Tensor* Converter::convert_strided(const TensorDescription& tensor, const Source
   const bool is_hinted = std::all_of(made.sizes.begin(), made.sizes.end(),
                                      [](SymInt size) { return hint(size).has_value(); });
   if (!is_own && is_hinted) fake->is_contiguous();
+  if (!is_own) placed_.insert(fake);
   return fake;
 }
 
@@ -162,6 +163,7 @@ Tensor* Converter::convert_view(const TensorDescription& tensor, const Source& s
                    context == nullptr ? nullptr : context->view_base.get());
   }
   const SymbolicGeometry made = geometry(tensor, source, env, context);
+  ++other_fakes;  // aten::as_strided of the fake base, whose result is noted like that of any call
   const SuppressGuards scope(env);
   return context_.make_tensor(context_.metas().intern(spec_of(tensor, made)), base->storage, base);
 }

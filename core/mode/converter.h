@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/ops/context.h"
@@ -73,8 +74,8 @@ class Converter {
 
   // The fake that a tensor became; null if it was not converted, or is forgotten.
   Tensor* memo(uint64_t id) const;
-  // Whether a conversion has made a storage for it.
-  bool knows_storage(uint64_t id) const { return storages_.count(id) != 0; }
+  // Whether set_ put it on its storage, as it did not bring that: a write to it and its views.
+  bool is_placed(const Tensor& fake) const { return placed_.count(&fake) != 0; }
   // The fake is gone: the next conversion makes a new one.
   void forget(uint64_t id) { fakes_.erase(id); }
 
@@ -92,6 +93,7 @@ class Converter {
   Context& context_;
   std::unordered_map<uint64_t, Tensor*> fakes_;      // by tensor id
   std::unordered_map<uint64_t, Storage*> storages_;  // by storage id
+  std::unordered_set<const Tensor*> placed_;
 };
 
 }  // namespace faketensor

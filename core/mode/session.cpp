@@ -208,14 +208,11 @@ void Session::mark_converted(const Tensor& source, Tensor& fake, SessionMode& mo
 Tensor* Session::from_tensor(SessionMode& mode, Tensor& tensor, const ConversionOptions& options) {
   const TensorDescription description = describe_here(tensor);
   if (Tensor* known = mode.converter().memo(description.id)) return known;
-  // A tensor at an offset, or on a storage that another one has brought already, is placed there by
-  // set_, which counts as a write to it and its views.
   const TensorDescription& first = description.base != nullptr ? *description.base : description;
-  const bool is_placed =
-      first.layout == Layout::kStrided && mode.converter().memo(first.id) == nullptr &&
-      (!same_expr(first.offset, SymInt(0)) || mode.converter().knows_storage(first.storage.id));
+  const bool is_known = mode.converter().memo(first.id) != nullptr;
   Tensor* fake = mode.converter().from_tensor(description, options);
-  if (is_placed) ++state(fake->base != nullptr ? *fake->base : *fake).placements;
+  Tensor& root = fake->base != nullptr ? *fake->base : *fake;
+  if (!is_known && mode.converter().is_placed(root)) ++state(root).placements;
   mark_converted(tensor, *fake, mode);
   return fake;
 }
@@ -268,6 +265,10 @@ Tensor* Session::deepcopy(Tensor& tensor) {
         "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
         "at the moment.  If you were attempting to deepcopy a module, this may be because of a "
         "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001");
+  // Of a subclass Tensor.__deepcopy__ asks data_ptr(), which counts the elements.
+  if (mode != nullptr && tensor.meta->has_symbols())
+    throw_error(ErrorKind::kRuntimeError,
+                "Cannot call numel() on tensor with symbolic sizes/strides");
   if (mode == nullptr)
     return make_real(tensor.meta->spec(),
                      tensor.storage != nullptr ? tensor.storage->nbytes : SymInt(0));

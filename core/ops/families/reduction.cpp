@@ -74,11 +74,12 @@ Tensor* reduce_by_reference(Call& call, const Tensor& self, DimSet dims, bool ke
 }
 
 void check_reduction_not_empty(Call& call, const Tensor& self, DimSet dims) {
+  SymBool has_elements = true;
   for (size_t i = 0; i < self.sizes().size(); ++i) {
-    if (!contains(dims, i)) continue;
-    call.check(self.sizes()[i] > 0,
-               "reducing over zero-size dimension for reduction operation without identity");
+    if (contains(dims, i)) has_elements = sym_and(has_elements, self.sizes()[i] > 0);
   }
+  call.check(has_elements,
+             "reducing over zero-size dimension for reduction operation without identity");
 }
 
 DType sum_dtype(const Tensor& self, std::optional<DType> dtype) {

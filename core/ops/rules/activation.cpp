@@ -226,7 +226,7 @@ Value clamp(Call& c, const Tensor& self, const Value& min, const Value& max) {
   c.check_as(ErrorKind::kValueError, !min.is_none() || !max.is_none(),
              "clamp called but both min and max are none!");
   const Value operands[] = {self, min, max};
-  if (!min.is_tensor() && !max.is_tensor() && has_plain_layout(self))
+  if (!min.is_tensor() && !max.is_tensor() && has_plain_layout(self) && !self.meta->has_symbols())
     return elementwise(c, operands, kDefault);
   const ReferenceSteps steps(c, operands, kDefault);
   return steps.result(bounded(steps, bounded(steps, self, min), max));

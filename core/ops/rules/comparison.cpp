@@ -94,8 +94,7 @@ Tensor* isin(Call& c, const Value& elements, const Value& tests) {
   }
   if (!elements.is_tensor()) return c.empty({}, DType::kBool);
   const Tensor& tensor = elements.tensor();
-  return c.empty_strided(tensor.sizes(), dense_strides_like(tensor.sizes(), tensor.strides()),
-                         DType::kBool);
+  return &c.tensor<"aten::empty_like">(tensor, DType::kBool);
 }
 
 // clang-format off

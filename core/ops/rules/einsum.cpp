@@ -467,7 +467,7 @@ Value tensordot(Call& c, const Tensor& self, const Tensor& other, Dims dims_self
       right = &c.tensor<"aten::sum.dim_IntList">(*right, DimVector{dims_other[i]}, true,
                                                  right->dtype());
     } else {
-      c.check(left_size == right_size,
+      c.check(guard_bool(left_size == right_size),
               "contracted dimensions need to match, but first has size {} in dim {} and second "
               "has size {} in dim {}",
               left_size, dims_self[i], right_size, dims_other[i]);

@@ -53,11 +53,24 @@ const Tensor& rank_example(const Call& c, TensorList tensors) {
   return example != nullptr ? *example : tensors[0];
 }
 
+// The tensors in one dtype (elementwise_type_promotion_wrapper): symbolic ones are cast by the
+// reference, before anything is checked.
+Value cast_by_reference(Call& c, TensorList tensors, DType dtype) {
+  SmallVector<Value, 8> cast;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& tensor = tensors[i];
+    const bool casts = tensor.dtype() != dtype && has_symbolic_sizes(tensor);
+    cast.push_back(casts ? c.call<"prims::convert_element_type">(tensor, dtype) : Value(tensor));
+  }
+  return c.list(cast.span());
+}
+
 // Mirrors cat, torch/_refs/__init__.py.
-Tensor* cat(Call& c, TensorList tensors, int64_t dim) {
-  c.check_as(ErrorKind::kValueError, !tensors.empty(),
+Tensor* cat(Call& c, TensorList given, int64_t dim) {
+  c.check_as(ErrorKind::kValueError, !given.empty(),
              "cat expects at least one tensor, but received zero!");
-  const DType dtype = promoted_dtype(c, tensors.values());
+  const DType dtype = promoted_dtype(c, given.values());
+  const TensorList tensors(cast_by_reference(c, given, dtype));
   const Tensor& example = rank_example(c, tensors);
   SmallVector<const Tensor*, 8> joined;
   for (size_t i = 0; i < tensors.size(); ++i) {

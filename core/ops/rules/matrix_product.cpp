@@ -257,9 +257,11 @@ Value addr(Call& c, const Tensor& self, const Tensor& vec1, const Tensor& vec2, 
   return cast_to(c, result.tensor(), common);
 }
 
-// Mirrors trace, torch/_refs/__init__.py.
+// Mirrors trace_cpu, aten/src/ATen/native/ReduceOps.cpp, which asks for numbers.
 Value trace(Call& c, const Tensor& self) {
   c.check(self.dim() == 2, "expected a matrix, but got tensor with dim {}", self.dim());
+  c.check(!self.meta->has_symbols(),
+          "Cannot call storage_offset() on tensor with symbolic sizes/strides");
   return c.empty(Dims(), sum_dtype(self, {}));
 }
 

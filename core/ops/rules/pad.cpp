@@ -15,7 +15,8 @@ namespace {
 Value constant_pad_nd(Call& c, const Tensor& self, Dims pad) {
   if (!c.context().python_dispatcher) {
     // The C++ function knows plain numbers only.
-    for (const SymInt amount : pad) guard_int(amount);
+    for (const SymInt amount : pad)
+      c.check(!amount.is_symbolic(), "SymIntArrayRef expected to contain only concrete integers");
     for (const SymInt size : self.sizes()) guard_int(size);
   }
   const size_t rank = self.sizes().size();

@@ -24,7 +24,11 @@ Value sizes(Call& c, const Tensor& self) { return c.context().make_ints(self.siz
 Value strides(Call& c, const Tensor& self) { return c.context().make_ints(self.strides()); }
 SymInt size(Call&, const Tensor& self, int64_t dim) { return self.size(dim); }
 SymInt stride(Call&, const Tensor& self, int64_t dim) { return self.stride(dim); }
-SymInt numel(Call&, const Tensor& self) { return self.numel(); }
+// TensorImpl::numel, which unlike sym_numel refuses symbols.
+SymInt numel(Call& c, const Tensor& self) {
+  c.check(!self.meta->has_symbols(), "Cannot call numel() on tensor with symbolic sizes/strides");
+  return self.numel();
+}
 SymInt storage_offset(Call&, const Tensor& self) { return self.offset(); }
 int64_t dim(Call&, const Tensor& self) { return self.dim(); }
 

@@ -1,4 +1,5 @@
 // Views that are lists: split, chunk, unbind and their kin.
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/unallocated.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
@@ -198,11 +199,14 @@ int64_t split_dim(Call& c, const Tensor& self, const SplitAxis& axis) {
 
 Value split_evenly(Call& c, const Tensor& self, int64_t sections, const SplitAxis& axis) {
   const int64_t dim = split_dim(c, self, axis);
-  const SymInt size = self.size(dim);
-  c.check(sections != 0 && guard_bool(mod(size, sections) == 0),
-          "torch.{}split attempted to split along dimension {}, but the size of the dimension {} "
-          "is not divisible by the split_size {}!",
-          axis.letter, dim, size, sections);
+  if (sections == 0 || !guard_bool(mod(self.size(dim), sections) == 0)) {
+    // The message asks sizes(), which makes a number of each.
+    specialize_sizes(self);
+    c.check(false,
+            "torch.{}split attempted to split along dimension {}, but the size of the dimension {} "
+            "is not divisible by the split_size {}!",
+            axis.letter, dim, self.size(dim), sections);
+  }
   return c.call<"aten::tensor_split.sections">(self, sections, dim);
 }
 

@@ -113,5 +113,32 @@ TEST(Converter, AContextBesideStaticShapesIsRefused) {
                Error);
 }
 
+// Its as_strided of the fake base is noted as a fake of its own.
+TEST(Converter, AViewCountsTwiceInTheNamesOfTensorsWithoutSource) {
+  Context context;
+  ShapeEnv env;
+  context.set_shape_env(&env);
+  Converter converter(context);
+  TensorDescription view = described(1, {6}, {1}, 96);
+  view.storage.id = 0;
+  view.base = std::make_shared<const TensorDescription>(described(0, {24}, {1}, 96));
+  converter.from_tensor(view, {.source = Source::local("v")});
+  const Tensor* fake = converter.from_tensor(described(2, {5}, {1}, 20));
+  EXPECT_EQ(env.sources(fake->sizes()[0].node())[0].name(),
+            "__meta_utils_unknown_tensor3.size()[0]");
+}
+
+TEST(Converter, ATensorAtAnOffsetThatIsASymbolIsPlaced) {
+  Context context;
+  ShapeEnv env({.specialize_zero_one = false});
+  context.set_shape_env(&env);
+  Converter converter(context);
+  const Tensor* fake =
+      converter.from_tensor(described(0, {5}, {1}, 20), {.source = Source::local("x")});
+  EXPECT_EQ(to_string(fake->offset()), "s83");
+  EXPECT_TRUE(converter.is_placed(*fake));
+  EXPECT_FALSE(converter.is_placed(*converter.from_tensor(described(1, {}, {}, 4))));
+}
+
 }  // namespace
 }  // namespace faketensor

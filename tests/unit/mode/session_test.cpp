@@ -310,5 +310,11 @@ TEST_F(SessionTest, ANegativeSizeIsNotPassedOn) {
       "RuntimeError");
 }
 
+// Tensor.__deepcopy__ asks a subclass for data_ptr(), which counts the elements.
+TEST_F(SymbolicCacheTest, ATensorOfSymbolicSizesIsNotCopied) {
+  Tensor& x = made(DType::kFloat32);
+  EXPECT_THROW(session.deepcopy(x), Error);
+}
+
 }  // namespace
 }  // namespace faketensor

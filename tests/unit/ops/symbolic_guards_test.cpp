@@ -299,5 +299,61 @@ TEST(SymbolicGuards, CppMessagesSpecialiseTheSizesThatTheyPrint) {
                   "num_groups=2"}});
 }
 
+TEST(SymbolicGuards, AFailingSplitPrintsTheSizeAndSoSpecialisesAll) {
+  expect_guards({
+      {"aten::hsplit.int",
+       {"f32[4,7]", "2"},
+       "Ne(Mod(s1, 2), 0), Eq(s0, 4), Eq(s1, 7), RuntimeError: torch.hsplit attempted to split "
+       "along dimension 1, but the size of the dimension 7 is not divisible by the split_size 2!"},
+      {"aten::hsplit.int",
+       {"f32[4,6]", "2"},
+       "Eq(Mod(s1, 2), 0), ((s1//2)) <= s1, 2*((s1//2)) <= s1"},
+  });
+}
+
+TEST(SymbolicGuards, CppThatWantsNumbersRefusesSymbols) {
+  expect_guards({
+      {"aten::numel",
+       {"f32[4,=3]"},
+       "RuntimeError: Cannot call numel() on tensor with symbolic sizes/strides"},
+      {"aten::numel", {"f32[=4,=3]"}, ""},
+      {"aten::trace",
+       {"f32[4,=3]"},
+       "RuntimeError: Cannot call storage_offset() on tensor with symbolic sizes/strides"},
+  });
+}
+
+TEST(SymbolicGuards, AnExtremumAsksAllReducedSizesAtOnce) {
+  expect_guards({
+      {"aten::amax", {"f32[?,?]", "[0, 1]"}, "assert (0 < u0) & (0 < u1)"},
+      {"aten::amax", {"f32[?,?]", "[1]"}, "assert 0 < u1"},
+  });
+}
+
+TEST(SymbolicGuards, AJoinCastsBeforeItComparesRanks) {
+  expect_guards_of_any_size({
+      {"aten::cat",
+       {"i64[4] f32[4,3]"},
+       "s0 >= 2, RuntimeError: Number of dimensions of tensors must match.  Expected 2-D "
+       "tensors, but got 1-D for tensor number 0 in the list"},
+  });
+}
+
+TEST(SymbolicGuards, ContractedSizesAreGuardedEvenWhereGuardsAreAvoided) {
+  ShapeEnvOptions options;
+  options.prefer_deferred_runtime_asserts_over_guards = true;
+  EXPECT_EQ(SymbolicCall(2, options)
+                .answer({"aten::tensordot", {"f32[4,3]", "f32[4,5]", "[0]", "[0]"}, ""}),
+            "Eq(s0, s2)");
+}
+
+// The comparison of coordinates is a call of its own, whose operands are looked at.
+TEST(SymbolicGuards, ATriangleComparesCoordinates) {
+  expect_guards_of_any_size({
+      {"aten::triu", {"f32[=4,3]"}, "Ne(s0, 1)"},
+      {"aten::triu", {"f32[4,3]"}, "Ne(s1, 1), Ne(s0, 1), s0*s1 >= 2"},
+  });
+}
+
 }  // namespace
 }  // namespace faketensor
