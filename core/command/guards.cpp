@@ -116,7 +116,7 @@ class GuardsPrinter {
     return format("{}dimension {} of {}", entry.is_whole ? "" : "in ", *entry.dim, node);
   }
 
-  void line(std::string text) {
+  void line(std::string_view text) {
     out_.text() += text;
     out_.line_done();
   }

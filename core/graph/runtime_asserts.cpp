@@ -18,7 +18,7 @@ constexpr std::string_view kAssert = "aten._assert_scalar.default";
 // The Python function for an expression of that kind; empty where torch.fx gets none
 // (_has_uninterpretable_sympy_function).
 std::string_view python_function(ExprKind kind) {
-  static const std::map<ExprKind, std::string_view> functions = {
+  static const std::map<ExprKind, std::string_view> kFunctions = {
       {ExprKind::kAdd, "_operator.add"},
       {ExprKind::kMul, "_operator.mul"},
       {ExprKind::kFloorDiv, "_operator.floordiv"},
@@ -36,8 +36,8 @@ std::string_view python_function(ExprKind kind) {
       {ExprKind::kAnd, "_operator.and_"},
       {ExprKind::kOr, "_operator.or_"},
       {ExprKind::kNot, "torch.sym_not"}};
-  const auto found = functions.find(kind);
-  return found == functions.end() ? std::string_view() : found->second;
+  const auto found = kFunctions.find(kind);
+  return found == kFunctions.end() ? std::string_view() : found->second;
 }
 
 bool can_be_written(const ExprNode* expr) {

@@ -93,23 +93,12 @@ SymInt Call::unbacked_int(ErrorKind refusal) {
   return env->create_unbacked_int();
 }
 
-namespace {
-// Allocated as a contiguous tensor and then given its strides.
-Tensor* new_restrided(Context& context, Dims sizes, Dims strides, DType dtype, Device device) {
-  Tensor* tensor = context.empty(sizes, dtype, device);
-  MetaSpec spec = tensor->meta->spec();
-  spec.strides = strides;
-  tensor->meta = context.metas().intern(spec);
-  return tensor;
-}
-}  // namespace
-
 Tensor* Call::empty_like(const Tensor& self, std::optional<DType> dtype, MemoryFormat format) {
   const DimVector strides = format == MemoryFormat::kPreserve
                                 ? dense_strides_like(self.sizes(), self.strides())
                                 : strides_for(self.sizes(), format);
-  return new_restrided(context_, self.sizes(), strides, dtype.value_or(self.dtype()),
-                       self.device());
+  return context_.empty_restrided(self.sizes(), strides, dtype.value_or(self.dtype()),
+                                  self.device());
 }
 
 namespace {
@@ -124,7 +113,7 @@ bool may_be_empty(const TensorMeta& meta) {
 }  // namespace
 
 Tensor* Call::empty_permuted(Dims sizes, Dims strides, DType dtype, Device on) {
-  Tensor* tensor = new_restrided(context_, sizes, strides, dtype, on);
+  Tensor* tensor = context_.empty_restrided(sizes, strides, dtype, on);
   if (tensor->meta->has_symbols() && context_.is_permuted_again(*tensor->meta) &&
       may_be_empty(*tensor->meta)) {
     tensor->storage->nbytes = storage_bytes(sizes, strides, 0, dtype);

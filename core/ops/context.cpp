@@ -62,6 +62,18 @@ Tensor* Context::empty(Dims sizes, DType dtype, Device device, Dims strides) {
   }
 }
 
+Tensor* Context::empty_restrided(Dims sizes, Dims strides, DType dtype, Device device) {
+  Tensor* tensor = empty(sizes, dtype, device);
+  set_strides(*tensor, strides);
+  return tensor;
+}
+
+void Context::set_strides(Tensor& tensor, Dims strides) {
+  MetaSpec spec = tensor.meta->spec();
+  spec.strides = strides;
+  tensor.meta = metas_.intern(spec);
+}
+
 bool Context::is_permuted_again(const TensorMeta& meta) {
   if (std::find(permuted_.begin(), permuted_.end(), &meta) != permuted_.end()) return true;
   permuted_.push_back(&meta);

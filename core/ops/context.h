@@ -72,6 +72,10 @@ class Context {
 
   // A new tensor on a new storage of exactly the bytes it needs. Empty strides: contiguous.
   Tensor* empty(Dims sizes, DType dtype, Device device, Dims strides = {});
+  // A new tensor that is allocated as a contiguous one and then given dense strides, as
+  // torch.empty_permuted and torch.empty(memory_format=...) make it.
+  Tensor* empty_restrided(Dims sizes, Dims strides, DType dtype, Device device);
+  void set_strides(Tensor& tensor, Dims strides);
   // A new tensor with this meta; on `storage`, or where it is null on a new one.
   Tensor* make_tensor(const TensorMeta* meta, Storage* storage, Tensor* base = nullptr);
   Storage* make_storage(Device device, SymInt nbytes);

@@ -141,7 +141,7 @@ int compare_display_order(const ExprNode* a, const ExprNode* b) {
   const SortParts right = sort_parts(b);
   if (left.product != nullptr || right.product != nullptr) {
     // A product's class is Mul whatever its factors are.
-    const ClassKey kMulKey = {3, 0, "Mul"};
+    static constexpr ClassKey kMulKey = {3, 0, "Mul"};
     const ClassKey l = left.product != nullptr ? kMulKey : class_key(left.base);
     const ClassKey r = right.product != nullptr ? kMulKey : class_key(right.base);
     if (const int order = compare_ints(l.group, r.group)) return order;
@@ -187,11 +187,13 @@ uint32_t node_weight(const ExprNode* node) {
 // sympy.core.sorting.ordered: fewer nodes first.
 std::vector<const ExprNode*> ordered_by_size(std::span<const ExprNode* const> args) {
   std::vector<std::pair<uint32_t, const ExprNode*>> weighed;
+  weighed.reserve(args.size());
   for (const ExprNode* arg : args) weighed.emplace_back(node_weight(arg), arg);
   std::sort(weighed.begin(), weighed.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first : displayed_before(a.second, b.second);
   });
   std::vector<const ExprNode*> out;
+  out.reserve(weighed.size());
   for (const auto& [weight, arg] : weighed) out.push_back(arg);
   return out;
 }
@@ -265,6 +267,7 @@ std::vector<const ExprNode*> ordered_terms(const ExprNode* sum) {
   for (const ExprNode* term : sum->args()) monomials.push_back(as_monomial(term));
   std::sort(monomials.begin(), monomials.end(), monomial_before);
   std::vector<const ExprNode*> terms;
+  terms.reserve(monomials.size() + 1);  // and the number
   for (const Monomial& monomial : monomials) terms.push_back(monomial.term);
   if (!sum->number.is_integer(0)) {
     // 8 - x rather than -x + 8: as_ordered_terms keeps a positive number before a single negative

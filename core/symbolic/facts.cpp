@@ -76,7 +76,7 @@ bool multiply_by(Coefficients& product, const Coefficients& factor) {
         return false;
     }
   }
-  product = std::move(result);
+  product = result;
   return true;
 }
 
@@ -182,13 +182,14 @@ uint16_t offset_sum_facts(const ExprNode* sum) {
   Coefficients coefficients;
   const bool may_be_in_one = std::has_single_bit(sum->symbol_bits);
   if (may_be_in_one && polynomial_in_one(sum, symbol, coefficients) && symbol != nullptr)
-    return polynomial_facts(sum, std::move(coefficients));
+    return polynomial_facts(sum, coefficients);
   // One term of known sign: its value nearest to 0 is 1, or 2 if it is even.
   const bool below = constant.integer > 0;  // the term is <= 0
   if (sum->arg_count != 1 || !sum->arg(0)->has(kNonZero) ||
       !sum->arg(0)->has(below ? kNonPositive : kNonNegative))
     return 0;
-  const int64_t nearest = (sum->arg(0)->has(kEven) ? 2 : 1) * (below ? -1 : 1);
+  const int64_t magnitude = sum->arg(0)->has(kEven) ? 2 : 1;
+  const int64_t nearest = below ? -magnitude : magnitude;
   int64_t value = 0;
   if (__builtin_add_overflow(nearest, constant.integer, &value)) return 0;
   if (value == 0) return below ? kNonPositive : kNonNegative;

@@ -187,7 +187,7 @@ class GuardProducer {
     return python_text(node, [this](const ExprNode* symbol) { return symbol_text(symbol); });
   }
 
-  void add(std::string guard, std::string reason) {
+  void add(std::string guard, const std::string& reason) {
     result_.verbose.push_back(reason.empty() ? guard : format("{}  # {}", guard, reason));
     result_.exprs.push_back(std::move(guard));
   }

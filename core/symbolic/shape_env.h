@@ -84,7 +84,8 @@ struct SymbolicGeometry {
 
 // What a ShapeEnv has found out, apart from the expressions themselves and what is remembered of
 // them: all that a branch has of its own.
-struct ShapeKnowledge {
+class ShapeKnowledge {
+ protected:
   Assignment hints_;
   std::unordered_map<const ExprNode*, std::vector<Source>> sources_;
   std::unordered_map<std::string, const ExprNode*> symbol_by_source_;

@@ -87,11 +87,7 @@ void check_rank(const Call& call, int64_t rank) {
 }
 
 Tensor* empty_restrided(Call& call, Dims sizes, Dims strides, DType dtype) {
-  Tensor* tensor = call.empty(sizes, dtype);
-  MetaSpec spec = tensor->meta->spec();
-  spec.strides = strides;
-  tensor->meta = call.context().metas().intern(spec);
-  return tensor;
+  return call.context().empty_restrided(sizes, strides, dtype, call.device());
 }
 
 }  // namespace faketensor

@@ -63,8 +63,7 @@ void check_row_major(const Call& call, Dims sizes);
 // are written down: the number came from an argument or from another tensor's size.
 void check_rank(const Call& call, int64_t rank);
 
-// A new tensor that is allocated as a contiguous one and then given dense strides, as
-// torch.empty_permuted and torch.empty(memory_format=...) make it: on the call's device.
+// Context::empty_restrided on the call's device.
 Tensor* empty_restrided(Call& call, Dims sizes, Dims strides, DType dtype);
 
 }  // namespace faketensor

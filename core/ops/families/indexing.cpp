@@ -112,10 +112,7 @@ Tensor* indexed(Call& call, const Tensor& self, TensorList given, std::optional<
   Tensor* result = call.context().empty(sizes, self.dtype(), where);
   if (guard_or_false(self.numel() == 0)) return result;
   // A new tensor, given other strides by as_strided.
-  const DimVector dense = dense_strides_like(sizes, strides);
-  MetaSpec spec = result->meta->spec();
-  spec.strides = dense;
-  result->meta = call.context().metas().intern(spec);
+  call.context().set_strides(*result, dense_strides_like(sizes, strides));
   return result;
 }
 

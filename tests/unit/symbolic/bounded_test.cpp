@@ -14,6 +14,7 @@ namespace {
 
 std::vector<SymInt> backed(ShapeEnv& env, int count) {
   std::vector<SymInt> symbols;
+  symbols.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i)
     symbols.push_back(
         env.create_backed("s" + std::to_string(i), 64 + i, ValueRange::ints(2, kIntInfinity)));
@@ -110,6 +111,7 @@ TEST(Bounded, DivisibilityOfManyExpressionsIsLookedUp) {
 TEST(Bounded, ChainsOfReplacementsAreFollowed) {
   ShapeEnv env;
   std::vector<SymInt> symbols;
+  symbols.reserve(2000);
   for (int i = 0; i < 2000; ++i)
     symbols.push_back(
         env.create_backed("s" + std::to_string(i), 64, ValueRange::ints(2, kIntInfinity)));
