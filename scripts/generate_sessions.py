@@ -410,7 +410,7 @@ class Maker:
         if not self.tensors:
             return
         ways = [*["bool"] * 5, *["check", "expect_true", "guard_or_false", "guard_or_true", "statically_known_true", "python_if"] * 2, "statically_known_false", "guard_size_oblivious"]
-        ways += ["int", "python_int", "scalar", "float", "has_static_value", "is_concrete_int", "optimization_hint", "python_index", "check_is_size", "constrain_unify"]
+        ways += ["int", "python_int", "scalar", "float", "has_static_value", "is_concrete_int", "optimization_hint", "python_index", "check_is_size"]
         for _ in range(self.rng.randint(5, 12)):
             kind = self.rng.random()
             if kind < 0.62:

@@ -305,15 +305,6 @@ class Session:
     def do_epoch(self, step):
         self.named(step["mode"]).epoch += 1
 
-    def do_cache_clear(self, step):
-        FakeTensorMode.cache_clear()
-
-    def do_cache_info(self, step):
-        return dataclasses.asdict(FakeTensorMode.cache_info())
-
-    def do_detect_fake_mode(self, step):
-        return self.name_of(torch._guards.detect_fake_mode(self.value(step.get("args", []))))
-
     def name_of(self, mode):
         return next((name for name, value in self.names.items() if value is mode), None)
 
@@ -381,30 +372,19 @@ class Session:
     def do_set(self, step):
         setattr(self.named(step["arg"]), step["name"], self.value(step["value"]))
 
-    def do_is(self, step):
-        return operator.is_(*map(self.named, step["args"]))
-
     def do_same_storage(self, step):
         a, b = (self.named(name).untyped_storage()._cdata for name in step["args"])
         return a == b
 
-    def do_is_fake(self, step):
-        return isinstance(self.named(step["arg"]), FakeTensor)
+    def of_argument(function):
+        return lambda self, step: function(self.named(step["arg"]))
 
-    def do_class(self, step):
-        return type(self.named(step["arg"])).__name__
-
-    def do_is_parameter(self, step):
-        return isinstance(self.named(step["arg"]), torch.nn.Parameter)
-
-    def do_repr(self, step):
-        return repr(self.named(step["arg"]))
-
-    def do_value(self, step):
-        return self.named(step["arg"])
-
-    def do_deepcopy(self, step):
-        return copy.deepcopy(self.named(step["arg"]))
+    do_is_fake = of_argument(lambda value: isinstance(value, FakeTensor))
+    do_is_parameter = of_argument(lambda value: isinstance(value, torch.nn.Parameter))
+    do_class = of_argument(lambda value: type(value).__name__)
+    do_value = of_argument(lambda value: value)
+    do_repr, do_deepcopy = of_argument(repr), of_argument(copy.deepcopy)
+    do_backward = of_argument(torch.Tensor.backward)
 
     def do_pickle(self, step):
         torch.save(self.named(step["arg"]), file := io.BytesIO())
@@ -417,9 +397,6 @@ class Session:
 
     def do_delete(self, step):
         self.names.pop(step["arg"])
-
-    def do_backward(self, step):
-        self.named(step["arg"]).backward()
 
     # Custom operators.
 
@@ -452,10 +429,17 @@ class Session:
         finally:
             self.names = outside
 
-    # Symbols.
+    # Steps of one expression.
 
-    def do_sym(self, step):
-        return self.tree(step["expr"])
+    do_sym = lambda self, step: self.tree(step["expr"])
+    do_guards_expression = lambda self, step: self.env.produce_guards_expression([self.named(name) for name in step["args"]])
+    do_freeze = lambda self, step: self.env.freeze()
+    do_is = lambda self, step: operator.is_(*map(self.named, step["args"]))
+    do_cache_clear = lambda self, step: FakeTensorMode.cache_clear()
+    do_cache_info = lambda self, step: dataclasses.asdict(FakeTensorMode.cache_info())
+    do_detect_fake_mode = lambda self, step: self.name_of(torch._guards.detect_fake_mode(self.value(step.get("args", []))))
+
+    # Symbols.
 
     def do_new_symbol(self, step):
         kind, env = step["kind"], self.env
@@ -512,9 +496,6 @@ class Session:
             contexts = [symbolic_context({"dynamic": d} | ({} if c is None else {"constraints": c})) for d, c in zip(step["dynamic"], constraints)]
         return self.env.produce_guards([self.named(name) for name in step["args"]], sources, input_contexts=contexts)
 
-    def do_guards_expression(self, step):
-        return self.env.produce_guards_expression([self.named(name) for name in step["args"]])
-
     def do_unbacked_bindings(self, step):
         bindings = symbolic_shapes.compute_unbacked_bindings(self.env, self.value(step["value"]))
         return {str(s): torch.utils._pytree.keystr(path) for s, path in bindings.items()} if bindings else None
@@ -522,9 +503,6 @@ class Session:
     def do_rename_unbacked(self, step):
         old, new = (self.named(step[end]).node.expr for end in ("from", "to"))
         self.env._rename_unbacked_to(old, new)
-
-    def do_freeze(self, step):
-        self.env.freeze()
 
 
 class Raw:
@@ -538,10 +516,8 @@ class Raw:
 def default_dtype(dtype):
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(before)
+    yield
+    torch.set_default_dtype(before)
 
 
 def message(error):

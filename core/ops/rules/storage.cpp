@@ -24,11 +24,11 @@ void set_geometry(Call& c, Tensor& self, Dims sizes, Dims strides, SymInt offset
   self.meta = c.context().metas().intern(spec);
 }
 
-// The storage grows where the tensor reaches beyond it; it never shrinks
-// (at::native::maybe_resize_storage_meta).
+// The storage grows where the contiguous tensor reaches beyond it; it never shrinks
+// (at::native::maybe_resize_storage_meta, at::detail::computeStorageNbytesContiguous).
 void grow_storage(Tensor& self) {
   if (guard_bool(self.numel() == 0)) return;
-  const SymInt needed = storage_bytes(self.sizes(), self.strides(), self.offset(), self.dtype());
+  const SymInt needed = (self.offset() + self.numel()) * itemsize(self.dtype());
   if (guard_bool(needed > self.storage->nbytes)) self.storage->nbytes = needed;
 }
 

@@ -355,5 +355,19 @@ TEST(SymbolicGuards, ATriangleComparesCoordinates) {
   });
 }
 
+// at::detail::computeStorageNbytesContiguous.
+TEST(SymbolicGuards, TheStorageOfAResizedTensorIsCountedByElements) {
+  const auto env = std::make_shared<ShapeEnv>();
+  FakeTensorMode mode;
+  mode.attach_shape_env(env);
+  const SymInt rows = env->create_backed("s0", 4, ValueRange::ints(2, kIntInfinity));
+  const SymInt columns = env->create_backed("s1", 3, ValueRange::ints(2, kIntInfinity));
+  const Value x = mode.empty(DimVector{rows}, DType::kFloat32);
+  const Value args[] = {x, mode.context().make_ints(DimVector{rows, columns})};
+  const Outcome outcome = mode.call("aten::resize_", args);
+  ASSERT_FALSE(outcome.error);
+  EXPECT_EQ(to_string(x.tensor().storage->nbytes), "4*s0*s1");
+}
+
 }  // namespace
 }  // namespace faketensor
