@@ -36,7 +36,8 @@ void append_after(std::string& out, const ValueReader& reader, ValueWriter& writ
 }  // namespace
 
 void answer_call(std::string& out, FakeTensorMode& mode, OpId op, const json& question,
-                 const std::function<void()>& called) {
+                 const std::function<void()>& called,
+                 const std::function<void(ValueReader&)>& ready) {
   ValueReader reader(mode);
   ValueWriter writer;
   std::optional<RecordedConstants> constants;
@@ -49,6 +50,7 @@ void answer_call(std::string& out, FakeTensorMode& mode, OpId op, const json& qu
     const std::vector<Value> args =
         bind_arguments(schema, question.value("args", json::array()),
                        question.value("kwargs", json::object()), reader, &writer);
+    if (ready) ready(reader);
     const Value result = mode.context().call(op, args);
     if (called) called();
     out += "\"out\":";

@@ -82,6 +82,11 @@ class ValueReader {
   // Told of the data ("const") that a tensor it made is recorded with.
   std::function<void(Tensor& tensor, const nlohmann::json& data)> on_constant;
 
+  // The tensor that {"t": number} is; null: none was read yet.
+  Tensor* tensor(int64_t number) const {
+    const auto found = tensors_.find(number);
+    return found == tensors_.end() ? nullptr : found->second;
+  }
   // Makes {"t": number} mean a tensor that the mode has already.
   void name_tensor(int64_t number, Tensor* tensor) { tensors_[number] = tensor; }
 

@@ -44,6 +44,7 @@ bool expect_size(SymInt size) {
 
 Tensor* Context::empty(Dims sizes, DType dtype, Device device, Dims strides) {
   for (const SymInt size : sizes) {
+    if (size.is_symbolic()) (void)replaced(size);  // SymNode.maybe_as_int
     if (!expect_size(size)) [[unlikely]] {
       throw_error(ErrorKind::kRuntimeError,
                   format("Trying to create tensor with negative dimension {}: {}", size, sizes));

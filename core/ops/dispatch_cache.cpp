@@ -10,6 +10,8 @@
 
 namespace faketensor {
 
+const ExprNode* replaced(SymInt value) { return shape_env_of(value.node()).replace(value.node()); }
+
 namespace {
 
 // Only these have a format to be decided.
@@ -33,7 +35,17 @@ bool is_uncached(const Call& call) {
   return (call.op().tags & kData) != 0 || call.op().name == "aten::_unsafe_view.default";
 }
 
-const ExprNode* replaced(SymInt value) { return shape_env_of(value.node()).replace(value.node()); }
+// The key of a call holds what the numbers of its tensors read now (_DispatchCacheKey's
+// convert_sym_int); asking shortens chains of replacements (ShapeEnv._find).
+void ask_for_expressions(const Tensor& tensor) {
+  const auto ask = [](SymInt value) {
+    if (value.is_symbolic() && !shape_env_of(value.node()).replaced_symbols().empty())
+      replaced(value);
+  };
+  for (const SymInt size : tensor.sizes()) ask(size);
+  for (const SymInt stride : tensor.strides()) ask(stride);
+  ask(tensor.offset());
+}
 
 // The symbols in values, as they were made and as they read now.
 class Symbols {
@@ -132,8 +144,9 @@ void grow_storage(const Context& context, const Tensor& view) {
 }
 
 void ask_format(const Tensor& tensor) {
-  if (tensor.layout() == Layout::kStrided && has_format(tensor) && has_symbolic_sizes(tensor))
-    suggest_memory_format(tensor);
+  if (tensor.layout() != Layout::kStrided || !has_symbolic_sizes(tensor)) return;
+  if (has_format(tensor)) suggest_memory_format(tensor);
+  ask_for_expressions(tensor);
 }
 
 CacheQuestions::CacheQuestions(Call& call) : call_(call) {
@@ -158,6 +171,7 @@ bool CacheQuestions::ask_about_argument(const Value& arg) {
   const Tensor& tensor = arg.tensor();
   if (has_constant(tensor) || tensor.layout() != Layout::kStrided) return false;
   if (has_format(tensor)) suggest_memory_format(tensor);
+  if (tensor.meta->has_symbols()) ask_for_expressions(tensor);
   return true;
 }
 

@@ -23,6 +23,9 @@ void grow_storage(const Context& context, const Tensor& view);
 // more may be known.
 void ask_format(const Tensor& tensor);
 
+// What a number reads now. Asking shortens chains of replacements (ShapeEnv._find).
+const ExprNode* replaced(SymInt value);
+
 class CacheQuestions {
  public:
   // Asks about the arguments, in order. Asks nothing where there is no ShapeEnv.

@@ -12,7 +12,7 @@ import zlib
 from compare import FUNCTIONS, OPERATORS, Comparison, operator_difference
 
 KIND = "symbolic operator vectors"
-ASKED = ("id", "settings", "env", "op", "args", "kwargs")
+ASKED = ("id", "settings", "inputs", "env", "op", "args", "kwargs")
 POINTS = 40
 MORE_FUNCTIONS = {
     **FUNCTIONS,

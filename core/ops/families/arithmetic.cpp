@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/dispatch_cache.h"
 #include "core/ops/families/factory.h"
 #include "core/ops/families/view.h"
 #include "core/tensor/contiguity.h"
@@ -74,6 +75,9 @@ std::optional<MemoryFormat> common_format(std::span<const Value> operands) {
 Tensor* arithmetic(Call& call, const Value& a, const Value& b, Promotion promote) {
   const Value operands[] = {a, b};
   if (!is_symbolic(a) && !is_symbolic(b)) return elementwise(call, operands, promote);
+  for (const Value& operand : operands) {
+    if (operand.is_tensor()) ask_format(operand.tensor());
+  }
   DimVector sizes(sizes_of(a));
   for (const Value& operand : operands) sizes = infer_sizes(call, sizes, sizes_of(operand));
   const bool is_plain = std::any_of(

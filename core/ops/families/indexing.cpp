@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/dispatch_cache.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/view.h"
 #include "core/tensor/strides.h"
@@ -69,6 +70,12 @@ Tensor* indexed(Call& call, const Tensor& self, TensorList given, std::optional<
     if (index.is_tensor()) tensors.push_back(index);
   }
   DimVector index_shape = broadcast_operands(call, tensors.span());
+  // should_expand of torch._refs._maybe_broadcast asks for the sizes.
+  for (const Value& index : tensors) {
+    for (const SymInt size : index.tensor().sizes()) {
+      if (size.is_symbolic()) (void)replaced(size);
+    }
+  }
   // torch._refs._maybe_broadcast leaves 0-dimensional CPU tensors as they are, and the last index
   // is the one whose shape counts. In a kernel, all are on the meta device.
   if (!tensors.empty()) {

@@ -350,18 +350,35 @@ ReferenceSteps::ReferenceSteps(Call& call, std::span<const Value> operands, Prom
       types_(elementwise_types(promoted_dtype(call, operands), promote,
                                call.context().default_dtype)) {}
 
-Value ReferenceSteps::of(const Value& a) const {
-  return elementwise(call_, {&a, 1}, types_.computation, types_.computation);
+Value ReferenceSteps::step(std::span<const Value> operands, size_t uncast, DType result) const {
+  const ElementwiseTypes types = {types_.computation, result};
+  if (any_symbolic(operands)) return reference(call_, operands, uncast, types, /*is_exact=*/true);
+  return uncast == 0 ? elementwise(call_, operands, types.computation, types.result)
+                     : elementwise_if(call_, operands[0], operands.subspan(1), types);
 }
+
+Value ReferenceSteps::of(const Value& a) const { return step({&a, 1}, 0, types_.computation); }
 
 Value ReferenceSteps::of(const Value& a, const Value& b) const {
   const Value operands[] = {a, b};
-  return elementwise(call_, operands, types_.computation, types_.computation);
+  return step(operands, 0, types_.computation);
+}
+
+Value ReferenceSteps::truth(const Value& a) const { return step({&a, 1}, 0, DType::kBool); }
+
+Value ReferenceSteps::truth(const Value& a, const Value& b) const {
+  const Value operands[] = {a, b};
+  return step(operands, 0, DType::kBool);
+}
+
+Value ReferenceSteps::both(const Value& a, const Value& b) const {
+  const Value operands[] = {a, b};
+  return step(operands, 2, DType::kBool);
 }
 
 Value ReferenceSteps::where(const Value& condition, const Value& a, const Value& b) const {
-  const Value operands[] = {as_tensor(a), as_tensor(b)};
-  return elementwise_if(call_, condition, operands, {types_.computation, types_.computation});
+  const Value operands[] = {condition, as_tensor(a), as_tensor(b)};
+  return step(operands, 1, types_.computation);
 }
 
 Value ReferenceSteps::as_tensor(const Value& operand) const {
@@ -369,7 +386,17 @@ Value ReferenceSteps::as_tensor(const Value& operand) const {
 }
 
 void ReferenceSteps::expand(Value& a, Value& b) const {
-  const Value operands[] = {a, b};
+  Value operands[] = {a, b};
+  if (any_symbolic(operands)) {
+    for (Value& operand : operands) {
+      if (is_number(operand)) continue;
+      operand = *cast_to(call_, operand.tensor(), types_.computation);
+    }
+    broadcast_in_place(call_, operands);
+    a = operands[0];
+    b = operands[1];
+    return;
+  }
   const DimVector sizes = broadcast_operands(call_, operands);
   for (Value* operand : {&a, &b}) {
     if (is_number(*operand)) continue;
@@ -387,6 +414,10 @@ Value ReferenceSteps::result(const Value& value) const {
 bool has_plain_layout(const Tensor& tensor) {
   if (!tensor.meta->has_symbols()) return tensor.meta->has(kRowMajor);
   if (!tensor.is_contiguous()) return false;
+  // Bytes of what may be empty depend on the steps (Call::empty_permuted).
+  const bool is_backed = std::all_of(tensor.sizes().begin(), tensor.sizes().end(),
+                                     [](SymInt size) { return hint(size).has_value(); });
+  if (!is_backed) return false;
   const DimVector strides = contiguous_strides(tensor.sizes());
   return std::equal(strides.begin(), strides.end(), tensor.strides().begin(),
                     [](SymInt a, SymInt b) { return same_expr(a, b); });

@@ -88,6 +88,11 @@ class ReferenceSteps {
   DType computation() const { return types_.computation; }
   Value of(const Value& a) const;
   Value of(const Value& a, const Value& b) const;
+  // A question about operands, which answers in bool, and two such answers as one. A step whose
+  // result has the sizes, strides and dtype of an earlier one's is answered by the dispatch cache.
+  Value truth(const Value& a) const;
+  Value truth(const Value& a, const Value& b) const;
+  Value both(const Value& a, const Value& b) const;
   // torch.where: a number among its values becomes a 0-dimensional tensor.
   Value where(const Value& condition, const Value& a, const Value& b) const;
   // A number as the 0-dimensional tensor that some references make of it; a tensor as it is.
@@ -98,6 +103,9 @@ class ReferenceSteps {
   Value result(const Value& value) const;
 
  private:
+  // The first `uncast` operands keep their dtype.
+  Value step(std::span<const Value> operands, size_t uncast, DType result) const;
+
   Call& call_;
   ElementwiseTypes types_;
 };

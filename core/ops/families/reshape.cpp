@@ -52,7 +52,7 @@ DimVector infer_view_shape(Call& call, Dims shape, SymInt elements) {
 
 namespace {
 
-// A step's result passes through the dispatch cache.
+// A step's argument and its result pass through the dispatch cache.
 void step_done(const Geometry& view) {
   are_strides_like_channels_last_or_false(view.sizes, view.strides);
 }
@@ -71,6 +71,7 @@ bool collapse(Geometry& view, size_t start, size_t end) {
     for (size_t i = end; i-- > start;) fits = sym_and(fits, are_nested(view, i));
   }
   if (!guard_or_false(sym_or(fits, elements == 0))) return false;
+  step_done(view);
   SymInt stride = view.strides[end];
   for (size_t i = end; i-- > start;) {
     if (guard_bool(view.sizes[i] != 1) && guard_bool(view.strides[i] < stride))
@@ -97,6 +98,7 @@ bool collapse(Geometry& view, size_t start, size_t end) {
 }
 
 void split(Call& call, Geometry& view, size_t dim, SymInt outer) {
+  step_done(view);
   call.check(outer >= 0, "");
   const SymInt length = view.sizes[dim];
   const SymInt inner = floor_div(length, outer);

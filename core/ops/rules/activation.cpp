@@ -17,7 +17,8 @@ using enum Promotion;
 // One bound of clamp: where(isnan(value) | (value >= bound), value, bound).
 Value bounded(const ReferenceSteps& steps, const Value& value, const Value& bound) {
   if (bound.is_none()) return value;
-  const Value condition = steps.of(steps.of(value, bound), steps.of(value));
+  const Value is_nan = steps.truth(value);
+  const Value condition = steps.both(steps.truth(value, bound), is_nan);
   return steps.where(condition, value, bound);
 }
 
@@ -45,7 +46,7 @@ Value choice(Call& c, uint64_t) {
   return unless_plain(
       c,
       [](const ReferenceSteps& steps, const Value& self) {
-        return steps.where(steps.of(self), 0, self);
+        return steps.where(steps.truth(self), 0, self);
       },
       Asks::kBroadcast);
 }
@@ -62,7 +63,8 @@ Value branches(Call& c, Asks asks = Asks::kArithmetic) {
   return unless_plain(
       c,
       [](const ReferenceSteps& steps, const Value& self) {
-        return steps.where(steps.of(self), self, steps.of(self));
+        const Value condition = steps.truth(self);
+        return steps.where(condition, self, steps.of(self));
       },
       asks);
 }
@@ -139,7 +141,9 @@ Value elu(Call& c, const Tensor& self, const Value& alpha, const Value& scale,
   check("scale", 2, scale);
   check("alpha", 1, alpha);
   return unless_plain(c, [](const ReferenceSteps& steps, const Value& a) {
-    return steps.where(steps.of(a), steps.of(a), steps.of(steps.of(steps.of(a))));
+    const Value condition = steps.truth(a);
+    const Value positive = steps.of(a);
+    return steps.where(condition, positive, steps.of(steps.of(steps.of(a))));
   });
 }
 
@@ -170,7 +174,8 @@ Value leaky_relu(Call& c, const Tensor& self, const Value& negative_slope) {
 Value softplus_steps(const ReferenceSteps& steps, const Value& self, bool is_scaled) {
   const Value scaled = is_scaled ? steps.of(self) : self;
   const Value curve = steps.of(steps.of(scaled));
-  return steps.where(steps.of(scaled), self, is_scaled ? steps.of(curve) : curve);
+  const Value is_linear = steps.truth(scaled);
+  return steps.where(is_linear, self, is_scaled ? steps.of(curve) : curve);
 }
 Value softplus(Call& c, const Tensor& self, const Value& beta) {
   const bool is_scaled = !is_left_out(c, 1);

@@ -308,8 +308,9 @@ Value scaled_dot_product_attention(Call& c, const Tensor& query, const Tensor& k
   const SdpaArguments arguments = {query, key, value, attn_mask, dropout_p, is_causal, enable_gqa};
   switch (choose_sdpa(arguments, c.target())) {
     case SdpaKernel::kFlash:
-      return query.device().is_cpu() ? flash_attention_for_cpu(c, query)[0]
-                                     : padded_flash_attention(c, query, key, value);
+      if (!query.device().is_cpu()) return padded_flash_attention(c, query, key, value);
+      return c.call<"aten::_scaled_dot_product_flash_attention_for_cpu">(
+          query, key, value, dropout_p, is_causal, attn_mask, scale)[0];
     case SdpaKernel::kEfficient:
       return efficient_attention(c, query, key, value, attn_mask, false)[0];
     case SdpaKernel::kMath:

@@ -21,9 +21,11 @@ Value logical(Call& c, const Value& self, const Value& other) {
   Value b = other;
   steps.expand(a, b);
   const auto truth = [&](const Value& operand) {
-    return operand.is_tensor() && !operand.tensor().is_wrapped_number ? steps.of(operand) : operand;
+    return operand.is_tensor() && !operand.tensor().is_wrapped_number ? steps.truth(operand)
+                                                                      : operand;
   };
-  return steps.result(steps.of(truth(a), truth(b)));
+  const Value first = truth(a);
+  return steps.both(first, truth(b));
 }
 
 // Mirrors meta_binop_inplace, torch/_meta_registrations.py.

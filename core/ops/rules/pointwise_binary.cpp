@@ -13,27 +13,35 @@ namespace faketensor {
 namespace {
 using enum Promotion;
 
+// Mirrors signbit of torch/_refs/__init__.py, whose prim answers in the operand's dtype.
+Value sign_bit(Call& c, const ReferenceSteps& steps, const Value& a) {
+  return c.call<"aten::to.dtype">(steps.of(a), DType::kBool);
+}
+
 // Mirrors _floor_divide_float, torch/_refs/__init__.py.
-Value floor_divide_floats(const ReferenceSteps& steps, const Value& a, const Value& b) {
+Value floor_divide_floats(Call& c, const ReferenceSteps& steps, const Value& a, const Value& b) {
   const Value remainder = steps.of(a, b);
   const Value quotient = steps.of(steps.of(a, remainder), b);
-  const Value signs = steps.of(steps.of(a), steps.of(b));
-  const Value corrected =
-      steps.where(steps.of(steps.of(remainder), signs), steps.of(quotient), quotient);
+  const Value is_negative = steps.truth(a);
+  const Value signs = steps.both(is_negative, steps.truth(b));
+  const Value has_remainder = steps.truth(remainder);
+  const Value differs = steps.both(has_remainder, signs);
+  const Value corrected = steps.where(differs, steps.of(quotient), quotient);
   const Value exact = steps.of(a, b);
-  const Value zero = steps.of(steps.as_tensor(0), exact);
-  const Value rounded = steps.where(steps.of(corrected), steps.of(corrected), zero);
-  return steps.where(steps.of(b), rounded, exact);
+  const Value is_nonzero = steps.truth(corrected);
+  const Value zero = steps.where(sign_bit(c, steps, exact), 0, 0);
+  const Value rounded = steps.where(is_nonzero, steps.of(corrected), zero);
+  return steps.where(steps.truth(b), rounded, exact);
 }
 
 // Mirrors _floor_divide_integer, torch/_refs/__init__.py.
-Value floor_divide_integers(const ReferenceSteps& steps, const Value& a, const Value& b) {
+Value floor_divide_integers(Call& c, const ReferenceSteps& steps, const Value& a, const Value& b) {
   const DType dtype = steps.computation();
   const Value quotient = steps.of(a, b);
   if (dtype == DType::kUInt8 || (dtype >= DType::kUInt16 && dtype <= DType::kUInt64))
     return quotient;
   const Value offset = steps.of(steps.of(steps.of(a), steps.of(b)), steps.of(quotient));
-  return steps.of(quotient, offset);
+  return *arithmetic(c, quotient, offset);
 }
 
 // Mirrors floor_divide, torch/_refs/__init__.py.
@@ -46,8 +54,8 @@ Value floor_divide(Call& c, const Value& self, const Value& other) {
   steps.expand(a, b);
   a = steps.as_tensor(a);
   b = steps.as_tensor(b);
-  return steps.result(is_floating(dtype) ? floor_divide_floats(steps, a, b)
-                                         : floor_divide_integers(steps, a, b));
+  return steps.result(is_floating(dtype) ? floor_divide_floats(c, steps, a, b)
+                                         : floor_divide_integers(c, steps, a, b));
 }
 
 // Mirrors div, torch/_refs/__init__.py.
@@ -67,10 +75,10 @@ Value xlogy(Call& c, const Value& self, const Value& other) {
   const ReferenceSteps steps(c, c.args().first(2), kIntToFloat);
   const Value a = steps.as_tensor(self);
   const Value b = steps.as_tensor(other);
-  const Value is_zero = steps.of(a);
+  const Value is_zero = steps.truth(a);
   const Value product = *arithmetic(c, a, steps.of(b));
   const Value finite = steps.where(is_zero, 0, product);
-  return steps.result(steps.where(steps.of(b), 0, finite));
+  return steps.result(steps.where(steps.truth(b), 0, finite));
 }
 
 // Mirrors copysign, torch/_refs/__init__.py: the sign of `other` chooses, and so its layout leads.
@@ -79,8 +87,9 @@ Value copysign(Call& c, const Value& self, const Value& other) {
   Value a = self;
   Value b = other;
   steps.expand(a, b);
+  const Value is_negative = sign_bit(c, steps, steps.as_tensor(b));
   const Value magnitude = steps.of(a);
-  return steps.result(steps.where(steps.of(steps.as_tensor(b)), steps.of(magnitude), magnitude));
+  return steps.result(steps.where(is_negative, steps.of(magnitude), magnitude));
 }
 
 // Mirrors heaviside, torch/_refs/__init__.py.
@@ -89,8 +98,9 @@ Value heaviside(Call& c, const Value& self, const Value& values) {
   Value a = self;
   Value b = values;
   steps.expand(a, b);
-  const Value step = steps.where(steps.of(a), 0, 1);
-  return steps.result(steps.where(steps.of(a), b, step));
+  const Value is_zero = steps.truth(a);
+  const Value step = steps.where(steps.truth(a), 0, 1);
+  return steps.result(steps.where(is_zero, b, step));
 }
 
 // Mirrors lcm, torch/_refs/__init__.py: the product over the greatest common divisor.
@@ -102,7 +112,7 @@ Value lcm(Call& c, const Value& self, const Value& other) {
   c.check(!is_bool(steps.computation()),
           "Tensor with dtype torch.int64 is not the expected dtype of torch.bool!");
   const Value common = steps.of(a, b);
-  const Value divisor = steps.where(steps.of(common), 1, common);
+  const Value divisor = steps.where(steps.truth(common), 1, common);
   return steps.result(steps.of(steps.of(steps.of(a, divisor), b)));
 }
 
@@ -115,10 +125,10 @@ Value logaddexp(Call& c, const Value& self, const Value& other) {
   c.check(!is_bool(steps.computation()),
           "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
           "`logical_xor()` operator instead.");
-  const Value larger = steps.of(a, b);
+  const Value larger = steps.truth(a, b);
   const Value greatest = steps.where(larger, a, b);
   const Value least = steps.where(larger, b, a);
-  const Value infinite = steps.of(steps.of(a), larger);
+  const Value infinite = steps.both(steps.truth(a), larger);
   const Value sum = steps.of(greatest, steps.of(least, greatest));
   return steps.result(steps.where(infinite, a, sum));
 }

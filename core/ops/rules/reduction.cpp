@@ -55,7 +55,8 @@ Tensor* mean_dim(Call& c, const Tensor& self, const Value& dim, bool keepdim, Op
           dtype ? "Optional" : "Input", result);
   if (!has_symbolic_sizes(self)) return reduce(c, self, dims, keepdim, result);
   const Value sum_and_count[] = {reduce_by_reference(c, self, dims, keepdim, result), 1.0};
-  return elementwise(c, sum_and_count, result, result);
+  const ReferenceSteps division(c, sum_and_count, Promotion::kDefault);
+  return &division.of(sum_and_count[0], sum_and_count[1]).tensor();
 }
 Tensor* mean(Call& c, const Tensor& self, OptionalDType dtype) {
   return mean_dim(c, self, Value(), false, dtype);
@@ -295,6 +296,20 @@ Tensor* magnitudes(Call& c, const Tensor& self, DimSet dims, bool keepdim, DType
   return &c.tensor<"aten::contiguous">(c.call<"aten::view">(absolute, sizes));
 }
 
+// The steps of one that is no extremum: pow(sum(pow(abs(self), ord)), 1 / ord).
+Tensor* norm_by_reference(Call& c, const Tensor& self, const Value& ord, DimSet dims, bool keepdim,
+                          DType result) {
+  Value powers = *cast_to(c, self, computation_dtype(self.dtype()));
+  const double order = as_number(ord);
+  const bool is_even = std::fmod(order, 2.0) >= 0 && std::fmod(order, 2.0) <= 0;
+  if (!is_even || is_complex(self.dtype())) powers = c.call<"aten::abs">(powers);
+  powers = c.call<"aten::pow.Tensor_Scalar">(powers, ord);
+  const Tensor& base = powers.tensor();
+  const Value sum = *reduce_by_reference(c, base, dims, keepdim, base.dtype());
+  const Value root = c.call<"aten::pow.Tensor_Scalar">(sum, 1.0 / order);
+  return cast_to(c, root.tensor(), result);
+}
+
 // Mirrors vector_norm, torch/_refs/linalg/__init__.py.
 Tensor* linalg_vector_norm(Call& c, const Tensor& self, const Value& ord, const Value& dim,
                            bool keepdim, OptionalDType dtype) {
@@ -311,8 +326,9 @@ Tensor* linalg_vector_norm(Call& c, const Tensor& self, const Value& ord, const 
   const DimSet dims = reduction_dims_or_all(c, self, dim);
   if (is_extremum) check_reduction_not_empty(c, self, dims);
   const DType result = to_real(dtype.value_or(self.dtype()));
-  return is_zero || is_extremum ? reduce_by_reference(c, self, dims, keepdim, result)
-                                : reduce(c, self, dims, keepdim, result);
+  if (is_zero || is_extremum) return reduce_by_reference(c, self, dims, keepdim, result);
+  if (has_symbolic_sizes(self)) return norm_by_reference(c, self, ord, dims, keepdim, result);
+  return reduce(c, self, dims, keepdim, result);
 }
 
 // Mirrors norm, torch/_refs/__init__.py.

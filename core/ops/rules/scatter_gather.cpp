@@ -150,9 +150,10 @@ Value take_along_dim(Call& c, const Tensor& self, const Tensor& indices,
   };
   Tensor& index = c.tensor<"aten::broadcast_to">(indices, shape(indices, self));
   const DimVector own = shape(self, indices);
-  specialize_sizes(own);
-  return call_into<"aten::gather", "aten::gather.out">(c, c.tensor<"aten::broadcast_to">(self, own),
-                                                       static_cast<int64_t>(at), index, false);
+  Tensor& source = c.tensor<"aten::broadcast_to">(self, own);
+  specialize_sizes(own);  // the index's remainder by the size of the dimension
+  return call_into<"aten::gather", "aten::gather.out">(c, source, static_cast<int64_t>(at), index,
+                                                       false);
 }
 
 // clang-format off

@@ -131,7 +131,28 @@ Value matrix_h(Call& c, const Tensor& self) {
 }
 
 // Mirrors permute, aten/src/ATen/native/TensorShape.cpp.
+// Mirrors permute, torch/_refs/__init__.py, and _transpose_meta, torch/_prims/__init__.py.
+Tensor* permute_by_reference(Call& c, const Tensor& self, Dims dims) {
+  DimVector order;
+  for (const SymInt dim : dims) order.push_back(wrap_dim(guard_int(dim), self.dim()));
+  c.check_as(ErrorKind::kValueError, static_cast<int64_t>(order.size()) == self.dim(),
+             "Attempting to permute a tensor of rank {}, but received a permutation of length {}!",
+             self.dim(), order.size());
+  SmallVector<bool, 16> seen(order.size(), false);
+  Geometry geometry;
+  for (const SymInt dim : order) {
+    const auto at = static_cast<size_t>(dim.as_int());
+    c.check_as(ErrorKind::kValueError, !seen[at], "Received an invalid permutation, {}!",
+               order.span());
+    seen[at] = true;
+    geometry.sizes.push_back(self.sizes()[at]);
+    geometry.strides.push_back(self.strides()[at]);
+  }
+  return view_of(c, self, geometry);
+}
+
 Tensor* permute(Call& c, const Tensor& self, Dims dims) {
+  if (has_symbolic_sizes(self)) return permute_by_reference(c, self, dims);
   c.check(static_cast<int64_t>(dims.size()) == self.dim(),
           "permute(sparse_coo): number of dimensions in the tensor input does not match the length "
           "of the desired ordering of dimensions i.e. input.dim() = {} is not equal to len(dims) = "

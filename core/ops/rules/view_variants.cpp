@@ -193,6 +193,7 @@ Value narrow_copy(Call& c, const Tensor& self, int64_t dim, SymInt start, SymInt
     c.check(from <= size - length, "start ({}) + length ({}) exceeds dimension size ({}).", from,
             length, size);
     specialize_sizes(self);
+    c.check(false, "Cannot call storage_offset() on tensor with symbolic sizes/strides");
   }
   return copies_of_views(c, narrow);
 }

@@ -369,5 +369,69 @@ TEST(SymbolicGuards, TheStorageOfAResizedTensorIsCountedByElements) {
   EXPECT_EQ(to_string(x.tensor().storage->nbytes), "4*s0*s1");
 }
 
+TEST(SymbolicGuards, PermutationsAreRefusedInTheWordsOfTheReference) {
+  expect_guards({{"aten::permute",
+                  {"f32[4,3]", "[1,1]"},
+                  "ValueError: Received an invalid permutation, [1, 1]!"},
+                 {"aten::permute",
+                  {"f32[4,3]", "[0]"},
+                  "ValueError: Attempting to permute a tensor of rank 2, but received a "
+                  "permutation of length 1!"}});
+}
+
+TEST(SymbolicGuards, CopiesOfPartsAskInCppForAnOffset) {
+  expect_guards({{"aten::narrow_copy",
+                  {"f32[4,3]", "0", "0", "1"},
+                  "Eq(s0, 4), Eq(s1, 3), RuntimeError: Cannot call storage_offset() on tensor with "
+                  "symbolic sizes/strides"}});
+}
+
+TEST(SymbolicGuards, NormsAreSumsOfPowers) {
+  expect_guards_of_any_size({{"aten::linalg_vector_norm",
+                              {"f32[5,10]", "2", "[1]"},
+                              "Ne(s1, 1), Ne(s0, 1), s0*s1 >= 2"}});
+}
+
+// The bytes of what an operator answers for f32[u0, u1].
+std::string bytes_of(std::string_view op) {
+  const auto env = std::make_shared<ShapeEnv>();
+  FakeTensorMode mode;
+  mode.attach_shape_env(env);
+  DimVector sizes;
+  for (int i = 0; i < 2; ++i) {
+    sizes.push_back(env->create_unbacked_int());
+    env->constrain_range_for_size(sizes.back());
+  }
+  const Value self = mode.empty(sizes, DType::kFloat32);
+  const Outcome outcome = mode.call(Registry::builtin().find(op), {&self, 1});
+  return format("{}", outcome.value.tensor().storage->nbytes);
+}
+
+// The dispatch cache answers what was made before in the same call by torch.empty_strided.
+TEST(SymbolicGuards, StepsMadeAgainCountTheirBytesByStrides) {
+  EXPECT_EQ(bytes_of("aten::relu"), "4*u0*u1");  // a comparison, then a choice
+  EXPECT_EQ(bytes_of("aten::softshrink"), "4*u1 + 4*(u0 - 1)*Max(1, u1)");
+  EXPECT_EQ(bytes_of("aten::rsqrt"), "4*u0*u1");
+}
+
+// s68 is s17, which is then found to be s15: the key of the next call asks for s68.
+TEST(SymbolicGuards, CallsShortenChainsOfReplacements) {
+  const auto env = std::make_shared<ShapeEnv>();
+  FakeTensorMode mode;
+  mode.attach_shape_env(env);
+  const auto symbol = [&](std::string name) {
+    return env->create_backed(std::move(name), 5, ValueRange::ints(2, kIntInfinity));
+  };
+  const SymInt s15 = symbol("s15");
+  const SymInt s17 = symbol("s17");
+  const SymInt s68 = symbol("s68");
+  const Value self = mode.empty(DimVector{s68}, DType::kFloat32);
+  EXPECT_TRUE(guard_bool(s68 == s17));
+  EXPECT_TRUE(guard_bool(s17 == s15));
+  EXPECT_EQ(to_string(env->replacement(s68.node())), "s17");
+  mode.call(Registry::builtin().find("aten::relu"), {&self, 1});
+  EXPECT_EQ(to_string(env->replacement(s68.node())), "s15");
+}
+
 }  // namespace
 }  // namespace faketensor
