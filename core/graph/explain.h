@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "core/graph/fake_tensor_prop.h"
-#include "core/symbolic/value_range.h"
 #include "core/symbolic/evaluate.h"
+#include "core/symbolic/value_range.h"
 
 namespace faketensor {
 

@@ -68,9 +68,9 @@ Value cond(Interpreter& interpreter, std::span<const Value> args) {
 
 // The elements of `tensor` along dimension 0: one slice, which stands for all.
 Value slice_of(Context& context, const Value& tensor) {
-  static const OpId select = Registry::builtin().find("aten::select.int");
+  static const OpId kSelect = Registry::builtin().find("aten::select.int");
   const std::array<Value, 3> args = {tensor, 0, 0};
-  return context.call(select, args);
+  return context.call(kSelect, args);
 }
 
 // A contiguous stack of `count` tensors like `slice`.

@@ -149,10 +149,10 @@ class Call {
   // The same with arguments that are values already.
   template <FixedString name>
   Value forward(std::span<const Value> arguments) {
-    static const OpId op = Registry::builtin().find(name.view());
-    if (op == kNoOp) [[unlikely]]
+    static const OpId kOp = Registry::builtin().find(name.view());
+    if (kOp == kNoOp) [[unlikely]]
       no_rule(name.view());
-    return context_.call(op, arguments);
+    return context_.call(kOp, arguments);
   }
   // The same for operators that return one tensor.
   template <FixedString name, typename... Arguments>

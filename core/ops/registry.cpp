@@ -9,8 +9,8 @@
 namespace faketensor {
 
 const Registry& Registry::builtin() {
-  static const Registry registry;
-  return registry;
+  static const Registry kRegistry;
+  return kRegistry;
 }
 
 Registry::Registry() {

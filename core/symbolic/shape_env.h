@@ -31,12 +31,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/symbolic/value_range.h"
 #include "core/symbolic/evaluate.h"
 #include "core/symbolic/expr.h"
 #include "core/symbolic/source.h"
 #include "core/symbolic/sym_int.h"
 #include "core/symbolic/symbolic_context.h"
+#include "core/symbolic/value_range.h"
 
 namespace faketensor {
 

@@ -11,11 +11,11 @@ namespace faketensor {
 namespace {
 
 const std::string& input() {
-  static const std::string text = [] {
+  static const std::string kText = [] {
     const char* path = std::getenv("FAKETENSOR_BENCH_JSON");
     return path == nullptr ? program_like_json(10'000) : read_text(FileSource(path), {});
   }();
-  return text;
+  return kText;
 }
 
 void JsonOurs(benchmark::State& state) {

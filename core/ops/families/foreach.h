@@ -39,19 +39,19 @@ void check_written_list(const Call& call);
 template <FixedString functional>
 consteval Rule foreach_of() {
   return {[](Call& call, uint64_t) {
-    static const ForeachElement element = {
+    static const ForeachElement kElement = {
         Registry::builtin().find(functional.view()),
         Registry::builtin().find(inplace_name(functional.view()))};
-    return foreach_element(call, element);
+    return foreach_element(call, kElement);
   }};
 }
 // The same where the in-place operator has another name.
 template <FixedString functional, FixedString inplace>
 consteval Rule foreach_of() {
   return {[](Call& call, uint64_t) {
-    static const ForeachElement element = {Registry::builtin().find(functional.view()),
-                                           Registry::builtin().find(inplace.view())};
-    return foreach_element(call, element);
+    static const ForeachElement kElement = {Registry::builtin().find(functional.view()),
+                                            Registry::builtin().find(inplace.view())};
+    return foreach_element(call, kElement);
   }};
 }
 

@@ -25,8 +25,8 @@ Value write_lists(Call& call, OpId functional);
 template <FixedString functional>
 consteval Rule out_of() {
   return {[](Call& call, uint64_t) {
-    static const OpId op = Registry::builtin().find(functional.view());
-    return write_lists(call, op);
+    static const OpId kOp = Registry::builtin().find(functional.view());
+    return write_lists(call, kOp);
   }};
 }
 

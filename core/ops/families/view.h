@@ -65,15 +65,15 @@ Value view_in_place(Call& call, OpId view);
 template <FixedString view>
 consteval Rule copy_of() {
   return {[](Call& call, uint64_t) {
-    static const OpId op = Registry::builtin().find(view.view());
-    return copies_of_views(call, op);
+    static const OpId kOp = Registry::builtin().find(view.view());
+    return copies_of_views(call, kOp);
   }};
 }
 template <FixedString view>
 consteval Rule in_place() {
   return {[](Call& call, uint64_t) {
-    static const OpId op = Registry::builtin().find(view.view());
-    return view_in_place(call, op);
+    static const OpId kOp = Registry::builtin().find(view.view());
+    return view_in_place(call, kOp);
   }};
 }
 

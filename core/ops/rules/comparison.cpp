@@ -95,8 +95,8 @@ Tensor* isin(Call& c, const Value& elements, const Value& tests) {
             "Unsupported input type encountered for isin(): {}", dtype);
   }
   if (!elements.is_tensor()) return c.empty({}, DType::kBool);
-  const Tensor& tensor = elements.tensor();
-  return &c.tensor<"aten::empty_like">(tensor, DType::kBool);
+  (void)c.device();  // one of both
+  return &c.tensor<"aten::empty_like">(elements.tensor(), DType::kBool);
 }
 
 // clang-format off

@@ -32,17 +32,17 @@ void guard_on_squeezed(Call& c) {
 template <FixedString view>
 consteval Rule squeeze_in_place() {
   return {[](Call& c, uint64_t) {
-    static const OpId op = Registry::builtin().find(view.view());
+    static const OpId kOp = Registry::builtin().find(view.view());
     guard_on_squeezed(c);
-    return view_in_place(c, op);
+    return view_in_place(c, kOp);
   }};
 }
 template <FixedString view>
 consteval Rule squeeze_copy() {
   return {[](Call& c, uint64_t) {
-    static const OpId op = Registry::builtin().find(view.view());
+    static const OpId kOp = Registry::builtin().find(view.view());
     if (!c.context().python_dispatcher) guard_on_squeezed(c);
-    return copies_of_views(c, op);
+    return copies_of_views(c, kOp);
   }};
 }
 
@@ -184,7 +184,7 @@ Value expand_copy(Call& c, const Tensor& self, Dims size) {
 
 // That of narrow checks before slice asks for sizes().
 Value narrow_copy(Call& c, const Tensor& self, int64_t dim, SymInt start, SymInt length) {
-  static const OpId narrow = Registry::builtin().find("aten::narrow");
+  static const OpId kNarrow = Registry::builtin().find("aten::narrow");
   if (has_symbolic_sizes(c) && self.dim() > 0 && !c.context().python_dispatcher) {
     const SymInt size = self.size(dim);
     c.check(length >= 0, "narrow(): length must be non-negative.");
@@ -195,7 +195,7 @@ Value narrow_copy(Call& c, const Tensor& self, int64_t dim, SymInt start, SymInt
     specialize_sizes(self);
     c.check(false, "Cannot call storage_offset() on tensor with symbolic sizes/strides");
   }
-  return copies_of_views(c, narrow);
+  return copies_of_views(c, kNarrow);
 }
 
 // clang-format off

@@ -309,6 +309,10 @@ TEST(Pointwise, Refuses) {
       {"aten::isin.Tensor_Tensor",
        {"bool[3]", "bool[3]"},
        "RuntimeError: Unsupported input type encountered for isin(): torch.bool"},
+      {"aten::isin.Tensor_Tensor",
+       {"f32[2]", "i16[2]@cuda:0"},
+       "FakeTensorDeviceMismatchError: Expected all tensors to be on the same device, but found at "
+       "least two devices, cpu and cuda:0!"},
       {"aten::complex",
        {"i64[3]", "i64[3]"},
        "AssertionError: real must be floating point, got torch.int64"},

@@ -13,8 +13,8 @@ namespace faketensor {
 namespace {
 
 std::vector<std::string> recorded_schemas() {
-  const std::string text =
-      read_text(FileSource(FAKETENSOR_TESTS "/conformance/data/schemas/ops.jsonl.gz"), ReadLimits{});
+  const std::string text = read_text(
+      FileSource(FAKETENSOR_TESTS "/conformance/data/schemas/ops.jsonl.gz"), ReadLimits{});
   std::vector<std::string> schemas;
   for (size_t at = 0; at < text.size();) {
     const size_t end = text.find('\n', at);
