@@ -95,8 +95,9 @@ Tensor* isin(Call& c, const Value& elements, const Value& tests) {
             "Unsupported input type encountered for isin(): {}", dtype);
   }
   if (!elements.is_tensor()) return c.empty({}, DType::kBool);
-  (void)c.device();  // one of both
-  return &c.tensor<"aten::empty_like">(elements.tensor(), DType::kBool);
+  const Tensor& tensor = elements.tensor();
+  return c.empty_permuted(tensor.sizes(), dense_strides_like(tensor.sizes(), tensor.strides()),
+                          DType::kBool, c.device());
 }
 
 // clang-format off

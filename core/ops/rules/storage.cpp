@@ -24,11 +24,10 @@ void set_geometry(Call& c, Tensor& self, Dims sizes, Dims strides, SymInt offset
   self.meta = c.context().metas().intern(spec);
 }
 
-// The storage grows where the contiguous tensor reaches beyond it; it never shrinks
-// (at::native::maybe_resize_storage_meta, at::detail::computeStorageNbytesContiguous).
-void grow_storage(Tensor& self) {
+// The storage grows where the tensor reaches beyond it; it never shrinks
+// (at::native::maybe_resize_storage_meta).
+void grow_storage(Tensor& self, SymInt needed) {
   if (guard_bool(self.numel() == 0)) return;
-  const SymInt needed = (self.offset() + self.numel()) * itemsize(self.dtype());
   if (guard_bool(needed > self.storage->nbytes)) self.storage->nbytes = needed;
 }
 
@@ -53,7 +52,8 @@ void resize_to(Call& c, Tensor& self, Dims sizes) {
     c.fail(ErrorKind::kRuntimeError, "numel: integer multiplication overflow");
   }
   set_geometry(c, self, sizes, contiguous_strides(sizes), self.offset());
-  grow_storage(self);
+  // By elements (at::detail::computeStorageNbytesContiguous).
+  grow_storage(self, (self.offset() + self.numel()) * itemsize(self.dtype()));
 }
 
 // Mirrors resize__symint, aten/src/ATen/native/Resize.cpp.
@@ -110,7 +110,7 @@ Value set_storage(Call& c, Tensor& self, Storage* storage, SymInt offset, Dims s
   self.storage = storage;
   set_geometry(c, self, size, stride.empty() ? contiguous_strides(size) : DimVector(stride),
                offset);
-  grow_storage(self);
+  grow_storage(self, storage_bytes(self.sizes(), self.strides(), self.offset(), self.dtype()));
   return self;
 }
 
