@@ -55,16 +55,16 @@ OF_SHAPE_ENV = {
 # --- one call, asked of PyTorch (in a process of its own for each hash seed) ---
 
 
-class Question:
+class Question(Reader):
     """A fresh mode with the inputs of a vector, made in order."""
 
     def __init__(self, vector):
         self.vector = vector
         name = vector["settings"].removesuffix("+dispatcher")
         self.env = ShapeEnv(**OF_SHAPE_ENV[name])
-        self.mode = FakeTensorMode(shape_env=self.env, **OF_MODE.get(name.removesuffix("_deferred"), {}))
+        super().__init__(FakeTensorMode(shape_env=self.env, **OF_MODE.get(name.removesuffix("_deferred"), {})))
         FakeTensorMode.cache_clear()
-        self.tensors, self.by_source = {}, {}
+        self.by_source = {}
         for given in vector["inputs"]:
             self.make(given)
 
@@ -85,16 +85,13 @@ class Question:
             self.by_source[f"{given['source']}.size()[{dim}]"] = size
 
     def value(self, v):
-        if isinstance(v, list):
-            return [self.value(element) for element in v]
-        if not isinstance(v, dict):
-            return v
-        if "t" in v:
-            return self.tensors[v["t"]]
-        if "sym" in v:
+        if isinstance(v, dict) and "sym" in v:
             names = {name: self.by_source[source] for name, source in self.vector["sources"].items() if name in v["sym"]}
             return eval(v["sym"], {"Mod": lambda a, b: a % b, "Max": torch.sym_max, "Min": torch.sym_min, **names})
-        return Reader(self.mode).value(v)
+        return super().value(v)
+
+    def tensor(self, v):
+        return self.tensors[v["t"]]
 
 
 def range_end(end):

@@ -12,6 +12,7 @@
 
 namespace faketensor {
 
+// Ends that are no integers go towards 0; infinite ones and those beyond 63 bits become int_oo.
 ValueRange as_ints(const ValueRange& range);
 
 ValueRange add_ranges(const ValueRange& a, const ValueRange& b);

@@ -301,7 +301,7 @@ Tensor* norm_by_reference(Call& c, const Tensor& self, const Value& ord, DimSet 
                           DType result) {
   Value powers = *cast_to(c, self, computation_dtype(self.dtype()));
   const double order = as_number(ord);
-  const bool is_even = std::fmod(order, 2.0) >= 0 && std::fmod(order, 2.0) <= 0;
+  const bool is_even = std::fmod(order, 2.0) == 0;
   if (!is_even || is_complex(self.dtype())) powers = c.call<"aten::abs">(powers);
   powers = c.call<"aten::pow.Tensor_Scalar">(powers, ord);
   const Tensor& base = powers.tensor();

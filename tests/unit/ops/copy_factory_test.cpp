@@ -91,5 +91,16 @@ TEST(Factory, Refuses) {
   for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
+// at::detail::computeStorageNbytes: rows that lie apart reach further than their elements.
+TEST(SetStorage, GrowsToWhatTheStridesReach) {
+  FakeTensorMode mode;
+  const Value self = mode.empty(DimVector{1}, DType::kFloat64);
+  const Value source = mode.empty(DimVector{1}, DType::kFloat64);
+  const Value args[] = {self, source, 1, mode.context().make_ints(DimVector{2}),
+                        mode.context().make_ints(DimVector{3})};
+  ASSERT_FALSE(mode.call("aten::set_.source_Tensor_storage_offset", args).error);
+  EXPECT_EQ(to_string(self.tensor().storage->nbytes), "40");
+}
+
 }  // namespace
 }  // namespace faketensor

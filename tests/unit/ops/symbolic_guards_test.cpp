@@ -369,17 +369,6 @@ TEST(SymbolicGuards, TheStorageOfAResizedTensorIsCountedByElements) {
   EXPECT_EQ(to_string(x.tensor().storage->nbytes), "4*s0*s1");
 }
 
-// at::detail::computeStorageNbytes: rows that lie apart reach further than their elements.
-TEST(SymbolicGuards, TheStorageOfASetTensorIsCountedByStrides) {
-  FakeTensorMode mode;
-  const Value self = mode.empty(DimVector{1}, DType::kFloat64);
-  const Value source = mode.empty(DimVector{1}, DType::kFloat64);
-  const Value args[] = {self, source, 1, mode.context().make_ints(DimVector{2}),
-                        mode.context().make_ints(DimVector{3})};
-  ASSERT_FALSE(mode.call("aten::set_.source_Tensor_storage_offset", args).error);
-  EXPECT_EQ(to_string(self.tensor().storage->nbytes), "40");
-}
-
 TEST(SymbolicGuards, PermutationsAreRefusedInTheWordsOfTheReference) {
   expect_guards({{"aten::permute",
                   {"f32[4,3]", "[1,1]"},
