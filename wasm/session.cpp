@@ -196,7 +196,7 @@ json names_of(int count) {
 }  // namespace
 
 std::string engine_info() {
-  return dump({{"version", FAKETENSOR_VERSION},
+  return dump({{"version", version()},
                {"torch", Target{}.torch},
                {"packedVersion", kPackedVersion},
                {"dtypes", names_of<DType>(kDTypeCount)},
@@ -502,7 +502,6 @@ class JsIo final : public CommandIo {
       throw_error(ErrorKind::kUnreadable, format("{}: {}", path, opened.as<std::string>()));
     return std::make_unique<JsSource>(opened);
   }
-  void write_out(std::string_view text) override { write(1, text); }
   void write_error(std::string_view text) override { write(2, text); }
   bool out_is_terminal() const override { return host_["outIsTerminal"].as<bool>(); }
   bool error_is_terminal() const override { return host_["errorIsTerminal"].as<bool>(); }
@@ -512,9 +511,11 @@ class JsIo final : public CommandIo {
   }
 
  private:
-  void write(int stream, std::string_view text) {
+  std::string put_out(std::string_view text) override { return write(1, text); }
+  std::string write(int stream, std::string_view text) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-    host_.call<void>("write", stream, val(emscripten::typed_memory_view(text.size(), bytes)));
+    return host_.call<std::string>("write", stream,
+                                   val(emscripten::typed_memory_view(text.size(), bytes)));
   }
 
   val host_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/command/help.h"
+#include "core/devices/target.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 
@@ -10,12 +11,15 @@ namespace faketensor {
 
 namespace {
 bool asks_for_help(const std::string& arg) { return arg == "--help" || arg == "-h"; }
-}  // namespace
 
-int run_command(const std::vector<std::string>& args, CommandIo& io) {
+int run_subcommand(const std::vector<std::string>& args, CommandIo& io) {
   if (args.empty() || asks_for_help(args[0]) || args[0] == "help") {
     io.write_out(overview());
     return args.empty() ? kExitUsage : kExitFine;
+  }
+  if (args[0] == "--version") {
+    io.write_out(format("faketensor {}, answers as PyTorch {}\n", version(), Target{}.torch));
+    return kExitFine;
   }
   const std::span<const Subcommand> all = subcommands();
   const auto found =
@@ -34,6 +38,18 @@ int run_command(const std::vector<std::string>& args, CommandIo& io) {
     io.write_error(format("faketensor: {}\n", error.message()));
     return kExitUsage;
   }
+}
+
+}  // namespace
+
+std::string_view version() { return FAKETENSOR_VERSION; }
+
+int run_command(const std::vector<std::string>& args, CommandIo& io) {
+  const int code = run_subcommand(args, io);
+  const std::string& failure = io.finish_out();
+  if (failure.empty()) return code;
+  io.write_error(format("faketensor: cannot write the output: {}\n", failure));
+  return kExitUsage;
 }
 
 }  // namespace faketensor

@@ -25,17 +25,41 @@ inline constexpr int kExitUsage = 2;
 class CommandIo {
  public:
   virtual ~CommandIo() = default;
-  // Raises Unreadable where there is no such file.
+  // The file, or standard input where the path is "-". Raises Unreadable where there is no such
+  // file.
   virtual std::unique_ptr<ByteSource> open(const std::string& path) = 0;
-  virtual void write_out(std::string_view text) = 0;
+  // Writes to standard output. After a write that failed nothing more is written; run_command says
+  // why and exits with kExitUsage.
+  void write_out(std::string_view text) {
+    if (write_failure_.empty()) write_failure_ = put_out(text);
+  }
   virtual void write_error(std::string_view text) = 0;
+  // Hands what the system has taken to the disk or pipe, and says why some of it could not be
+  // written ("No space left on device"); "" where all was.
+  const std::string& finish_out() {
+    if (write_failure_.empty()) write_failure_ = flush_out();
+    return write_failure_;
+  }
   // Whether standard error is a terminal (progress bars go there), and standard output (colours).
   virtual bool error_is_terminal() const { return false; }
   virtual bool out_is_terminal() const { return false; }
   virtual int terminal_columns() const { return 100; }
+
+ private:
+  // Both return the system's words where not everything could be written, else "".
+  virtual std::string put_out(std::string_view text) = 0;
+  virtual std::string flush_out() { return {}; }
+
+  std::string write_failure_;
 };
 
+// The path by which every command takes standard input.
+inline constexpr std::string_view kStandardInput = "-";
+
 int run_command(const std::vector<std::string>& args, CommandIo& io);
+
+// The release, as in package.json.
+std::string_view version();
 
 // Output collected into larger writes; flushed when it goes.
 class BufferedOut {

@@ -131,7 +131,10 @@ std::string overview() {
     name.resize(12, ' ');
     text += format("  {}{}\n", name, subcommand.summary);
   }
-  return text + "\n`faketensor COMMAND --help` says more and gives examples.\n";
+  return text +
+         "\nFILE may be gzipped, and - is standard input. `faketensor COMMAND --help` says more "
+         "and "
+         "gives examples,\n`faketensor --version` which release this is.\n";
 }
 
 }  // namespace faketensor

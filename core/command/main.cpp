@@ -1,5 +1,7 @@
 // The native program `faketensor`.
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -11,10 +13,8 @@ namespace {
 class NativeIo final : public faketensor::CommandIo {
  public:
   std::unique_ptr<faketensor::ByteSource> open(const std::string& path) override {
+    if (path == faketensor::kStandardInput) return faketensor::FileSource::standard_input();
     return std::make_unique<faketensor::FileSource>(path);
-  }
-  void write_out(std::string_view text) override {
-    std::fwrite(text.data(), 1, text.size(), stdout);
   }
   void write_error(std::string_view text) override {
     std::fwrite(text.data(), 1, text.size(), stderr);
@@ -27,12 +27,18 @@ class NativeIo final : public faketensor::CommandIo {
                ? size.ws_col
                : CommandIo::terminal_columns();
   }
+
+ private:
+  std::string put_out(std::string_view text) override {
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    return written ? "" : std::strerror(errno);
+  }
+  std::string flush_out() override { return std::fflush(stdout) == 0 ? "" : std::strerror(errno); }
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
   NativeIo io;
-  const int code = faketensor::run_command({argv + 1, argv + argc}, io);
-  return std::fflush(stdout) == 0 ? code : faketensor::kExitUsage;
+  return faketensor::run_command({argv + 1, argv + argc}, io);
 }

@@ -48,8 +48,16 @@ void MemorySource::read_at(uint64_t offset, std::span<char> into) const {
   std::memcpy(into.data(), bytes_.data() + offset, into.size());
 }
 
-FileSource::FileSource(const std::string& path, const ReadLimits& limits) : path_(path) {
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+FileSource::FileSource(const std::string& path, const ReadLimits& limits)
+    : FileSource(path, ::open(path.c_str(), O_RDONLY | O_CLOEXEC), limits) {}
+
+std::unique_ptr<FileSource> FileSource::standard_input(const ReadLimits& limits) {
+  const int descriptor = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  return std::unique_ptr<FileSource>(new FileSource("standard input", descriptor, limits));
+}
+
+FileSource::FileSource(std::string path, int descriptor, const ReadLimits& limits)
+    : path_(std::move(path)), descriptor_(descriptor) {
   if (descriptor_ < 0) throw_system_error("open", path_);
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) {

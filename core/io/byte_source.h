@@ -44,18 +44,22 @@ class MemorySource final : public ByteSource {
   std::string_view bytes_;
 };
 
-// A file, read by position (pread), so that one source may serve several readers. What is no
-// regular file (a pipe) is read into memory at once. Throws kUnreadable with the system's words
-// where it cannot be opened.
+// A file, read by position (pread), so that one source may serve several readers. A pipe is read
+// into memory at once, at most `limits.max_text_bytes` of it. Throws kUnreadable with the system's
+// words where it cannot be opened.
 class FileSource final : public ByteSource {
  public:
   explicit FileSource(const std::string& path, const ReadLimits& limits = {});
+  // What is handed to the process as its standard input: a pipe, or a file by redirection.
+  static std::unique_ptr<FileSource> standard_input(const ReadLimits& limits = {});
   ~FileSource() override;
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
   uint64_t size() const override { return size_; }
 
  private:
+  // Takes the descriptor, which is closed with the source; -1 is the failure to open `path`.
+  FileSource(std::string path, int descriptor, const ReadLimits& limits);
   void read_at(uint64_t offset, std::span<char> into) const override;
   void read_stream(const ReadLimits& limits);
 

@@ -17,12 +17,19 @@ class TestIo final : public CommandIo {
       throw_error(ErrorKind::kUnreadable, path + ": cannot open: No such file or directory");
     return std::make_unique<MemorySource>(found->second);
   }
-  void write_out(std::string_view text) override { out += text; }
   void write_error(std::string_view text) override { error += text; }
 
   std::map<std::string, std::string> files;
   std::string out;
   std::string error;
+  size_t room = SIZE_MAX;  // bytes that standard output takes before the disk is full
+
+ private:
+  std::string put_out(std::string_view text) override {
+    if (out.size() + text.size() > room) return "No space left on device";
+    out += text;
+    return {};
+  }
 };
 
 struct Outcome {
@@ -66,6 +73,21 @@ TEST(Command, WrongUseExitsWithTwoAndSaysWhy) {
             "faketensor: nowhere.pt2: cannot open: No such file or directory\n");
   EXPECT_EQ(run({"call", "aten::nothing"}).code, kExitUsage);
   EXPECT_EQ(run({"call", "aten::mm", "f32[2,", "f32[3]"}).code, kExitUsage);
+}
+
+TEST(Command, OutputThatCannotBeWrittenIsAnErrorAndNothingMoreIsWritten) {
+  TestIo io;
+  io.room = 100000;
+  EXPECT_EQ(run_command({"ops"}, io), kExitUsage);
+  EXPECT_EQ(io.error, "faketensor: cannot write the output: No space left on device\n");
+  EXPECT_LE(io.out.size(), io.room);
+}
+
+TEST(Command, VersionNamesItselfAndThePytorchThatItAnswersAs) {
+  const Outcome outcome = run({"--version"});
+  EXPECT_EQ(outcome.code, kExitFine);
+  EXPECT_EQ(outcome.out.find("faketensor "), 0u) << outcome.out;
+  EXPECT_NE(outcome.out.find("PyTorch 2.13.0\n"), std::string::npos) << outcome.out;
 }
 
 TEST(Command, EverySubcommandHasHelpWithAnExample) {

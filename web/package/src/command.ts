@@ -11,10 +11,12 @@ import { readFully } from "./node.js";
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "Permission denied",
   EINVAL: "Invalid argument",
+  EIO: "Input/output error",
   ELOOP: "Too many levels of symbolic links",
   EMFILE: "Too many open files",
   ENAMETOOLONG: "File name too long",
   ENOENT: "No such file or directory",
+  ENOSPC: "No space left on device",
   ENOTDIR: "Not a directory",
   EPERM: "Operation not permitted",
 };
@@ -26,7 +28,7 @@ class NodeHost implements EngineHost {
 
   open(path: string): EngineSource | string {
     try {
-      const descriptor = fs.openSync(path, "r");
+      const descriptor = path === "-" ? process.stdin.fd : fs.openSync(path, "r");
       const stat = fs.fstatSync(descriptor);
       if (stat.isDirectory()) return "cannot read: Is a directory";
       // A pipe cannot be read by position, so it is read whole.
@@ -36,16 +38,21 @@ class NodeHost implements EngineHost {
     }
   }
 
-  write(stream: number, bytes: Uint8Array): void {
+  /** Nothing may be thrown from here: it would pass through the frames of WebAssembly. */
+  write(stream: number, bytes: Uint8Array): string {
     for (let written = 0; written < bytes.length;) {
       try {
         written += fs.writeSync(stream, bytes, written);
       } catch (error) {
+        const code = codeOf(error);
+        // Whoever read our output has had enough, `faketensor ... | head`: the native command is ended by SIGPIPE, status 141.
+        if (code === "EPIPE") process.exit(141);
+        if (code !== "EAGAIN") return reasonOf(error);
         // A pipe that is full for the moment: Node's standard streams do not always block.
-        if (codeOf(error) !== "EAGAIN") throw error;
         Atomics.wait(pause, 0, 0, 1);
       }
     }
+    return "";
   }
 }
 
@@ -76,14 +83,7 @@ function reasonOf(error: unknown): string {
 
 async function main(): Promise<number> {
   const engine = await Engine.instantiate();
-  const host = new NodeHost();
-  try {
-    return engine.raw((exports) => exports.runCommand(JSON.stringify(process.argv.slice(2)), host));
-  } catch (error) {
-    // Whoever read our output has had enough, `faketensor ... | head`: the native command is ended by SIGPIPE, status 141.
-    if (codeOf((error as Error).cause) === "EPIPE") return 141;
-    throw error;
-  }
+  return engine.raw((exports) => exports.runCommand(JSON.stringify(process.argv.slice(2)), new NodeHost()));
 }
 
 process.exitCode = await main();

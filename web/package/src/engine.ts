@@ -39,8 +39,11 @@ export type EngineProgress = (done: number, total: number) => boolean;
 export interface EngineHost {
   /** A file to read from, or the reason why there is none: `cannot open: No such file or directory`. */
   open(path: string): EngineSource | string;
-  /** Stream 1 is standard output, 2 the diagnostics. The bytes are wasm memory, good during the call. */
-  write(stream: number, bytes: Uint8Array): void;
+  /**
+   * Writes all bytes, or says why it cannot; "" where it could. Stream 1 is standard output, 2 the diagnostics. The bytes
+   * are wasm memory, good during the call.
+   */
+  write(stream: number, bytes: Uint8Array): string;
   readonly outIsTerminal: boolean;
   readonly errorIsTerminal: boolean;
   /** Of the terminal; 0 where there is none. */
