@@ -66,10 +66,10 @@ Value cond(Interpreter& interpreter, std::span<const Value> args) {
   return context.make_list(merged);
 }
 
-// The elements of `tensor` along dimension 0: one slice, which stands for all.
-Value slice_of(Context& context, const Value& tensor) {
+// The elements of `tensor` along `dim`: one slice, which stands for all.
+Value slice_of(Context& context, const Value& tensor, int64_t dim = 0) {
   static const OpId kSelect = Registry::builtin().find("aten::select.int");
-  const std::array<Value, 3> args = {tensor, 0, 0};
+  const std::array<Value, 3> args = {tensor, dim, 0};
   return context.call(kSelect, args);
 }
 
@@ -82,12 +82,12 @@ Value stack_of(Context& context, const Value& slice, SymInt count) {
   return context.empty(sizes, tensor.dtype(), tensor.device());
 }
 
-SymInt leading_size(std::span<const Value> tensors, std::string_view op) {
-  if (tensors.empty() || !tensors[0].is_tensor() || tensors[0].tensor().dim() == 0) {
+SymInt length_along(std::span<const Value> tensors, int64_t dim, std::string_view op) {
+  if (tensors.empty() || !tensors[0].is_tensor() || dim < 0 || dim >= tensors[0].tensor().dim()) {
     throw_error(ErrorKind::kRuntimeError,
                 format("{}() operator doesn't support unbatched inputs", op));
   }
-  return tensors[0].tensor().size(0);
+  return tensors[0].tensor().size(dim);
 }
 
 // map_impl(body, xs, operands): the body on each slice, results stacked. Mirrors map_dense,
@@ -95,7 +95,7 @@ SymInt leading_size(std::span<const Value> tensors, std::string_view op) {
 Value map_impl(Interpreter& interpreter, std::span<const Value> args) {
   Context& context = interpreter.mode().context();
   const std::vector<Value> xs = list_at(args, 1, "map_impl");
-  const SymInt count = leading_size(xs, "map_impl");
+  const SymInt count = length_along(xs, 0, "map_impl");
   std::vector<Value> inputs;
   for (const Value& x : xs) inputs.push_back(slice_of(context, x));
   for (const Value& operand : list_at(args, 2, "map_impl")) inputs.push_back(operand);
@@ -107,16 +107,20 @@ Value map_impl(Interpreter& interpreter, std::span<const Value> args) {
   return context.make_list(results);
 }
 
-// scan(combine, init, xs, additional_inputs): carries first, then stacked outputs. Mirrors
-// scan_fake_tensor_mode, torch/_higher_order_ops/scan.py.
+// scan(combine, init, xs, additional_inputs): carries first, then stacked outputs. PyTorch 2.6
+// wrote scan(combine, init, xs, dim, reverse, additional_inputs): slices along `dim`, stacked along
+// 0 all the same. Mirrors scan_fake_tensor_mode, torch/_higher_order_ops/scan.py.
 Value scan(Interpreter& interpreter, std::span<const Value> args) {
   Context& context = interpreter.mode().context();
   std::vector<Value> inputs = list_at(args, 1, "scan");
   const size_t carries = inputs.size();
   const std::vector<Value> xs = list_at(args, 2, "scan");
-  const SymInt count = leading_size(xs, "scan");
-  for (const Value& x : xs) inputs.push_back(slice_of(context, x));
-  for (const Value& input : list_at(args, 3, "scan")) inputs.push_back(input);
+  constexpr size_t kArgumentsWithDim = 6;
+  const bool has_dim = args.size() == kArgumentsWithDim && args[3].is(Value::Tag::kInt);
+  const int64_t dim = has_dim ? args[3].as_sym_int().as_int() : 0;
+  const SymInt count = length_along(xs, dim, "scan");
+  for (const Value& x : xs) inputs.push_back(slice_of(context, x, dim));
+  for (const Value& input : list_at(args, has_dim ? 5 : 3, "scan")) inputs.push_back(input);
   std::vector<Value> results = outputs_of(interpreter.run_graph(graph_at(args, 0, "scan"), inputs));
   for (size_t i = carries; i < results.size(); ++i)
     results[i] = stack_of(context, results[i], count);
@@ -127,6 +131,10 @@ Value scan(Interpreter& interpreter, std::span<const Value> args) {
 Value inlined(Interpreter& interpreter, std::span<const Value> args, size_t graph, size_t inputs,
               std::string_view op) {
   if (inputs > args.size()) throw_error(ErrorKind::kTypeError, format("{}: too few arguments", op));
+  // Until PyTorch 2.7, invoke_subgraph took its operands as one list.
+  const bool as_one_list = args.size() == inputs + 1 && args[inputs].is_list();
+  if (as_one_list)
+    return interpreter.run_graph(graph_at(args, graph, op), list_values(args[inputs]));
   return interpreter.run_graph(graph_at(args, graph, op), args.subspan(inputs));
 }
 

@@ -8,7 +8,10 @@
 namespace faketensor {
 namespace {
 
-constexpr int64_t kSchemaMajor = 8;
+// Of PyTorch 2.3 and 2.4 (5), 2.5 (7), and 2.6 and later (8). What was written otherwise is told
+// apart where it is read, by its form: a file states its version last.
+constexpr int64_t kOldestSchema = 5;
+constexpr int64_t kNewestSchema = 8;
 
 // Walks the document and hands its parts to the readers of this file and to the GraphReader.
 //
@@ -50,11 +53,13 @@ class ProgramSink final : public JsonSink {
   }
 
   void finish() {
-    if (has_version_ && program_.schema_major != kSchemaMajor) {
-      throw_error(ErrorKind::kUnreadable,
-                  format("schema version {}.{} is not supported: this reads version {}, of PyTorch "
-                         "2.6 to 2.13",
-                         program_.schema_major, program_.schema_minor, kSchemaMajor));
+    if (has_version_ &&
+        (program_.schema_major < kOldestSchema || program_.schema_major > kNewestSchema)) {
+      throw_error(
+          ErrorKind::kUnreadable,
+          format("schema version {}.{} is not supported: this reads versions {} to {}, of "
+                 "PyTorch 2.3 to 2.14",
+                 program_.schema_major, program_.schema_minor, kOldestSchema, kNewestSchema));
     }
     if (!first_error_.empty()) throw_error(ErrorKind::kUnreadable, first_error_);
     if (!has_graph_)
@@ -172,9 +177,13 @@ class ProgramSink final : public JsonSink {
   }
 
   void read_schema_version(JsonValue value) {
-    JsonFields fields(value);
-    program_.schema_major = version_number(fields.required("major"));
-    program_.schema_minor = version_number(fields.required("minor"));
+    if (value.is(JsonKind::kInteger)) {  // until PyTorch 2.2
+      program_.schema_major = version_number(value);
+    } else {
+      JsonFields fields(value);
+      program_.schema_major = version_number(fields.required("major"));
+      program_.schema_minor = version_number(fields.required("minor"));
+    }
     has_version_ = true;
   }
   static int version_number(JsonValue value) {

@@ -192,34 +192,47 @@ void GraphReader::read_outputs(JsonValue outputs) {
   has_outputs_ = true;
   for (const JsonValue output : outputs.items()) {
     const JsonMember member = union_member(output);
-    PendingOutput pending{0, {}, output.position()};
+    PendingOutput pending;
+    pending.position = output.position();
     if (member.name == "as_tensor" || member.name == "as_custom_obj") {
       pending.name = strings().intern(JsonFields(member.value).required("name").string());
     } else if (is_symbolic_kind(member.name) && union_member(member.value).name == "as_name") {
       pending.name = strings().intern(union_member(member.value).value.string());
-    } else if (member.name == "as_tensors" || member.name == "as_graph") {
+    } else if (member.name == "as_tensors") {
+      pending.is_list = true;
+      for (const JsonValue element : member.value.items())
+        pending.elements.push_back(strings().intern(JsonFields(element).required("name").string()));
+    } else if (member.name == "as_graph") {
       throw_at(output.position(), format("an output of kind \"{}\"", member.name));
     } else {
       pending.constant = read_argument(output);
     }
-    outputs_.push_back(pending);
+    outputs_.push_back(std::move(pending));
   }
+}
+
+Value GraphReader::output_reference(StringId name, uint32_t position) {
+  const NodeId node = entry(name).node;
+  if (node == kNoNode) {
+    throw_at(position, format("the output uses '{}', which nothing defines", strings().text(name)));
+  }
+  return Value::node_ref(node);
 }
 
 void GraphReader::add_output_node() {
   const std::span<Value> values = arena().make_array<Value>(outputs_.size());
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const PendingOutput& output = outputs_[i];
-    if (output.name == 0) {
+    if (output.is_list) {
+      const std::span<Value> elements = arena().make_array<Value>(output.elements.size());
+      for (size_t at = 0; at < elements.size(); ++at)
+        elements[at] = output_reference(output.elements[at], output.position);
+      values[i] = Value::list(elements);
+    } else if (output.name == 0) {
       values[i] = output.constant;
-      continue;
+    } else {
+      values[i] = output_reference(output.name, output.position);
     }
-    const NodeId node = entry(output.name).node;
-    if (node == kNoNode) {
-      throw_at(output.position,
-               format("the output uses '{}', which nothing defines", strings().text(output.name)));
-    }
-    values[i] = Value::node_ref(node);
   }
   Node node;
   node.kind = NodeKind::kOutput;
@@ -326,15 +339,15 @@ void GraphReader::read_call(JsonValue value) {
   node.name = call_name(fields.optional("name"), node.target, outputs);
 
   // A higher-order operator says apart whether its one output is the value itself or a tuple of
-  // one.
+  // one. Until PyTorch 2.6 it did not: a tensor was the value itself, and a tuple a list.
   const bool is_higher_order =
       strings().text(node.target).find("torch.ops.higher_order") != std::string_view::npos;
   const bool is_tuple_of_one =
-      is_higher_order && (single_return.is_null() || !single_return.boolean());
+      is_higher_order && !single_return.is_null() && !single_return.boolean();
   add_results(node, outputs, is_tuple_of_one, value.position());
 }
 
-// Files older than schema 8.8 give a call no name of its own.
+// Files older than schema 8.17 give a call no name of its own.
 StringId GraphReader::call_name(JsonValue name, StringId target, JsonValue outputs) {
   if (!name.is_null() && !name.string().empty()) return strings().intern(name.string());
   if (outputs.items().size() == 1) {
@@ -526,7 +539,9 @@ Value GraphReader::read_tensor(JsonValue tensor) {
 
 Value GraphReader::read_optional_tensor(JsonValue tensor) {
   const JsonMember member = union_member(tensor);
-  if (member.name == "as_tensor") return read_tensor(member.value);
+  // Schema 5.1 (PyTorch 2.3) has the bare name.
+  if (member.name == "as_tensor")
+    return member.value.is(JsonKind::kString) ? reference(member.value) : read_tensor(member.value);
   if (member.name == "as_none") return {};
   throw_at(tensor.position(), format("an optional tensor of unknown kind \"{}\"", member.name));
 }

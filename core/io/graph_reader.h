@@ -94,9 +94,11 @@ class GraphReader {
 
  private:
   struct PendingOutput {
-    StringId name;  // 0: a constant
+    StringId name = 0;  // 0: a constant, or a list
     Value constant;
-    uint32_t position;
+    bool is_list = false;
+    std::vector<StringId> elements;  // of a list, which only subgraphs have among their outputs
+    uint32_t position = 0;
   };
 
   Program& program() { return state_.program; }
@@ -115,6 +117,7 @@ class GraphReader {
   void read_inputs(JsonValue inputs);
   void read_placeholder(JsonValue input);
   void read_outputs(JsonValue outputs);
+  Value output_reference(StringId name, uint32_t position);
   void add_output_node();
   void read_scalar_values(JsonValue values);
   void join_recorded_values();

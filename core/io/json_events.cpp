@@ -4,6 +4,7 @@
 #define RAPIDJSON_SSE2
 #endif
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -40,7 +41,11 @@ class TokenBuilder {
     return scalar(JsonKind::kInteger, static_cast<int64_t>(value));
   }
   bool Double(double value) {
-    check_is_not_integer();
+    if (std::isfinite(value)) {
+      check_is_not_integer();
+    } else {
+      check_word();
+    }
     JsonToken token = make(JsonKind::kReal, 0);
     token.real = value;
     tokens_.push_back(token);
@@ -182,6 +187,15 @@ class TokenBuilder {
     if (*at != '.' && *at != 'e' && *at != 'E') integer_too_large();
   }
 
+  // Of the words for what is no finite number, RapidJSON takes "Inf" and "-NaN" too, which Python
+  // does not.
+  void check_word() const {
+    for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
+      if (std::strncmp(stream_.src_, word.data(), word.size()) == 0) return;
+    }
+    throw_at(position(), "not JSON: Invalid value.");
+  }
+
   std::vector<JsonToken>& tokens_;
   JsonSink* sink_;
   const TextStream& stream_;
@@ -234,13 +248,16 @@ void parse(std::string& text, std::vector<JsonToken>& tokens, JsonSink* sink,
                                                   text.size(), limits.max_text_bytes));
   }
   if (text.empty()) throw_at(0, "not JSON: the text is empty");
+  // As spaces, so that positions stay those of the file.
+  if (text.starts_with(kByteOrderMark)) text.replace(0, kByteOrderMark.size(), 3, ' ');
   check_utf8(text);
   const size_t size = text.size();
   text.append(kJsonPadding, '\0');
   TextStream stream(text.data());
   TokenBuilder builder(tokens, sink, stream, limits);
   rapidjson::Reader reader;
-  constexpr unsigned kFlags = rapidjson::kParseInsituFlag | rapidjson::kParseFullPrecisionFlag;
+  constexpr unsigned kFlags = rapidjson::kParseInsituFlag | rapidjson::kParseFullPrecisionFlag |
+                              rapidjson::kParseNanAndInfFlag;
   const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, builder);
   if (result.IsError()) {
     throw_at(static_cast<uint32_t>(std::min(result.Offset(), size)),

@@ -11,10 +11,12 @@
 //   JsonFields fields(document.root());
 //   for (JsonValue dim : fields.required("size").items()) use(dim.integer());
 //
-// What is refused, with the byte where it stands: anything that is not JSON (NaN and Infinity are
-// not), text that is not UTF-8, nesting beyond ReadLimits::max_json_depth, integers that do not fit
-// int64_t, two members of one name, and more text after the end. Strings are unescaped in place: a
-// JsonValue and all it gives are views into the text.
+// What is read is JSON as Python's json module writes it: NaN, Infinity and -Infinity may stand
+// where a number may (PyTorch 2.5 wrote the ranges of symbols so), and a byte order mark before the
+// document is skipped. What is refused, with the byte where it stands: anything else, text that is
+// not UTF-8, nesting beyond ReadLimits::max_json_depth, integers that do not fit int64_t, two
+// members of one name, and more text after the end. Strings are unescaped in place: a JsonValue and
+// all it gives are views into the text.
 //
 // Note [Which JSON library]
 // The events come from RapidJSON, not from nlohmann_json, which writes our JSON. Reading the 75 MB
@@ -214,6 +216,9 @@ class JsonSink {
   virtual void leave() = 0;
   virtual void value(std::string_view name, JsonValue value) = 0;
 };
+
+// "\uFEFF" in UTF-8, which some editors put before a text.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // RapidJSON looks at 16 bytes at a time and may look past the end: `read_json` appends so many. A
 // caller with a large text does well to reserve them.

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/io/exported_program.h"
+#include "core/io/json_events.h"
 #include "core/io/pt2.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -12,6 +13,7 @@ namespace faketensor {
 namespace {
 
 bool looks_like_json(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
 }

@@ -1,6 +1,7 @@
 #include "core/io/symbol_reader.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/io/serialized_values.h"
 #include "core/support/error.h"
@@ -11,9 +12,20 @@
 namespace faketensor {
 namespace {
 
-// The name in "Symbol('s77', positive=True, integer=True)"; empty for any other expression.
+bool is_name(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return is_letter(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) {
+           return is_letter(c) || (c >= '0' && c <= '9');
+         });
+}
+
+// The name in "Symbol('s77', positive=True, integer=True)", or in "s0", as PyTorch wrote until 2.5;
+// empty for any other expression.
 std::string_view lone_symbol(std::string_view text) {
   constexpr std::string_view kHead = "Symbol('";
+  if (is_name(text)) return text;
   if (!text.starts_with(kHead) || text.find(')') != text.size() - 1) return {};
   text.remove_prefix(kHead.size());
   const size_t end = text.find('\'');
@@ -31,8 +43,11 @@ int64_t unbacked_number(std::string_view name) {
   return number;
 }
 
-std::optional<int64_t> read_bound(JsonValue value) {
+// An end of a range; `unbounded` is the infinity that PyTorch wrote until 2.6 where it now writes
+// null.
+std::optional<int64_t> read_bound(JsonValue value, double unbounded) {
   if (value.is_null()) return std::nullopt;
+  if (value.is(JsonKind::kReal) && value.number() == unbounded) return std::nullopt;
   return value.integer();
 }
 
@@ -107,8 +122,8 @@ void SymbolReader::read_ranges(JsonValue ranges) {
     JsonFields fields(member.value);
     SymbolSpec spec;
     spec.name = member.name;
-    spec.lower = read_bound(fields.required("min_val"));
-    spec.upper = read_bound(fields.required("max_val"));
+    spec.lower = read_bound(fields.required("min_val"), -std::numeric_limits<double>::infinity());
+    spec.upper = read_bound(fields.required("max_val"), std::numeric_limits<double>::infinity());
     if (spec.lower && spec.upper && *spec.lower > *spec.upper) {
       throw_at(member.value.position(), format("the range of '{}' is empty: [{}, {}]", member.name,
                                                *spec.lower, *spec.upper));

@@ -1,10 +1,10 @@
 // SymbolReader: the symbolic sizes and scalars of a serialised program.
 //
 // A size that is no number is {"as_expr": {"expr_str": "Mul(Integer(2), Symbol('s0', positive=True,
-// integer=True))", "hint": ...}}, and the symbols' ranges stand at the end of the file. So a value
-// with expressions in it is put off: it is kept with the numbers of its expressions (each distinct
-// text once), and made when the whole file has been read. Then the program gets a ShapeEnv with its
-// symbols, their ranges and hints; a static program has none.
+// integer=True))", "hint": ...}} ("2*s0" until PyTorch 2.5), and the symbols' ranges stand at the
+// end of the file. So a value with expressions in it is put off: it is kept with the numbers of its
+// expressions (each distinct text once), and made when the whole file has been read. Then the
+// program gets a ShapeEnv with its symbols, their ranges and hints; a static program has none.
 #pragma once
 
 #include <cstdint>

@@ -166,7 +166,7 @@ TEST(BadProgram, NumbersOutOfRangeAreRefused) {
   expect_bad("\"as_int\": 4}", "\"as_int\": -4}", {"tensor value 'p_w'", "negative"});
   expect_bad("\"as_int\": 4}", "\"as_int\": 92233720368547758080}", {"does not fit 64 bits"});
   expect_bad("\"as_int\": 4}", "\"as_int\": 9223372036854775807}", {"tensor value 'p_w'"});
-  expect_bad("\"as_int\": 4}", "\"as_int\": NaN}", {"not JSON"});
+  expect_bad("\"as_int\": 4}", "\"as_int\": NaN}", {"expected an integer, found a number"});
   expect_bad("{\"as_int\": 1}, \"kind\": 2", "{\"as_int\": -9223372036854775808}, \"kind\": 2",
              {"node 'halves'"});
   expect_bad("\"strides\": [{\"as_int\": 3}, ", "\"strides\": [",
