@@ -1,10 +1,13 @@
 #include "core/io/open.h"
 
+#include <algorithm>
 #include <new>
+#include <optional>
 #include <stdexcept>
 
 #include "core/io/exported_program.h"
 #include "core/io/json_events.h"
+#include "core/io/other_formats.h"
 #include "core/io/pt2.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -16,6 +19,15 @@ bool looks_like_json(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+}
+
+// Before the source is read whole: what people open by mistake may have many gigabytes.
+void refuse_other_formats(const ByteSource& source) {
+  std::string head(static_cast<size_t>(std::min<uint64_t>(source.size(), 256)), '\0');
+  source.read(0, head);
+  if (looks_like_json(head)) return;
+  if (const std::optional<std::string> other = other_format(source))
+    throw_error(ErrorKind::kUnreadable, *other);
 }
 
 Program from_archive(const ByteSource& source, const ReadLimits& limits, std::string_view model) {
@@ -40,9 +52,13 @@ Program from_text(std::string text, const ReadLimits& limits) {
 Program open_unnamed(const ByteSource& source, const ReadLimits& limits, std::string_view model) {
   if (source.size() == 0) throw_error(ErrorKind::kUnreadable, "the file is empty");
   if (is_zip(source)) return from_archive(source, limits, model);
-  if (!is_gzip(source)) return from_text(read_all(source, limits), limits);
+  if (!is_gzip(source)) {
+    refuse_other_formats(source);
+    return from_text(read_all(source, limits), limits);
+  }
   std::string inflated = inflate_gzip(source, limits);
   const MemorySource inner(inflated);
+  refuse_other_formats(inner);
   return is_zip(inner) ? from_archive(inner, limits, model)
                        : from_text(std::move(inflated), limits);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/io/other_formats.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 
@@ -52,18 +53,11 @@ void check_word(const ZipArchive& archive, std::string_view name, std::string_vi
 }
 
 [[noreturn, gnu::cold]] void throw_no_model(const ZipArchive& archive) {
-  std::string_view what = "no entry models/*.json";
-  if (find_inside_root(archive, "constants.pkl") != nullptr) {
-    what =
-        "a TorchScript archive (torch.jit.save); what is read here is the .pt2 of "
-        "torch.export.save";
-  } else if (find_inside_root(archive, "data.pkl") != nullptr) {
-    what =
-        "a checkpoint of torch.save, which holds tensors but no program, and pickles, which are "
-        "never read";
-  }
-  throw_error(ErrorKind::kUnreadable, format("zip: no exported program among {} entries: {}",
-                                             archive.entries().size(), what));
+  if (const std::optional<std::string> other = other_archive(archive))
+    throw_error(ErrorKind::kUnreadable, *other);
+  throw_error(ErrorKind::kUnreadable,
+              format("zip: no exported program among {} entries: no entry models/*.json",
+                     archive.entries().size()));
 }
 
 }  // namespace
