@@ -181,9 +181,12 @@ std::pair<NodeId, int64_t> parse_dimension(const Program& program, const std::st
 }  // namespace
 
 int guards_command(const std::vector<std::string>& args, CommandIo& io) {
-  const Options options(
-      args,
-      {{"--set", true}, {"--why", true}, {"--target", true}, {"--format", true}, {"--all", false}});
+  const Options options(args, {{"--set", true},
+                               {"--why", true},
+                               {"--target", true},
+                               {"--format", true},
+                               {"--all", false},
+                               {"--memory-limit", true}});
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "guards takes one file");
   const std::string form = options.get("--format").value_or("text");
   if (form != "text" && form != "jsonl")
@@ -197,7 +200,7 @@ int guards_command(const std::vector<std::string>& args, CommandIo& io) {
     if (!target) throw_error(ErrorKind::kUsage, format("--target: there is no '{}'", *name));
     propagation.target = *target;
   }
-  const Program program = open_model(options.positional()[0], io);
+  const Program program = open_model(options.positional()[0], options, io);
   const Run run = propagate(program, propagation);
   BufferedOut out(io);
   GuardsPrinter printer(run, out);

@@ -22,6 +22,7 @@ dtype, and what is not the default of strides, offset, device and storage.
   --profiles FILE         op profiles (YAML) that answer for custom operators
   --check                 compare with the values recorded in the file instead
   --stop-at-first-error   as PyTorch does; otherwise only what depends on an error is left out
+  --memory-limit N        bytes that reading the file may take, or as many K, M or G (512M); 256 MB and 20 times the file
 
 examples:
   faketensor propagate model.pt2
@@ -31,9 +32,11 @@ examples:
 exit code: 0 fine, 1 the program has errors, 2 wrong use or unreadable file
 )";
 
-constexpr std::string_view kInfoHelp = R"(usage: faketensor info FILE
+constexpr std::string_view kInfoHelp = R"(usage: faketensor info FILE [--memory-limit N]
 
 Prints what a file holds: version, inputs, symbols, operators, and whether propagation agrees with what it records.
+
+  --memory-limit N   as for propagate
 
 example:
   faketensor info model.pt2
@@ -51,6 +54,7 @@ with the node, call and source line that caused it.
   --all              also the guards that hold whatever the inputs, once symbols are the numbers they became
   --target NAME      as for propagate
   --format F         text, or jsonl: a line per guard, one line of steps for --why, one line of results for --set
+  --memory-limit N   as for propagate
 
 examples:
   faketensor guards model.pt2
@@ -84,7 +88,7 @@ examples:
 )";
 
 constexpr std::string_view kProfileHelp =
-    R"(usage: faketensor profile record PROGRAM [--sizes] [--plain]
+    R"(usage: faketensor profile record PROGRAM [--sizes] [--plain] [--memory-limit N]
        faketensor profile merge FILE FILE... [--plain]
        faketensor profile lint|show FILE...
 

@@ -98,9 +98,9 @@ class Report {
 }  // namespace
 
 int info_command(const std::vector<std::string>& args, CommandIo& io) {
-  const Options options(args, {});
+  const Options options(args, {{"--memory-limit", true}});
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "info takes one file");
-  const Program program = open_model(options.positional()[0], io);
+  const Program program = open_model(options.positional()[0], options, io);
   BufferedOut out(io);
   Report(program, out).print();
   return kExitFine;

@@ -25,7 +25,7 @@ std::string written(const OpProfiles& profiles, const Options& options) {
 
 int record(const Options& options, const std::vector<std::string>& files, CommandIo& io) {
   if (files.size() != 1) throw_error(ErrorKind::kUsage, "profile record takes one program");
-  const Program program = open_model(files[0], io);
+  const Program program = open_model(files[0], options, io);
   const OpProfiles profiles = record_profiles(program, {.with_sizes = options.has("--sizes")});
   io.write_out(written(profiles, options));
   return kExitFine;
@@ -92,7 +92,7 @@ OpProfiles open_profiles(const std::string& path, CommandIo& io) {
 }
 
 int profile_command(const std::vector<std::string>& args, CommandIo& io) {
-  const Options options(args, {{"--sizes", false}, {"--plain", false}});
+  const Options options(args, {{"--sizes", false}, {"--plain", false}, {"--memory-limit", true}});
   std::vector<std::string> files = options.positional();
   const std::string what = files.empty() ? "" : files[0];
   if (!files.empty()) files.erase(files.begin());

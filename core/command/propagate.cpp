@@ -262,6 +262,7 @@ int propagate_command(const std::vector<std::string>& args, CommandIo& io) {
                                {"--target", true},
                                {"--profiles", true},
                                {"--format", true},
+                               {"--memory-limit", true},
                                {"--check", false},
                                {"--stop-at-first-error", false}});
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "propagate takes one file");
@@ -269,7 +270,7 @@ int propagate_command(const std::vector<std::string>& args, CommandIo& io) {
   if (form != "table" && form != "jsonl" && form != "json")
     throw_error(ErrorKind::kUsage, format("--format is table, jsonl or json, not '{}'", form));
   PropagateOptions what_if = propagate_options(options, io);
-  const Program program = open_model(options.positional()[0], io);
+  const Program program = open_model(options.positional()[0], options, io);
   OpProfiles profiles;
   for (const std::string& path : options.all("--profiles"))
     profiles = merge_profiles(profiles, open_profiles(path, io)).profiles;

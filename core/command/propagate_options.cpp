@@ -34,9 +34,12 @@ void set_dimension(PropagateOptions& result, const std::string& text) {
 }
 
 void read_inputs(PropagateOptions& result, const std::string& path, CommandIo& io) {
+  // A number of two bytes becomes a value of sixteen, so far less is taken than of a program.
+  ReadLimits limits;
+  limits.max_text_bytes = uint64_t{1} << 24;
   const std::unique_ptr<ByteSource> source = io.open(path);
   const nlohmann::json document =
-      nlohmann::json::parse(read_text(*source, ReadLimits{}), nullptr, /*allow_exceptions=*/false);
+      nlohmann::json::parse(read_text(*source, limits), nullptr, /*allow_exceptions=*/false);
   if (!document.is_object() || !document.contains("inputs") || !document["inputs"].is_object()) {
     throw_error(ErrorKind::kUnreadable, format("{}: {\"inputs\": {NAME: TENSOR}} expected", path));
   }
@@ -63,10 +66,38 @@ PropagateOptions propagate_options(const Options& options, CommandIo& io) {
   return result;
 }
 
-Program open_model(const std::string& path, CommandIo& io) {
+ReadLimits read_limits(const Options& options) {
+  ReadLimits limits;
+  const std::optional<std::string> text = options.get("--memory-limit");
+  if (!text) return limits;
+  constexpr std::string_view kUnits = "KMG";
+  std::string digits = *text;
+  int shift = 0;
+  if (!digits.empty()) {
+    const size_t unit = kUnits.find(digits.back());
+    if (unit != std::string_view::npos) {
+      shift = 10 * (static_cast<int>(unit) + 1);
+      digits.pop_back();
+    }
+  }
+  constexpr size_t kMostDigits = 10;  // of gigabytes: still no overflow
+  if (digits.empty() || digits.size() > (shift == 0 ? 18 : kMostDigits) ||
+      digits.find_first_not_of("0123456789") != std::string::npos ||
+      digits.find_first_not_of('0') == std::string::npos) {
+    throw_error(ErrorKind::kUsage,
+                format("--memory-limit takes bytes, or as many K, M or G, as in --memory-limit "
+                       "512M, not '{}'",
+                       *text));
+  }
+  limits.max_memory_bytes = std::strtoull(digits.c_str(), nullptr, 10) << shift;
+  return limits;
+}
+
+Program open_model(const std::string& path, const Options& options, CommandIo& io) {
   const std::unique_ptr<ByteSource> source = io.open(path);
   const size_t slash = path.rfind('/');
-  return open_program(*source, slash == std::string::npos ? path : path.substr(slash + 1));
+  return open_program(*source, slash == std::string::npos ? path : path.substr(slash + 1),
+                      read_limits(options));
 }
 
 std::function<bool(size_t, size_t)> progress_bar(CommandIo& io, std::string_view what) {

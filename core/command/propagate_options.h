@@ -4,6 +4,7 @@
 #include "core/command/command.h"
 #include "core/command/options.h"
 #include "core/graph/fake_tensor_prop.h"
+#include "core/io/read_limits.h"
 
 namespace faketensor {
 
@@ -11,8 +12,11 @@ namespace faketensor {
 // UsageError.
 PropagateOptions propagate_options(const Options& options, CommandIo& io);
 
-// The program in a file, with progress on a terminal for a large one.
-Program open_model(const std::string& path, CommandIo& io);
+// --memory-limit, as every command that opens a program has it. Raises UsageError.
+ReadLimits read_limits(const Options& options);
+
+// The program in a file, within --memory-limit.
+Program open_model(const std::string& path, const Options& options, CommandIo& io);
 
 // A bar on standard error, where that is a terminal: the `progress` of PropagateOptions.
 std::function<bool(size_t, size_t)> progress_bar(CommandIo& io, std::string_view what);

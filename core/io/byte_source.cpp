@@ -21,9 +21,9 @@ namespace {
               format("{}: cannot {}: {}", path, doing, std::strerror(errno)));
 }
 
-[[noreturn, gnu::cold]] void throw_too_large(std::string_view what, uint64_t limit) {
+[[noreturn, gnu::cold]] void throw_too_large(std::string_view what, const ReadLimits& limits) {
   throw_error(ErrorKind::kLimitExceeded,
-              format("{} is larger than the limit of {} bytes", what, limit));
+              format("{} is larger than {}", what, limits.max_text_in_words()));
 }
 
 uint32_t little_endian_32(const unsigned char* bytes) {
@@ -83,7 +83,7 @@ void FileSource::read_stream(const ReadLimits& limits) {
   constexpr size_t kSlice = size_t{1} << 16;
   while (true) {
     const size_t used = stream_bytes_.size();
-    if (used > limits.max_text_bytes) throw_too_large(path_, limits.max_text_bytes);
+    if (used > limits.max_text()) throw_too_large(path_, limits);
     stream_bytes_.resize(used + kSlice);
     const ssize_t got = ::read(descriptor_, stream_bytes_.data() + used, kSlice);
     if (got < 0 && errno != EINTR) throw_system_error("read", path_);
@@ -111,7 +111,7 @@ void FileSource::read_at(uint64_t offset, std::span<char> into) const {
 }
 
 std::string read_all(const ByteSource& source, const ReadLimits& limits) {
-  if (source.size() > limits.max_text_bytes) throw_too_large("the file", limits.max_text_bytes);
+  if (source.size() > limits.max_text()) throw_too_large("the file", limits);
   std::string bytes;
   bytes.reserve(static_cast<size_t>(source.size()) + kJsonPadding);
   bytes.resize(static_cast<size_t>(source.size()));
@@ -138,13 +138,14 @@ std::string inflate_gzip(const ByteSource& source, const ReadLimits& limits) {
     expected = std::min(uint64_t{little_endian_32(trailer)}, source.size() * kLargestRatio);
   }
   std::string text;
-  inflate_into(text, source, 0, source.size(), DeflateFraming::kGzip, expected,
-               limits.max_text_bytes, "gzip file");
+  inflate_into(text, source, 0, source.size(), DeflateFraming::kGzip, expected, limits,
+               "gzip file");
   return text;
 }
 
 std::string read_text(const ByteSource& source, const ReadLimits& limits) {
-  return is_gzip(source) ? inflate_gzip(source, limits) : read_all(source, limits);
+  const ReadLimits known = limits.for_file(source.size());
+  return is_gzip(source) ? inflate_gzip(source, known) : read_all(source, known);
 }
 
 }  // namespace faketensor

@@ -23,6 +23,8 @@ class ProgramSink final : public JsonSink {
   ProgramSink(Program& program, const ReadLimits& limits)
       : program_(program), state_(program, limits), graph_(state_, program.graph()) {}
 
+  uint64_t memory() const override { return state_.memory(); }
+
   bool enter(std::string_view name, JsonKind kind, uint32_t position) override {
     const Place next = place_inside(name, kind);
     if (next == Place::kOutside) return false;
@@ -268,13 +270,12 @@ class ProgramSink final : public JsonSink {
     if (!signature.is_null()) {
       JsonFields parts(signature);
       const std::string_view in_spec = parts.required("in_spec").string();
-      specs =
-          program_.strings().intern(format("{}\n{}", in_spec, parts.required("out_spec").string()));
+      specs = state_.intern(format("{}\n{}", in_spec, parts.required("out_spec").string()));
     }
     program_.module_call_graph.emplace_back(path, specs);
   }
 
-  StringId intern(JsonValue text) { return program_.strings().intern(text.string()); }
+  StringId intern(JsonValue text) { return state_.intern(text.string()); }
 
   // The name in a user input's Argument; 0 for a constant.
   StringId argument_name(JsonValue argument) {
@@ -336,7 +337,9 @@ class ProgramSink final : public JsonSink {
 }  // namespace
 
 void read_exported_program(std::string& text, Program& program, const ReadLimits& limits) {
-  ProgramSink sink(program, limits);
+  // Texts of expressions are kept apart, so the document's own counts to the end only.
+  const ReadLimits beside = limits.holding(text.size());
+  ProgramSink sink(program, beside);
   read_json(text, sink, limits);
   sink.finish();
 }

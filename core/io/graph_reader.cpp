@@ -59,6 +59,24 @@ OpId ReadState::op_of(StringId target) {
   return ops_[target];
 }
 
+StringId ReadState::intern(std::string_view text) {
+  Interner& strings = program.strings();
+  const size_t known = strings.size();
+  const StringId id = strings.intern(text);
+  if (strings.size() > known) text_bytes += text.size();
+  return id;
+}
+
+uint64_t ReadState::memory() const {
+  // A vector that grows is held twice or three times for a moment; a text has its place in a table.
+  constexpr uint64_t kBytesOfNode = 3 * sizeof(Node);
+  constexpr uint64_t kBytesOfText = 3 * sizeof(Name) + 64;
+  constexpr uint64_t kBytesOfMeta = 2 * sizeof(TensorMeta);
+  return arena_bytes + text_bytes + node_count * kBytesOfNode +
+         program.strings().size() * kBytesOfText + program.metas().size() * kBytesOfMeta +
+         symbols.memory();
+}
+
 GraphReader::GraphReader(ReadState& state, Graph& graph)
     : state_(state), graph_(graph), scope_(++state.scopes_) {}
 
@@ -147,8 +165,8 @@ void GraphReader::note_number(std::string_view name, std::string_view base) {
 
 StringId GraphReader::free_name(std::string_view base) {
   int64_t& number = last_numbers_[std::string(base)];
-  StringId name = strings().intern(base);
-  while (is_defined(name)) name = strings().intern(format("{}_{}", base, ++number));
+  StringId name = state_.intern(base);
+  while (is_defined(name)) name = state_.intern(format("{}_{}", base, ++number));
   return name;
 }
 
@@ -169,9 +187,9 @@ void GraphReader::read_placeholder(JsonValue input) {
   Node node;
   node.kind = NodeKind::kPlaceholder;
   if (member.name == "as_tensor" || member.name == "as_custom_obj") {
-    node.name = strings().intern(JsonFields(member.value).required("name").string());
+    node.name = state_.intern(JsonFields(member.value).required("name").string());
   } else if (is_symbolic_kind(member.name)) {
-    node.name = strings().intern(JsonFields(member.value).required("as_name").string());
+    node.name = state_.intern(JsonFields(member.value).required("as_name").string());
   } else if (member.name == "as_int" || member.name == "as_float" || member.name == "as_bool" ||
              member.name == "as_none" || member.name == "as_string") {
     node.recorded_scalar = read_argument(input);
@@ -195,13 +213,13 @@ void GraphReader::read_outputs(JsonValue outputs) {
     PendingOutput pending;
     pending.position = output.position();
     if (member.name == "as_tensor" || member.name == "as_custom_obj") {
-      pending.name = strings().intern(JsonFields(member.value).required("name").string());
+      pending.name = state_.intern(JsonFields(member.value).required("name").string());
     } else if (is_symbolic_kind(member.name) && union_member(member.value).name == "as_name") {
-      pending.name = strings().intern(union_member(member.value).value.string());
+      pending.name = state_.intern(union_member(member.value).value.string());
     } else if (member.name == "as_tensors") {
       pending.is_list = true;
       for (const JsonValue element : member.value.items())
-        pending.elements.push_back(strings().intern(JsonFields(element).required("name").string()));
+        pending.elements.push_back(state_.intern(JsonFields(element).required("name").string()));
     } else if (member.name == "as_graph") {
       throw_at(output.position(), format("an output of kind \"{}\"", member.name));
     } else {
@@ -237,7 +255,7 @@ void GraphReader::add_output_node() {
   Node node;
   node.kind = NodeKind::kOutput;
   node.name = free_name("output");
-  node.target = strings().intern("output");
+  node.target = state_.intern("output");
   if (is_single_return_) {
     if (values.size() != 1) {
       throw_at(outputs_.empty() ? 0 : outputs_[0].position,
@@ -262,7 +280,7 @@ void GraphReader::read_tensor_value(std::string_view name, JsonValue meta) {
       next_recorded_ = at + 1;
       break;
     }
-    if (id == 0) id = strings().intern(name);
+    if (id == 0) id = state_.intern(name);
     Recorded& recorded = entry(id).recorded;
     if (recorded.meta != nullptr || recorded.deferred != Recorded::kNothing) {
       throw_at(meta.position(), "a second entry of this name");
@@ -276,7 +294,7 @@ void GraphReader::read_tensor_value(std::string_view name, JsonValue meta) {
 void GraphReader::read_scalar_values(JsonValue values) {
   for (const JsonMember member : values.members()) {
     try {
-      entry(strings().intern(member.name)).recorded = state_.symbols.read_scalar(member.value);
+      entry(state_.intern(member.name)).recorded = state_.symbols.read_scalar(member.value);
     } catch (const Error& error) {
       rethrow_in("symbolic value", member.name, error);
     }
@@ -329,7 +347,7 @@ void GraphReader::read_call(JsonValue value) {
   if (!has_inputs_) throw_at(value.position(), "\"nodes\" before the \"inputs\" of the graph");
   JsonFields fields(value);
   Node node;
-  node.target = strings().intern(fields.required("target").string());
+  node.target = state_.intern(fields.required("target").string());
   node.op = state_.op_of(node.target);
   const JsonValue inputs = fields.required("inputs");
   if (node.op == kNoOp || !read_known_arguments(inputs, node)) read_other_arguments(inputs, node);
@@ -349,7 +367,7 @@ void GraphReader::read_call(JsonValue value) {
 
 // Files older than schema 8.17 give a call no name of its own.
 StringId GraphReader::call_name(JsonValue name, StringId target, JsonValue outputs) {
-  if (!name.is_null() && !name.string().empty()) return strings().intern(name.string());
+  if (!name.is_null() && !name.string().empty()) return state_.intern(name.string());
   if (outputs.items().size() == 1) {
     const JsonMember only = union_member(*outputs.items().begin());
     if (only.name == "as_tensor" || is_symbolic_kind(only.name)) return 0;  // add_results names it
@@ -361,14 +379,14 @@ void GraphReader::read_metadata(JsonValue metadata, Node& node) {
   JsonFields fields(metadata);
   const JsonValue stack_trace = fields.optional("stack_trace");
   if (!stack_trace.is_null()) {
-    node.stack_trace = state_.stack_traces_.intern(strings(), stack_trace.string());
+    node.stack_trace = state_.stack_traces_.intern(state_, stack_trace.string());
   }
   const JsonValue module_stack = fields.optional("nn_module_stack");
   if (!module_stack.is_null()) {
-    node.module_stack = state_.module_stacks_.intern(strings(), module_stack.string());
+    node.module_stack = state_.module_stacks_.intern(state_, module_stack.string());
   }
   const JsonValue torch_fn = fields.optional("torch_fn");
-  if (!torch_fn.is_null()) node.torch_fn = strings().intern(torch_fn.string());
+  if (!torch_fn.is_null()) node.torch_fn = state_.intern(torch_fn.string());
 }
 
 // See Note [Names of nodes].
@@ -382,10 +400,10 @@ void GraphReader::add_results(Node node, JsonValue outputs, bool is_tuple_of_one
   const JsonMember first = union_member(*items.begin());
   const bool is_one_value = items.size() == 1 && (!is_tuple_of_one || first.name == "as_none");
   if (is_one_value && first.name == "as_tensor") {
-    node.name = strings().intern(JsonFields(first.value).required("name").string());
+    node.name = state_.intern(JsonFields(first.value).required("name").string());
     define(node, position);
   } else if (is_one_value && is_symbolic_kind(first.name)) {
-    node.name = strings().intern(JsonFields(first.value).required("as_name").string());
+    node.name = state_.intern(JsonFields(first.value).required("as_name").string());
     define(node, position);
   } else if (is_one_value && first.name == "as_none") {
     node.name = free_name(base_of_target(strings().text(node.target)) + "_unused");
@@ -394,7 +412,7 @@ void GraphReader::add_results(Node node, JsonValue outputs, bool is_tuple_of_one
     const NodeId call = define(node, position);
     int64_t index = 0;
     for (const JsonValue item : first.value.items()) {
-      const StringId name = strings().intern(JsonFields(item).required("name").string());
+      const StringId name = state_.intern(JsonFields(item).required("name").string());
       add_getitem(node, call, index++, name, item.position());
     }
   } else {
@@ -410,10 +428,10 @@ void GraphReader::add_element(const Node& call, NodeId from, int64_t index,
   const uint32_t position = element.value.position();
   if (element.name == "as_tensor") {
     const std::string_view name = JsonFields(element.value).required("name").string();
-    add_getitem(call, from, index, strings().intern(name), position);
+    add_getitem(call, from, index, state_.intern(name), position);
   } else if (is_symbolic_kind(element.name)) {
     const std::string_view name = JsonFields(element.value).required("as_name").string();
-    add_getitem(call, from, index, strings().intern(name), position);
+    add_getitem(call, from, index, state_.intern(name), position);
   } else if (element.name == "as_none") {
     add_getitem(call, from, index, free_name("as_none"), position);
   } else if (element.name == "as_tensors" || element.name == "as_sym_ints" ||
@@ -422,7 +440,7 @@ void GraphReader::add_element(const Node& call, NodeId from, int64_t index,
     int64_t inner = 0;
     for (const JsonValue item : element.value.items()) {
       const JsonMember name = union_member(item);  // {"name": ...} or {"as_name": ...}
-      add_getitem(call, list, inner++, strings().intern(name.value.string()), item.position());
+      add_getitem(call, list, inner++, state_.intern(name.value.string()), item.position());
     }
   } else {
     throw_at(position, format("an output of kind \"{}\"", element.name));
@@ -434,7 +452,7 @@ NodeId GraphReader::add_getitem(const Node& call, NodeId from, int64_t index, St
   Node node;
   node.kind = NodeKind::kGetItem;
   node.name = name;
-  node.target = strings().intern("_operator.getitem");
+  node.target = state_.intern("_operator.getitem");
   node.module_stack = call.module_stack;
   node.stack_trace = call.stack_trace;
   node.torch_fn = call.torch_fn;
@@ -484,7 +502,7 @@ void GraphReader::read_other_arguments(JsonValue inputs, Node& node) {
     args[at] = read_argument(fields.required("arg"));
     const JsonValue kind = fields.optional("kind");
     const bool is_positional = !kind.is_null() && kind.integer() == kPositional;
-    names[at] = is_positional ? 0 : strings().intern(name);
+    names[at] = is_positional ? 0 : state_.intern(name);
     ++at;
   }
   node.args = args;
@@ -634,7 +652,7 @@ Value GraphReader::read_custom_object(JsonValue value) {
 
 Value GraphReader::read_subgraph(JsonValue value) {
   JsonFields fields(value);
-  const StringId name = strings().intern(fields.required("name").string());
+  const StringId name = state_.intern(fields.required("name").string());
   Graph& subgraph = program().add_graph();
   subgraph.name = name;
   GraphReader reader(state_, subgraph);

@@ -31,15 +31,21 @@ namespace faketensor {
 class ReadState {
  public:
   ReadState(Program& read_program, const ReadLimits& read_limits)
-      : program(read_program), limits(read_limits), symbols(read_program) {}
+      : program(read_program), limits(read_limits), symbols(read_program, read_limits) {}
 
   // The operator of a target, looked up once per distinct target.
   OpId op_of(StringId target);
+  // The number of a text among the program's.
+  StringId intern(std::string_view text);
+  // Bytes of what was read so far, nearly (see Note [Memory of reading]).
+  uint64_t memory() const;
 
   Program& program;
   const ReadLimits& limits;
   SymbolReader symbols;
   uint64_t node_count = 0;
+  uint64_t arena_bytes = 0;  // handed out by CountedArena
+  uint64_t text_bytes = 0;   // of texts that were interned
 
  private:
   friend class GraphReader;
@@ -47,8 +53,8 @@ class ReadState {
   // A text that often repeats from node to node: compared with the last before it is looked up.
   class Repeating {
    public:
-    StringId intern(Interner& strings, std::string_view text) {
-      if (text != strings.text(last_)) last_ = strings.intern(text);
+    StringId intern(ReadState& state, std::string_view text) {
+      if (text != state.program.text(last_)) last_ = state.intern(text);
       return last_;
     }
 
@@ -69,6 +75,31 @@ class ReadState {
   uint32_t scopes_ = 0;
   Repeating module_stacks_;
   Repeating stack_traces_;
+};
+
+// The program's arena, with a count of what is asked of it.
+class CountedArena {
+ public:
+  CountedArena(Arena& arena, uint64_t& bytes) : arena_(arena), bytes_(bytes) {}
+
+  template <typename T>
+  std::span<T> make_array(size_t count) {
+    bytes_ += count * sizeof(T);
+    return arena_.make_array<T>(count);
+  }
+  template <typename T>
+  std::span<T> copy(std::span<const T> values) {
+    bytes_ += values.size_bytes();
+    return arena_.copy(values);
+  }
+  std::string_view copy(std::string_view text) {
+    bytes_ += text.size();
+    return arena_.copy(text);
+  }
+
+ private:
+  Arena& arena_;
+  uint64_t& bytes_;
 };
 
 class GraphReader {
@@ -103,7 +134,7 @@ class GraphReader {
 
   Program& program() { return state_.program; }
   Interner& strings() { return state_.program.strings(); }
-  Arena& arena() { return state_.program.arena(); }
+  CountedArena arena() { return {state_.program.arena(), state_.arena_bytes}; }
 
   // Names.
   ReadState::Name& entry(StringId name);

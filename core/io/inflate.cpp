@@ -5,6 +5,7 @@
 
 #include <zlib.h>
 
+#include "core/io/json_events.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 
@@ -34,29 +35,42 @@ class Inflater {
   z_stream stream_{};
 };
 
-// `out` holds text in its first `used` bytes and room behind it.
-void make_room(std::string& out, size_t used, uint64_t max_bytes, std::string_view what) {
+[[noreturn, gnu::cold]] void throw_too_long(std::string_view what, const ReadLimits& limits) {
+  throw_error(ErrorKind::kLimitExceeded,
+              format("{}: inflates to more than {}", what, limits.max_text_in_words()));
+}
+
+// `out` holds text in its first `used` bytes and room behind it. A longer one is held beside the
+// one that it takes the place of, and both count.
+void make_room(std::string& out, size_t used, const ReadLimits& limits, std::string_view what) {
   if (used < out.size()) return;
   // One byte more than is allowed may be asked for, so that a text of exactly the limit can still
   // find its end.
-  const uint64_t cap = max_bytes + 1;
-  if (used >= cap) {
-    throw_error(ErrorKind::kLimitExceeded,
-                format("{}: inflates to more than {} bytes", what, max_bytes));
-  }
-  const uint64_t wanted = std::max<uint64_t>(kSmallestOutput, 2 * uint64_t{used});
-  out.resize(static_cast<size_t>(std::min(cap, wanted)));
+  const uint64_t cap = limits.max_text() + 1;
+  const uint64_t left = limits.memory_left();
+  const uint64_t beside = left - std::min<uint64_t>(left, used);
+  uint64_t wanted = std::max<uint64_t>(kSmallestOutput, 2 * uint64_t{used});
+  wanted = std::min({wanted, cap, beside});
+  if (wanted <= used) throw_too_long(what, limits);
+  std::string longer;
+  longer.reserve(static_cast<size_t>(wanted) + kJsonPadding);
+  longer.assign(out, 0, used);
+  longer.resize(static_cast<size_t>(wanted));
+  out.swap(longer);
 }
 
 }  // namespace
 
 void inflate_into(std::string& out, const ByteSource& source, uint64_t offset, uint64_t length,
-                  DeflateFraming framing, uint64_t expected, uint64_t max_bytes,
+                  DeflateFraming framing, uint64_t expected, const ReadLimits& limits,
                   std::string_view what) {
   Inflater inflater(framing);
   std::vector<char> slice(static_cast<size_t>(std::min<uint64_t>(length, kInputSlice)));
   size_t used = 0;
-  out.resize(static_cast<size_t>(std::min(expected, max_bytes)) + 1);
+  if (expected > limits.max_text()) throw_too_long(what, limits);
+  const auto first = static_cast<size_t>(expected) + 1;
+  out.reserve(first + kJsonPadding);
+  out.resize(first);
   uint64_t read = 0;
   bool at_end = false;
   while (true) {
@@ -81,7 +95,7 @@ void inflate_into(std::string& out, const ByteSource& source, uint64_t offset, u
       throw_error(ErrorKind::kUnreadable,
                   format("{}: compressed data is cut off at byte {}", what, place));
     }
-    make_room(out, used, max_bytes, what);
+    make_room(out, used, limits, what);
     const size_t room = std::min<size_t>(out.size() - used, size_t{1} << 30);
     inflater->next_out = reinterpret_cast<Bytef*>(out.data() + used);
     inflater->avail_out = static_cast<uInt>(room);
@@ -94,10 +108,7 @@ void inflate_into(std::string& out, const ByteSource& source, uint64_t offset, u
                                                  inflater->msg ? inflater->msg : "zlib error"));
     }
   }
-  if (used > max_bytes) {
-    throw_error(ErrorKind::kLimitExceeded,
-                format("{}: inflates to more than {} bytes", what, max_bytes));
-  }
+  if (used > limits.max_text()) throw_too_long(what, limits);
   out.resize(used);
 }
 

@@ -26,9 +26,10 @@ using TextStream = rapidjson::InsituStringStream;
 // Collects events as tokens, and hands them on at the depth where the sink stopped entering.
 class TokenBuilder {
  public:
+  // `limits`: with the text itself held.
   TokenBuilder(std::vector<JsonToken>& tokens, JsonSink* sink, const TextStream& stream,
                const ReadLimits& limits)
-      : tokens_(tokens), sink_(sink), stream_(stream), max_depth_(limits.max_json_depth) {}
+      : tokens_(tokens), sink_(sink), stream_(stream), limits_(limits) {}
 
   // RapidJSON has taken the word already.
   bool Null() { return scalar(JsonKind::kNull, 0, 4); }
@@ -48,7 +49,7 @@ class TokenBuilder {
     }
     JsonToken token = make(JsonKind::kReal, 0);
     token.real = value;
-    tokens_.push_back(token);
+    push(token);
     return finish_value();
   }
   bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }  // not asked for
@@ -86,20 +87,20 @@ class TokenBuilder {
     if (size > kLargestSize) throw_too_large("a string", size);
     JsonToken token = make(JsonKind::kString, size);
     token.text = text;
-    tokens_.push_back(token);
+    push(token);
   }
   bool scalar(JsonKind kind, int64_t value, uint32_t taken = 0) {
     JsonToken token = make(kind, 0);
     token.integer = value;
     token.position -= taken;
-    tokens_.push_back(token);
+    push(token);
     return finish_value();
   }
   bool begin(JsonKind kind) {
-    if (open_.size() + entered_ >= max_depth_) {
+    if (open_.size() + entered_ >= limits_.max_json_depth) {
       throw_error(ErrorKind::kLimitExceeded,
                   format("byte {}: JSON nested deeper than the limit of {}", bracket_position(),
-                         max_depth_));
+                         limits_.max_json_depth));
     }
     if (open_.empty() && sink_ != nullptr) {
       const std::string_view name = take_name();
@@ -112,8 +113,25 @@ class TokenBuilder {
     open_.push_back(tokens_.size());
     JsonToken token = make(kind, 0);
     token.position = bracket_position();
-    tokens_.push_back(token);
+    push(token);
     return true;
+  }
+  void push(const JsonToken& token) {
+    if (tokens_.size() == tokens_.capacity()) [[unlikely]]
+      grow();
+    tokens_.push_back(token);
+  }
+  // The old tokens are held beside the new ones while they are copied.
+  [[gnu::noinline]] void grow() {
+    constexpr size_t kFirst = 1024;
+    const size_t capacity = std::max(kFirst, 2 * tokens_.capacity());
+    check_memory((tokens_.capacity() + capacity) * sizeof(JsonToken));
+    tokens_.reserve(capacity);
+  }
+  void check_memory(uint64_t bytes_of_tokens) const {
+    const uint64_t sinks = sink_ == nullptr ? 0 : sink_->memory();
+    if (bytes_of_tokens + sinks > limits_.memory_left())
+      throw_memory_limit(format("byte {}: what the file holds", position()), limits_);
   }
   bool end(rapidjson::SizeType count) {
     if (open_.empty()) {
@@ -135,6 +153,7 @@ class TokenBuilder {
     if (open_.empty() && sink_ != nullptr) {
       sink_->value(take_name(), JsonValue(tokens_.data()));
       tokens_.clear();
+      check_memory(tokens_.capacity() * sizeof(JsonToken));
     }
     return true;
   }
@@ -199,7 +218,7 @@ class TokenBuilder {
   std::vector<JsonToken>& tokens_;
   JsonSink* sink_;
   const TextStream& stream_;
-  uint32_t max_depth_;
+  const ReadLimits& limits_;
   size_t entered_ = 0;        // containers that the sink has entered
   std::vector<size_t> open_;  // containers that are being collected, as indices of tokens
   std::string_view name_;     // of the member that the sink is about to get
@@ -243,9 +262,9 @@ void check_utf8(std::string_view text) {
 
 void parse(std::string& text, std::vector<JsonToken>& tokens, JsonSink* sink,
            const ReadLimits& limits) {
-  if (text.size() > limits.max_text_bytes || text.size() > std::numeric_limits<uint32_t>::max()) {
-    throw_error(ErrorKind::kLimitExceeded, format("JSON of {} bytes, more than the limit of {}",
-                                                  text.size(), limits.max_text_bytes));
+  if (text.size() > limits.max_text() || text.size() > std::numeric_limits<uint32_t>::max()) {
+    throw_error(ErrorKind::kLimitExceeded,
+                format("JSON of {} bytes, more than {}", text.size(), limits.max_text_in_words()));
   }
   if (text.empty()) throw_at(0, "not JSON: the text is empty");
   // As spaces, so that positions stay those of the file.
@@ -254,7 +273,8 @@ void parse(std::string& text, std::vector<JsonToken>& tokens, JsonSink* sink,
   const size_t size = text.size();
   text.append(kJsonPadding, '\0');
   TextStream stream(text.data());
-  TokenBuilder builder(tokens, sink, stream, limits);
+  const ReadLimits beside = limits.holding(text.size());
+  TokenBuilder builder(tokens, sink, stream, beside);
   rapidjson::Reader reader;
   constexpr unsigned kFlags = rapidjson::kParseInsituFlag | rapidjson::kParseFullPrecisionFlag |
                               rapidjson::kParseNanAndInfFlag;

@@ -215,6 +215,8 @@ class JsonSink {
   virtual bool enter(std::string_view name, JsonKind kind, uint32_t position) = 0;
   virtual void leave() = 0;
   virtual void value(std::string_view name, JsonValue value) = 0;
+  // Bytes that it holds of what it was told: they count towards ReadLimits::max_memory_bytes.
+  virtual uint64_t memory() const { return 0; }
 };
 
 // "\uFEFF" in UTF-8, which some editors put before a text.

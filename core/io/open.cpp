@@ -59,7 +59,7 @@ Program open_unnamed(const ByteSource& source, const ReadLimits& limits, std::st
   std::string inflated = inflate_gzip(source, limits);
   const MemorySource inner(inflated);
   refuse_other_formats(inner);
-  return is_zip(inner) ? from_archive(inner, limits, model)
+  return is_zip(inner) ? from_archive(inner, limits.holding(inflated.size()), model)
                        : from_text(std::move(inflated), limits);
 }
 
@@ -68,7 +68,7 @@ Program open_unnamed(const ByteSource& source, const ReadLimits& limits, std::st
 Program open_program(const ByteSource& source, std::string_view name, const ReadLimits& limits,
                      std::string_view model) {
   try {
-    Program program = open_unnamed(source, limits, model);
+    Program program = open_unnamed(source, limits.for_file(source.size()), model);
     program.name = name;
     return program;
   } catch (const Error& error) {

@@ -139,6 +139,13 @@ void SymbolReader::record(Graph& graph, NodeId node, const Recorded& recorded) {
     targets_.push_back({&graph, node, recorded.deferred});
 }
 
+uint64_t SymbolReader::memory() const {
+  constexpr uint64_t kBytesOfText = 64;
+  return dims_.capacity() * sizeof(Dim) + deferred_.capacity() * sizeof(Deferred) +
+         targets_.capacity() * sizeof(Target) +
+         expressions_.capacity() * (sizeof(Expression) + kBytesOfText);
+}
+
 void SymbolReader::finish() {
   if (expressions_.empty() && program_.symbols.empty()) return;
   make_symbols();
@@ -196,6 +203,9 @@ const ExprNode* SymbolReader::parse(uint32_t expression) {
       throw_at(expressions_[expression].position,
                format("an expression that cannot be read: {}", error.message()));
     }
+    constexpr uint64_t kBytesOfNode = 192;
+    if (program_.shape_env->pool().node_count() * kBytesOfNode > limits_.memory_left())
+      throw_memory_limit("what its expressions are", limits_);
   }
   return parsed_[expression];
 }

@@ -35,7 +35,7 @@ class SymbolReader {
   // negative.
   using Dim = int64_t;
 
-  explicit SymbolReader(Program& program) : program_(program) {}
+  SymbolReader(Program& program, const ReadLimits& limits) : program_(program), limits_(limits) {}
 
   // SymInt: {"as_int": 3} or {"as_expr": ...}.
   Dim read_dim(JsonValue value);
@@ -51,6 +51,8 @@ class SymbolReader {
   void record(Graph& graph, NodeId node, const Recorded& recorded);
   // Makes the ShapeEnv and everything that was put off.
   void finish();
+  // Bytes of what was put off, nearly.
+  uint64_t memory() const;
 
  private:
   struct Expression {
@@ -79,6 +81,7 @@ class SymbolReader {
   Recorded make(const Deferred& deferred);
 
   Program& program_;
+  const ReadLimits& limits_;
   Interner texts_;
   std::vector<Expression> expressions_;  // by StringId of the text, less one
   std::vector<const ExprNode*> parsed_;  // by number of the expression, null until it is needed

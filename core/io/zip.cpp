@@ -176,6 +176,10 @@ void ZipArchive::read_entries(const Directory& directory) {
     throw_error(ErrorKind::kLimitExceeded, format("zip: {} entries are more than the limit of {}",
                                                   directory.entries, limits_.max_entries));
   }
+  // An entry is kept as some hundred bytes, and its name in a table.
+  constexpr uint64_t kBytesOfEntry = 160;
+  if (directory.entries * kBytesOfEntry + directory.size > limits_.memory_left())
+    throw_memory_limit("zip: its directory", limits_);
   if (directory.size > limits_.max_directory_bytes) {
     throw_error(ErrorKind::kLimitExceeded,
                 format("zip: a directory of {} bytes is larger than the limit of {}",
@@ -294,10 +298,10 @@ std::string ZipArchive::read(const ZipEntry& entry) const {
         "supported",
         entry.name, entry.header_offset, entry.method);
   }
-  if (entry.size > limits_.max_text_bytes) {
+  if (entry.size > limits_.max_text()) {
     throw_error(ErrorKind::kLimitExceeded,
-                format("zip: entry '{}' has {} bytes, more than the limit of {}", entry.name,
-                       entry.size, limits_.max_text_bytes));
+                format("zip: entry '{}' has {} bytes, more than {}", entry.name, entry.size,
+                       limits_.max_text_in_words()));
   }
   const uint64_t at = data_offset(entry);
   std::string bytes;
@@ -313,8 +317,10 @@ std::string ZipArchive::read(const ZipEntry& entry) const {
     constexpr uint64_t kLargestRatio =
         1032;  // of deflate: a larger stated size is a lie and reserves nothing
     const uint64_t expected = std::min(entry.size, entry.compressed_size * kLargestRatio);
+    ReadLimits as_stated = limits_;
+    as_stated.max_text_bytes = entry.size;
     inflate_into(bytes, source_, at, entry.compressed_size, DeflateFraming::kRaw, expected,
-                 entry.size, format("zip: entry '{}'", entry.name));
+                 as_stated, format("zip: entry '{}'", entry.name));
     if (bytes.size() != entry.size) {
       bad_zip("entry '{}' inflates to {} bytes, its header states {}", entry.name, bytes.size(),
               entry.size);

@@ -179,7 +179,7 @@ TEST(Zip, SizesThatLieAreRefused) {
   expect_unreadable([&] { read_entry(more, "a"); }, {"inflates to 6 bytes", "7"});
   const std::string less =
       ZipBuilder().deflate("a", "abcdef").but([](ZipFields& e) { e.size = 5; }).build();
-  expect_limit([&] { read_entry(less, "a"); }, {"more than 5 bytes"});
+  expect_limit([&] { read_entry(less, "a"); }, {"more than the limit of 5 bytes"});
   const std::string stored =
       ZipBuilder().stored("a", "abcdef").but([](ZipFields& e) { e.size = 7; }).build();
   expect_unreadable([&] { read_entry(stored, "a"); }, {"two sizes differ"});
