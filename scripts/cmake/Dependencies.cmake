@@ -1,6 +1,6 @@
-# The libraries we do not write: zlib, nlohmann_json, RapidJSON (its headers only), GoogleTest, Google Benchmark. An installed package is taken when there is one
-# (Debian has all); otherwise FetchContent brings the version pinned here by its hash. For wasm nothing is installed, so
-# scripts/fetch_wasm_dependencies has put sources and headers under build/deps first.
+# The libraries we do not write: zlib, nlohmann_json, RapidJSON (its headers only), GoogleTest, Google Benchmark. An installed package
+# is taken when there is one (Debian has all). For wasm nothing is installed: scripts/fetch_wasm_dependencies puts Debian's sources and
+# headers under build/deps. What neither has, FetchContent brings: the version pinned here by its hash.
 include(FetchContent)
 if(POLICY CMP0135)
   cmake_policy(SET CMP0135 NEW)
@@ -33,78 +33,85 @@ function(faketensor_zlib_from_sources folder)
   add_library(ZLIB::ZLIB ALIAS zlib_from_sources)
 endfunction()
 
-if(EMSCRIPTEN)
-  if(NOT EXISTS ${FAKETENSOR_WASM_DEPENDENCIES}/zlib/zlib.h)
-    message(FATAL_ERROR "The wasm preset needs the output of scripts/fetch_wasm_dependencies: run it first.")
-  endif()
-  faketensor_zlib_from_sources(${FAKETENSOR_WASM_DEPENDENCIES}/zlib)
+function(faketensor_json_from_headers include)
+  add_library(nlohmann_json_headers INTERFACE)
+  target_include_directories(nlohmann_json_headers SYSTEM INTERFACE ${include})
+  add_library(nlohmann_json::nlohmann_json ALIAS nlohmann_json_headers)
+endfunction()
 
-  set(FAKETENSOR_RAPIDJSON_INCLUDE ${FAKETENSOR_WASM_DEPENDENCIES}/include)
-  add_library(nlohmann_json_wasm INTERFACE)
-  target_include_directories(nlohmann_json_wasm SYSTEM INTERFACE ${FAKETENSOR_WASM_DEPENDENCIES}/include)
-  add_library(nlohmann_json::nlohmann_json ALIAS nlohmann_json_wasm)
-
-  if(FAKETENSOR_TESTS)
-    set(googletest ${FAKETENSOR_WASM_DEPENDENCIES}/googletest)
-    add_library(gtest_wasm STATIC EXCLUDE_FROM_ALL ${googletest}/src/gtest-all.cc ${googletest}/src/gtest_main.cc)
-    target_include_directories(gtest_wasm PUBLIC ${googletest}/include PRIVATE ${googletest})
-    faketensor_foreign_target(gtest_wasm)
-    add_library(GTest::gtest_main ALIAS gtest_wasm)
+function(faketensor_googletest_from_sources folder)
+  add_library(gtest_from_sources STATIC EXCLUDE_FROM_ALL ${folder}/src/gtest-all.cc ${folder}/src/gtest_main.cc)
+  target_include_directories(gtest_from_sources PUBLIC ${folder}/include PRIVATE ${folder})
+  if(NOT EMSCRIPTEN)
+    find_package(Threads REQUIRED)
+    target_link_libraries(gtest_from_sources PUBLIC Threads::Threads)
   endif()
-  return()
-endif()
+  faketensor_foreign_target(gtest_from_sources)
+  add_library(GTest::gtest_main ALIAS gtest_from_sources)
+endfunction()
+
+# faketensor_fetch(NAME URL SHA256): sets NAME_SOURCE_DIR. The CMakeLists.txt that came along is not read.
+macro(faketensor_fetch name url sha256)
+  message(STATUS "${name} is not installed: fetching ${url}")
+  FetchContent_Declare(${name} URL ${url} URL_HASH SHA256=${sha256} SOURCE_SUBDIR unused)
+  FetchContent_MakeAvailable(${name})
+endmacro()
 
 # Set when a library that ours stands on was fetched: then there is no installation, it would lack that library.
 set(FAKETENSOR_FETCHED FALSE)
+set(deps ${FAKETENSOR_WASM_DEPENDENCIES})
 
-find_package(ZLIB QUIET)
-if(NOT ZLIB_FOUND)
-  FetchContent_Declare(zlib
-    URL https://github.com/madler/zlib/releases/download/v1.3.1/zlib-1.3.1.tar.gz
-    URL_HASH SHA256=9a93b2b7dfdac77ceba5a558a580e74667dd6fede4585b91eefb60f03b72df23)
-  FetchContent_GetProperties(zlib)
-  if(NOT zlib_POPULATED)
-    FetchContent_Populate(zlib)
-  endif()
+if(EMSCRIPTEN AND EXISTS ${deps}/zlib/zlib.h)
+  faketensor_zlib_from_sources(${deps}/zlib)
+elseif(NOT EMSCRIPTEN)
+  find_package(ZLIB QUIET)
+endif()
+if(NOT TARGET ZLIB::ZLIB)
+  faketensor_fetch(zlib https://github.com/madler/zlib/releases/download/v1.3.1/zlib-1.3.1.tar.gz
+    9a93b2b7dfdac77ceba5a558a580e74667dd6fede4585b91eefb60f03b72df23)
   faketensor_zlib_from_sources(${zlib_SOURCE_DIR})
   set(FAKETENSOR_FETCHED TRUE)
 endif()
 
-find_package(nlohmann_json 3.11 QUIET)
-if(NOT nlohmann_json_FOUND)
-  set(JSON_Install OFF)
-  FetchContent_Declare(nlohmann_json
-    URL https://github.com/nlohmann/json/releases/download/v3.11.2/json.tar.xz
-    URL_HASH SHA256=8c4b26bf4b422252e13f332bc5e388ec0ab5c3443d24399acb675e68278d341f)
-  FetchContent_MakeAvailable(nlohmann_json)
+if(EMSCRIPTEN AND EXISTS ${deps}/include/nlohmann/json.hpp)
+  faketensor_json_from_headers(${deps}/include)
+elseif(NOT EMSCRIPTEN)
+  find_package(nlohmann_json 3.11 QUIET)
+endif()
+if(NOT TARGET nlohmann_json::nlohmann_json)
+  faketensor_fetch(nlohmann_json https://github.com/nlohmann/json/releases/download/v3.11.2/json.tar.xz
+    8c4b26bf4b422252e13f332bc5e388ec0ab5c3443d24399acb675e68278d341f)
+  faketensor_json_from_headers(${nlohmann_json_SOURCE_DIR}/include)
   set(FAKETENSOR_FETCHED TRUE)
 endif()
 
 # Used inside core/io only, so a folder is enough and no user of the library needs it.
-find_path(FAKETENSOR_RAPIDJSON_INCLUDE rapidjson/reader.h)
+if(EMSCRIPTEN AND EXISTS ${deps}/include/rapidjson/reader.h)
+  set(FAKETENSOR_RAPIDJSON_INCLUDE ${deps}/include)
+elseif(NOT EMSCRIPTEN)
+  find_path(FAKETENSOR_RAPIDJSON_INCLUDE rapidjson/reader.h)
+endif()
 if(NOT FAKETENSOR_RAPIDJSON_INCLUDE)
-  FetchContent_Declare(rapidjson
-    URL https://github.com/Tencent/rapidjson/archive/refs/tags/v1.1.0.tar.gz
-    URL_HASH SHA256=bf7ced29704a1e696fbccf2a2b4ea068e7774fa37f6d7dd4039d0787f8bed98e
-    SOURCE_SUBDIR headers_only)  # its own CMakeLists is not wanted
-  FetchContent_MakeAvailable(rapidjson)
+  faketensor_fetch(rapidjson https://github.com/Tencent/rapidjson/archive/refs/tags/v1.1.0.tar.gz
+    bf7ced29704a1e696fbccf2a2b4ea068e7774fa37f6d7dd4039d0787f8bed98e)
   set(FAKETENSOR_RAPIDJSON_INCLUDE ${rapidjson_SOURCE_DIR}/include)
 endif()
 
 if(FAKETENSOR_TESTS)
-  find_package(GTest QUIET)
-  if(NOT GTest_FOUND)
-    set(INSTALL_GTEST OFF)
-    FetchContent_Declare(googletest
-      URL https://github.com/google/googletest/archive/refs/tags/release-1.12.1.tar.gz
-      URL_HASH SHA256=81964fe578e9bd7c94dfdb09c8e4d6e6759e19967e397dbea48d1c10e45d0df2)
-    FetchContent_MakeAvailable(googletest)
+  if(EMSCRIPTEN AND EXISTS ${deps}/googletest/src/gtest-all.cc)
+    faketensor_googletest_from_sources(${deps}/googletest)
+  elseif(NOT EMSCRIPTEN)
+    find_package(GTest QUIET)
   endif()
-endif()
-
-if(FAKETENSOR_BENCHMARKS)
-  find_package(benchmark QUIET)
-  if(NOT benchmark_FOUND)
-    message(STATUS "Google Benchmark is not installed: bench_faketensor is not built")
+  if(NOT TARGET GTest::gtest_main)
+    faketensor_fetch(googletest https://github.com/google/googletest/archive/refs/tags/release-1.12.1.tar.gz
+      81964fe578e9bd7c94dfdb09c8e4d6e6759e19967e397dbea48d1c10e45d0df2)
+    faketensor_googletest_from_sources(${googletest_SOURCE_DIR}/googletest)
+  endif()
+  if(FAKETENSOR_BENCHMARKS)
+    find_package(benchmark QUIET)
+    if(NOT benchmark_FOUND)
+      message(STATUS "Google Benchmark is not installed: bench_faketensor is not built")
+    endif()
   endif()
 endif()

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { it } from "node:test";
+import { fileURLToPath } from "node:url";
 import { load } from "faketensor";
 import { bytesOf, pairsPath } from "./helper.js";
 
@@ -57,12 +58,13 @@ it("the guards and the what-if of the package's README", async () => {
 it("the symbolic sizes of the project's README", async () => {
   const text = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
   const block = /```text\n([\s\S]*?)```/.exec(text.slice(text.indexOf("### Symbolic sizes")))[1];
-  const command = new URL("../dist/command.js", import.meta.url).pathname;
+  const command = fileURLToPath(new URL("../dist/command.js", import.meta.url));
   const cases = block.split(/^\$ /m).slice(1);
   assert.equal(cases.length, 4);
   for (const each of cases) {
     const [line, ...printed] = each.trimEnd().split("\n");
-    const args = line.replace("model.pt2", pairsPath).split(" ").slice(1);
+    const words = line.split(" ").slice(1);
+    const args = words.map((word) => (word === "model.pt2" ? pairsPath : word));
     const { stdout } = spawnSync(process.execPath, [command, ...args], { encoding: "utf8" });
     assert.equal(stdout.trimEnd(), printed.join("\n"), line);
   }
