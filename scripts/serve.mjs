@@ -1,6 +1,7 @@
 // Serves a folder of static files on localhost: node scripts/serve.mjs FOLDER [PORT]. A taken port is passed over for the next;
-// port 0 takes any. Answers are compressed and typed as a good static host would, so that what is measured here is what users get.
-import { createReadStream } from "node:fs";
+// port 0 takes any. Answers are compressed and typed as a good static host would, so that what is measured here is what users get;
+// they carry the headers that the folder's file `_headers` has under `/*`.
+import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize, resolve, sep } from "node:path";
@@ -23,6 +24,20 @@ const compressors = {
 
 const folder = resolve(process.argv[2] ?? ".");
 
+/** A path begins a line, its headers follow indented. */
+function headersForAll() {
+  const file = join(folder, "_headers");
+  if (!existsSync(file)) return {};
+  const headers = {};
+  let path = "";
+  for (const line of readFileSync(file, "utf8").split("\n")) {
+    const colon = line.indexOf(":");
+    if (!line.startsWith(" ")) path = line.trim();
+    else if (path === "/*" && colon > 0) headers[line.slice(0, colon).trim()] = line.slice(colon + 1).trim();
+  }
+  return headers;
+}
+
 async function answer(request, response) {
   const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
   let file = join(folder, normalize(path));
@@ -30,7 +45,8 @@ async function answer(request, response) {
   let facts = await stat(file);
   if (facts.isDirectory()) facts = await stat((file = join(file, "index.html")));
 
-  const headers = { "Content-Type": types[extname(file)] ?? "application/octet-stream", "Cache-Control": "no-cache" };
+  const type = types[extname(file)] ?? "application/octet-stream";
+  const headers = { ...headersForAll(), "Content-Type": type, "Cache-Control": "no-cache" };
   const accepted = request.headers["accept-encoding"] ?? "";
   const encoding = extname(file) in types ? Object.keys(compressors).find((name) => accepted.includes(name)) : undefined;
   if (encoding) headers["Content-Encoding"] = encoding;

@@ -11,6 +11,23 @@ test("opens on a finished example without any dialog", async ({ playground, page
   await expect(page.locator("#summary")).toContainText("values in");
 });
 
+test("says nothing of a program before there is one", async ({ playground, page }) => {
+  let answer = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/decoder.json.gz", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto("./");
+  await expect(page.getByRole("button", { name: "Problems" }).first()).toHaveText("Problems");
+  for (const name of ["Undo", "Redo"]) await expect(page.getByRole("button", { name })).toBeDisabled();
+  answer();
+  await playground.shown();
+  await expect(page.locator("#problems-count")).toHaveText("No problems");
+});
+
 test("the canvas is not empty", async ({ playground, page }) => {
   await playground.open();
   const colors = await page.locator("#canvas").evaluate((canvas: HTMLCanvasElement) => {
@@ -34,6 +51,6 @@ test("ships the content security policy that the design names", async ({ page })
   await page.goto("./");
   await expect(page.locator('meta[http-equiv="Content-Security-Policy"]')).toHaveAttribute(
     "content",
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'",
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'",
   );
 });

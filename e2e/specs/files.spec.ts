@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import type { Page } from "@playwright/test";
 import { expect, file, test, type Playground } from "./page.js";
 
@@ -21,6 +21,29 @@ test("takes a file that is dropped anywhere", async ({ playground, page }) => {
   await playground.shown(2);
   await expect(page.locator("#file-name")).toHaveText("classifier.pt2");
   await expect(page.locator("#drop")).toBeHidden();
+});
+
+test("of several dropped files opens the first and says so", async ({ playground, page }) => {
+  await playground.open();
+  await playground.drop("custom.pt2", "classifier.pt2");
+  await playground.shown(2);
+  await expect(page.locator("#file-name")).toHaveText("custom.pt2");
+  await expect(playground.notice).toContainText("custom.pt2 is opened, not classifier.pt2");
+});
+
+test("takes a program that is pasted as text, and says what is wrong with other text", async ({
+  playground,
+  page,
+}) => {
+  await playground.open();
+  await playground.paste("x = torch.randn(2, 3)");
+  await expect(playground.notice).toContainText("pasted text");
+  await expect(page.locator("#file-name")).toHaveText("decoder (example)");
+  const example = readFileSync(file("../../web/playground/examples/decoder.json.gz"));
+  await playground.paste(gunzipSync(example).toString());
+  await playground.shown(2);
+  await expect(page.locator("#file-name")).toHaveText("pasted text");
+  await expect(playground.notice).toBeHidden();
 });
 
 /** Opens the file whose operator scale_rows has no rule. */

@@ -45,6 +45,21 @@ test("everything of a first visit works with the keyboard alone", async ({ playg
   await expect(playground.batch).not.toBeFocused();
 });
 
+test("digits open modules, but not while a button or a link has the keyboard", async ({
+  playground,
+  page,
+}) => {
+  await playground.open();
+  const depth = page.getByRole("button", { name: "Depth 2" });
+  await expect(depth).toHaveAttribute("aria-pressed", "false");
+  await page.getByRole("button", { name: "Zoom in" }).focus();
+  await page.keyboard.press("2");
+  await expect(depth).toHaveAttribute("aria-pressed", "false");
+  await playground.stage.focus();
+  await page.keyboard.press("2");
+  await expect(depth).toHaveAttribute("aria-pressed", "true");
+});
+
 test("Esc steps back: search, then selection to its module, then nothing", async ({ playground, page }) => {
   await playground.open("#example=decoder&select=silu");
   await page.keyboard.press("/");

@@ -29,6 +29,36 @@ test("a large file tells of its progress and can be cancelled; the page goes on 
   await expect(playground.inspector).toContainText("[7, 2048]");
 });
 
+test("what is changed while a large file is read does not end the reading", async ({ playground, page }) => {
+  await playground.open();
+  await page.locator("#file").setInputFiles(largeFile());
+  const progress = page.locator("#progress");
+  await expect(progress).toBeVisible();
+  await playground.batch.fill("7");
+  await expect(progress).toContainText("Your change to decoder waits");
+  await playground.row(/^layers\.0 DecoderLayer/).dblclick();
+  await playground.shown(2);
+  await expect(page.locator("#file-name")).toHaveText("large.json");
+  await expect(playground.batch).toHaveValue("2");
+  await expect(page.getByRole("button", { name: "Undo" })).toBeDisabled();
+});
+
+test("what is changed while a large file is read is done once that is cancelled", async ({
+  playground,
+  page,
+}) => {
+  await playground.open();
+  await page.locator("#file").setInputFiles(largeFile());
+  const progress = page.locator("#progress");
+  await expect(progress).toBeVisible();
+  await playground.batch.fill("7");
+  await expect(progress).toContainText("Your change to decoder waits");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await playground.row(/^input_ids/).click();
+  await expect(playground.inspector).toContainText("[7, 2048]");
+  await expect(page.locator("#file-name")).toHaveText("decoder (example)");
+});
+
 test("a large file opens, with its hundreds of equal blocks as one box", async ({ playground, page }) => {
   await playground.open();
   await page.locator("#file").setInputFiles(largeFile());

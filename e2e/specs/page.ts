@@ -46,19 +46,56 @@ export class Playground {
     });
   }
 
-  /** Drops a file on the window, as the browser would. */
-  async drop(name: string): Promise<void> {
-    const bytes = [...readFileSync(file(name))];
-    const data = await this.page.evaluateHandle(
-      ([fileName, content]) => {
-        const transfer = new DataTransfer();
-        transfer.items.add(new File([new Uint8Array(content)], fileName));
-        return transfer;
-      },
-      [name, bytes] as const,
-    );
+  /** Drops files on the window, as the browser would. */
+  async drop(...names: string[]): Promise<void> {
+    const files = names.map((name) => ({ name, bytes: [...readFileSync(file(name))] }));
+    const data = await this.page.evaluateHandle((dropped) => {
+      const transfer = new DataTransfer();
+      for (const { name, bytes } of dropped) transfer.items.add(new File([new Uint8Array(bytes)], name));
+      return transfer;
+    }, files);
     await this.page.dispatchEvent("body", "dragenter", { dataTransfer: data });
     await this.page.dispatchEvent("body", "drop", { dataTransfer: data });
+  }
+
+  async paste(text: string): Promise<void> {
+    await this.page.evaluate((pasted) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", pasted);
+      document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+    }, text);
+  }
+
+  /** From before the page is opened: what {@link names} tells. */
+  async watchNames(): Promise<void> {
+    await this.page.addInitScript(() => {
+      const names: string[] = [];
+      Object.assign(window, { names });
+      const { prototype } = CanvasRenderingContext2D;
+      const { fillRect, fillText } = prototype;
+      prototype.fillRect = function (x, y, w, h) {
+        if (this.canvas.id === "canvas" && x === 0 && y === 0) names.length = 0;
+        fillRect.call(this, x, y, w, h);
+      };
+      prototype.fillText = function (text, x, y) {
+        const { width, height, id } = this.canvas;
+        const at = this.getTransform().transformPoint({ x, y });
+        if (id === "canvas" && at.x >= 0 && at.x < width && at.y >= 0 && at.y < height) names.push(text);
+        fillText.call(this, text, x, y);
+      };
+    });
+  }
+
+  /** The texts that begin in sight on the canvas. */
+  async names(): Promise<string[]> {
+    return this.page.evaluate(async () => {
+      for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+      return [...(window as unknown as { names: string[] }).names];
+    });
+  }
+
+  get notice(): Locator {
+    return this.page.getByRole("alert");
   }
 
   get tree(): Locator {

@@ -1,8 +1,9 @@
 /**
  * Builds the static page: `node build.mjs [FOLDER]` (or $SITE, or build/site of the repository). Needs the built package
- * `faketensor` (web/package): its worker and its wasm are copied beside the page.
+ * `faketensor` (web/package): its worker and its wasm are copied beside the page. The policy of index.html goes into
+ * `_headers` too, which static hosts send with every file: that is how it reaches the worker.
  */
-import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import esbuild from "esbuild";
@@ -34,6 +35,7 @@ await esbuild.build({
 await esbuild.build({
   ...common,
   entryPoints: [path.join(engine, "worker-main.js")],
+  inject: [path.join(here, "src/worker_policy.ts")],
   outfile: path.join(site, "engine.js"),
 });
 await esbuild.build({
@@ -45,3 +47,13 @@ await esbuild.build({
 for (const file of ["index.html", "icon.svg", "examples/decoder.json.gz"])
   cpSync(path.join(here, file), path.join(site, file));
 cpSync(path.join(engine, "faketensor.wasm"), path.join(site, "faketensor.wasm"));
+
+const [, policy] = /http-equiv="Content-Security-Policy"\s+content="([^"]+)"/.exec(
+  readFileSync(path.join(here, "index.html"), "utf8"),
+);
+const headers = [
+  `Content-Security-Policy: ${policy}`,
+  "X-Content-Type-Options: nosniff",
+  "Referrer-Policy: no-referrer",
+];
+writeFileSync(path.join(site, "_headers"), ["/*", ...headers.map((line) => `  ${line}`), ""].join("\n"));

@@ -91,9 +91,26 @@ export class Answers {
 
   constructor(private readonly program: Program) {}
 
+  /** What it took is the caller's: to {@link keep}, or to {@link release}. */
   async answer(whatIf: WhatIf, progressing: Progressing): Promise<Answer> {
-    const { symbols: settings, dims } = splitSettings(this.program.info, whatIf.dims);
-    const free = await this.freeRun({ ...whatIf, dims }, progressing);
+    const { symbols, dims } = splitSettings(this.program.info, whatIf.dims);
+    const made: Run[] = [];
+    try {
+      const free = await this.freeRun({ ...whatIf, dims }, progressing, made);
+      return await this.follow(free, symbols, progressing, made);
+    } catch (error) {
+      for (const run of made) void run.dispose();
+      throw error;
+    }
+  }
+
+  /** `made` gets the runs that are new. */
+  private async follow(
+    free: FreeRun,
+    settings: Settings,
+    progressing: Progressing,
+    made: Run[],
+  ): Promise<Answer> {
     if (Object.keys(settings).length === 0) {
       const table = await free.run.table({});
       const symbolic = { ...kNoSymbols, symbols: free.symbols };
@@ -108,7 +125,9 @@ export class Answers {
       const how = holds ? "followed" : "partly";
       return new Answer(free.run, free, table, performance.now() - started, { ...symbolic, how });
     }
-    const run = await this.propagate({ ...whatIf, dims: { ...dims, ...numbers } }, progressing);
+    const { whatIf } = free;
+    const run = await this.propagate({ ...whatIf, dims: { ...whatIf.dims, ...numbers } }, progressing);
+    made.push(run);
     const names = new Set((await run.symbols()).map(({ name }) => name));
     const rest = Object.entries(settings).filter(([name]) => !(name in numbers) && names.has(name));
     const table = await run.table(Object.fromEntries(rest));
@@ -119,21 +138,26 @@ export class Answers {
   keep(answer: Answer): void {
     const { kept } = this;
     this.kept = answer;
-    if (kept === null) return;
-    for (const run of new Set([kept.run, kept.free.run]))
-      if (run !== answer.run && run !== answer.free.run) void run.dispose();
+    if (kept !== null) this.release(kept);
+  }
+
+  /** This one is not shown, or no longer: its runs are given back, but for those of the one that is. */
+  release(answer: Answer): void {
+    for (const run of new Set([answer.run, answer.free.run]))
+      if (run !== this.kept?.run && run !== this.kept?.free.run) void run.dispose();
   }
 
   dispose(): void {
     const { kept } = this;
     this.kept = null;
-    if (kept !== null) for (const run of new Set([kept.run, kept.free.run])) void run.dispose();
+    if (kept !== null) this.release(kept);
   }
 
-  private async freeRun(whatIf: WhatIf, progressing: Progressing): Promise<FreeRun> {
+  private async freeRun(whatIf: WhatIf, progressing: Progressing, made: Run[]): Promise<FreeRun> {
     const free = this.kept?.free;
     if (free !== undefined && sameWhatIf(free.whatIf, whatIf)) return free;
     const run = await this.propagate(whatIf, progressing);
+    made.push(run);
     return { whatIf, run, symbols: await run.symbols() };
   }
 

@@ -5,22 +5,24 @@
  */
 import { AddressBar } from "./address_bar.js";
 import { Announcer } from "./announcer.js";
-import { Answers, type Answer } from "./answers.js";
+import type { Answers } from "./answers.js";
+import { type Answer } from "./answers.js";
 import { CanvasView } from "./canvas_view.js";
 import { byId } from "./dom.js";
 import type { Engine, Program, Progressing } from "./engine.js";
-import { chooseExpanded } from "./expansion.js";
 import { countText, plural } from "./format.js";
 import { DepthBar } from "./depth_bar.js";
 import { Inspector } from "./inspector.js";
 import { Minimap } from "./minimap.js";
-import { Model, changedRows, sameSelection, type Selection } from "./model.js";
+import type { Model } from "./model.js";
+import { changedRows, sameSelection, type Selection } from "./model.js";
 import { Notice } from "./notice.js";
 import { Outline } from "./outline.js";
 import { makeMeasure } from "./painter.js";
 import { ProblemsPane, problemSentence } from "./problems_pane.js";
 import { PaneTabs } from "./pane_tabs.js";
-import { addressOf, stateOf, whatIfOf } from "./permalink.js";
+import { isAbort, misfitSentence, modelOf, openProgram, type Opened } from "./opening.js";
+import { addressOf } from "./permalink.js";
 import { Progress } from "./progress.js";
 import { Scene } from "./scene.js";
 import { SearchBox } from "./search_box.js";
@@ -48,6 +50,12 @@ export interface Source {
   readonly blob: Blob;
 }
 
+/** How a program comes to be shown. */
+export interface OpeningOptions {
+  /** It is shown in the place of a link's file: the link stays in the address, and what was said of it. */
+  readonly standsIn?: boolean;
+}
+
 interface Shown {
   readonly source: Source;
   readonly program: Program;
@@ -72,6 +80,8 @@ export class App {
   private restoreCamera = false;
   private readonly addressBar = new AddressBar();
   private work: AbortController | null = null;
+  /** The part of `work` that opens a program: what is wanted of the shown one waits for its end. */
+  private opening: AbortController | null = null;
   /** Module whose corner stays where it is on screen while its content unfolds. */
   private anchor: number | null = null;
   readonly measure = makeMeasure();
@@ -169,6 +179,7 @@ export class App {
       byId("progress", HTMLElement),
       byId("progress-bar", HTMLProgressElement),
       byId("progress-text", HTMLElement),
+      byId("progress-aside", HTMLElement),
       byId("cancel", HTMLButtonElement),
       () => {
         this.cancel();
@@ -179,46 +190,77 @@ export class App {
 
   // ---- Opening
 
-  /** Opens a program in the place of the shown one, which stays if the new one cannot be read. */
-  async open(source: Source, address: Address): Promise<void> {
-    this.notice.dismiss();
+  /** Opens a program in the place of the shown one, which stays if the new one cannot be read. Returns whether it could. */
+  async open(source: Source, address: Address, { standsIn = false }: OpeningOptions = {}): Promise<boolean> {
+    if (!standsIn) this.notice.dismiss();
     const work = this.begin(`Reading ${source.name}`);
+    this.opening = work;
+    this.sayWhatWaits();
     performance.mark("open-begin");
-    let program: Program | null = null;
     try {
-      program = await this.engine.open(source.blob, {
-        name: source.name,
+      const opened = await openProgram(this.engine, source, address, {
         signal: work.signal,
-        onProgress: (done, total) => {
+        reading: (done, total) => {
           this.progress.update(done, total);
         },
+        read: () => {
+          this.progress.next(`Propagating ${source.name}`);
+        },
+        propagating: (done, total) => {
+          this.progress.update(done, total, "node");
+        },
       });
-      this.progress.begin(`Propagating ${source.name}`);
-      const answers = new Answers(program);
-      const answer = await answers.answer(whatIfOf(address), this.progressing(work));
-      const model = modelOf(program, answer);
-      this.automaticExpanded = chooseExpanded(program.info.modules);
-      const state = stateOf(model, address, this.automaticExpanded);
-      const layout = await program.layout({ expanded: state.expanded });
-      if (work.signal.aborted) return;
-      const before = this.shown;
-      const scene = new Scene(model, layout, state.expanded);
-      this.shown = { source, program, answers, answer, model, scene, state };
-      answers.keep(answer);
-      before?.answers.dispose();
-      void before?.program.dispose();
-      this.history = new History(state);
-      this.showProgram();
+      if (!standsIn) this.addressBar.hold(false);
+      this.replace(source, opened);
       performance.mark("graph-shown");
       performance.measure("open", "open-begin", "graph-shown");
+      return true;
     } catch (error) {
-      if (program !== null) void program.dispose();
       this.failed(source, error);
-      // An edit that the new file interrupted is made up for.
-      void this.refresh();
+      return false;
     } finally {
+      if (this.opening === work) this.opening = null;
       this.finish(work);
+      // What was wanted of the shown program while the other was read.
+      void this.refresh();
     }
+  }
+
+  /** A link belongs to a file that is not open: it stays in the address until something is opened. */
+  waitFor(sentence: string): void {
+    this.addressBar.hold(true);
+    this.notice.show(sentence);
+  }
+
+  /** Whether anything was opened, or is about to be. */
+  get isUsed(): boolean {
+    return this.shown !== null || this.opening !== null;
+  }
+
+  /** The shown program, which a link may belong to. */
+  get source(): Source | null {
+    return this.shown?.source ?? null;
+  }
+
+  private replace(source: Source, opened: Opened): void {
+    const { program, answers, answer, model, layout, automatic } = opened;
+    const misfits = [...opened.misfits];
+    let { state } = opened;
+    const scene = new Scene(model, layout, state.expanded);
+    const { camera } = state;
+    if (camera !== null && !this.view.shows(scene, camera)) {
+      misfits.push("at (nothing is there)");
+      state = { ...state, camera: null };
+    }
+    const before = this.shown;
+    this.shown = { source, program, answers, answer, model, scene, state };
+    this.automaticExpanded = automatic;
+    before?.answers.dispose();
+    void before?.program.dispose();
+    this.history = new History(state);
+    this.showProgram();
+    const sentence = misfitSentence(misfits, source.name);
+    if (sentence !== null) this.notice.show(sentence);
   }
 
   private showProgram(): void {
@@ -265,11 +307,12 @@ export class App {
 
   /** Ends what the engine does; its worker is replaced, and the shown program lives on in the new one. */
   cancel(): void {
-    const work = this.work;
+    const { work, opening } = this;
     if (work === null) return;
+    this.opening = null;
     work.abort();
     this.finish(work);
-    if (this.shown !== null) this.takeBack(this.shown);
+    if (this.shown !== null && opening === null) this.takeBack(this.shown);
     this.announcer.say("Cancelled");
   }
 
@@ -419,10 +462,11 @@ export class App {
     this.restoreCamera ||= restoreCamera;
     this.showState();
     this.stale = true;
+    if (this.opening !== null) this.sayWhatWaits();
     if (this.refreshing) return;
     this.refreshing = true;
     try {
-      while (this.stale) {
+      while (this.stale && this.opening === null) {
         this.stale = false;
         await this.catchUp();
       }
@@ -431,22 +475,41 @@ export class App {
     }
   }
 
+  /** While another program is read, the engine has no time for the shown one; a change of it is neither lost nor in the way. */
+  private sayWhatWaits(): void {
+    const { shown } = this;
+    if (shown === null) return;
+    const { newRun, newLayout } = this.differences(shown);
+    if (!newRun && !newLayout) return;
+    const sentence = `Your change to ${shown.source.name} waits. Cancel to see it now`;
+    this.progress.tell(sentence);
+    this.announcer.say(sentence);
+  }
+
+  /** What the engine is to do for what is wanted. */
+  private differences(shown: Shown): { newRun: boolean; newLayout: boolean } {
+    const want = this.history.current;
+    return {
+      newRun: !sameWhatIf(want.whatIf, shown.state.whatIf),
+      newLayout: !sameNumbers(want.expanded, shown.state.expanded),
+    };
+  }
+
   private async catchUp(): Promise<void> {
     const { shown } = this;
     const want = this.history.current;
     if (shown === null) return;
-    const newRun = !sameWhatIf(want.whatIf, shown.state.whatIf);
-    const newLayout = !sameNumbers(want.expanded, shown.state.expanded);
+    const { newRun, newLayout } = this.differences(shown);
     if (newRun || newLayout) {
       const work = this.begin(newRun ? "Answering" : "Laying out");
+      let { answer } = shown;
       try {
-        const answer = newRun
-          ? await shown.answers.answer(want.whatIf, this.progressing(work))
-          : shown.answer;
+        if (newRun) answer = await shown.answers.answer(want.whatIf, this.progressing(work));
         const layout = newLayout
           ? await shown.program.layout({ expanded: want.expanded })
           : shown.scene.layout;
-        if (this.shown !== shown || work.signal.aborted) return;
+        if (this.shown !== shown) return;
+        work.signal.throwIfAborted();
         const before = shown.model;
         const drawnBefore = shown.scene;
         shown.answers.keep(answer);
@@ -462,6 +525,7 @@ export class App {
         this.takeBack(shown);
         this.notice.show(error);
       } finally {
+        if (answer !== shown.answer || this.shown !== shown) shown.answers.release(answer);
         this.finish(work);
       }
     }
@@ -587,12 +651,4 @@ export class App {
     this.addressBar.write({ ...this.address(shown), camera: this.view.camera });
     await copyAddress(this.announcer, this.notice);
   }
-}
-
-function modelOf({ info }: Program, answer: Answer): Model {
-  return new Model(info, answer.table, answer.problems, answer.milliseconds, answer.symbolic);
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === "AbortError";
 }

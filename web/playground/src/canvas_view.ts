@@ -8,6 +8,8 @@
  */
 import { buildDisplayList, type Measure, type Primitive } from "./display_list.js";
 import {
+  beginning,
+  clamped,
   contains,
   fitted,
   inflated,
@@ -111,20 +113,48 @@ export class CanvasView {
     const from = before.rectOf(old);
     const to = after.rectOf(now);
     const { x, y, scale } = this.camera;
-    this.setCamera({ x: x + to.x + to.w / 2 - from.x - from.w / 2, y: y + to.y - from.y, scale });
+    const kept = clamped(
+      { x: x + to.x + to.w / 2 - from.x - from.w / 2, y: y + to.y - from.y, scale },
+      after.bounds,
+    );
+    const isReadable = (camera: Camera): boolean => after.showsName(visibleRect(camera, this.size));
+    // The middle of a wide module may be empty ground: then it moves sideways, and if that is not enough, up.
+    const first = after.rectOf(after.firstIn(now));
+    const aside = { ...kept, x: first.x + first.w / 2 };
+    this.setCamera(
+      !before.showsName(visibleRect(this.camera, this.size)) || isReadable(kept)
+        ? kept
+        : isReadable(aside)
+          ? aside
+          : this.cameraOn(after, now),
+    );
   }
 
+  /** The camera never leaves the picture. */
   setCamera(camera: Camera): void {
-    this.camera = camera;
+    this.camera = this.scene === null ? camera : clamped(camera, this.scene.bounds);
     this.untouched = false;
     this.schedule();
   }
 
   fit(): void {
     if (this.scene === null) return;
-    this.camera = fitted(this.scene.bounds, this.size, 1.25, kReadableScale);
+    this.camera = this.cameraOn(this.scene, 0);
     this.untouched = true;
     this.schedule();
+  }
+
+  /** Shows a box and what is in it, or the beginning of that where all of it could not be read. */
+  private cameraOn(scene: Scene, box: number): Camera {
+    const rect = scene.rectOf(box);
+    const whole = fitted(rect, this.size, 1.25);
+    if (whole.scale >= kReadableScale) return whole;
+    return beginning(rect, scene.rectOf(scene.firstIn(box)), this.size, kReadableScale);
+  }
+
+  /** Whether a camera shows any box of a picture. */
+  shows(scene: Scene, camera: Camera): boolean {
+    return scene.showsBox(visibleRect(clamped(camera, scene.bounds), this.size));
   }
 
   /** The whole graph, however small. */
@@ -143,9 +173,7 @@ export class CanvasView {
     const inner = inflated(shown, -0.08);
     if (scale === this.camera.scale && fits && contains(inner, rect)) return;
     this.setCamera(
-      fits
-        ? { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2, scale }
-        : fitted(rect, this.size, 1.25, kReadableScale),
+      fits ? { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2, scale } : this.cameraOn(this.scene, box),
     );
   }
 

@@ -21,7 +21,7 @@ import {
 } from "./format.js";
 import type { Rect } from "./geometry.js";
 import { sameSelection, type Selection } from "./model.js";
-import { kTitleHeight, type Scene } from "./scene.js";
+import { kNameIndent, kTitleHeight, type Scene } from "./scene.js";
 
 export type Paint =
   | "canvas"
@@ -178,7 +178,7 @@ function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, 
   if (kFontSize * options.scale < kSmallestText) return;
   const middle = rect.y + rect.h / 2;
   const badgeEnd = rect.x + rect.w - 8;
-  let room = badgeEnd - rect.x - 10;
+  let room = badgeEnd - rect.x - kNameIndent;
   if (status === Status.error || status === Status.unknown) {
     list.push(
       text(
@@ -199,7 +199,7 @@ function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, 
   const fitting = truncated(label, room, "plain", kFontSize, options.measure);
   list.push(
     text(
-      rect.x + 10,
+      rect.x + kNameIndent,
       middle,
       fitting,
       kFontSize,
@@ -280,11 +280,13 @@ function drawClosedModule(
   );
   const room = rect.w - 26 - options.measure(counts, "mono", kBadgeSize);
   const name = truncated(moduleShort(module.path), room, "bold", kFontSize, options.measure);
-  list.push(text(rect.x + 10, middle, name, kFontSize, "bold", "left", "text"));
+  list.push(text(rect.x + kNameIndent, middle, name, kFontSize, "bold", "left", "text"));
   const used = options.measure(name, "bold", kFontSize) + 8;
   const type = typeShort(module.type);
   if (room - used >= options.measure(type, "plain", kBadgeSize + 1)) {
-    list.push(text(rect.x + 10 + used, middle + 0.5, type, kBadgeSize + 1, "plain", "left", "textQuiet"));
+    list.push(
+      text(rect.x + kNameIndent + used, middle + 0.5, type, kBadgeSize + 1, "plain", "left", "textQuiet"),
+    );
   }
 }
 

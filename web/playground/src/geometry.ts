@@ -74,16 +74,53 @@ export function zoomedAt(
   };
 }
 
+/** Pixels around what is brought into view. */
+const kMargin = 24;
+
+/** The camera that shows a rectangle whole, however small. */
+export function fitted(rect: Rect, canvas: Size, largest: number): Camera {
+  const w = Math.max(1, canvas.w - 2 * kMargin);
+  const h = Math.max(1, canvas.h - 2 * kMargin);
+  const scale = clampScale(Math.min(w / Math.max(1, rect.w), h / Math.max(1, rect.h), largest));
+  return { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2, scale };
+}
+
 /**
- * The camera that shows a rectangle whole. A graph much larger than the canvas would become unreadable: below `readable`
- * the camera shows the rectangle's beginning instead, as wide as it can without going far below that scale.
+ * The camera on the beginning of what is too large to be read as a whole: its top, and of that the part around `first`,
+ * the box that it begins with. As wide as can be without going far below the scale `readable`.
  */
-export function fitted(rect: Rect, canvas: Size, largest: number, readable = 0, margin = 24): Camera {
-  const w = Math.max(1, canvas.w - 2 * margin);
-  const h = Math.max(1, canvas.h - 2 * margin);
-  const middle = rect.x + rect.w / 2;
-  const whole = Math.min(w / Math.max(1, rect.w), h / Math.max(1, rect.h), largest);
-  if (whole >= readable) return { x: middle, y: rect.y + rect.h / 2, scale: clampScale(whole) };
-  const scale = clampScale(Math.min(readable, Math.max(w / rect.w, readable * 0.75)));
-  return { x: middle, y: rect.y - margin / scale + canvas.h / scale / 2, scale };
+export function beginning(rect: Rect, first: Rect, canvas: Size, readable: number): Camera {
+  const across = Math.max(1, canvas.w - 2 * kMargin) / Math.max(1, rect.w);
+  const scale = clampScale(Math.min(readable, Math.max(across, readable * 0.75)));
+  const margin = kMargin / scale;
+  const w = canvas.w / scale;
+  const h = canvas.h / scale;
+  return { x: startOf(rect, first, w, margin) + w / 2, y: topOf(rect, first, h, margin) + h / 2, scale };
+}
+
+/** Left end of a view: `first` in the middle, but no more empty ground beside the picture than need be. */
+function startOf(rect: Rect, first: Rect, w: number, margin: number): number {
+  if (rect.w + 2 * margin <= w) return rect.x + rect.w / 2 - w / 2;
+  // Of a box wider than the view its beginning counts, where its name stands.
+  const wanted = first.w + 2 * margin <= w ? first.x + first.w / 2 - w / 2 : first.x - margin;
+  return Math.max(rect.x - margin, Math.min(wanted, rect.x + rect.w + margin - w));
+}
+
+function topOf(rect: Rect, first: Rect, h: number, margin: number): number {
+  const top = rect.y - margin;
+  const isInView = first.y + Math.min(first.h, h - 2 * margin) + margin <= top + h;
+  return isInView ? top : first.y - Math.min(margin, Math.max(0, h - first.h) / 2);
+}
+
+/** A camera that looks at the picture, wherever the given one looks. */
+export function clamped({ x, y, scale }: Camera, bounds: Rect): Camera {
+  return {
+    x: Math.min(Math.max(x, bounds.x), bounds.x + bounds.w),
+    y: Math.min(Math.max(y, bounds.y), bounds.y + bounds.h),
+    scale: clampScale(scale),
+  };
+}
+
+export function overlaps(a: Rect, b: Rect): boolean {
+  return a.x <= b.x + b.w && b.x <= a.x + a.w && a.y <= b.y + b.h && b.y <= a.y + a.h;
 }

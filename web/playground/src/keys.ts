@@ -32,7 +32,7 @@ function handlePlain(app: App, event: KeyboardEvent): boolean {
     return true;
   }
   if (isTyping(event.target)) return false;
-  if (/^[0-9]$/.test(event.key)) {
+  if (/^[0-9]$/.test(event.key) && !isPressable(event.target)) {
     if (event.key === "0") app.fit();
     else app.expandToDepth(Number(event.key));
     return true;
@@ -125,7 +125,12 @@ function closeTopmost(app: App, target: EventTarget | null): void {
   }
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** Digits meant for a field that Tab has left already: they would open or close modules. */
+function isPressable(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("button, a, summary") !== null;
+}
+
+export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLInputElement ||
     target instanceof HTMLSelectElement ||

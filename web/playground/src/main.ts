@@ -2,7 +2,8 @@
 import { App, type Source } from "./app.js";
 import { byId } from "./dom.js";
 import { startEngine } from "./engine.js";
-import { listenToKeys } from "./keys.js";
+import { isTyping, listenToKeys } from "./keys.js";
+import { FileLink, waitingSentence } from "./links.js";
 import { Notice } from "./notice.js";
 import { kEmptyAddress, parseHash, type Address } from "./url_state.js";
 
@@ -20,37 +21,51 @@ function fileSource(file: File): Source {
   return { kind: "file", name: file.name, blob: file };
 }
 
-/** What the page was opened with: the example that is shown meanwhile has an address of its own. */
-const kAsked = parseHash(location.hash);
-
-/** A file's own part of the address holds only for the file that it names. */
-function addressFor(source: Source): Address {
-  const addresses = [parseHash(location.hash), kAsked];
-  return addresses.find(({ file }) => source.kind === "file" && file === source.name) ?? kEmptyAddress;
+/** A program as text, from the clipboard. */
+function textSource(text: string): Source {
+  return { kind: "file", name: "pasted text", blob: new Blob([text]) };
 }
 
-function listenToFiles(app: App): void {
+async function openFile(app: App, link: FileLink, source: Source): Promise<void> {
+  const address = link.addressFor(source.name);
+  if (await app.open(source, address)) link.used(address);
+}
+
+function listenToFiles(app: App, link: FileLink): void {
   const chooser = byId("file", HTMLInputElement);
-  const openFile = (file: File | undefined): void => {
-    if (file === undefined) return;
+  const take = (files: Iterable<File>): void => {
+    const [file, ...others] = files;
+    if ((file as File | undefined) === undefined) return;
     if (/\.ya?ml$/i.test(file.name)) void app.useProfiles(file);
-    else void app.open(fileSource(file), addressFor(fileSource(file)));
+    else void openFile(app, link, fileSource(file));
+    if (others.length > 0)
+      app.notice.show(
+        `One file at a time: ${file.name} is opened, not ${others.map(({ name }) => name).join(", ")}.`,
+      );
   };
   byId("open", HTMLElement).addEventListener("click", () => {
     chooser.click();
   });
   chooser.addEventListener("change", () => {
-    openFile(chooser.files?.[0]);
+    take(chooser.files ?? []);
     chooser.value = "";
   });
   byId("example", HTMLElement).addEventListener("click", () => {
     openExample(app, kFirstExample, kEmptyAddress);
   });
-  listenToDrops(openFile);
+  const transfer = (data: DataTransfer | null): void => {
+    const text = data?.getData("text/plain").trim() ?? "";
+    if (data !== null && data.files.length > 0) take(data.files);
+    else if (text !== "") void openFile(app, link, textSource(text));
+  };
+  listenToDrops(transfer);
+  window.addEventListener("paste", (event) => {
+    if (!isTyping(event.target)) transfer(event.clipboardData);
+  });
 }
 
 /** The whole window takes a file. Without preventDefault the browser would leave the page for it. */
-function listenToDrops(openFile: (file: File | undefined) => void): void {
+function listenToDrops(transfer: (data: DataTransfer | null) => void): void {
   const veil = byId("drop", HTMLElement);
   let inside = 0;
   const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
@@ -71,20 +86,38 @@ function listenToDrops(openFile: (file: File | undefined) => void): void {
     event.preventDefault();
     inside = 0;
     veil.hidden = true;
-    openFile(event.dataTransfer?.files[0]);
-  });
-  window.addEventListener("paste", (event) => {
-    openFile(event.clipboardData?.files[0]);
+    transfer(event.dataTransfer);
   });
 }
 
 function openExample(app: App, name: string, address: Address): void {
   fetchExample(name).then(
-    (source) => app.open(source, address),
+    (source) => showExample(app, source, name, address),
     (error: unknown) => {
       app.notice.show(error);
     },
   );
+}
+
+/** The first example stands in for one that there is not; what was asked of that means nothing here. */
+async function showExample(app: App, source: Source, asked: string, address: Address): Promise<void> {
+  if (source.name === asked) {
+    await app.open(source, address);
+    return;
+  }
+  await app.open(source, kEmptyAddress);
+  app.notice.show(`There is no example ${asked}; this is ${source.name}.`);
+}
+
+/** A link that is put into the address of the page, while the page is open. */
+function follow(app: App, link: FileLink, address: Address): void {
+  const { source } = app;
+  if (link.ask(address)) {
+    if (source?.kind === "file" && source.name === address.file) void openFile(app, link, source);
+    else app.waitFor(waitingSentence(address));
+  } else if (address.example !== null) {
+    openExample(app, address.example, address);
+  }
 }
 
 function listenToButtons(app: App): void {
@@ -132,20 +165,27 @@ function listenToButtons(app: App): void {
 }
 
 async function start(): Promise<void> {
-  const asked = kAsked;
-  const example = fetchExample(asked.example ?? kFirstExample);
+  const asked = parseHash(location.hash);
+  const wanted = asked.file === null ? (asked.example ?? kFirstExample) : kFirstExample;
+  const example = fetchExample(wanted);
+  const link = new FileLink();
   const engine = startEngine();
   const app = new App({ open: async (file, options) => (await engine).open(file, options) });
   listenToButtons(app);
-  listenToFiles(app);
+  listenToFiles(app, link);
   listenToKeys(app);
   window.addEventListener("hashchange", () => {
-    const address = parseHash(location.hash);
-    if (address.example !== null) openExample(app, address.example, address);
+    follow(app, link, parseHash(location.hash));
   });
-  if (asked.file !== null)
-    app.notice.show(`This link belongs to ${asked.file}: open that file to see what it shows.`);
-  await app.open(await example, asked.file === null ? asked : kEmptyAddress);
+  if (link.ask(asked)) {
+    app.waitFor(waitingSentence(asked));
+    const source = await example;
+    if (!app.isUsed) await app.open(source, kEmptyAddress, { standsIn: true });
+  } else {
+    const source = await example;
+    // Whoever was quicker than the network with a file of their own keeps it.
+    if (!app.isUsed) await showExample(app, source, wanted, asked);
+  }
 }
 
 start().catch((error: unknown) => {

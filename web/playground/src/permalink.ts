@@ -4,20 +4,35 @@ import { kAsInFile, sameNumbers, type PageState, type WhatIf } from "./state.js"
 import type { Address } from "./url_state.js";
 
 /** The edits that an address names; a file of profiles is none of them. */
-export function whatIfOf({ dims, dtype, device }: Address): WhatIf {
+export function whatIfOf({ dims, dtype, device }: Pick<Address, "dims" | "dtype" | "device">): WhatIf {
   return { ...kAsInFile, dims, dtype, device };
 }
 
-/** What an address asks for, as far as this program has it. `automatic`: what is open unless the address says. */
-export function stateOf(model: Model, address: Address, automatic: readonly number[]): PageState {
-  const asked = address.open?.map((path) => model.findModule(path)).filter((id) => id !== null && id > 0);
-  const expanded = (asked ?? automatic).filter((id) => id !== null);
-  return {
+/**
+ * What an address asks for, as far as this program has it, and in `misfits` what it has not. `automatic`: what is open
+ * unless the address says.
+ */
+export function stateOf(
+  model: Model,
+  address: Omit<Address, "unread">,
+  automatic: readonly number[],
+): { readonly state: PageState; readonly misfits: readonly string[] } {
+  const misfits: string[] = [];
+  const expanded = new Set<number>(address.open === null ? automatic : []);
+  for (const path of address.open ?? []) {
+    const id = model.findModule(path);
+    if (id === null) misfits.push(`open=${path}`);
+    else if (id > 0) expanded.add(id);
+  }
+  const selection = selectionNamed(model, address.select);
+  if (selection === null && address.select !== null) misfits.push(`select=${address.select}`);
+  const state = {
     whatIf: whatIfOf(address),
-    expanded: [...new Set(expanded)].sort((a, b) => a - b),
-    selection: selectionNamed(model, address.select),
+    expanded: [...expanded].sort((a, b) => a - b),
+    selection,
     camera: address.camera,
   };
+  return { state, misfits };
 }
 
 /** The address of a state; `source` names the program. */
@@ -37,6 +52,7 @@ export function addressOf(
     open: sameNumbers(expanded, automatic) ? null : expanded.map((id) => model.module(id).path),
     select: selection === null ? null : nameOf(model, selection),
     camera,
+    unread: [],
   };
 }
 

@@ -12,6 +12,7 @@ export class Progress {
     private readonly box: HTMLElement,
     private readonly bar: HTMLProgressElement,
     private readonly text: HTMLElement,
+    private readonly aside: HTMLElement,
     cancelButton: HTMLButtonElement,
     cancel: () => void,
   ) {
@@ -19,13 +20,24 @@ export class Progress {
   }
 
   begin(sentence: string): void {
-    this.sentence = sentence;
-    this.text.textContent = `${sentence}…`;
-    this.bar.removeAttribute("value");
+    this.aside.textContent = "";
+    this.next(sentence);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       this.box.hidden = false;
     }, kPatience);
+  }
+
+  /** The next part of the same work. */
+  next(sentence: string): void {
+    this.sentence = sentence;
+    this.text.textContent = `${sentence}…`;
+    this.bar.removeAttribute("value");
+  }
+
+  /** What waits for the work. */
+  tell(aside: string): void {
+    this.aside.textContent = aside;
   }
 
   update(done: number, total: number, unit?: string): void {

@@ -4,11 +4,13 @@
  * to `subtreeEnd`; a module outside the viewport, or too small on screen, is skipped with all of them in one step.
  */
 import type { Layout } from "./engine.js";
-import type { Rect } from "./geometry.js";
+import { overlaps, type Rect } from "./geometry.js";
 import type { Model, Selection } from "./model.js";
 
 /** What the layout reserves room for; mirrors `layout::metrics` of core/layout/graph_layout.h. */
 export const kTitleHeight = 24;
+/** From a box's left border to its name. */
+export const kNameIndent = 10;
 
 /** Where an edge's shape may be written: the longest leg that is long enough, and its direction. */
 export interface EdgeLabelSpot {
@@ -115,6 +117,52 @@ export class Scene {
       if (sibling === id) break;
     }
     return first;
+  }
+
+  /** The boxes that are drawn with nothing in them: nodes and closed modules. */
+  private isLeaf(box: number): boolean {
+    return this.open[box] === 0;
+  }
+
+  /**
+   * What is read first of a box: of the topmost nodes and closed modules inside it an input of the user's, else the
+   * leftmost. The box itself where nothing is inside.
+   */
+  firstIn(box: number): number {
+    const { y, h } = this.layout.box;
+    const leaves: number[] = [];
+    for (let i = box + 1; i < this.subtreeEnd[box]; i++) if (this.isLeaf(i)) leaves.push(i);
+    const top = leaves.reduce((best, i) => (y[i] < y[best] ? i : best), leaves.at(0) ?? box);
+    const row = leaves.filter((i) => y[i] < y[top] + h[top]);
+    const inputs = row.filter((i) => this.isUserInput(i));
+    const { x } = this.layout.box;
+    return (inputs.length > 0 ? inputs : row).reduce(
+      (best, i) => (x[i] < x[best] ? i : best),
+      row.at(0) ?? box,
+    );
+  }
+
+  private isUserInput(box: number): boolean {
+    const id = this.layout.box.id[box];
+    return id >= 0 && this.model.kindOfInput(id) === "user";
+  }
+
+  /** Whether some node or closed module is at least partly inside. */
+  showsBox(view: Rect): boolean {
+    return this.someLeaf((rect) => overlaps(rect, view));
+  }
+
+  /** Whether the name of some node or closed module begins inside. */
+  showsName(view: Rect): boolean {
+    return this.someLeaf(({ x, y, w, h }) =>
+      overlaps({ x: x + kNameIndent, y: y + h / 2, w: Math.min(kNameIndent, w / 2), h: 0 }, view),
+    );
+  }
+
+  private someLeaf(holds: (rect: Rect) => boolean): boolean {
+    for (let box = 0; box < this.layout.box.count; box++)
+      if (this.isLeaf(box) && holds(this.rectOf(box))) return true;
+    return false;
   }
 
   /** The innermost box at a world point, -1 outside the root. */

@@ -33,6 +33,11 @@ export function sameSetting(a: Setting | undefined, b: Setting | undefined): boo
   return settingText(a) === settingText(b);
 }
 
+/** Symbols of floating-point numbers (`zf3`, and `zuf0` for data): they are no sizes. */
+export function isFloatSymbol(name: string): boolean {
+  return /^zu?f\d+$/.test(name);
+}
+
 /** A symbol of the file's, or one that stands for data and so comes up when the program is propagated (`u0`). */
 export function isSymbol(info: Pick<ProgramInfo, "symbols">, name: string): boolean {
   return /^u\d+$/.test(name) || info.symbols.some((symbol) => symbol.name === name);

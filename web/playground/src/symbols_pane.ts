@@ -8,7 +8,7 @@ import { button, byId, element } from "./dom.js";
 import type { RunSymbol } from "./engine.js";
 import { plural } from "./format.js";
 import type { Model } from "./model.js";
-import { settingText, type Setting, type Settings } from "./settings.js";
+import { isFloatSymbol, settingText, type Setting, type Settings } from "./settings.js";
 import { readSymbol, SizeField } from "./size_field.js";
 
 export interface SymbolsPaneEvents {
@@ -26,7 +26,8 @@ export class SymbolsPane {
     class: "broken-guards",
     "aria-label": "Guards that do not hold",
   });
-  private fields = new Map<string, { field: SizeField; range: HTMLElement; row: HTMLElement }>();
+  /** Without a field where the symbol is a floating-point number. */
+  private fields = new Map<string, { field: SizeField | null; range: HTMLElement; row: HTMLElement }>();
   private names = "";
 
   constructor(private readonly events: SymbolsPaneEvents) {
@@ -42,10 +43,10 @@ export class SymbolsPane {
 
   /** False where there is no symbol to set. */
   focusFirst(): boolean {
-    const [first] = this.fields.values();
-    if (this.fields.size === 0) return false;
+    const first = [...this.fields.values()].find(({ field }) => field !== null)?.field;
+    if (!first) return false;
     this.open(true);
-    first.field.input.select();
+    first.input.select();
     return true;
   }
 
@@ -81,7 +82,7 @@ export class SymbolsPane {
     const wanted = new Map(Object.entries(settings));
     for (const [name, { field, row }] of this.fields) {
       const setting = wanted.get(name);
-      field.show(setting === undefined ? "" : settingText(setting));
+      field?.show(setting === undefined ? "" : settingText(setting));
       row.classList.toggle("edited", setting !== undefined);
     }
   }
@@ -103,15 +104,7 @@ export class SymbolsPane {
 
   private symbolRow(model: Model, symbol: RunSymbol): HTMLElement {
     const { name, hint } = symbol;
-    const field = new SizeField({
-      label: `Set ${name}`,
-      placeholder: "symbolic",
-      read: readSymbol,
-      changed: (setting, group) => {
-        this.events.set(name, setting, group);
-      },
-      start: hint ?? null,
-    });
+    const field = isFloatSymbol(name) ? null : this.fieldOf(symbol);
     const place = element("td", {}, symbol.part === true ? "part of " : "");
     place.append(this.nodeLink(model, symbol.row, placeText(model, symbol)));
     const range = element("td", { class: "mono" });
@@ -119,7 +112,7 @@ export class SymbolsPane {
       "tr",
       {},
       element("th", { scope: "row", class: "mono" }, name),
-      element("td", {}, field.input),
+      element("td", {}, field?.input ?? element("span", { class: "quiet" }, "no size")),
       place,
       element(
         "td",
@@ -130,6 +123,18 @@ export class SymbolsPane {
     );
     this.fields.set(name, { field, range, row });
     return row;
+  }
+
+  private fieldOf({ name, hint }: RunSymbol): SizeField {
+    return new SizeField({
+      label: `Set ${name}`,
+      placeholder: "symbolic",
+      read: readSymbol,
+      changed: (setting, group) => {
+        this.events.set(name, setting, group);
+      },
+      start: hint ?? null,
+    });
   }
 
   private nodeLink(model: Model, row: number, text: string): HTMLButtonElement {

@@ -21,6 +21,8 @@ export interface Address {
   /** A node's name, or a module's path after `/`. */
   readonly select: string | null;
   readonly camera: Camera | null;
+  /** Parts whose values are none that such a part can have, as they were written. */
+  readonly unread: readonly string[];
 }
 
 export const kEmptyAddress: Address = {
@@ -32,6 +34,7 @@ export const kEmptyAddress: Address = {
   open: null,
   select: null,
   camera: null,
+  unread: [],
 };
 
 /** A size that a chip accepts: a positive integer below 2^31. */
@@ -41,19 +44,21 @@ export function parseSize(text: string): number | null {
   return size >= 1 && size < 2 ** 31 ? size : null;
 }
 
-/** Never throws: what cannot be read is as if it were not there. */
+/** Never throws: what cannot be read is told in `unread`. */
 export function parseHash(hash: string): Address {
   const parameters = new URLSearchParams(hash.replace(/^#/, ""));
   const open = parameters.get("open");
+  const unread: string[] = [];
   return {
     example: nonEmpty(parameters.get("example")),
     file: nonEmpty(parameters.get("file")),
-    dims: parseDims(parameters.get("set")),
+    dims: parseDims(parameters.get("set"), unread),
     dtype: nonEmpty(parameters.get("dtype")),
     device: nonEmpty(parameters.get("device")),
     open: open === null ? null : open.split(",").filter((path) => path !== ""),
     select: nonEmpty(parameters.get("select")),
-    camera: parseCamera(parameters.get("at")),
+    camera: parseCamera(parameters.get("at"), unread),
+    unread,
   };
 }
 
@@ -61,20 +66,25 @@ function nonEmpty(text: string | null): string | null {
   return text === "" ? null : text;
 }
 
-function parseDims(text: string | null): Settings {
+function parseDims(text: string | null, unread: string[]): Settings {
   const dims: [string, Setting][] = [];
   for (const part of (text ?? "").split(",")) {
+    if (part === "") continue;
     const colon = part.lastIndexOf(":");
     const setting = parseSetting(part.slice(colon + 1));
     if (colon > 0 && setting !== null) dims.push([part.slice(0, colon), setting]);
+    else unread.push(`set=${part}`);
   }
   return Object.fromEntries(dims);
 }
 
-function parseCamera(text: string | null): Camera | null {
-  const [x, y, scale] = (text ?? "").split(",").map(Number);
+function parseCamera(text: string | null, unread: string[]): Camera | null {
+  if (text === null || text === "") return null;
+  const [x, y, scale] = text.split(",").map(Number);
   const usable = [x, y, scale].every((value) => Number.isFinite(value)) && scale > 0;
-  return usable ? { x, y, scale } : null;
+  if (usable) return { x, y, scale };
+  unread.push(`at=${text}`);
+  return null;
 }
 
 export function formatHash(address: Address): string {

@@ -99,4 +99,34 @@ describe("answers", () => {
     assert.equal(asked.filter((text) => text.startsWith("run 2 of")).length, 1);
     assert.equal(asked.at(-1), "run 1 is given back");
   });
+
+  it("give back what they made when the rest of an answer fails", async () => {
+    for (const step of ["symbols", "whatIf", "table"] as const) {
+      const asked: string[] = [];
+      const answers = new Answers(failing(fake(asked), step));
+      await assert.rejects(answers.answer({ ...kAsInFile, dims: { s0: 64 } }, {}), /failed/);
+      const made = asked.filter((text) => text.includes(" of {") && text.startsWith("run")).length;
+      const back = asked.filter((text) => text.endsWith("is given back")).length;
+      assert.equal(made, step === "table" ? 2 : 1);
+      assert.equal(back, made, step);
+    }
+  });
+
+  it("give back what is not shown, but not what is", async () => {
+    const asked: string[] = [];
+    const answers = new Answers(fake(asked));
+    answers.keep(await answers.answer({ ...kAsInFile, dims: { s0: 8 } }, {}));
+    answers.release(await answers.answer({ ...kAsInFile, dims: { s0: 64 } }, {}));
+    assert.equal(asked.at(-1), "run 2 is given back");
+    assert.equal(asked.filter((text) => text.endsWith("given back")).length, 1);
+  });
 });
+
+/** The same program, with runs that fail at one step. */
+function failing(program: Program, step: "symbols" | "whatIf" | "table"): Program {
+  const propagate = async (options?: PropagateOptions): Promise<Run> => {
+    const run = await program.propagate(options);
+    return { ...run, [step]: () => Promise.reject(new Error("failed")) };
+  };
+  return { ...program, propagate };
+}

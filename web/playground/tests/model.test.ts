@@ -12,7 +12,6 @@ import {
   plural,
   valueText,
 } from "../src/format.js";
-import { clampScale, fitted, toWorld, zoomedAt } from "../src/geometry.js";
 import { changedRows } from "../src/model.js";
 import { buildOutline, indexOfSelection, labelOfRow } from "../src/outline_rows.js";
 import { kInfo, sampleModel, sampleTable } from "./sample.js";
@@ -130,6 +129,19 @@ describe("the chips", () => {
     );
   });
 
+  it("are no symbols of numbers or of data", () => {
+    const symbols = ["s0", "zuf0", "zf1", "u0", "2*s0"].map((name) => ({
+      name,
+      range: [2, null] as const,
+      hint: null,
+    }));
+    const chips = sizeChips({ inputs: [], symbols });
+    assert.deepEqual(
+      chips.map(({ label }) => label),
+      ["s0"],
+    );
+  });
+
   it("are symbols by their names, with their range", () => {
     const symbols = [{ name: "s0", range: [2, 16] as const, hint: 4 }];
     const [chip, ...rest] = sizeChips({ inputs: [input("x", ["s0", "2*s0"])], symbols });
@@ -162,28 +174,5 @@ describe("texts", () => {
     assert.equal(plural(1, "match", "matches"), "1 match");
     assert.equal(valueText(sampleTable(2, true), 1), "f32[2, 8]");
     assert.equal(valueText(sampleTable(2, true), 4), "unknown");
-  });
-});
-
-describe("the camera", () => {
-  const canvas = { w: 800, h: 600 };
-
-  it("keeps the point under the pointer while zooming", () => {
-    const camera = { x: 10, y: 20, scale: 0.5 };
-    const before = toWorld(camera, canvas, 100, 50);
-    const after = toWorld(zoomedAt(camera, canvas, 100, 50, 1.7), canvas, 100, 50);
-    assert.ok(Math.abs(before.x - after.x) + Math.abs(before.y - after.y) < 1e-9);
-  });
-
-  it("fits a graph, or shows its beginning where fitting would make it unreadable", () => {
-    assert.equal(fitted({ x: 0, y: 0, w: 752, h: 100 }, canvas, 1).scale, 1);
-    const tall = fitted({ x: 0, y: 0, w: 300, h: 30_000 }, canvas, 1, 0.8);
-    assert.equal(tall.scale, 0.8);
-    assert.ok(Math.abs(toWorld(tall, canvas, 0, 24).y) < 1e-9);
-    assert.equal(tall.x, 150);
-  });
-
-  it("stays within the scales it knows", () => {
-    assert.equal(clampScale(1e9), 4);
   });
 });

@@ -15,6 +15,7 @@ describe("the address", () => {
       open: ["layers.0", "layers.0.mlp"],
       select: "linear_3",
       camera: { x: 120, y: -88, scale: 0.5 },
+      unread: [],
     };
     const hash = formatHash(address);
     assert.equal(
@@ -34,9 +35,12 @@ describe("the address", () => {
     assert.equal(parseHash("#example=a").open, null);
   });
 
-  it("is empty for what cannot be read", () => {
-    assert.deepEqual(parseHash("#%%%&at=1,x,0&set=:4,a:-1,b:99999999999"), kEmptyAddress);
-    assert.deepEqual(parseHash(""), kEmptyAddress);
+  it("is empty but for the words of what cannot be read", () => {
+    const unread = ["set=:4", "set=a:-1", "set=b:99999999999", "set=c", "at=1,x,0"];
+    assert.deepEqual(parseHash("#%%%&at=1,x,0&set=:4,a:-1,b:99999999999,c"), { ...kEmptyAddress, unread });
+    for (const hash of ["", "#", "#set=&at=&dtype="]) assert.deepEqual(parseHash(hash), kEmptyAddress);
+    for (const at of ["1", "1,2", "1,2,-1", "1,2,0", "1e999,0,1", "NaN,0,1"])
+      assert.deepEqual(parseHash(`#at=${at}`), { ...kEmptyAddress, unread: [`at=${at}`] });
   });
 });
 
@@ -52,8 +56,10 @@ describe("a permalink", () => {
   const model = sampleModel();
 
   it("names modules and nodes, so that it survives renumbering", () => {
-    const state = stateOf(model, { ...kEmptyAddress, open: ["block.1", "gone"], select: "relu_1" }, [1]);
+    const asked = { ...kEmptyAddress, open: ["block.1", "gone"], select: "relu_1" };
+    const { state, misfits } = stateOf(model, asked, [1]);
     assert.deepEqual(state.expanded, [2]);
+    assert.deepEqual(misfits, ["open=gone"]);
     assert.deepEqual(state.selection, { kind: "node", row: 5 });
     const back = addressOf(model, state, [1], { example: null, file: "a.pt2" });
     assert.deepEqual(back.open, ["block.1"]);
@@ -61,16 +67,16 @@ describe("a permalink", () => {
   });
 
   it("leaves out what is open by the page's own choice", () => {
-    const state = stateOf(model, kEmptyAddress, [1]);
+    const { state } = stateOf(model, kEmptyAddress, [1]);
     assert.deepEqual(state.expanded, [1]);
     assert.equal(addressOf(model, state, [1], kEmptyAddress).open, null);
   });
 
   it("selects modules by their path after a slash", () => {
-    assert.deepEqual(stateOf(model, { ...kEmptyAddress, select: "/block.0" }, []).selection, {
-      kind: "module",
-      id: 1,
-    });
-    assert.equal(stateOf(model, { ...kEmptyAddress, select: "nobody" }, []).selection, null);
+    const { state } = stateOf(model, { ...kEmptyAddress, select: "/block.0" }, []);
+    assert.deepEqual(state.selection, { kind: "module", id: 1 });
+    const { state: other, misfits } = stateOf(model, { ...kEmptyAddress, select: "nobody" }, []);
+    assert.equal(other.selection, null);
+    assert.deepEqual(misfits, ["select=nobody"]);
   });
 });
