@@ -446,9 +446,12 @@ WhatIf::Verdict WhatIf::enumerate(const ExprNode* condition, const ExprNode* sym
   size_t holds = 0;
   size_t fails = 0;
   const int64_t last = range.upper.as_int64().value();
-  for (int64_t number = range.lower.as_int64().value(); number <= last; ++number) {
+  int64_t number = range.lower.as_int64().value();
+  while (true) {
     const std::optional<Number> result = evaluate(condition, {{symbol, Number::of(number)}});
     ++(result && result->integer != 0 ? holds : fails);
+    if (number >= last) break;  // which may be the last number that there is
+    ++number;
   }
   if (fails == 0) return Verdict::kHolds;
   return holds == 0 ? Verdict::kViolated : Verdict::kDepends;

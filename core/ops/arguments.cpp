@@ -25,25 +25,57 @@ bool list_fits(const Value& value, const ArgType& type) {
   return true;
 }
 
-// An `int` is a number: an expression that is given for one is specialised. (A `SymInt` may stay.)
+bool is_symbolic(const Value& number) {
+  return number.is(Tag::kSymFloat) || (number.is(Tag::kInt) && number.as_sym_int().is_symbolic()) ||
+         (number.is(Tag::kBool) && number.as_sym_bool().is_symbolic());
+}
+
+// An `int` and a `float` are numbers: an expression that is given for one is specialised, and so is
+// a condition for any integer. (A `SymInt` stays for a `SymInt`.)
 bool needs_specializing(const Value& value, const ArgType& type) {
-  if (type.kind != ArgKind::kInt || type.is_symbolic_int) return false;
-  if (value.is(Tag::kInt)) return value.as_sym_int().is_symbolic();
+  if (type.kind == ArgKind::kFloat) {
+    if (!type.is_list || !value.is_list()) return !value.is(Tag::kBool) && is_symbolic(value);
+    for (size_t i = 0; i < value.size(); ++i)
+      if (is_symbolic(value[i])) return true;
+    return false;
+  }
+  if (type.kind != ArgKind::kInt) return false;
+  if (value.is(Tag::kBool)) return is_symbolic(value);
+  if (type.is_symbolic_int) return false;
+  if (value.is(Tag::kInt)) return is_symbolic(value);
   if (!value.is(Tag::kIntList)) return false;
   const Dims ints = value.ints();
   return std::any_of(ints.begin(), ints.end(), [](SymInt each) { return each.is_symbolic(); });
 }
 
 Value specialized(Context& context, const Value& value) {
-  if (value.is(Tag::kInt)) return guard_int(value.as_sym_int());
-  DimVector ints;
-  for (const SymInt each : value.ints()) ints.push_back(guard_int(each));
-  return context.make_ints(ints);
+  switch (value.tag()) {
+    case Tag::kInt:
+      return guard_int(value.as_sym_int());
+    case Tag::kBool:
+      return int64_t{guard_bool(value.as_sym_bool())};
+    case Tag::kSymFloat:
+      return to_double(value);
+    case Tag::kIntList: {
+      DimVector ints;
+      for (const SymInt each : value.ints()) ints.push_back(guard_int(each));
+      return context.make_ints(ints);
+    }
+    case Tag::kList: {
+      SmallVector<Value, 4> numbers;
+      for (const Value& each : value.values()) numbers.push_back(specialized(context, each));
+      return context.make_list(numbers.span());
+    }
+    default:
+      return value;
+  }
 }
 
 // Whether a rule may read the value as it stands.
 bool fits(const Value& value, const ArgType& type) {
   if (needs_specializing(value, type)) return false;
+  // A condition is no float until it is decided, which PyTorch does not ask.
+  if (type.kind == ArgKind::kFloat && value.is(Tag::kBool) && is_symbolic(value)) return false;
   if (value.is_none()) return type.is_optional || type.kind == ArgKind::kOther;
   if (!type.is_list) return (tags_of(type.kind) & tag_bit(value.tag())) != 0;
   if (!value.is_list()) return type.kind == ArgKind::kOther;
@@ -73,7 +105,8 @@ std::string_view python_type(const Value& value) {
       "NoneType", "NoneType",   "bool",          "int",       "float", "complex",
       "SymFloat", "FakeTensor", "list",          "list",      "str",   "dtype",
       "device",   "layout",     "memory_format", "Generator", "Graph", "Node"};
-  if (value.is(Tag::kInt) && value.as_sym_int().is_symbolic()) return "SymInt";
+  if (value.is(Tag::kInt) && is_symbolic(value)) return "SymInt";
+  if (value.is(Tag::kBool) && is_symbolic(value)) return "SymBool";
   return kNames[static_cast<size_t>(value.tag())];
 }
 
@@ -90,10 +123,11 @@ std::string cast_error(const ArgType& type, const Value& value) {
     refused = value[i];
     break;
   }
+  const bool is_torchs =
+      is_symbolic(refused) || (refused.tag() >= Tag::kDType && refused.tag() <= Tag::kGenerator);
   const std::string_view module = refused.is_tensor() ? "torch._subclasses.fake_tensor."
-                                  : refused.tag() >= Tag::kDType && refused.tag() <= Tag::kGenerator
-                                      ? "torch."
-                                      : "";
+                                  : is_torchs         ? "torch."
+                                                      : "";
   return format(
       "Unable to cast Python instance of type <class '{}{}'> to C++ type '?' (#define "
       "PYBIND11_DETAILED_ERROR_MESSAGES or compile in debug mode for details)",
@@ -147,7 +181,14 @@ Value enumeration(const OpEntry& op, size_t position, const Value& value) {
     return enumeration(op, position, int64_t{guard_bool(value.as_sym_bool())});
   if (!type.is_list && type.kind == ArgKind::kBool && value.is_none()) return false;
   if (type.is_list || !value.is_number()) return {};
-  if (type.kind == ArgKind::kBool && value.is(Tag::kFloat)) return value.as_double() != 0;
+  if (type.kind == ArgKind::kBool && (value.is(Tag::kFloat) || is_symbolic(value))) {
+    try {
+      return to_double(value) != 0;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kGuardOnDataDependent) throw;
+      return {};
+    }
+  }
   if (!value.is(Tag::kInt) || value.as_sym_int().is_symbolic()) return {};
   const int64_t number = value.as_sym_int().as_int();
   if (type.kind == ArgKind::kBool) return number != 0;
@@ -227,6 +268,9 @@ Value converted(Context& context, const OpEntry& op, size_t position, const Valu
       return converted(context, op, position, specialized(context, value));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kGuardOnDataDependent) throw;
+      if (value.is(Tag::kSymFloat))
+        refuse(op, position, value,
+               format(" Python error details: {}: {}", error.class_name(), error.message()));
       refuse(op, position, value);
     }
   }
@@ -321,6 +365,8 @@ namespace {
 // torch::jit::toIValue (torch/csrc/jit/python/pybind_utils.cpp) of one result.
 Value result_as(const ArgType& type, const Value& value) {
   if (value.is_none() && type.kind == ArgKind::kTensor && !type.is_list) return value;
+  // A symbolic float goes back to Python as it is.
+  if (type.kind == ArgKind::kFloat && !type.is_list && value.is(Tag::kSymFloat)) return value;
   if (fits(value, type)) {
     if (type.kind == ArgKind::kInt && !type.is_list && !type.is_symbolic_int)
       return guard_int(value.as_sym_int());

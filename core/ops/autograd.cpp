@@ -451,7 +451,7 @@ void record_history(Context& context, const OpEntry& op, std::span<const Value> 
   const bool required = !detaches(op, name);
   if (op.schema.returns.empty()) {  // lists that are written in place
     for (size_t j = 0; j < args.size(); ++j) {
-      if ((op.written_arguments >> j & 1) != 0) set_requires_grad(context, args[j], required);
+      if (op.schema.arguments[j].is_written()) set_requires_grad(context, args[j], required);
     }
   }
   if (!result.is(Value::Tag::kList)) return set_requires_grad(context, result, required);

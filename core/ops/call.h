@@ -237,10 +237,7 @@ struct ArgReader<bool> {
 template <>
 struct ArgReader<double> {
   static constexpr char kCode = 'f';
-  static double read(const Value& value) {
-    const bool is_integer = value.is(Value::Tag::kInt) || value.is(Value::Tag::kBool);
-    return is_integer ? static_cast<double>(guard_int(value.as_sym_int())) : value.as_double();
-  }
+  static double read(const Value& value) { return to_double(value); }
 };
 template <>
 struct ArgReader<Dims> {

@@ -205,6 +205,7 @@ Schema parse_definition(std::string_view text, Arena& arena) {
   try {
     schema = parse_schema(arena.copy(text), arena);
   } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kValueError) throw;
     throw_error(ErrorKind::kRuntimeError, error.message());
   }
   for (const Argument& argument : schema.arguments) {

@@ -1,5 +1,6 @@
 #include "core/ops/schema.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <optional>
 
@@ -46,14 +47,16 @@ uint32_t tags_of(ArgKind kind) {
 
 namespace {
 
-// Lists are looked into, and so is a number for an `int`, which may be an expression.
+// Lists are looked into, and so is a number for an `int` or a `float`, which may be an expression.
 uint32_t tags_that_fit(const ArgType& type) {
   const uint32_t none = type.is_optional ? tag_bit(Value::Tag::kNone) : 0;
-  const bool is_plain_int = type.kind == ArgKind::kInt && !type.is_symbolic_int;
-  if (!type.is_list) return none | (is_plain_int ? 0 : tags_of(type.kind));
-  const bool takes_ints =
-      type.kind == ArgKind::kInt || type.kind == ArgKind::kFloat || type.kind == ArgKind::kScalar;
-  return none | (takes_ints && !is_plain_int ? tag_bit(Value::Tag::kIntList) : 0);
+  if (type.is_list) {
+    const bool takes_expressions = type.is_symbolic_int || type.kind == ArgKind::kScalar;
+    return none | (takes_expressions ? tag_bit(Value::Tag::kIntList) : 0);
+  }
+  if (type.kind == ArgKind::kFloat) return none | tag_bit(Value::Tag::kFloat);
+  if (type.kind != ArgKind::kInt) return none | tags_of(type.kind);
+  return none | (type.is_symbolic_int ? tag_bit(Value::Tag::kInt) : 0);
 }
 
 class Parser {
@@ -167,8 +170,7 @@ class Parser {
         type.is_element_optional = type.is_optional;
         type.is_optional = false;
         type.is_list = true;
-        if (!size.empty())
-          type.list_size = static_cast<int16_t>(std::atoi(std::string(size).c_str()));
+        if (!size.empty()) type.list_size = list_size(size);
       } else if (peek() == '(' && type.is_list) {  // the alias of a list: Tensor(a!)[](b)
         skip_brackets();
       } else {
@@ -176,6 +178,27 @@ class Parser {
       }
     }
     type.text = text_.substr(begin, at_ - begin);
+  }
+
+  // The 2 of "int[2]".
+  int32_t list_size(std::string_view text) {
+    constexpr int64_t kMaxListSize = 1 << 20;
+    const int64_t size = integer(text);
+    if (size < 0) fail("a number expected");
+    if (size > kMaxListSize)
+      throw_error(
+          ErrorKind::kLimitExceeded,
+          format("schema '{}': a list of {} elements, more than {}", text_, size, kMaxListSize));
+    return static_cast<int32_t>(size);
+  }
+
+  // As std::stoll reads it: digits at the front.
+  static int64_t integer(std::string_view text) {
+    const std::string digits(text);
+    errno = 0;
+    const int64_t value = std::strtoll(digits.c_str(), nullptr, 10);
+    if (errno == ERANGE) throw_error(ErrorKind::kIndexError, "stoll");
+    return value;
   }
 
   static ArgKind kind_of(std::string_view word) {
@@ -238,9 +261,10 @@ class Parser {
   Value default_list(std::string_view text, const ArgType& type) {
     SmallVector<Value, 4> values;
     if (!text.starts_with("[")) {
-      const auto count = static_cast<size_t>(type.list_size < 1 ? 1 : type.list_size);
+      const auto count = static_cast<size_t>(type.list_size < 0 ? 1 : type.list_size);
       for (size_t i = 0; i < count; ++i) values.push_back(default_scalar(text, type.kind));
     } else {
+      if (text.size() < 2 || !text.ends_with("]")) fail("']' expected");
       text = text.substr(1, text.size() - 2);
       while (!text.empty()) {
         const size_t comma = text.find(',');
@@ -249,10 +273,32 @@ class Parser {
         while (text.starts_with(" ")) text.remove_prefix(1);
       }
     }
+    if (type.kind == ArgKind::kBool) check_elements(values.span(), Value::Tag::kBool, 710, "bool");
     if (type.kind != ArgKind::kInt) return Value::list(arena_.copy(values.span()));
+    check_elements(values.span(), Value::Tag::kInt, 663, "int");
     DimVector ints;
     for (const Value& value : values) ints.push_back(value.as_sym_int());
     return Value::ints(arena_.copy(ints.span()));
+  }
+
+  // IValue::toInt and toBool of what convertToList, function_schema_parser.cpp, is handed.
+  static void check_elements(std::span<const Value> values, Value::Tag tag, int line,
+                             std::string_view expected) {
+    for (const Value& value : values) {
+      if (value.is(tag)) continue;
+      throw_error(ErrorKind::kRuntimeError,
+                  format("0 INTERNAL ASSERT FAILED at "
+                         "\"/__w/pytorch/pytorch/aten/src/ATen/core/ivalue.h\":{}, please report a "
+                         "bug to PyTorch. expected {}",
+                         line, expected));
+    }
+  }
+
+  // A number that names no enumerator stays a number.
+  template <typename Enum>
+  static Value enumerated(std::string_view text, int count) {
+    const int64_t number = integer(text);
+    return number >= 0 && number < count ? Value(static_cast<Enum>(number)) : Value(number);
   }
 
   std::string_view unescaped(std::string_view text) {
@@ -280,17 +326,17 @@ class Parser {
       case ArgKind::kFloat:
         return std::strtod(number.c_str(), nullptr);
       case ArgKind::kMemoryFormat:
-        return static_cast<MemoryFormat>(std::atoi(number.c_str()));
+        return enumerated<MemoryFormat>(text, kMemoryFormatCount);
       case ArgKind::kDType:
-        return static_cast<DType>(std::atoi(number.c_str()));
+        return enumerated<DType>(text, kDTypeCount);
       case ArgKind::kLayout:
-        return static_cast<Layout>(std::atoi(number.c_str()));
+        return enumerated<Layout>(text, kLayoutCount);
       default:
         break;
     }
     if (number.find_first_of(".ein") != std::string::npos)
       return std::strtod(number.c_str(), nullptr);
-    return static_cast<int64_t>(std::strtoll(number.c_str(), nullptr, 10));
+    return integer(text);
   }
 
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }

@@ -40,7 +40,7 @@ struct ArgType {
   bool is_optional = false;          // T? or T[]?
   bool is_list = false;              // T[], T[2], T?[]
   bool is_element_optional = false;  // T?[]
-  int16_t list_size = -1;            // the 2 of int[2]: a single int stands for a list of that many
+  int32_t list_size = -1;            // the 2 of int[2]: a single int stands for a list of that many
   std::string_view text;             // as written, without the alias annotation
 };
 

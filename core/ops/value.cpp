@@ -2,8 +2,10 @@
 
 #include <cmath>
 
+#include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/symbolic/expr.h"
+#include "core/symbolic/sym_float.h"
 
 namespace faketensor {
 
@@ -17,6 +19,24 @@ DType number_dtype(const Value& number, DType default_dtype) {
       return to_complex(default_dtype);
     default:
       return default_dtype;
+  }
+}
+
+double to_double(const Value& number) {
+  switch (number.tag()) {
+    case Value::Tag::kBool:
+      return guard_bool(number.as_sym_bool()) ? 1 : 0;
+    case Value::Tag::kInt:
+      return static_cast<double>(guard_int(number.as_sym_int()));
+    case Value::Tag::kFloat:
+      return number.as_double();
+    case Value::Tag::kSymFloat:
+      return guard_float(sym_float_of(number.as_node()));
+    case Value::Tag::kComplex:
+      throw_error(ErrorKind::kRuntimeError,
+                  "value cannot be converted to type double without overflow");
+    default:
+      throw_error(ErrorKind::kTypeError, format("must be real number, not {}", number));
   }
 }
 

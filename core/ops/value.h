@@ -168,6 +168,10 @@ static_assert(sizeof(Value) == 16);
 // for complex numbers.
 DType number_dtype(const Value& number, DType default_dtype = DType::kFloat32);
 
+// The number that a bool, an int or a float is; a symbolic one is specialised, which leaves a guard
+// (c10::Scalar::toDouble). Raises for any other value.
+double to_double(const Value& number);
+
 // Python's repr, for messages: "3", "2.0", "True", "None", "[1, 2]", "torch.float32".
 void append_text(std::string& out, const Value& value);
 

@@ -262,7 +262,10 @@ using Suggestions = std::map<std::string, Suggestion>;
 class Suggester {
  public:
   Suggester(Suggestions results, std::vector<ExportDim> dims) : results_(std::move(results)) {
-    for (ExportDim& dim : dims) dims_.emplace(dim.name, std::move(dim));
+    for (ExportDim& dim : dims) {
+      check_factor(dim);
+      dims_.emplace(dim.name, std::move(dim));
+    }
   }
 
   // Suggestions for roots only: those for dimensions derived from them follow.
@@ -284,6 +287,16 @@ class Suggester {
   }
 
  private:
+  // Dim.__mul__, torch/export/dynamic_shapes.py.
+  static void check_factor(const ExportDim& dim) {
+    if (dim.factor > 0) return;
+    throw_error(ErrorKind::kNotImplementedError,
+                format("Attempted to multiply {} with {}, where a positive integer was expected. "
+                       "(Only increasing linear operations with integer coefficients are "
+                       "supported.)",
+                       dim.factor, dim.root));
+  }
+
   // dx = 3*_dx + 1 needs a Dim _dx, with the range that dx had.
   void introduce_roots() {
     Suggestions introduced;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <unordered_set>
 
@@ -147,9 +148,25 @@ Number operator*(Number a, Number b) {
   return Number::of(product);
 }
 
+namespace {
+// Exactly, as Python compares: an integer beyond 2^53 need not be a double. NaN compares as equal.
+int compare_with_float(int64_t a, double b) {
+  constexpr double kLimit = 9223372036854775808.0;  // 2^63
+  if (b >= kLimit) return -1;
+  if (b < -kLimit) return 1;
+  if (std::isnan(b)) return 0;
+  const auto whole = static_cast<int64_t>(b);
+  if (a != whole) return a > whole ? 1 : -1;
+  const double rest = b - static_cast<double>(whole);
+  return (rest < 0) - (rest > 0);
+}
+}  // namespace
+
 int compare(Number a, Number b) {
   if (!a.is_float && !b.is_float) return (a.integer > b.integer) - (a.integer < b.integer);
-  return (a.as_double() > b.as_double()) - (a.as_double() < b.as_double());
+  if (!a.is_float) return compare_with_float(a.integer, b.real);
+  if (!b.is_float) return -compare_with_float(b.integer, a.real);
+  return (a.real > b.real) - (a.real < b.real);
 }
 
 ExprPool::ExprPool() : integers_(kIntegerSlots), slots_(kInitialSlots) {

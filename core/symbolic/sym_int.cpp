@@ -141,7 +141,8 @@ ExprKind relation_kind(symbolic_detail::Comparison comparison) {
   if (const std::optional<int64_t>* known = env.known_hint(node)) [[likely]]
     return *known;
   const std::optional<Number> number = env.hint(node);
-  return number ? std::optional<int64_t>(number->integer) : std::nullopt;
+  // ceil(inf) has a value that is no integer.
+  return number && !number->is_float ? std::optional<int64_t>(number->integer) : std::nullopt;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/support/error.h"
+#include "core/support/format.h"
 #include "core/support/hash.h"
 #include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
@@ -129,6 +130,13 @@ const TensorMeta* MetaTable::intern(const MetaSpec& spec) {
       if (meta->hash_ == hash && equals(*meta, spec, strides)) return meta;
     }
   };
+  // Mirrors TensorImpl::set_sizes_and_strides: what reads strides by the number of sizes relies on
+  // it.
+  const bool has_strides = spec.layout == Layout::kStrided && !spec.strides.empty();
+  if (has_strides && spec.strides.size() != spec.sizes.size()) [[unlikely]]
+    throw_error(ErrorKind::kRuntimeError,
+                format("dimensionality of sizes ({}) must match dimensionality of strides ({})",
+                       spec.sizes.size(), spec.strides.size()));
   if (spec.layout != Layout::kStrided) return find(DimVector(spec.sizes.size(), SymInt(0)));
   if (spec.strides.empty() && !spec.sizes.empty()) return find(contiguous_strides(spec.sizes));
   return find(spec.strides);

@@ -141,10 +141,7 @@ bool is_zero(const Value& number) {
 }
 
 double as_real(const Value& number) {
-  if (number.is(Value::Tag::kFloat)) return number.as_double();
-  if (number.is(Value::Tag::kInt)) return static_cast<double>(guard_int(number.as_sym_int()));
-  if (number.is(Value::Tag::kBool)) return guard_bool(number.as_sym_bool()) ? 1 : 0;
-  return number.is(Value::Tag::kComplex) ? number.as_complex()[0] : 0;
+  return number.is(Value::Tag::kComplex) ? number.as_complex()[0] : to_double(number);
 }
 
 void check_dot(const Call& call, const Tensor& self, const Tensor& other) {

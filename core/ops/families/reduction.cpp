@@ -5,23 +5,42 @@
 
 namespace faketensor {
 
-DimSet reduction_dims(Call& call, const Tensor& self, const Value& dim, bool allow_repeated) {
+DimSet named_dims(Call& call, const Tensor& self, const Value& dim, bool allow_repeated) {
   const int64_t rank = self.dim();
+  if (dim.is_none()) return DimSet::all(rank);
+  if (!dim.is_list()) return DimSet::of(wrap_dim(guard_int(dim.as_sym_int()), rank));
+  DimSet dims;
+  bool repeated = false;
+  for (const SymInt index : dim.ints())
+    repeated = !dims.add(wrap_dim(guard_int(index), rank)) || repeated;
+  call.check(allow_repeated || !repeated, "duplicate value in the list of dims");
+  return dims;
+}
+
+void check_reducible_rank(Call& call, int64_t rank) {
   call.check(rank <= 64,
              "Received a tensor with {} dimensions, but only tensors with up to 64 dims are "
              "supported!",
              rank);
-  if (dim.is_none()) return rank == 64 ? ~DimSet{0} : (DimSet{1} << rank) - 1;
-  if (!dim.is_list()) return DimSet{1} << wrap_dim(guard_int(dim.as_sym_int()), rank);
-  DimSet dims = 0;
-  bool repeated = false;
-  for (const SymInt index : dim.ints()) {
-    const DimSet bit = DimSet{1} << wrap_dim(guard_int(index), rank);
-    repeated = repeated || (dims & bit) != 0;
-    dims |= bit;
+}
+
+DimSet reduction_dims(Call& call, const Tensor& self, const Value& dim, bool allow_repeated) {
+  check_reducible_rank(call, self.dim());
+  return named_dims(call, self, dim, allow_repeated);
+}
+
+void check_bitset_rank(Call& call, int64_t rank) {
+  call.check(rank <= 64, "only tensors with up to 64 dims are supported");
+}
+
+DimSet dim_list_to_bitset(Call& call, Dims dims, int64_t rank) {
+  check_bitset_rank(call, rank);
+  DimSet set;
+  for (const SymInt dim : dims) {
+    const int64_t wrapped = wrap_dim(guard_int(dim), rank);
+    call.check(set.add(wrapped), "dim {} appears multiple times in the list of dims", wrapped);
   }
-  call.check(allow_repeated || !repeated, "duplicate value in the list of dims");
-  return dims;
+  return set;
 }
 
 DimSet reduction_dims_or_all(Call& call, const Tensor& self, const Value& dim,
@@ -30,7 +49,7 @@ DimSet reduction_dims_or_all(Call& call, const Tensor& self, const Value& dim,
   return reduction_dims(call, self, is_all ? Value() : dim, allow_repeated);
 }
 
-DimVector reduced_sizes(Dims sizes, DimSet dims, bool keepdim) {
+DimVector reduced_sizes(Dims sizes, const DimSet& dims, bool keepdim) {
   DimVector result;
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (!contains(dims, i)) {
@@ -42,11 +61,11 @@ DimVector reduced_sizes(Dims sizes, DimSet dims, bool keepdim) {
   return result;
 }
 
-Tensor* reduce(Call& call, const Tensor& self, DimSet dims, bool keepdim, DType result) {
+Tensor* reduce(Call& call, const Tensor& self, const DimSet& dims, bool keepdim, DType result) {
   return call.empty(reduced_sizes(self.sizes(), dims, keepdim), result);
 }
 
-Tensor* reduce_by_reference(Call& call, const Tensor& self, DimSet dims, bool keepdim,
+Tensor* reduce_by_reference(Call& call, const Tensor& self, const DimSet& dims, bool keepdim,
                             DType result) {
   if (has_symbolic_sizes(self)) {
     const DimVector left = reduced_sizes(self.sizes(), dims, false);
@@ -73,7 +92,7 @@ Tensor* reduce_by_reference(Call& call, const Tensor& self, DimSet dims, bool ke
   return call.empty_strided(sizes, strides, result);
 }
 
-void check_reduction_not_empty(Call& call, const Tensor& self, DimSet dims) {
+void check_reduction_not_empty(Call& call, const Tensor& self, const DimSet& dims) {
   SymBool has_elements = true;
   for (size_t i = 0; i < self.sizes().size(); ++i) {
     if (contains(dims, i)) has_elements = sym_and(has_elements, self.sizes()[i] > 0);

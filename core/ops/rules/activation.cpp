@@ -99,9 +99,7 @@ Value hardtanh(Call& c, const Tensor& self, const Value& min, const Value& max) 
       c.check_as(ErrorKind::kTypeError, !bound.is(Value::Tag::kComplex),
                  "int() argument must be a string, a bytes-like object or a real number, not "
                  "'complex'");
-      const double limit = bound.is(Value::Tag::kFloat)
-                               ? std::trunc(bound.as_double())
-                               : static_cast<double>(guard_int(bound.as_sym_int()));
+      const double limit = std::trunc(to_double(bound));
       c.check(self.dtype() != DType::kUInt8 || limit >= 0,
               "Cannot do hardtanh on an unsigned type with negative limits");
     }
@@ -115,12 +113,9 @@ Value hardtanh(Call& c, const Tensor& self, const Value& min, const Value& max) 
 bool is_left_out(const Call& c, size_t position) {
   const Value& given = c.arg(position);
   const Value& assumed = c.op().schema.arguments[position].default_value;
-  const auto number = [](const Value& value) {
-    return value.is(Value::Tag::kFloat) ? value.as_double()
-                                        : static_cast<double>(guard_int(value.as_sym_int()));
-  };
   if (given.tag() != Value::Tag::kFloat && given.tag() != Value::Tag::kInt) return false;
-  return number(given) >= number(assumed) && number(given) <= number(assumed);
+  const double number = to_double(given);
+  return number >= to_double(assumed) && number <= to_double(assumed);
 }
 
 // Mirrors celu, torch/_refs/nn/functional/__init__.py: alpha is None by default.

@@ -3,6 +3,7 @@
 
 #include "core/ops/call.h"
 #include "core/ops/families/into.h"
+#include "core/ops/families/reduction.h"
 #include "core/ops/rules/tables.h"
 #include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/cpp_type_name.h"
@@ -54,6 +55,7 @@ void check_pair(Call& c, const Tensor& left, const Tensor& right, int64_t dim) {
 Value contract_pair(Call& c, const Tensor& left_operand, const Tensor& right_operand,
                     const DimVector& summed) {
   if (summed.empty()) return c.call<"aten::mul.Tensor">(left_operand, right_operand);
+  check_bitset_rank(c, left_operand.dim());
   const Tensor* left = &left_operand;
   const Tensor* right = &right_operand;
   PairDims dims;
@@ -429,18 +431,6 @@ Value einsum(Call& c, std::string_view text, TensorList tensors, std::optional<D
 
 // --- others ---
 
-// The dimensions as a bit set, wrapped.
-uint64_t dim_set(Call& c, Dims dims, int64_t rank) {
-  uint64_t set = 0;
-  for (const SymInt dim : dims) {
-    const int64_t wrapped = wrap_dim(guard_int(dim), rank);
-    c.check((set >> wrapped & 1) == 0, "dim {} appears multiple times in the list of dims",
-            wrapped);
-    set |= uint64_t{1} << wrapped;
-  }
-  return set;
-}
-
 // Mirrors tensordot, aten/src/ATen/native/Linear.cpp.
 Value tensordot(Call& c, const Tensor& self, const Tensor& other, Dims dims_self, Dims dims_other) {
   c.check(dims_self.size() == dims_other.size(), "both dimension lists should have same length");
@@ -474,22 +464,22 @@ Value tensordot(Call& c, const Tensor& self, const Tensor& other, Dims dims_self
       contracted = contracted * left_size;
     }
   }
-  const uint64_t self_set = dim_set(c, dims_self, self.dim());
-  const uint64_t other_set = dim_set(c, dims_other, other.dim());
+  const DimSet self_set = dim_list_to_bitset(c, dims_self, self.dim());
+  const DimSet other_set = dim_list_to_bitset(c, dims_other, other.dim());
   DimVector left_order;
   DimVector right_order(dims_other);
   DimVector sizes;
   SymInt rows = 1;
   SymInt columns = 1;
   for (int64_t i = 0; i < self.dim(); ++i) {
-    if ((self_set >> i & 1) != 0) continue;
+    if (contains(self_set, static_cast<size_t>(i))) continue;
     left_order.push_back(i);
     rows = rows * left->size(i);
     sizes.push_back(left->size(i));
   }
   left_order.append(dims_self);
   for (int64_t i = 0; i < other.dim(); ++i) {
-    if ((other_set >> i & 1) != 0) continue;
+    if (contains(other_set, static_cast<size_t>(i))) continue;
     right_order.push_back(i);
     columns = columns * right->size(i);
     sizes.push_back(right->size(i));

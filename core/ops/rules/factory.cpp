@@ -8,6 +8,7 @@
 #include "core/ops/families/into.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/tables.h"
+#include "core/symbolic/arithmetic.h"
 #include "core/tensor/contiguity.h"
 #include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
@@ -101,11 +102,7 @@ bool is_integer(const Value& number) {
 SymInt truncated(const Value& number) {
   if (number.is(Value::Tag::kInt)) return number.as_sym_int();
   if (number.is(Value::Tag::kBool)) return guard_bool(number.as_sym_bool()) ? 1 : 0;
-  return static_cast<int64_t>(number.as_double());
-}
-double real(const Value& number) {
-  return is_integer(number) ? static_cast<double>(guard_int(truncated(number)))
-                            : number.as_double();
+  return checked_to_int(to_double(number));
 }
 
 // Number of elements of a range: a plain double that must make a size.
@@ -116,7 +113,7 @@ SymInt length_of(const Call& c, double elements) {
 
 void check_finite(const Call& c, const Value& start, const Value& end) {
   const auto finite = [](const Value& number) {
-    return is_integer(number) || std::isfinite(number.as_double());
+    return is_integer(number) || std::isfinite(to_double(number));
   };
   c.check(finite(start) && finite(end), "unsupported range: {} -> {}", start, end);
 }
@@ -134,9 +131,9 @@ Tensor* arange_with(Call& c, const Value& start, const Value& end, const Value& 
                "arange does not support complex numbers");
   }
   if (!integers) {
-    const double from = real(start);
-    const double to = real(end);
-    const double by = real(step);
+    const double from = to_double(start);
+    const double to = to_double(end);
+    const double by = to_double(step);
     c.check(by != 0, "step must be nonzero");
     if (by > 0) c.check(to >= from, kWrongSign);
     if (by < 0) c.check(to <= from, kWrongSign);
@@ -203,9 +200,9 @@ Tensor* range_with(Call& c, const Value& start, const Value& end, const Value& s
                      : factory_options(c, options_at);
   c.check_as(ErrorKind::kNotImplementedError, has_range(options.dtype),
              "\"range_cpu\" not implemented for '{}'", info(options.dtype).cpp_name);
-  double from = real(start);
-  double to = real(end);
-  double by = real(step);
+  double from = to_double(start);
+  double to = to_double(end);
+  double by = to_double(step);
   if (is_integral(options.dtype)) {
     from = std::trunc(from);
     to = std::trunc(to);

@@ -68,13 +68,10 @@ Value mm(Call& c, TensorList self, TensorList mat2) {
   return c.list(results);
 }
 
-double as_double(const Value& number) {
-  return number.is(Value::Tag::kFloat) ? number.as_double() : 0;
-}
-
 // Mirrors meta_foreach_norm, torch/_meta_registrations.py.
 Value norm(Call& c, TensorList self, const Value& ord, std::optional<DType> dtype) {
-  const bool is_greatest = std::isinf(as_double(ord)) && as_double(ord) > 0;
+  const double order = ord.is(Value::Tag::kComplex) ? 0 : to_double(ord);
+  const bool is_greatest = std::isinf(order) && order > 0;
   for (const Value& element : self.values()) {
     c.check(!is_greatest || guard_bool(element.tensor().numel() > 0),
             "_foreach_norm cannot compute infinity norm on empty tensor");
@@ -168,7 +165,7 @@ void check_real_step(Call& c) {
   if (const Value momentum = argument("momentum"); !momentum.is_none()) {
     kernel = "fused_sgd_kernel";
     const TensorList momenta(argument("momentum_buffer_list"));
-    require_condition(c, momentum.as_double() != 0 || momenta.empty(),
+    require_condition(c, to_double(momentum) != 0 || momenta.empty(),
                       "momentum_buffer_list.empty()");
   }
   if (const Value amsgrad = argument("amsgrad"); !amsgrad.is_none()) {

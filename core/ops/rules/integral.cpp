@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/ops/families/into.h"
+#include "core/ops/families/reduction.h"
 #include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/rules/tables.h"
 #include "core/symbolic/cpp_comparison.h"
@@ -122,13 +123,7 @@ void check_gradient(Call& c, const Tensor& self, std::optional<size_t> spacings,
   }
   c.check(edge_order == 1 || edge_order == 2,
           "torch.gradient only supports edge_order=1 and edge_order=2.");
-  c.check(self.dim() <= 64, "only tensors with up to 64 dims are supported");
-  uint64_t seen = 0;
-  for (size_t i = 0; dims != nullptr && i < dims->size(); ++i) {
-    const int64_t at = wrap_dim(guard_int((*dims)[i]), self.dim());
-    c.check((seen >> at & 1) == 0, "dim {} appears multiple times in the list of dims", at);
-    seen |= uint64_t{1} << at;
-  }
+  dim_list_to_bitset(c, dims == nullptr ? Dims() : Dims(*dims), self.dim());
   specialize_sizes(self);
   const auto check_size = [&](SymInt size) {
     c.check(size >= edge_order + 1,

@@ -1,4 +1,6 @@
 // Gradients that only real kernels answer.
+#include <cmath>
+
 #include "core/ops/families/kernel.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/rules/tables.h"
@@ -68,9 +70,9 @@ void check_vector_or_matrix(Call& c, const Tensor& self) {
 Value multi_margin_loss_backward(Call& c, const Tensor&, const Tensor& self, const Tensor& target,
                                  const Value& p) {
   c.check(!p.is(Value::Tag::kComplex), "value cannot be converted to type int without overflow");
-  const int64_t power = p.is(Value::Tag::kFloat)  ? static_cast<int64_t>(p.as_double())
-                        : p.is(Value::Tag::kBool) ? (guard_bool(p.as_sym_bool()) ? 1 : 0)
-                                                  : guard_int(p.as_sym_int());
+  const double given = to_double(p);
+  c.check(std::abs(given) < 0x1p31, "value cannot be converted to type int without overflow");
+  const auto power = static_cast<int64_t>(given);
   c.check(power == 1 || power == 2, "only p == 1 and p == 2 supported");
   check_vector_or_matrix(c, self);
   const SymInt frames = self.dim() < 2 ? SymInt(1) : self.size(0);

@@ -274,6 +274,7 @@ Value trilinear(Call& c, const Tensor& i1, const Tensor& i2, const Tensor& i3, c
                 int64_t unroll_dim) {
   const int64_t rank = i1.dim() + static_cast<int64_t>(expand1.size());
   c.check(unroll_dim >= 0 && unroll_dim < rank, "unroll_dim must be in [0,{}]", rank - 1);
+  check_bitset_rank(c, rank);
   const SmallVector<bool, 16> added[] = {dim_flags(c, expand1.ints(), rank),
                                          dim_flags(c, expand2.ints(), rank),
                                          dim_flags(c, expand3.ints(), rank)};

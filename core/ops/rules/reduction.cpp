@@ -42,7 +42,7 @@ Value sum(Call& c, const Tensor& self, OptionalDType dtype) {
 
 // Mirrors meta_nansum, torch/_meta_registrations.py.
 Tensor* nansum(Call& c, const Tensor& self, const Value& dim, bool keepdim, OptionalDType dtype) {
-  return reduce(c, self, reduction_dims(c, self, dim), keepdim, sum_dtype(self, dtype));
+  return reduce(c, self, named_dims(c, self, dim), keepdim, sum_dtype(self, dtype));
 }
 
 // Mirrors mean, torch/_refs/__init__.py.
@@ -160,7 +160,7 @@ Value values_and_indices_into(Call& c, const Tensor& self, int64_t dim, bool kee
 }
 Value values_and_indices(Call& c, const Tensor& self, int64_t dim, bool keepdim) {
   if (c.op().output_count != 0) return values_and_indices_into(c, self, dim, keepdim);
-  const DimSet dims = reduction_dims(c, self, dim);
+  const DimSet dims = named_dims(c, self, dim);
   return c.tuple(reduce(c, self, dims, keepdim, self.dtype()),
                  reduce(c, self, dims, keepdim, DType::kInt64));
 }
@@ -178,14 +178,14 @@ Value argmax(Call& c, const Tensor& self, std::optional<int64_t> dim, bool keepd
   if (!dim) {
     c.check(self.numel() != 0,
             "argmax: Expected reduction dim to be specified for input.numel() == 0.");
-    return reduce(c, self, reduction_dims(c, self, Value()), keepdim, DType::kInt64);
+    return reduce(c, self, named_dims(c, self, Value()), keepdim, DType::kInt64);
   }
   const int64_t at = wrap_dim(*dim, self.dim());
   if (self.dim() > 0) {
     c.check_as(ErrorKind::kIndexError, expect_true(self.size(at) != 0),
                "argmax: Expected reduction dim {} to have non-zero size.", at);
   }
-  return reduce(c, self, DimSet{1} << at, keepdim, DType::kInt64);
+  return reduce(c, self, DimSet::of(at), keepdim, DType::kInt64);
 }
 
 // Mirrors kthvalue_meta, torch/_meta_registrations.py.
@@ -244,8 +244,7 @@ Value of_unbiased_dim(Call& c, const Tensor& self, const Value& dim, bool unbias
 double as_number(const Value& number) {
   if (number.is(Value::Tag::kComplex))
     throw_error(ErrorKind::kTypeError, "must be real number, not complex");
-  return number.is(Value::Tag::kFloat) ? number.as_double()
-                                       : static_cast<double>(guard_int(number.as_sym_int()));
+  return to_double(number);
 }
 
 void check_norm_dtype(Call& c, DType input, OptionalDType dtype) {
@@ -281,14 +280,14 @@ void check_norm_not_empty(Call& c, const Tensor& self, const Value& ord, const V
   }
 }
 
-bool spans_one_element(const Tensor& self, DimSet dims) {
+bool spans_one_element(const Tensor& self, const DimSet& dims) {
   for (size_t i = 0; i < self.sizes().size(); ++i) {
     if (contains(dims, i) && !guard_or_false(self.sizes()[i] == 1)) return false;
   }
   return self.dim() > 0;
 }
 // Norms along dimensions of size 1, whose strides are the tensor's.
-Tensor* magnitudes(Call& c, const Tensor& self, DimSet dims, bool keepdim, DType result) {
+Tensor* magnitudes(Call& c, const Tensor& self, const DimSet& dims, bool keepdim, DType result) {
   const Value operand = self;
   const Tensor& absolute = *elementwise(c, {&operand, 1}, computation_dtype(self.dtype()), result);
   if (keepdim) return &c.tensor<"aten::contiguous">(absolute);
@@ -297,8 +296,8 @@ Tensor* magnitudes(Call& c, const Tensor& self, DimSet dims, bool keepdim, DType
 }
 
 // The steps of one that is no extremum: pow(sum(pow(abs(self), ord)), 1 / ord).
-Tensor* norm_by_reference(Call& c, const Tensor& self, const Value& ord, DimSet dims, bool keepdim,
-                          DType result) {
+Tensor* norm_by_reference(Call& c, const Tensor& self, const Value& ord, const DimSet& dims,
+                          bool keepdim, DType result) {
   Value powers = *cast_to(c, self, computation_dtype(self.dtype()));
   const double order = as_number(ord);
   const bool is_even = std::fmod(order, 2.0) == 0;
@@ -425,15 +424,11 @@ Value hash_tensor(Call& c, const Tensor& self, Dims dim, bool keepdim, const Val
   }
   (void)cpp_eq(self.numel(), 0);  // before the dimensions are looked at
   specialize_sizes(self);
-  DimSet dims = 0;
-  for (const SymInt index : dim) {
-    const int64_t wrapped = wrap_dim(guard_int(index), self.dim());
-    c.check((dims >> wrapped & 1) == 0, "dim {} appears multiple times in the list of dims",
-            wrapped);
-    dims |= DimSet{1} << wrapped;
-  }
-  return reduce(c, self, dim.empty() ? reduction_dims(c, self, Value()) : dims, keepdim,
-                DType::kUInt64);
+  // Ranges are looked at before the number of dimensions is.
+  for (const SymInt index : dim) wrap_dim(guard_int(index), self.dim());
+  const DimSet dims =
+      dim.empty() ? named_dims(c, self, Value()) : dim_list_to_bitset(c, dim, self.dim());
+  return reduce(c, self, dims, keepdim, DType::kUInt64);
 }
 
 // clang-format off

@@ -20,6 +20,7 @@ template <typename Reduce>
 Value cumulative(Call& c, const Tensor& self, int64_t dim, OptionalDType dtype,
                  const Reduce& reduce) {
   dim = wrap_dim(dim, self.dim());
+  check_reducible_rank(c, self.dim() + 1);
   // A reduction of a new dimension: contiguous, where there is nothing to be asked.
   if (!has_symbolic_sizes(self)) return c.empty(self.sizes(), sum_dtype(self, dtype));
   if (self.dim() == 0) return reduce(c.call<"aten::unsqueeze">(self, 0), 0);

@@ -51,12 +51,13 @@ Tensor* log_softmax_kernel(Call& c, const Tensor& self, int64_t dim, bool half_t
           "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
           "`logical_xor()` operator instead.");
   const DType dtype = half_to_float ? to_opmath(self.dtype()) : self.dtype();
+  check_reducible_rank(c, self.dim());
   if (has_symbolic_sizes(self)) return cast_to(c, log_softmax_by_steps(c, self, dim), dtype);
   if (!self.is_contiguous() || has_plain_layout(self)) return c.empty(self.sizes(), dtype);
   // Contiguous, but with odd strides of dimensions of size 1, which two differences may keep.
   const Value input = self;
   const ReferenceSteps steps(c, {&input, 1}, Promotion::kNoOpmath);
-  const DimSet dims = DimSet{1} << wrap_dim(dim, self.dim());
+  const DimSet dims = DimSet::of(wrap_dim(dim, self.dim()));
   const Value reduced = reduce(c, self, dims, true, self.dtype());
   const Tensor& result = steps.of(steps.of(input, reduced), reduced).tensor();
   return c.empty_strided(result.sizes(), result.strides(), dtype);

@@ -216,6 +216,14 @@ Value compressed_with_dims(Call& c, SymInt nnz, int64_t dense_dim, Dims sizes, D
   c.check(static_cast<int64_t>(sizes.size()) >= 2 + dense_dim,
           "{}: tensor dimensionality must be at least two plus dense_dim, but got {}", kFunction,
           sizes.size());
+  // The batch dimensions are a slice of the sizes, the dense ones a vector of that length.
+  const auto rank = static_cast<int64_t>(sizes.size());
+  c.check(dense_dim >= 0 || rank - 2 - dense_dim <= rank,
+          "ArrayRef: invalid slice, N = 0; M = {}; size = {}", rank - 2 - dense_dim, rank);
+  c.check_as(ErrorKind::kValueError, dense_dim >= 0,
+             "SmallVector unable to grow. Requested capacity ({}) is larger than maximum value for "
+             "size type (4294967295)",
+             std::to_string(static_cast<uint64_t>(dense_dim)));
   const Value dtype = c.arg(5), device = c.arg(7);
   SparseShape shape{sizes,
                     {.sparse_dim = 2,

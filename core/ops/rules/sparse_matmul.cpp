@@ -1,6 +1,7 @@
 // Products with sparse matrices (Note [Two ways to a sparse answer]): real kernels run on matrices
 // without elements.
 #include "core/ops/families/kernel.h"
+#include "core/ops/families/reduction.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/sparse_tables.h"
 #include "core/ops/rules/tables.h"
@@ -255,13 +256,7 @@ Value sparse_sum_dtype(Call& c, const Tensor& self, DType dtype) {
   return sparse_sum_all(c, c.tensor<"aten::to.dtype">(self, dtype));
 }
 Value sparse_sum(Call& c, const Tensor& self, Dims dims) {
-  uint64_t seen = 0;
-  for (const SymInt dim : dims) {
-    const int64_t wrapped = wrap_dim(guard_int(dim), self.dim());
-    c.check((seen >> wrapped & 1) == 0, "dim {} appears multiple times in the list of dims",
-            wrapped);
-    seen |= uint64_t{1} << wrapped;
-  }
+  dim_list_to_bitset(c, dims, self.dim());
   require_coo(c, self);
   if (dims.empty()) return sparse_zeros_like(c, self, self.dtype());
   return c.call<"aten::sum.dim_IntList">(self, dims, false, nullptr);

@@ -1,5 +1,6 @@
 // Arithmetic and pointwise operators on sparse tensors (Note [Two ways to a sparse answer]).
 #include "core/ops/families/pointwise.h"
+#include "core/ops/families/reduction.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/sparse_tables.h"
 #include "core/tensor/strides.h"
@@ -221,15 +222,14 @@ Value sum_dims(Call& c, const Tensor& self, const Value& dims, bool keepdim,
     c.check(keepdim, "reduction operations on CSR tensors with keepdim=False is unsupported");
     c.check(self.dim() == 2, "input_dim == 2");
   }
-  uint64_t reduced = 0;
-  const Dims given = dims.ints();
-  for (const SymInt dim : given) reduced |= uint64_t{1} << wrap_dim(guard_int(dim), self.dim());
-  if (given.empty()) reduced = ~uint64_t{0};
+  check_bitset_rank(c, self.dim());
+  DimSet reduced = dims.size() == 0 ? DimSet::all(self.dim()) : DimSet();
+  for (const SymInt dim : dims.ints()) reduced.add(wrap_dim(guard_int(dim), self.dim()));
   const DType type = sum_type(self.dtype(), dtype);
   DimVector sizes;
   int64_t sparse_dim = 0;
   for (int64_t i = 0; i < self.dim(); ++i) {
-    const bool gone = (reduced >> i & 1) != 0;
+    const bool gone = contains(reduced, static_cast<size_t>(i));
     if (gone && !keepdim) continue;
     sizes.push_back(gone ? SymInt(1) : self.size(i));
     if (i < sparse_of(self).sparse_dim) ++sparse_dim;

@@ -4,6 +4,7 @@
 
 #include "core/ops/families/factory.h"
 #include "core/ops/families/pointwise.h"
+#include "core/ops/families/reduction.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/sparse_tables.h"
 #include "core/ops/rules/tables.h"
@@ -309,12 +310,11 @@ Value permute(Call& c, const Tensor& self, Dims dims) {
       rank, dims.size());
   const int64_t sparse = sparse_of(self).sparse_dim;
   DimVector sizes;
-  uint64_t seen = 0;
+  DimSet seen;
   bool mixes = false, first_stays = true;
   for (size_t i = 0; i < dims.size(); ++i) {
     const int64_t dim = wrap_dim(guard_int(dims[i]), rank);
-    c.check((seen >> dim & 1) == 0, "permute(): duplicate dims are not allowed.");
-    seen |= uint64_t{1} << dim;
+    c.check(seen.add(dim), "permute(): duplicate dims are not allowed.");
     mixes = mixes || (static_cast<int64_t>(i) < sparse) != (dim < sparse);
     if (i == 0) first_stays = dim == 0;
     sizes.push_back(self.size(dim));

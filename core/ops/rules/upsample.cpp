@@ -13,6 +13,7 @@
 #include "core/ops/families/into.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/symbolic/arithmetic.h"
 #include "core/symbolic/sym_float.h"
 #include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
@@ -36,12 +37,7 @@ bool all_positive(Dims sizes) {
 // --- sizes ---
 
 // Element `i` of a list of scale factors.
-double scale_factor(const Value& factors, size_t i) {
-  const Value factor = factors[i];
-  if (factor.is(Value::Tag::kBool)) return guard_bool(factor.as_sym_bool()) ? 1.0 : 0.0;
-  return factor.is(Value::Tag::kInt) ? static_cast<double>(guard_int(factor.as_sym_int()))
-                                     : factor.as_double();
-}
+double scale_factor(const Value& factors, size_t i) { return to_double(factors[i]); }
 
 // One output size. Mirrors upsample_compute_output_size and upsample_bicubic2d_vec,
 // torch/_decomp/decompositions.py, under the Python dispatcher; else compute_output_size,
@@ -54,7 +50,7 @@ SymInt scaled_size(Call& c, SymInt size, double factor, bool is_cubic) {
     return static_cast<int64_t>(scaled);
   }
   const SymFloat scaled = sym_float(size) * SymFloat(factor);
-  if (!c.context().python_dispatcher) return static_cast<int64_t>(guard_float(scaled));
+  if (!c.context().python_dispatcher) return checked_to_int(guard_float(scaled));
   const bool is_whole = std::abs(factor) < 0x1p53 && std::trunc(factor) == factor;
   if (is_whole && !is_cubic) return size * static_cast<int64_t>(factor);
   return trunc_to_int(scaled);
@@ -114,7 +110,7 @@ void check_scale(Call& c, SymInt out_size, bool align_corners, const Value& scal
     return;
   }
   const bool is_given = !scale.is_none() && !scale.is_unset() &&
-                        (scale.is(Value::Tag::kFloat) ? scale.as_double() > 0 : true);
+                        (scale.is(Value::Tag::kFloat) ? to_double(scale) > 0 : true);
   c.check_as(ErrorKind::kZeroDivisionError, is_given || hint(out_size).value_or(1) != 0,
              "division by zero");
 }

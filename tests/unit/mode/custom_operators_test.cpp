@@ -199,6 +199,68 @@ TEST_F(LibraryTest, ResultsRequireGradWhereAnArgumentDoes) {
   EXPECT_FALSE(result[1].tensor().meta->has(kRequiresGrad));
 }
 
+constexpr std::string_view kNoInt =
+    "RuntimeError: 0 INTERNAL ASSERT FAILED at "
+    "\"/__w/pytorch/pytorch/aten/src/ATen/core/ivalue.h\":663, please report a bug to PyTorch. "
+    "expected int";
+
+// IValue::toInt of each element; a fraction is never read as the bits of a symbolic integer.
+TEST_F(LibraryTest, DefaultsOfIntListsAreIntegers) {
+  for (const std::string_view type : {"SymInt[1] s=[-1.5]", "SymInt[1] s=[1.5]", "int[2] s=1.5",
+                                      "int[1] s=[True]", "int[1] s=['a']", "int[1] s=[None]"}) {
+    EXPECT_EQ(raised_by([&] {
+                library.define("mylib::f(Tensor x, " + std::string(type) + ") -> Tensor");
+              }),
+              kNoInt)
+        << type;
+  }
+  EXPECT_NE(raised_by([&] {
+              library.define("mylib::f(Tensor x, bool[1] s=[1]) -> Tensor");
+            }).find("ivalue.h\":710"),
+            std::string::npos);
+}
+
+TEST_F(LibraryTest, AListOfManyElementsKeepsItsLength) {
+  library.define("mylib::many(Tensor x, int[65538] s=0) -> Tensor");
+  const Schema& schema = library.entry(library.find("mylib::many")).schema;
+  EXPECT_EQ(schema.arguments[1].default_value.size(), 65538u);
+  library.define("mylib::none(Tensor x, int[0] s=0) -> Tensor");
+  const Schema& none = library.entry(library.find("mylib::none")).schema;
+  EXPECT_EQ(none.arguments[1].default_value.size(), 0u);
+  EXPECT_EQ(raised_by([&] {
+              library.define("mylib::g(Tensor x, int[9999999999] s=0) -> Tensor");
+            }).substr(0, 13),
+            "LimitExceeded");
+  EXPECT_EQ(raised_by([&] {
+              library.define("mylib::h(Tensor x, int s=99999999999999999999) -> Tensor");
+            }),
+            "IndexError: stoll");
+}
+
+// Numbers of enumerations that there are not stay numbers, as in PyTorch.
+TEST_F(LibraryTest, ADefaultThatNamesNoEnumeratorStaysANumber) {
+  library.define("mylib::e(Tensor x, ScalarType t=99, MemoryFormat m=-1, Layout l=77) -> Tensor");
+  const Schema& schema = library.entry(library.find("mylib::e")).schema;
+  EXPECT_EQ(format("{}", schema.arguments[1].default_value), "99");
+  EXPECT_EQ(format("{}", schema.arguments[2].default_value), "-1");
+  EXPECT_EQ(format("{}", schema.arguments[3].default_value), "77");
+}
+
+TEST_F(LibraryTest, ManyWrittenArgumentsAreFine) {
+  std::string schema = "mylib::wide(";
+  std::vector<Value> args;
+  for (int i = 0; i < 70; ++i) {
+    schema += (i == 0 ? "Tensor(a" : ", Tensor(a") + std::to_string(i) + "!) x" + std::to_string(i);
+    MetaSpec spec = tensor({2}).tensor().meta->spec();
+    spec.flags |= kRequiresGrad;
+    args.push_back(mode.from_meta(*mode.context().metas().intern(spec)));
+  }
+  library.define(schema + ") -> ()");
+  library.register_fake("mylib::wide", [](FakeCall&) { return Value(); });
+  mode.context().grad_enabled = true;
+  EXPECT_EQ(error_of("mylib::wide", args), "no error");
+}
+
 // As README.md has it.
 TEST(ReadmeExample, ACustomOperatorInCpp) {
   faketensor::FakeTensorMode mode;

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "core/symbolic/shape_env.h"
+#include "core/symbolic/sym_float.h"
 #include "expect_call.h"
 
 namespace faketensor {
@@ -143,6 +144,88 @@ TEST(Arguments, SymbolicNumbersInAListOfPlainIntsAreSpecialized) {
   EXPECT_EQ(outcome.value.tensor().dim(), 2);
   ASSERT_EQ(env->guards().size(), 1u);
   EXPECT_EQ(to_string(env->guards()[0].condition), "Eq(s0, 1)");
+}
+
+// A mode with the sizes [s0, 3, 8, 8], s0 = 2, and the float of s0.
+class FloatArguments : public ::testing::Test {
+ protected:
+  FloatArguments() { mode.attach_shape_env(env); }
+
+  std::string guards() const {
+    std::string text;
+    for (const Guard& guard : env->guards())
+      text += (text.empty() ? "" : ", ") + to_string(guard.condition);
+    return text;
+  }
+  std::string raised(std::string_view op, std::span<const Value> args) {
+    const Outcome outcome = mode.call(op, args);
+    return outcome.error ? format("{}: {}", outcome.error->class_name(), outcome.error->message())
+                         : "nothing";
+  }
+
+  FakeTensorMode mode;
+  std::shared_ptr<ShapeEnv> env = std::make_shared<ShapeEnv>();
+  SymInt s0 = env->create_backed("s0", 2, ValueRange::ints(2, kIntInfinity));
+  Value x = mode.empty(DimVector{s0, 3, 8, 8}, DType::kFloat32);
+  Value symbolic = Value::sym_float(sym_float(s0).node());
+  Value unbacked = Value::sym_float(env->create_unbacked_float());
+};
+
+TEST_F(FloatArguments, ASymbolicFloatIsSpecialized) {
+  const Value args[] = {x, symbolic, true};
+  EXPECT_EQ(raised("aten::dropout", args),
+            "RuntimeError: dropout probability has to be between 0 and 1, but got 2");
+  EXPECT_EQ(guards(), "Eq(ToFloat(s0), 2.0)");
+}
+
+TEST_F(FloatArguments, SymbolicFloatsInAListAreSpecialized) {
+  const Value scales[] = {symbolic, symbolic};
+  const Value args[] = {x, Value(), Value::list(scales)};
+  const Outcome outcome = mode.call("aten::upsample_nearest2d.vec", args);
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  EXPECT_EQ(format("{}", outcome.value.tensor().sizes()), "[2, 3, 16, 16]");
+  EXPECT_TRUE(guards().starts_with("Eq(ToFloat(s0), 2.0)")) << guards();
+}
+
+TEST_F(FloatArguments, AnUnbackedFloatIsRefusedWithWhatPythonSaid) {
+  const Value args[] = {x, unbacked, true};
+  const std::string text = raised("aten::dropout", args);
+  EXPECT_TRUE(text.starts_with(
+      "RuntimeError: aten::dropout() Expected a value of type 'float' for argument 'p' but instead "
+      "found type 'SymFloat'.\nPosition: 1\nValue: zuf0\nDeclaration: aten::dropout(Tensor "
+      "input, float p, bool train) -> Tensor\n Python error details: "
+      "GuardOnDataDependentSymNode: Could not guard on data-dependent expression zuf0"))
+      << text;
+  const Value scales[] = {unbacked, unbacked};
+  const Value list[] = {x, Value(), Value::list(scales)};
+  EXPECT_NE(raised("aten::upsample_nearest2d.vec", list)
+                .find("Cast error details: Unable to cast Python instance of type <class 'list'>"),
+            std::string::npos);
+}
+
+TEST_F(FloatArguments, ASymbolicIntAndAConditionServeAsPyTorchHasThem) {
+  const Value size[] = {x, s0};
+  EXPECT_FALSE(mode.call("aten::bernoulli.p", size).error);
+  EXPECT_EQ(guards(), "Eq(s0, 2)");
+  const SymBool condition = env->create_unbacked_bool();
+  const Value weight[] = {x, x, 1, condition};
+  EXPECT_NE(raised("aten::huber_loss", weight)
+                .find("found type 'SymBool'.\nPosition: 3\nValue: Eq(u0, 1)\n"),
+            std::string::npos);
+}
+
+TEST_F(FloatArguments, AConditionForAnIntIsDecided) {
+  const SymInt s1 = env->create_backed("s1", 5, ValueRange::ints(2, kIntInfinity));
+  const Value args[] = {x, 0, s0 == s1 + 3, 1};
+  EXPECT_FALSE(mode.call("aten::narrow", args).error);
+  EXPECT_EQ(guards(), "Ne(s0, s1 + 3)");
+}
+
+TEST_F(FloatArguments, ANumberOfAScalarIsSpecializedByWhoNeedsIt) {
+  // Reads p as a number; its guards are those of its own Python.
+  const Value args[] = {x, symbolic, symbolic};
+  EXPECT_FALSE(mode.call("aten::rrelu", args).error);
+  EXPECT_EQ(guards(), "Eq(ToFloat(s0), 2.0)");
 }
 
 TEST(Sizes, ANegativeOneIsRefusedWhenTheTensorIsMade) {

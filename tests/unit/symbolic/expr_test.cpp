@@ -193,5 +193,19 @@ TEST(ExprPool, AGrowingSumWithADecisionAtEachStepStaysFast) {
   EXPECT_EQ(hint(sum), 1200);
 }
 
+// Python compares them exactly; as doubles 2^53 + 1 is 2^53.
+TEST(Number, AnIntegerIsComparedExactlyWithAFloat) {
+  const int64_t odd = (int64_t{1} << 53) + 1;
+  EXPECT_EQ(compare(Number::of(odd), Number::of_float(0x1p53)), 1);
+  EXPECT_EQ(compare(Number::of_float(0x1p53), Number::of(odd)), -1);
+  EXPECT_EQ(compare(Number::of(odd - 1), Number::of_float(0x1p53)), 0);
+  EXPECT_EQ(compare(Number::of(INT64_MAX), Number::of_float(0x1p63)), -1);
+  EXPECT_EQ(compare(Number::of(INT64_MIN), Number::of_float(-0x1p63)), 0);
+  EXPECT_EQ(compare(Number::of(INT64_MIN), Number::of_float(-1e300)), 1);
+  EXPECT_EQ(compare(Number::of(2), Number::of_float(2.5)), -1);
+  EXPECT_EQ(compare(Number::of(-2), Number::of_float(-2.5)), 1);
+  EXPECT_EQ(compare(Number::of(0), Number::of_float(-0.0)), 0);
+}
+
 }  // namespace
 }  // namespace faketensor

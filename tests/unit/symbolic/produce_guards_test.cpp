@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/support/error.h"
+#include "core/symbolic/dim_constraints.h"
 #include "core/symbolic/guard_printer.h"
 
 namespace faketensor {
@@ -141,6 +142,21 @@ TEST(CheckExportGuards, SuggestAMultiple) {
 
 TEST(CheckExportGuards, AreQuietWhereTheDeclarationHolds) {
   EXPECT_EQ(export_error(6, [](SymInt) {}), "no error");
+}
+
+// Dim.__mul__, torch/export/dynamic_shapes.py.
+TEST(ExportDims, AreIncreasingFunctionsOfTheirRoots) {
+  for (const int64_t factor : {0, -1}) {
+    ShapeEnv env;
+    const DimConstraints constraints(env, {});
+    const ExportDim derived{.name = "dx", .root = "x", .factor = factor};
+    try {
+      constraints.suggested_fixes({derived});
+      ADD_FAILURE() << "taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kNotImplementedError);
+    }
+  }
 }
 
 }  // namespace

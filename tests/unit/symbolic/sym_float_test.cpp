@@ -52,5 +52,12 @@ TEST(SymFloat, HelpersOfIntegersFollowPython) {
   EXPECT_EQ(trunc_to_int(sym_float(s0)).node()->kind, ExprKind::kTruncToInt);
 }
 
+TEST(SymFloat, AnIntegerWithoutAnIntegralHintHasNone) {
+  ShapeEnv env;
+  const SymFloat x = SymFloat::from_node(
+      env.create_backed_float("zf0", INFINITY, ValueRange::floats(-INFINITY, INFINITY), false));
+  EXPECT_EQ(hint(ceil_to_int(x)), std::nullopt);
+}
+
 }  // namespace
 }  // namespace faketensor

@@ -217,5 +217,21 @@ TEST(Names, ParseInEverySpelling) {
   EXPECT_FALSE(parse_device("cuda:x").has_value());
 }
 
+// What reads strides by the number of sizes relies on it.
+TEST(MetaTable, AsManyStridesAsSizesAreTaken) {
+  MetaTable metas;
+  const DimVector sizes = {2, 3};
+  for (const DimVector& strides : {DimVector{1}, DimVector{1, 1, 1}}) {
+    try {
+      metas.intern({.sizes = sizes, .strides = strides});
+      ADD_FAILURE() << "taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.message(),
+                "dimensionality of sizes (2) must match dimensionality of strides (" +
+                    std::to_string(strides.size()) + ")");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace faketensor
