@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/io/call_json.h"
+#include "core/io/json_fields.h"
 #include "core/profiles/fake_by_text.h"
 #include "core/support/format.h"
 
@@ -26,33 +27,41 @@ TensorRecord record_of(const Tensor& tensor) {
 // A list of sizes: numbers and expressions.
 std::vector<std::string> size_texts(const json& list) {
   std::vector<std::string> texts;
-  for (const json& size : list) {
-    texts.push_back(size.is_string() ? size.get<std::string>() : size.dump());
+  for (const json& size : list_of(list, "size", ErrorKind::kUsage)) {
+    texts.push_back(size.is_string() ? size.get<std::string>()
+                                     : std::to_string(integer_of(size, "size", ErrorKind::kUsage)));
   }
   return texts;
 }
 
+template <typename T>
+std::optional<T> named(const json& given, const char* name,
+                       std::optional<T> (*parse)(std::string_view)) {
+  const json* text = find_member(given, name);
+  if (text == nullptr || *text == "") return std::nullopt;
+  const std::optional<T> value = parse(text_of(*text, name, ErrorKind::kUsage));
+  if (!value) throw_error(ErrorKind::kUsage, format("'{}' is no {}", excerpt(*text), name));
+  return value;
+}
+
 ShapeRule shape_rule(const json& given) {
   ShapeRule rule;
-  rule.sizes = size_texts(given.at("size"));
-  if (given.contains("stride")) rule.strides = size_texts(given["stride"]);
-  const std::string dtype = given.value("dtype", "");
-  rule.dtype = parse_dtype(dtype);
-  if (!dtype.empty() && !rule.dtype)
-    throw_error(ErrorKind::kUsage, format("'{}' is no dtype", dtype));
-  const std::string device = given.value("device", "");
-  if (!device.empty()) rule.device = parse_device(device);
-  if (!device.empty() && !rule.device)
-    throw_error(ErrorKind::kUsage, format("'{}' is no device", device));
+  rule.sizes = size_texts(member(given, "size", ErrorKind::kUsage));
+  if (const json* stride = find_member(given, "stride")) rule.strides = size_texts(*stride);
+  rule.dtype = named(given, "dtype", &parse_dtype);
+  rule.device = named(given, "device", &parse_device);
   return rule;
 }
 
 // A fake without code: {"body": "graph(): ..."} or {"shapes": [{"size": ["x0_0 + 4", 2]}]}.
 FakeImpl fake_by_json(const std::string& text) {
-  const json given = json::parse(text);
-  if (given.contains("body")) return fake_by_body(given["body"].get_ref<const std::string&>());
+  const json given = parse_json(text, "a fake");
+  if (const json* body = find_member(given, "body"))
+    return fake_by_body(text_of(*body, "body", ErrorKind::kUsage));
   std::vector<ShapeRule> rules;
-  for (const json& shape : given.at("shapes")) rules.push_back(shape_rule(shape));
+  const json& shapes = member(given, "shapes", ErrorKind::kUsage);
+  for (const json& shape : list_of(shapes, "shapes", ErrorKind::kUsage))
+    rules.push_back(shape_rule(shape));
   return fake_by_shapes(std::move(rules));
 }
 
@@ -166,7 +175,7 @@ Value ModeSession::run_fake(FakeCall& call, const emscripten::val& fake) {
   frame_ = outer;
   if (!answer.isString())
     throw_error(ErrorKind::kUsage, format("the fake of {} failed", call.op().schema.name));
-  const json result = json::parse(answer.as<std::string>());
+  const json result = parse_json(answer.as<std::string>(), "a fake's result");
   name_known(result, 0);
   return reader_.read(result);
 }
@@ -174,8 +183,11 @@ Value ModeSession::run_fake(FakeCall& call, const emscripten::val& fake) {
 json ModeSession::new_size(const json& range) {
   if (frame_ == nullptr) throw_error(ErrorKind::kUsage, "sizes are made while a fake runs");
   std::optional<int64_t> max;
-  if (range.contains("max")) max = range["max"].get<int64_t>();
-  return json::parse(text_of(frame_->new_dynamic_size(range.value("min", int64_t{0}), max)));
+  if (const json* most = find_member(range, "max"))
+    max = integer_of(*most, "max", ErrorKind::kUsage);
+  const json* least = find_member(range, "min");
+  const int64_t min = least == nullptr ? 0 : integer_of(*least, "min", ErrorKind::kUsage);
+  return json::parse(text_of(frame_->new_dynamic_size(min, max)));
 }
 
 // --- calls as numbers ---
@@ -331,11 +343,11 @@ json ModeSession::call_packed(size_t number, CallArea& area) {
 // --- calls as JSON ---
 
 json ModeSession::call(const json& request) {
-  const OpId op = find(request.at("op").get_ref<const std::string&>());
+  const OpId op = find(text_member(request, "op"));
   const OpEntry& entry = mode_.library().entry(op);
   name_known(request, 0);
   const std::vector<Value> args =
-      bind_arguments(entry.schema, request.at("args"), request.at("kwargs"), reader_);
+      bind_arguments(entry.schema, member(request, "args"), member(request, "kwargs"), reader_);
   const Written written(entry, args);
   const Value out = mode_.context().call(op, args);
   return reply(out, written.has_changed());
@@ -368,7 +380,7 @@ void ModeSession::name_tensors(const Value& value) {
 void ModeSession::name_known(const json& value, int depth) {
   if (depth > kMaxDepth) return;  // the reader refuses it
   if (value.is_object() && value.contains("t")) {
-    const int64_t number = value["t"].get<int64_t>();
+    const int64_t number = integer_of(value["t"], "t");
     reader_.name_tensor(number, known_tensor(static_cast<double>(number)));
   } else if (value.is_structured()) {
     for (const json& element : value) name_known(element, depth + 1);

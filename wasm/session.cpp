@@ -13,9 +13,8 @@
 #include "core/io/call_json.h"
 #include "core/io/explain_json.h"
 #include "core/io/open.h"
+#include "core/io/options_json.h"
 #include "core/io/profile_json.h"
-#include "core/io/shape_env_json.h"
-#include "core/profiles/extended.h"
 #include "core/profiles/program_profiles.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
@@ -93,10 +92,11 @@ Result guarded(const std::function<Result()>& body, Result (*from_text)(const st
     return body();
   } catch (const Error& error) {
     return from_text(dump(error_json(error)));
-  } catch (const json::exception& error) {
-    return from_text(dump(error_json(Error(ErrorKind::kUsage, error.what()))));
   } catch (const std::bad_alloc&) {
     return from_text(dump(error_json(Error(ErrorKind::kLimitExceeded, "out of memory"))));
+  } catch (const std::exception& error) {
+    // A length that no container has; JSON is read by functions that raise Errors.
+    return from_text(dump(error_json(Error(ErrorKind::kLimitExceeded, error.what()))));
   }
 }
 
@@ -124,56 +124,10 @@ bool report(const val& progress, size_t done, size_t total) {
   return progress(static_cast<double>(done), static_cast<double>(total)).as<bool>();
 }
 
-template <typename T>
-T parsed(std::string_view what, const json& text, std::optional<T> (*parse)(std::string_view)) {
-  const std::optional<T> value = parse(text.get_ref<const std::string&>());
-  if (!value)
-    throw_error(ErrorKind::kUsage,
-                format("unknown {} '{}'", what, text.get_ref<const std::string&>()));
-  return *value;
-}
-
-// Profiles as JSON, or a JSON string of YAML: the superset format where the text is one.
-OpProfiles profiles_of(const json& given) {
-  if (!given.is_string()) return read_profiles(given);
-  const std::string& text = given.get_ref<const std::string&>();
-  return lint_profiles(text).empty() ? read_extended_profiles(text) : load_op_profiles(text);
-}
-
 json profiles_json(const OpProfiles& profiles) {
   std::string text;
   append_profiles(text, profiles);
   return json::parse(text);
-}
-
-// PropagateOptions of web/package/src/types.ts.
-PropagateOptions read_options(const Program& program, const json& given) {
-  PropagateOptions options;
-  for (const auto& [key, value] : given.items()) {
-    if (key == "dims") {
-      for (const auto& [dim, size] : value.items()) options.dims[dim] = size.get<int64_t>();
-    } else if (key == "inputs") {
-      for (const auto& [input, change] : value.items())
-        options.inputs[input] = read_override(change);
-    } else if (key == "dtype") {
-      options.dtype = parsed("dtype", value, &parse_dtype);
-    } else if (key == "device") {
-      options.device = parsed("device", value, &parse_device).normalized();
-    } else if (key == "memoryFormat") {
-      options.memory_format = parsed("memory format", value, &parse_memory_format);
-    } else if (key == "target") {
-      options.target = parsed("target", value, &target_preset);
-    } else if (key == "pythonDispatcher") {
-      options.python_dispatcher = value.get<bool>();
-    } else if (key == "stopAtFirstError") {
-      options.stop_at_first_error = value.get<bool>();
-    } else if (key == "profiles") {
-      options.prepare = answer_by_profiles(program, profiles_of(value));
-    } else {
-      throw_error(ErrorKind::kUsage, format("unknown option '{}'", key));
-    }
-  }
-  return options;
 }
 
 // Whether the program is propagated as it was recorded, so that the recorded values are what is to
@@ -216,7 +170,7 @@ void close_program(int program) { session().programs.remove(program); }
 
 val layout(int program, const std::string& expanded) {
   return buffer_reply([&] {
-    const auto modules = json::parse(expanded).get<std::vector<uint32_t>>();
+    const std::vector<uint32_t> modules = read_indices(parse_json(expanded, "modules"), "modules");
     return pack_layout(*session().programs.at(program), modules);
   });
 }
@@ -224,7 +178,7 @@ val layout(int program, const std::string& expanded) {
 std::string propagate(int program, const std::string& options, const val& progress) {
   return reply([&]() -> json {
     const std::shared_ptr<const Program> of = session().programs.at(program);
-    PropagateOptions what_if = read_options(*of, json::parse(options));
+    PropagateOptions what_if = read_propagate_options(*of, parse_json(options, "options"));
     what_if.progress = [&](size_t done, size_t total) { return report(progress, done, total); };
     Run run = faketensor::propagate(*of, what_if);
     json problems = problems_json(*of, run.problems());
@@ -247,40 +201,27 @@ std::string record_profiles(int program) {
 }
 
 std::string parse_profiles(const std::string& yaml) {
-  return reply([&]() -> json { return {{"profiles", profiles_json(profiles_of(yaml))}}; });
+  return reply([&]() -> json {
+    return {{"profiles", profiles_json(read_profiles_or_yaml(yaml))}};
+  });
 }
 
 std::string format_profiles(const std::string& profiles) {
   return reply([&]() -> json {
-    return {{"yaml", generate_yaml_from_profiles(profiles_of(json::parse(profiles)))}};
+    return {{"yaml",
+             generate_yaml_from_profiles(read_profiles_or_yaml(parse_json(profiles, "profiles")))}};
   });
 }
 
 void close_run(int run) { session().runs.remove(run); }
 
-namespace {
-
-// {"s31": 6, "s9": [2, 64]}
-std::vector<SymbolSetting> symbol_settings(const json& given) {
-  std::vector<SymbolSetting> settings;
-  for (const auto& [symbol, value] : given.items()) {
-    const bool is_range = value.is_array() && value.size() == 2;
-    const json& lower = is_range ? value[0] : value;
-    settings.push_back(
-        {symbol, lower.get<int64_t>(), (is_range ? value[1] : value).get<int64_t>()});
-  }
-  return settings;
-}
-
-}  // namespace
-
 val run_table(int run, const std::string& symbols) {
   return buffer_reply([&] {
     const RunView& view = session().runs.at(run)->view;
-    const json given = json::parse(symbols);
+    const json given = parse_json(symbols, "symbols");
     const bool has_symbols = view.run().shape_env() != nullptr;
     if (given.is_null() || (given.empty() && !has_symbols)) return view.pack_table();
-    const std::vector<SymbolSetting> settings = symbol_settings(given);
+    const std::vector<SymbolSetting> settings = read_symbol_settings(given);
     const WhatIf what_if(view.run(), settings);
     return view.pack_table(&what_if);
   });
@@ -328,10 +269,9 @@ std::string run_why(int run, const std::string& node, int dim) {
 std::string run_what_if(int run, const std::string& settings) {
   return reply_text([&] {
     const Run& of = session().runs.at(run)->view.run();
-    const json given = json::parse(settings);
+    const WhatIfQuestion question = read_what_if(parse_json(settings, "settings"));
     std::string text;
-    append_what_if(text, of, WhatIf(of, symbol_settings(given.at("symbols"))),
-                   given.at("nodes").get<std::vector<std::string>>());
+    append_what_if(text, of, WhatIf(of, question.symbols), question.nodes);
     return text;
   });
 }
@@ -351,26 +291,13 @@ std::string operators(const std::string& pattern) {
 
 std::string open_mode(const std::string& options) {
   return reply([&]() -> json {
-    Target target;
-    json shape_env = false;  // true, or its options
-    const json given = json::parse(options);
-    for (const auto& [key, value] : given.items()) {
-      if (key == "target") {
-        target = parsed("target", value, &target_preset);
-      } else if (key == "shapeEnv") {
-        shape_env = value;
-      } else {
-        throw_error(ErrorKind::kUsage, format("unknown option '{}'", key));
-      }
-    }
-    auto mode = std::make_shared<ModeSession>(target);
-    const bool has_shape_env = shape_env.is_object() || (shape_env.is_boolean() && shape_env);
-    if (has_shape_env) {
-      const ShapeEnvOptions options_of_env = read_shape_env_options(shape_env);
+    const ModeOptions given = read_mode_options(parse_json(options, "options"));
+    auto mode = std::make_shared<ModeSession>(given.target);
+    if (given.shape_env) {
       Context& context = mode->mode().context();
-      mode->mode().attach_shape_env(std::make_shared<ShapeEnv>(options_of_env));
-      context.allow_scalar_outputs = options_of_env.allow_scalar_outputs;
-      context.allow_dynamic_shapes = options_of_env.allow_dynamic_output_shape_ops;
+      mode->mode().attach_shape_env(std::make_shared<ShapeEnv>(*given.shape_env));
+      context.allow_scalar_outputs = given.shape_env->allow_scalar_outputs;
+      context.allow_dynamic_shapes = given.shape_env->allow_dynamic_output_shape_ops;
     }
     return {{"mode", session().modes.add(std::move(mode))}};
   });
@@ -388,7 +315,7 @@ std::string on_mode(int number, const Body& body) {
 }  // namespace
 
 std::string mode_call(int mode, const std::string& request) {
-  return on_mode(mode, [&](ModeSession& of) { return of.call(json::parse(request)); });
+  return on_mode(mode, [&](ModeSession& of) { return of.call(parse_json(request, "a call")); });
 }
 
 std::string mode_operator(int mode, const std::string& name) {
@@ -396,7 +323,8 @@ std::string mode_operator(int mode, const std::string& name) {
 }
 
 std::string mode_constant(int mode, const std::string& value) {
-  return on_mode(mode, [&](ModeSession& of) { return of.add_constant(json::parse(value)); });
+  return on_mode(mode,
+                 [&](ModeSession& of) { return of.add_constant(parse_json(value, "a value")); });
 }
 
 std::string mode_define(int mode, const std::string& schema) {
@@ -419,7 +347,7 @@ void mode_pop_fake(int mode, int fake) {
 
 std::string mode_push_profiles(int mode, const std::string& profiles) {
   return on_mode(mode, [&](ModeSession& of) -> json {
-    return of.push_profiles(profiles_of(json::parse(profiles)));
+    return of.push_profiles(read_profiles_or_yaml(parse_json(profiles, "profiles")));
   });
 }
 
@@ -431,7 +359,7 @@ void mode_pop_profiles(int mode, int scope) {
 }
 
 std::string mode_new_size(int mode, const std::string& range) {
-  return on_mode(mode, [&](ModeSession& of) { return of.new_size(json::parse(range)); });
+  return on_mode(mode, [&](ModeSession& of) { return of.new_size(parse_json(range, "a range")); });
 }
 
 std::string mode_guards(int mode) {
@@ -468,12 +396,7 @@ void close_mode(int mode) { session().modes.remove(mode); }
 
 std::string open_session(const std::string& options) {
   return reply([&]() -> json {
-    Target target;
-    const json given = json::parse(options);
-    for (const auto& [key, value] : given.items()) {
-      if (key != "target") throw_error(ErrorKind::kUsage, format("unknown option '{}'", key));
-      target = parsed("target", value, &target_preset);
-    }
+    const Target target = read_session_options(parse_json(options, "options"));
     return {{"session", session().sessions.add(std::make_shared<SessionRunner>(target))}};
   });
 }
@@ -482,7 +405,7 @@ std::string session_step(int number, const std::string& step) {
   return reply_text([&] {
     const std::shared_ptr<SessionRunner> of = session().sessions.at(number);
     std::string text;
-    of->run(text, json::parse(step));
+    of->run(text, parse_json(step, "a step"));
     return text;
   });
 }
@@ -525,7 +448,7 @@ class JsIo final : public CommandIo {
 
 int run_command(const std::string& argv, const val& host) {
   JsIo io(host);
-  return faketensor::run_command(json::parse(argv).get<std::vector<std::string>>(), io);
+  return faketensor::run_command(read_texts(parse_json(argv, "arguments"), "arguments"), io);
 }
 
 }  // namespace faketensor::wasm

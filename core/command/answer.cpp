@@ -15,6 +15,7 @@
 #include "core/command/answer_session.h"
 #include "core/command/answer_symbolic.h"
 #include "core/command/subcommands.h"
+#include "core/io/json_fields.h"
 #include "core/io/value_json.h"
 #include "core/support/format.h"
 
@@ -25,9 +26,9 @@ namespace {
 using nlohmann::json;
 
 void answer_operator(std::string& out, const json& question) {
-  const std::string& name = question.at("op").get_ref<const std::string&>();
+  const std::string& name = text_member(question, "op");
   out += "{\"id\":";
-  append_json_string(out, question.at("id").get_ref<const std::string&>());
+  append_json_string(out, text_member(question, "id"));
   out += ',';
   const OpId op = Registry::builtin().find(name);
   if (op == kNoOp) {
@@ -53,34 +54,34 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// What is read from a line walks it by recursion, so its nesting is bounded before it is parsed.
-void check_nesting(std::string_view line, size_t number) {
-  const uint32_t most = ReadLimits{}.max_json_depth;
-  uint32_t depth = 0;
-  bool in_text = false;
-  for (size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (in_text) {
-      if (c == '\\') ++i;
-      in_text = c != '"';
-    } else if (c == '"') {
-      in_text = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > most)
-        throw_error(ErrorKind::kLimitExceeded,
-                    format("line {}: JSON nested more than {} deep", number, most));
-    } else if (c == ']' || c == '}') {
-      depth -= depth > 0 ? 1 : 0;
-    }
-  }
+json parse_line(std::string_view line, size_t number) {
+  const std::string what = format("line {}", number);
+  json value = parse_json(line, what);
+  if (!value.is_object())
+    throw_error(ErrorKind::kUnreadable, format("{} is not a JSON object", what));
+  return value;
 }
 
-json parse_line(std::string_view line, size_t number) {
-  check_nesting(line, number);
-  json value = json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!value.is_object())
-    throw_error(ErrorKind::kUnreadable, format("line {} is not a JSON object", number));
-  return value;
+void answer_question(std::string& out, std::string_view kind, const json& question,
+                     const json& header) {
+  if (answer_profiles(out, kind, question, header)) return;
+  const bool has_id = question.contains("id");
+  if (question.contains("op") && has_id) return answer_operator(out, question);
+  if (question.contains("queries") && has_id) return answer_exprs(out, question);
+  if (question.contains("session")) return answer_session(out, question);
+  out += "{\"id\":";
+  append_json_string(out, text_member(question, "id", ""));
+  out += ",\"unsupported\":\"vectors of this kind\"}";
+}
+
+// An error of the question itself, not of what it asks: it says in which line it stands.
+void answer_line(std::string& out, std::string_view kind, const json& question, const json& header,
+                 size_t number) {
+  try {
+    answer_question(out, kind, question, header);
+  } catch (const Error& error) {
+    throw_error(error.kind(), format("line {}: {}", number, error.message()));
+  }
 }
 
 }  // namespace
@@ -90,32 +91,16 @@ int answer_command(const std::vector<std::string>& args, CommandIo& io) {
   const std::unique_ptr<ByteSource> source = io.open(args[0]);
   const std::string content = read_text(*source, ReadLimits{});
   std::string_view text = content;
-  json header = parse_line(take_line(text), 1).value("header", json::object());
-  if (header.value("kind", "") == "graph") return answer_graph(args[0], header, io);
+  const json first = parse_line(take_line(text), 1);
+  const json& header = object_member_or_empty(first, "header");
+  const std::string kind = text_member(header, "kind", "");
+  if (kind == "graph") return answer_graph(args[0], header, io);
 
-  const std::string kind = header.value("kind", "");
   BufferedOut out(io);
   for (size_t number = 2; !text.empty(); ++number) {
     const std::string_view line = take_line(text);
     if (line.empty()) continue;
-    const json question = parse_line(line, number);
-    try {
-      if (answer_profiles(out.text(), kind, question, header)) {
-        // answered
-      } else if (question.contains("op") && question.contains("id")) {
-        answer_operator(out.text(), question);
-      } else if (question.contains("queries") && question.contains("id")) {
-        answer_exprs(out.text(), question);
-      } else if (question.contains("session")) {
-        answer_session(out.text(), question);
-      } else {
-        out.text() += "{\"id\":";
-        append_json_string(out.text(), question.value("id", ""));
-        out.text() += ",\"unsupported\":\"vectors of this kind\"}";
-      }
-    } catch (const json::exception& error) {
-      throw_error(ErrorKind::kUnreadable, format("line {}: {}", number, error.what()));
-    }
+    answer_line(out.text(), kind, parse_line(line, number), header, number);
     out.line_done();
   }
   return kExitFine;

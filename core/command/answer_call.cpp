@@ -4,6 +4,7 @@
 
 #include "core/command/recorded_constants.h"
 #include "core/io/call_json.h"
+#include "core/io/json_fields.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -48,8 +49,8 @@ void answer_call(std::string& out, FakeTensorMode& mode, OpId op, const json& qu
   try {
     const Schema& schema = Registry::builtin().entry(op).schema;
     const std::vector<Value> args =
-        bind_arguments(schema, question.value("args", json::array()),
-                       question.value("kwargs", json::object()), reader, &writer);
+        bind_arguments(schema, list_member_or_empty(question, "args"),
+                       object_member_or_empty(question, "kwargs"), reader, &writer);
     if (ready) ready(reader);
     const Value result = mode.context().call(op, args);
     if (called) called();

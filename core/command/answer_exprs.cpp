@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/io/expression_json.h"
+#include "core/io/json_fields.h"
 #include "core/io/shape_env_json.h"
 #include "core/io/value_json.h"
 #include "core/support/error.h"
@@ -24,16 +25,14 @@ using nlohmann::json;
 class Environment {
  public:
   explicit Environment(const json& question)
-      : env_(read_settings(question.at("settings").get_ref<const std::string&>()).shape_env) {
-    make_symbols(env_, question.at("env"));
-    const json deferred = question.value("deferred", json::object());
-    for (const json& conditions : deferred) {
-      for (const json& condition : conditions)
-        env_.expect_true(parse_expr(env_.pool(), condition.get_ref<const std::string&>()));
+      : env_(read_settings(text_member(question, "settings")).shape_env) {
+    make_symbols(env_, member(question, "env"));
+    for (const json& conditions : object_member_or_empty(question, "deferred")) {
+      for (const json& condition : list_of(conditions, "deferred"))
+        env_.expect_true(condition_of(text_of(condition, "deferred")));
     }
-    const json names = question.value("names", json::object());
-    for (const auto& [name, value] : names.items())
-      names_[name] = parse_expr(env_.pool(), value.at("sym").get_ref<const std::string&>());
+    for (const auto& [name, value] : object_member_or_empty(question, "names").items())
+      names_[name] = parse_expr(env_.pool(), text_member(value, "sym"));
   }
 
   ShapeEnv& shape_env() { return env_; }
@@ -47,6 +46,12 @@ class Environment {
   }
 
  private:
+  const ExprNode* condition_of(const std::string& text) {
+    const ExprNode* condition = parse_expr(env_.pool(), text);
+    if (condition->type != ExprType::kBool)
+      throw_error(ErrorKind::kUnreadable, "not a condition: " + text);
+    return condition;
+  }
   const ExprNode* node_of(const std::string& name) {
     const auto at = names_.find(name);
     const ExprNode* node = at != names_.end() ? at->second : env_.pool().find_symbol(name);
@@ -63,13 +68,13 @@ class Environment {
 PythonNumber evaluate_tree(Environment& env, const json& tree) {
   return faketensor::evaluate_tree(tree, [&](const json& leaf) {
     if (!leaf.is_string())
-      throw_error(ErrorKind::kUnreadable, "not an expression tree: " + leaf.dump());
-    return env.named(leaf.get<std::string>());
+      throw_error(ErrorKind::kUnreadable, "not an expression tree: " + excerpt(leaf));
+    return env.named(text_of(leaf, "tree"));
   });
 }
 
 bool has_hints(Environment& env, const json& tree) {
-  if (tree.is_string()) return env.hint_of(tree.get<std::string>()).has_value();
+  if (tree.is_string()) return env.hint_of(text_of(tree, "tree")).has_value();
   return !tree.is_array() || std::all_of(tree.begin() + 1, tree.end(), [&](const json& argument) {
     return has_hints(env, argument);
   });
@@ -80,7 +85,7 @@ bool has_hints(Environment& env, const json& tree) {
 std::optional<PythonNumber> hint_of(Environment& env, const json& tree) {
   if (!has_hints(env, tree)) return {};
   return faketensor::evaluate_tree(tree, [&](const json& leaf) -> PythonNumber {
-    const Number hint = *env.hint_of(leaf.get<std::string>());
+    const Number hint = *env.hint_of(text_of(leaf, "tree"));
     return hint.is_float ? PythonNumber(SymFloat(hint.real)) : PythonNumber(SymInt(hint.integer));
   });
 }
@@ -123,7 +128,7 @@ bool check(Environment& env, const json& tree, const PythonNumber& value) {
 
 void append_fact_result(std::string& out, Environment& env, const json& fact,
                         const PythonNumber& value) {
-  const std::string& how = fact.at("how").get_ref<const std::string&>();
+  const std::string& how = text_member(fact, "how");
   if (how == "guard_int") {
     append_text(out, guard_int(value.as_int()));
   } else if (how == "guard_or_false") {
@@ -133,7 +138,7 @@ void append_fact_result(std::string& out, Environment& env, const json& fact,
   } else if (how == "guard") {
     append_bool(out, guard_bool(value.as_bool()));
   } else if (how == "check") {
-    if (!check(env, fact.at("tree"), value))
+    if (!check(env, member(fact, "tree"), value))
       throw_error(ErrorKind::kRuntimeError, std::string(kCheckFailedText));
     out += "null";
   } else {
@@ -145,7 +150,7 @@ void answer_fact(std::string& out, Environment& env, const json& fact) {
   const ShapeEnvSnapshot before(env.shape_env());
   out += '{';
   try {
-    const PythonNumber value = evaluate_tree(env, fact.at("tree"));
+    const PythonNumber value = evaluate_tree(env, member(fact, "tree"));
     std::string result;
     append_fact_result(result, env, fact, value);
     out.append("\"result\":").append(result);
@@ -220,10 +225,10 @@ void append_symbolic(std::string& out, Environment& environment, const json& tre
 void answer_query(std::string& out, Environment& env, const json& query) {
   out += '{';
   try {
-    const PythonNumber value = evaluate_tree(env, query.at("tree"));
+    const PythonNumber value = evaluate_tree(env, member(query, "tree"));
     std::string answer;
     if (value.is_symbolic()) {
-      append_symbolic(answer, env, query.at("tree"), value);
+      append_symbolic(answer, env, member(query, "tree"), value);
     } else {
       append_plain(answer, value);
     }
@@ -240,18 +245,17 @@ void answer_query(std::string& out, Environment& env, const json& query) {
 void answer_exprs(std::string& out, const json& question) {
   Environment env(question);
   out += "{\"id\":";
-  append_json_string(out, question.at("id").get_ref<const std::string&>());
+  append_json_string(out, text_member(question, "id"));
   out += ",\"facts\":[";
   bool first = true;
-  const json facts = question.value("facts", json::array());
-  for (const json& fact : facts) {
+  for (const json& fact : list_member_or_empty(question, "facts")) {
     if (!first) out += ',';
     first = false;
     answer_fact(out, env, fact);
   }
   out += "],\"queries\":[";
   first = true;
-  for (const json& query : question.at("queries")) {
+  for (const json& query : list_member(question, "queries")) {
     if (!first) out += ',';
     first = false;
     answer_query(out, env, query);

@@ -2,6 +2,7 @@
 // per node (conformance/GRAPHS.md), stopping at the first error as FakeTensorProp does.
 #include "core/command/answer_graph.h"
 
+#include "core/io/json_fields.h"
 #include "core/io/open.h"
 #include "core/io/value_json.h"
 
@@ -14,10 +15,9 @@ using nlohmann::json;
 PropagateOptions overrides_of(const json& header) {
   PropagateOptions options;
   options.stop_at_first_error = true;
-  options.python_dispatcher = header.value("python_dispatcher", false);
-  const json overrides = header.value("overrides", json::object());
-  const json inputs = overrides.value("inputs", json::object());
-  for (const auto& [name, value] : inputs.items()) options.inputs[name] = read_override(value);
+  options.python_dispatcher = bool_member(header, "python_dispatcher", false);
+  const json& overrides = object_member_or_empty(header, "overrides");
+  options.inputs = read_overrides(object_member_or_empty(overrides, "inputs"));
   return options;
 }
 
@@ -29,7 +29,7 @@ std::string folder_of(const std::string& path) {
 }  // namespace
 
 int answer_graph(const std::string& path, const json& header, CommandIo& io) {
-  const std::string graph = header.at("graph").get<std::string>();
+  const std::string& graph = text_member(header, "graph");
   const std::unique_ptr<ByteSource> source = io.open(folder_of(path) + graph);
   const Program program = open_program(*source, graph);
   const Run run = propagate(program, overrides_of(header));

@@ -9,6 +9,7 @@
 #include "core/graph/runtime_asserts.h"
 #include "core/io/call_json.h"
 #include "core/io/fx_graph_json.h"
+#include "core/io/json_fields.h"
 #include "core/io/profile_json.h"
 #include "core/profiles/draft_export.h"
 #include "core/profiles/fake_kernels.h"
@@ -29,7 +30,7 @@ void append_error(std::string& out, const Error& error) {
 void answer_yaml(std::string& out, const json& question) {
   std::string text;
   try {
-    text = generate_yaml_from_profiles(read_profiles(question.at("profiles")));
+    text = generate_yaml_from_profiles(read_profiles(member(question, "profiles")));
   } catch (const Error& error) {
     return append_error(out, error);
   }
@@ -48,8 +49,7 @@ void answer_yaml(std::string& out, const json& question) {
 
 void answer_load(std::string& out, const json& question) {
   try {
-    const OpProfiles profiles =
-        read_profiles_from_yaml(question.at("text").get_ref<const std::string&>());
+    const OpProfiles profiles = read_profiles_from_yaml(text_member(question, "text"));
     out += "\"profiles\":";
     append_profiles(out, profiles);
   } catch (const Error& error) {
@@ -77,18 +77,18 @@ FakeImpl named_fake(std::string_view name) {
 class Scenario {
  public:
   explicit Scenario(const json& options) : reader_(mode_) {
-    if (options.value("shape_env", true)) mode_.attach_shape_env(nullptr);
+    if (bool_member(options, "shape_env", true)) mode_.attach_shape_env(nullptr);
     mode_.context().grad_enabled = true;
   }
 
   void step(std::string& out, const json& step) {
-    const std::string kind = step.at("do").get<std::string>();
+    const std::string kind = text_member(step, "do");
     out += '{';
     try {
       if (kind == "define") {
         define(step);
       } else if (kind == "enter") {
-        enter(out, read_profiles(step.at("profiles")));
+        enter(out, read_profiles(member(step, "profiles")));
       } else if (kind == "exit") {
         if (!scopes_.empty()) scopes_.pop_back();
       } else {
@@ -103,16 +103,16 @@ class Scenario {
 
  private:
   void define(const json& step) {
-    const std::string op = step.at("op").get<std::string>();
-    const std::string via = step.value("via", "library");
+    const std::string op = text_member(step, "op");
+    const std::string via = text_member(step, "via", "library");
     Library& library = mode_.library();
     OperatorTraits traits;
     if (via == "custom_op") traits.custom_op_function = "real";
-    library.define(op, step.at("schema").get<std::string>(), std::move(traits));
-    const std::string kernel = step.value("kernel", "");
+    library.define(op, text_member(step, "schema"), std::move(traits));
+    const std::string kernel = text_member(step, "kernel", "");
     if (via == "library_explicit")
       library.register_kernel(op, named_fake(kernel.empty() ? "empty_like" : kernel));
-    const std::string fake = step.value("fake", "none");
+    const std::string fake = text_member(step, "fake", "none");
     if (fake != "none") library.register_fake(op, named_fake(fake));
   }
 
@@ -137,12 +137,12 @@ class Scenario {
   }
 
   void call(std::string& out, const json& step) {
-    const std::string name = step.at("op").get<std::string>();
+    const std::string name = text_member(step, "op");
     const OpId op = mode_.library().find(name);
     if (op == kNoOp) throw_error(ErrorKind::kUnsupportedOperator, name);
     const std::vector<Value> args =
-        bind_arguments(mode_.library().entry(op).schema, step.value("args", json::array()),
-                       step.value("kwargs", json::object()), reader_, &writer_);
+        bind_arguments(mode_.library().entry(op).schema, list_member_or_empty(step, "args"),
+                       object_member_or_empty(step, "kwargs"), reader_, &writer_);
     for (const Value& arg : args) collect(arg);
     const size_t seen = symbols_.size();
     const Value result = mode_.context().call(op, args);
@@ -155,12 +155,12 @@ class Scenario {
 
   // Gives the tensors of a result the numbers by which later steps name them.
   void bind(const json& step, const Value& result) {
-    if (!step.contains("binds")) return;
-    const json& numbers = step.at("binds");
+    if (find_member(step, "binds") == nullptr) return;
+    const json& numbers = list_member(step, "binds");
     size_t at = 0;
     const auto bind_one = [&](const Value& value) {
       if (value.is_tensor() && at < numbers.size())
-        reader_.name_tensor(numbers[at++].get<int64_t>(), &value.tensor());
+        reader_.name_tensor(integer_of(numbers[at++], "binds"), &value.tensor());
     };
     bind_one(result);
     for (size_t i = 0; result.is_list() && i < result.size(); ++i) bind_one(result[i]);
@@ -204,10 +204,10 @@ class Scenario {
 };
 
 void answer_kernels(std::string& out, const json& question) {
-  Scenario scenario(question.value("mode", json::object()));
+  Scenario scenario(object_member_or_empty(question, "mode"));
   out += "\"steps\":[";
   bool is_first = true;
-  for (const json& step : question.at("steps")) {
+  for (const json& step : list_member(question, "steps")) {
     if (!is_first) out += ',';
     is_first = false;
     scenario.step(out, step);
@@ -227,11 +227,13 @@ void answer_draft(std::string& out, const json& question, const json& header) {
   FakeTensorMode mode;
   mode.attach_shape_env(nullptr);
   ShapeEnv& env = *mode.context().shape_env();
-  for (const json& schema : header.value("schemas", json::array()))
-    mode.library().define(schema.get<std::string>());
+  for (const json& schema : list_member_or_empty(header, "schemas"))
+    mode.library().define(text_of(schema, "schemas"));
   ValueWriter writer;
-  FxGraph graph = read_fx_graph(question.at("graph"), mode, writer);
-  const auto ops = question.at("ops_to_guard").get<std::set<std::string>>();
+  FxGraph graph = read_fx_graph(member(question, "graph"), mode, writer);
+  std::set<std::string> ops;
+  for (const json& op : list_member(question, "ops_to_guard"))
+    ops.insert(text_of(op, "ops_to_guard"));
   const OpProfiles profiles = get_op_profiles(graph, ops);
   out += "\"profiles\":";
   append_profiles(out, profiles);
@@ -260,7 +262,7 @@ bool answer_profiles(std::string& out, std::string_view kind, const json& questi
                                                    : nullptr;
   if (answer == nullptr && kind != "profiles/draft") return false;
   out += "{\"id\":";
-  append_json_string(out, question.at("id").get_ref<const std::string&>());
+  append_json_string(out, text_member(question, "id"));
   out += ',';
   if (answer != nullptr) {
     answer(out, question);

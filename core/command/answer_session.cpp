@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/command/session_runner.h"
+#include "core/io/json_fields.h"
 
 namespace faketensor {
 
@@ -10,11 +11,11 @@ using nlohmann::json;
 
 void answer_session(std::string& out, const json& question) {
   out += "{\"session\":";
-  append_json_string(out, question.at("session").get_ref<const std::string&>());
+  append_json_string(out, text_member(question, "session"));
   out += ",\"steps\":[";
   SessionRunner runner;
   bool first = true;
-  for (const json& step : question.at("steps")) {
+  for (const json& step : list_member(question, "steps")) {
     if (!first) out += ',';
     first = false;
     runner.run(out, step);

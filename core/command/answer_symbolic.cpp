@@ -1,6 +1,7 @@
 #include "core/command/answer_symbolic.h"
 
 #include "core/command/answer_call.h"
+#include "core/io/json_fields.h"
 #include "core/io/shape_env_json.h"
 
 namespace faketensor {
@@ -11,16 +12,18 @@ namespace {
 // The number in an input of no dimensions is known when the program starts, as the symbol whose
 // source is "L['x'].item()" (Converter::make_item_symbol).
 void set_items(Context& context, ValueReader& reader, const json& question) {
-  for (const json& symbol : question.at("env")) {
-    const auto source = symbol.find("source");
-    if (source == symbol.end() || !source->is_string()) continue;
-    for (const json& input : question.value("inputs", json::array())) {
-      if (!input.contains("t") || *source != input.value("source", "") + ".item()") continue;
-      const Tensor* tensor = reader.tensor(input["t"]);
+  for (const json& symbol : list_member(question, "env")) {
+    const json* source = find_member(symbol, "source");
+    if (source == nullptr || !source->is_string()) continue;
+    for (const json& input : list_member_or_empty(question, "inputs")) {
+      const json* number = find_member(input, "t");
+      if (number == nullptr || *source != text_member(input, "source", "") + ".item()") continue;
+      const Tensor* tensor = reader.tensor(integer_of(*number, "t"));
       if (tensor == nullptr) continue;
       const bool is_kept = tensor->dtype() == DType::kInt64 || tensor->dtype() == DType::kFloat64;
       if (!is_kept) continue;
-      const json item = {{"sym", symbol["name"]}, {"kind", symbol.value("kind", "int")}};
+      const json item = {{"sym", text_member(symbol, "name")},
+                         {"kind", text_member(symbol, "kind", "int")}};
       context.set_memo(*tensor, Memo::kItem, reader.read(item));
     }
   }
@@ -28,9 +31,9 @@ void set_items(Context& context, ValueReader& reader, const json& question) {
 }  // namespace
 
 void answer_symbolic_operator(std::string& out, OpId op, const json& question) {
-  const ModeSettings settings = read_settings(question.value("settings", "default"));
+  const ModeSettings settings = read_settings(text_member(question, "settings", "default"));
   const auto env = std::make_shared<ShapeEnv>(settings.shape_env);
-  make_symbols(*env, question.at("env"));
+  make_symbols(*env, member(question, "env"));
   FakeTensorMode mode;
   mode.attach_shape_env(env);
   Context& context = mode.context();

@@ -1,6 +1,8 @@
 #include "core/command/command.h"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 
 #include "core/command/help.h"
 #include "core/devices/target.h"
@@ -36,8 +38,12 @@ int run_subcommand(const std::vector<std::string>& args, CommandIo& io) {
     return found->run({args.begin() + 1, args.end()}, io);
   } catch (const Error& error) {
     io.write_error(format("faketensor: {}\n", error.message()));
-    return kExitUsage;
+  } catch (const std::bad_alloc&) {
+    io.write_error("faketensor: out of memory\n");
+  } catch (const std::exception& error) {  // a length that no container has
+    io.write_error(format("faketensor: {}\n", error.what()));
   }
+  return kExitUsage;
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 
 #include <cstdlib>
 
-#include <nlohmann/json.hpp>
-
+#include "core/io/json_fields.h"
 #include "core/io/open.h"
 #include "core/io/value_json.h"
 #include "core/support/format.h"
@@ -38,13 +37,11 @@ void read_inputs(PropagateOptions& result, const std::string& path, CommandIo& i
   ReadLimits limits;
   limits.max_text_bytes = uint64_t{1} << 24;
   const std::unique_ptr<ByteSource> source = io.open(path);
-  const nlohmann::json document =
-      nlohmann::json::parse(read_text(*source, limits), nullptr, /*allow_exceptions=*/false);
-  if (!document.is_object() || !document.contains("inputs") || !document["inputs"].is_object()) {
+  const Json document = parse_json(read_text(*source, limits), path);
+  const Json* inputs = find_member(document, "inputs");
+  if (inputs == nullptr || !inputs->is_object())
     throw_error(ErrorKind::kUnreadable, format("{}: {\"inputs\": {NAME: TENSOR}} expected", path));
-  }
-  for (const auto& [name, value] : document["inputs"].items())
-    result.inputs[name] = read_override(value);
+  for (auto& [name, change] : read_overrides(*inputs)) result.inputs[name] = std::move(change);
 }
 
 }  // namespace

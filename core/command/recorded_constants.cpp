@@ -3,6 +3,8 @@
 #include <cmath>
 #include <optional>
 
+#include "core/io/json_fields.h"
+#include "core/io/value_json.h"
 #include "core/support/error.h"
 
 namespace faketensor {
@@ -11,27 +13,25 @@ using nlohmann::json;
 
 namespace {
 
-std::optional<double> number_of(const json& data) {
+std::optional<double> real_of(const json& data) {
   if (data.is_number()) return data.get<double>();
-  const json special = data.is_object() ? data.value("f", json()) : json();
-  if (!special.is_string()) return std::nullopt;
-  const std::string& text = special.get_ref<const std::string&>();
-  if (text == "nan") return std::nan("");
-  return text == "-inf" ? -INFINITY : INFINITY;
+  const json* special = find_member(data, "f");
+  return special == nullptr ? std::nullopt : special_float(text_of(*special, "const"));
 }
 
+// Of the one number in nested lists; nothing for other data.
 std::optional<Element> element_of(const json& nested) {
   const json* data = &nested;
   while (data->is_array() && data->size() == 1) data = &data->front();
   if (data->is_boolean()) return Element::of(data->get<bool>() ? 1 : 0);
-  if (data->is_number_integer()) return Element::of(data->get<int64_t>());
-  if (data->is_object() && data->contains("c") && (*data)["c"].is_array() &&
-      (*data)["c"].size() == 2) {
-    const std::optional<double> re = number_of((*data)["c"][0]);
-    const std::optional<double> im = number_of((*data)["c"][1]);
+  if (data->is_number_integer()) return Element::of(integer_of(*data, "const"));
+  const json* parts = find_member(*data, "c");
+  if (parts != nullptr && parts->is_array() && parts->size() == 2) {
+    const std::optional<double> re = real_of((*parts)[0]);
+    const std::optional<double> im = real_of((*parts)[1]);
     return re && im ? std::optional(Element::complex(*re, *im)) : std::nullopt;
   }
-  const std::optional<double> number = number_of(*data);
+  const std::optional<double> number = real_of(*data);
   return number ? std::optional(Element::real(*number)) : std::nullopt;
 }
 

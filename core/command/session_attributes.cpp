@@ -1,5 +1,7 @@
 // Steps of a transcript that ask tensors and modes for what they are.
 #include "core/command/session_runner.h"
+#include "core/io/json_fields.h"
+#include "core/profiles/op_profile.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 
@@ -21,6 +23,25 @@ std::string legacy_type(const Tensor& tensor) {
 
 Value int_value(SymInt value) { return value; }
 
+// What is assigned to a bool property. The words are those of THPVariable_set_requires_grad,
+// torch/csrc/autograd/python_variable.cpp.
+bool truth(const Value& value, std::string_view name) {
+  if (!value.is(Value::Tag::kBool))
+    throw_error(ErrorKind::kRuntimeError, format("{} must be a bool", name));
+  return guard_bool(value.as_sym_bool());
+}
+
+// Mirrors torch.device of what is assigned to one.
+Device device_of(const Value& value) {
+  if (value.is(Value::Tag::kDevice)) return value.device();
+  if (!value.is(Value::Tag::kString))
+    throw_error(ErrorKind::kTypeError, format("not a device: {}", value));
+  const std::optional<Device> device = parse_device(value.text());
+  if (!device) parse_device_name(value.text());  // raises PyTorch's words
+  if (!device) throw_error(ErrorKind::kUnreadable, format("not a device: {}", value));
+  return *device;
+}
+
 }  // namespace
 
 // FakeTensor.tolist: the elements one by one.
@@ -36,8 +57,8 @@ Value SessionRunner::tolist(Tensor& tensor) {
 }
 
 StepResult SessionRunner::method(const json& step) {
-  Tensor& tensor = tensor_named(step.at("arg"));
-  const std::string& name = step.at("name").get_ref<const std::string&>();
+  Tensor& tensor = tensor_named(member(step, "arg"));
+  const std::string& name = text_member(step, "name");
   if (name == "item") return session_.call("aten::item", {&tensor});
   if (name == "tolist") return tolist(tensor);
   if (name == "bool") {
@@ -164,32 +185,31 @@ StepResult SessionRunner::get_of_tensor(Tensor& tensor, std::string_view name) {
 }
 
 StepResult SessionRunner::get(const json& step) {
-  const std::string& name = step.at("name").get_ref<const std::string&>();
-  const json& of = step.at("arg");
+  const std::string& name = text_member(step, "name");
+  const json& of = member(step, "arg");
   if (std::holds_alternative<SessionMode*>(named(of))) return get_of_mode(mode_named(of), name);
   return get_of_tensor(tensor_named(of), name);
 }
 
 StepResult SessionRunner::set(const json& step) {
-  const std::string& name = step.at("name").get_ref<const std::string&>();
-  const json& of = step.at("arg");
-  const Value value = read(step.at("value"));
+  const std::string& name = text_member(step, "name");
+  const json& of = member(step, "arg");
+  const Value value = read(member(step, "value"));
   if (std::holds_alternative<SessionMode*>(named(of))) {
     // Without a ShapeEnv there is nothing that scalars could be.
     if (name == "allow_scalar_outputs")
-      mode_named(of).context().allow_scalar_outputs = guard_bool(value.as_sym_bool());
+      mode_named(of).context().allow_scalar_outputs = truth(value, name);
     return {};
   }
   Tensor& tensor = tensor_named(of);
   if (name == "device") throw_error(ErrorKind::kNotImplementedError, "");
   if (name == "requires_grad") {
-    session_.set_requires_grad(tensor, guard_bool(value.as_sym_bool()));
+    session_.set_requires_grad(tensor, truth(value, name));
   } else if (name == "fake_device") {
     SessionMode* mode = session_.mode_of(tensor);
     if (mode == nullptr) no_attribute("Tensor", name);
     MetaSpec spec = tensor.meta->spec();
-    spec.device =
-        (value.is(Value::Tag::kString) ? *parse_device(value.text()) : value.device()).normalized();
+    spec.device = device_of(value).normalized();
     tensor.meta = mode->context().metas().intern(spec);
   } else if (name == "grad") {
     session_.state(tensor).grad = value.is_tensor() ? &value.tensor() : nullptr;
@@ -200,11 +220,11 @@ StepResult SessionRunner::set(const json& step) {
 }
 
 // What a name stands for, as it is now.
-StepResult SessionRunner::value(const json& step) { return value_named(step.at("arg")); }
+StepResult SessionRunner::value(const json& step) { return value_named(member(step, "arg")); }
 
 StepResult SessionRunner::is_same(const json& step) {
-  const Value a = value_named(step.at("args").at(0));
-  const Value b = value_named(step.at("args").at(1));
+  const Value a = value_named(element(member(step, "args"), 0, "args"));
+  const Value b = value_named(element(member(step, "args"), 1, "args"));
   if (a.is_tensor() && b.is_tensor()) return Value(&a.tensor() == &b.tensor());
   if (a.is_none() || b.is_none()) return Value(a.is_none() && b.is_none());
   if (step["args"][0] == step["args"][1]) return Value(true);
@@ -217,23 +237,23 @@ StepResult SessionRunner::is_same(const json& step) {
 }
 
 StepResult SessionRunner::same_storage(const json& step) {
-  const Tensor& a = tensor_named(step.at("args").at(0));
-  const Tensor& b = tensor_named(step.at("args").at(1));
+  const Tensor& a = tensor_named(element(member(step, "args"), 0, "args"));
+  const Tensor& b = tensor_named(element(member(step, "args"), 1, "args"));
   return Value(a.storage != nullptr && a.storage == b.storage);
 }
 
 StepResult SessionRunner::is_fake(const json& step) {
-  const Value value = value_named(step.at("arg"));
+  const Value value = value_named(member(step, "arg"));
   return Value(value.is_tensor() && session_.mode_of(value.tensor()) != nullptr);
 }
 
 StepResult SessionRunner::is_parameter(const json& step) {
-  const Value value = value_named(step.at("arg"));
+  const Value value = value_named(member(step, "arg"));
   return Value(value.is_tensor() && session_.state(value.tensor()).is_parameter);
 }
 
 StepResult SessionRunner::class_name(const json& step) {
-  const json& of = step.at("arg");
+  const json& of = member(step, "arg");
   if (std::holds_alternative<SessionMode*>(named(of))) return StepResult::string("FakeTensorMode");
   const Value value = value_named(of);
   if (value.is_tensor()) {
@@ -252,7 +272,7 @@ StepResult SessionRunner::class_name(const json& step) {
 }
 
 StepResult SessionRunner::repr(const json& step) {
-  const Value value = value_named(step.at("arg"));
+  const Value value = value_named(member(step, "arg"));
   if (value.is_tensor()) return StepResult::string(session_.repr(value.tensor()));
   return StepResult::string(format("{}", value));
 }

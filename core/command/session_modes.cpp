@@ -1,5 +1,6 @@
 // Steps of a transcript that concern modes, contexts and the dispatch cache.
 #include "core/command/session_runner.h"
+#include "core/io/json_fields.h"
 #include "core/io/shape_env_json.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -10,34 +11,37 @@ namespace faketensor {
 using nlohmann::json;
 
 StepResult SessionRunner::make_mode(const json& step) {
-  const json given = step.value("options", json::object());
+  const json& given = object_member_or_empty(step, "options");
   SessionModeOptions options;
-  options.allow_non_fake_inputs = given.value("allow_non_fake_inputs", false);
-  options.is_export = given.value("export", false);
-  options.allow_meta = given.value("allow_meta", true);
-  options.cache_crosscheck = given.value("cache_crosscheck", false);
-  if (given.contains("static_shapes") && given["static_shapes"].is_boolean())
-    options.static_shapes = given["static_shapes"].get<bool>();
+  options.allow_non_fake_inputs = bool_member(given, "allow_non_fake_inputs", false);
+  options.is_export = bool_member(given, "export", false);
+  options.allow_meta = bool_member(given, "allow_meta", true);
+  options.cache_crosscheck = bool_member(given, "cache_crosscheck", false);
+  // None: as the ShapeEnv says.
+  const json* static_shapes = find_member(given, "static_shapes");
+  if (static_shapes != nullptr && !static_shapes->is_null())
+    options.static_shapes = bool_of(*static_shapes, "static_shapes");
   std::shared_ptr<ShapeEnv> env;
-  const json described = step.value("shape_env", json());
-  if (described.is_object()) {
-    env = described.contains("of") ? mode_named(described["of"]).shape_env()
-                                   : std::make_shared<ShapeEnv>(read_shape_env_options(described));
+  const json* described = find_member(step, "shape_env");
+  if (described != nullptr && described->is_object()) {
+    const json* of = find_member(*described, "of");
+    env = of != nullptr ? mode_named(*of).shape_env()
+                        : std::make_shared<ShapeEnv>(read_shape_env_options(*described));
   }
   SessionMode& mode = session_.add_mode(options, env);
   if (env != nullptr) newest_with_env_ = &mode;
-  if (step.contains("as")) names_[step["as"].get<std::string>()] = &mode;
+  if (find_member(step, "as") != nullptr) names_[text_member(step, "as")] = &mode;
   return StepResult::json("null");
 }
 
 StepResult SessionRunner::enter(const json& step) {
-  if (step.contains("mode")) {
-    session_.enter(mode_named(step["mode"]));
+  if (const json* mode = find_member(step, "mode")) {
+    session_.enter(mode_named(*mode));
     return {};
   }
-  const std::string& context = step.at("context").get_ref<const std::string&>();
+  const std::string& context = text_member(step, "context");
   if (context == "in_kernel_invocation") {
-    session_.enter_in_kernel_invocation(mode_named(step.at("of")));
+    session_.enter_in_kernel_invocation(mode_named(member(step, "of")));
   } else if (context.starts_with("default_dtype_")) {
     const std::optional<DType> dtype = parse_dtype(context.substr(14));
     if (!dtype) throw_error(ErrorKind::kUnreadable, format("no such context: {}", context));
@@ -68,12 +72,12 @@ StepResult SessionRunner::exit(const json&) {
 }
 
 StepResult SessionRunner::next_epoch(const json& step) {
-  mode_named(step.at("mode")).next_epoch();
+  mode_named(member(step, "mode")).next_epoch();
   return {};
 }
 
 StepResult SessionRunner::detect_fake_mode(const json& step) {
-  const Value args = read(step.value("args", json::array()));
+  const Value args = read(list_member_or_empty(step, "args"));
   const Value one[] = {args};
   SessionMode* mode = session_.detect_fake_mode(
       args.is(Value::Tag::kList) ? args.values() : std::span<const Value>(one));
@@ -101,11 +105,12 @@ StepResult SessionRunner::cache_clear(const json&) {
 // --- custom operators ---
 
 StepResult SessionRunner::define(const json& step) {
-  const std::string& name = step.at("name").get_ref<const std::string&>();
-  session_.library().define(name, step.at("schema").get_ref<const std::string&>());
-  if (!step.contains("fake") || !step["fake"].is_object()) return {};
+  const std::string& name = text_member(step, "name");
+  session_.library().define(name, text_member(step, "schema"));
+  const json* given = find_member(step, "fake");
+  if (given == nullptr || !given->is_object()) return {};
   session_.library().register_fake(
-      name, [this, fake = step["fake"]](FakeCall& frame) { return run_fake(fake, frame); });
+      name, [this, fake = *given](FakeCall& frame) { return run_fake(fake, frame); });
   return {};
 }
 
@@ -132,26 +137,27 @@ Value SessionRunner::run_fake(const json& fake, FakeCall& frame) {
 }
 
 Value SessionRunner::run_fake_steps(const json& fake, FakeCall& frame) {
-  const json& params = fake.at("params");
+  const json& params = list_member(fake, "params");
   for (size_t i = 0; i < params.size() && i < frame.args().size(); ++i)
-    names_[params[i].get<std::string>()] = frame.arg(i);
-  for (const json& step : fake.at("steps")) {
+    names_[text_of(params[i], "params")] = frame.arg(i);
+  for (const json& step : list_member(fake, "steps")) {
     Value result;
-    const std::string& kind = step.at("do").get_ref<const std::string&>();
+    const std::string& kind = text_member(step, "do");
     if (kind == "new_dynamic_size") {
       std::optional<int64_t> most;
-      if (step.contains("max") && step["max"].is_number_integer())
-        most = step["max"].get<int64_t>();
-      result = frame.new_dynamic_size(step.value("min", int64_t{0}), most);
+      const json* max = find_member(step, "max");
+      if (max != nullptr && !max->is_null()) most = integer_of(*max, "max");
+      result = frame.new_dynamic_size(integer_member(step, "min", int64_t{0}), most);
     } else {
       const Handler run_step = handler(kind);
       if (run_step == nullptr)
         throw_error(ErrorKind::kUnreadable, format("no such kind of step: {}", kind));
       result = (this->*run_step)(step).value;
     }
-    if (step.contains("as")) bind(step["as"], result);
+    if (const json* as = find_member(step, "as")) bind(*as, result);
   }
-  return read(fake.value("return", json()));
+  const json* returned = find_member(fake, "return");
+  return returned == nullptr ? Value() : read(*returned);
 }
 
 }  // namespace faketensor

@@ -1,6 +1,7 @@
 #include "core/command/session_runner.h"
 
 #include "core/io/expression_json.h"
+#include "core/io/json_fields.h"
 #include "core/io/shape_env_json.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -86,7 +87,7 @@ SessionRunner::Handler SessionRunner::handler(std::string_view kind) {
 }
 
 void SessionRunner::run(std::string& out, const json& step) {
-  const std::string& kind = step.at("do").get_ref<const std::string&>();
+  const std::string& kind = text_member(step, "do");
   const Handler run_step = handler(kind);
   ShapeEnv* env = newest_with_env_ == nullptr ? nullptr : newest_with_env_->shape_env().get();
   std::optional<ShapeEnvSnapshot> before;
@@ -96,7 +97,8 @@ void SessionRunner::run(std::string& out, const json& step) {
     if (run_step == nullptr)
       throw_error(ErrorKind::kUnsupportedOperator, format("no such kind of step: {}", kind));
     const StepResult result = (this->*run_step)(step);
-    if (step.contains("as") && result.text.empty()) bind(step["as"], result.value);
+    const json* as = find_member(step, "as");
+    if (as != nullptr && result.text.empty()) bind(*as, result.value);
     out += "\"result\":";
     if (result.text.empty()) {
       writer_.append(out, result.value);
@@ -116,10 +118,11 @@ void SessionRunner::run(std::string& out, const json& step) {
 }
 
 void SessionRunner::bind(const json& as, const Value& value) {
-  if (as.is_string()) return bind_name(as.get<std::string>(), value);
+  if (as.is_string()) return bind_name(text_of(as, "as"), value);
+  list_of(as, "as");
   if (!value.is_list() || value.size() != as.size())
     throw_error(ErrorKind::kValueError, format("not {} values to unpack", as.size()));
-  for (size_t i = 0; i < as.size(); ++i) names_[as[i].get<std::string>()] = value[i];
+  for (size_t i = 0; i < as.size(); ++i) names_[text_of(as[i], "as")] = value[i];
 }
 
 // Lists nest as deep as a schema's return type.
@@ -130,26 +133,26 @@ void SessionRunner::bind_name(const std::string& name, const Value& value) {
 }
 
 const SessionRunner::Named& SessionRunner::named(const json& name) const {
-  const auto found = name.is_string() ? names_.find(name.get<std::string>()) : names_.end();
+  const auto found = name.is_string() ? names_.find(text_of(name, "a name")) : names_.end();
   if (found == names_.end())
-    throw_error(ErrorKind::kUnreadable, format("nothing is named {}", name.dump()));
+    throw_error(ErrorKind::kUnreadable, format("nothing is named {}", excerpt(name)));
   return found->second;
 }
 
 SessionMode& SessionRunner::mode_named(const json& name) {
   if (SessionMode* const* mode = std::get_if<SessionMode*>(&named(name))) return **mode;
-  throw_error(ErrorKind::kUnreadable, format("{} is not a mode", name.dump()));
+  throw_error(ErrorKind::kUnreadable, format("{} is not a mode", excerpt(name)));
 }
 
 Value SessionRunner::value_named(const json& name) const {
   if (const Value* value = std::get_if<Value>(&named(name))) return *value;
-  throw_error(ErrorKind::kUnreadable, format("{} is not a value", name.dump()));
+  throw_error(ErrorKind::kUnreadable, format("{} is not a value", excerpt(name)));
 }
 
 Tensor& SessionRunner::tensor_named(const json& name) const {
   const Value value = value_named(name);
   if (!value.is_tensor())
-    throw_error(ErrorKind::kAttributeError, format("{} is not a tensor", name.dump()));
+    throw_error(ErrorKind::kAttributeError, format("{} is not a tensor", excerpt(name)));
   return value.tensor();
 }
 
@@ -164,26 +167,31 @@ std::string SessionRunner::name_of(const SessionMode* mode) const {
 Value SessionRunner::read(const json& value) { return reader_.read(value); }
 
 std::optional<Value> SessionRunner::resolve(const json& object) {
-  if (object.contains("ref")) return value_named(object["ref"]);
-  if (object.contains("size") || object.contains("expr")) return to_value(read_number(object));
+  if (const json* ref = find_member(object, "ref")) return value_named(*ref);
+  const bool is_number = object.contains("size") || object.contains("expr");
+  if (is_number) return to_value(read_number(object));
   return std::nullopt;
 }
 
 PythonNumber SessionRunner::read_number(const json& tree) {
   return evaluate_tree(tree, [this](const json& leaf) -> PythonNumber {
     if (leaf.is_string()) return to_number(value_named(leaf));
-    if (leaf.contains("expr")) return read_number(leaf["expr"]);
-    if (leaf.contains("ref")) {
-      PythonNumber number = to_number(value_named(leaf["ref"]));
+    if (const json* inner = find_member(leaf, "expr")) {
+      // An expression in an expression begins a walk of its own, which the text's nesting bounds.
+      return read_number(*inner);
+    }
+    if (const json* ref = find_member(leaf, "ref")) {
+      PythonNumber number = to_number(value_named(*ref));
       if (!number.is_symbolic()) return number;
       return PythonNumber::symbolic(shape_env().as_shown(number.node(shape_env().pool())));
     }
-    if (leaf.contains("size") && leaf["size"].is_array() && leaf["size"].size() == 2) {
-      const SymInt size = tensor_named(leaf["size"][0]).size(leaf["size"][1].get<int64_t>());
+    if (const json* of = find_member(leaf, "size")) {
+      const int64_t dim = integer_of(element(*of, 1, "size"), "size");
+      const SymInt size = tensor_named(element(*of, 0, "size")).size(dim);
       if (!size.is_symbolic()) return size;
       return PythonNumber::symbolic(shape_env_of(size.node()).as_shown(size.node()));
     }
-    throw_error(ErrorKind::kUnreadable, format("not an expression: {}", leaf.dump()));
+    throw_error(ErrorKind::kUnreadable, format("not an expression: {}", excerpt(leaf)));
   });
 }
 

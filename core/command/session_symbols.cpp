@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "core/command/session_runner.h"
+#include "core/io/json_fields.h"
 #include "core/io/shape_env_description.h"
 #include "core/io/shape_env_json.h"
 #include "core/mode/unbacked_bindings.h"
@@ -68,35 +69,37 @@ Value optimization_hint(ShapeEnv& env, const PythonNumber& number, int64_t fallb
 }  // namespace
 
 StepResult SessionRunner::symbolic(const json& step) {
-  return to_value(read_number(step.at("expr")));
+  return to_value(read_number(member(step, "expr")));
 }
 
 StepResult SessionRunner::new_symbol(const json& step) {
-  const std::string& kind = step.at("kind").get_ref<const std::string&>();
+  const std::string& kind = text_member(step, "kind");
   ShapeEnv& env = shape_env();
   if (kind == "unbacked_int") return Value(env.create_unbacked_int());
   if (kind == "unbacked_bool") return Value(env.create_unbacked_bool());
   if (kind == "unbacked_float") return Value::sym_float(env.create_unbacked_float());
-  const Source source = Source::local(step.at("source").get_ref<const std::string&>());
+  const Source source = Source::local(text_member(step, "source"));
   DimDynamic dynamic = kind == "size" ? DimDynamic::kDuck : DimDynamic::kDynamic;
-  const std::string dynamic_name = step.value("dynamic", "");
+  const std::string dynamic_name = text_member(step, "dynamic", "");
   if (dynamic_name == "DYNAMIC") dynamic = DimDynamic::kDynamic;
   if (dynamic_name == "DUCK") dynamic = DimDynamic::kDuck;
   if (dynamic_name == "STATIC") dynamic = DimDynamic::kStatic;
-  const json& value = step.at("value");
+  const json& value = member(step, "value");
   if (kind == "float")
-    return Value::sym_float(env.create_unspecified_float(value.get<double>(), source, dynamic));
+    return Value::sym_float(
+        env.create_unspecified_float(number_of(value, "value"), source, dynamic));
   if (kind == "unspecified")
-    return Value(env.create_unspecified_symbol(value.get<int64_t>(), source, dynamic));
-  if (kind == "size") return Value(env.create_symbol(value.get<int64_t>(), source, dynamic));
+    return Value(env.create_unspecified_symbol(integer_of(value, "value"), source, dynamic));
+  if (kind == "size") return Value(env.create_symbol(integer_of(value, "value"), source, dynamic));
   throw_error(ErrorKind::kUnreadable, format("no such kind of symbol: {}", kind));
 }
 
 namespace {
 
 std::optional<int64_t> optional_end(const json& step, const char* name) {
-  const json end = step.value(name, json());
-  return end.is_number_integer() ? std::optional(end.get<int64_t>()) : std::nullopt;
+  const json* end = find_member(step, name);
+  if (end == nullptr || end->is_null()) return std::nullopt;
+  return integer_of(*end, name);
 }
 
 std::string end_text(std::optional<int64_t> end) { return end ? std::to_string(*end) : "None"; }
@@ -128,7 +131,7 @@ void constrain_number(SymInt value, bool is_size, std::optional<int64_t> min,
 // torch.sym_constrain_range and torch.sym_constrain_range_for_size: operators, which a mode answers
 // without the number.
 StepResult SessionRunner::constrain_by_operator(const json& step, const PythonNumber& number) {
-  const bool is_size = step.at("how") == "sym_constrain_range_for_size";
+  const bool is_size = member(step, "how") == "sym_constrain_range_for_size";
   const std::optional<int64_t> min = optional_end(step, "min");
   const std::optional<int64_t> max = optional_end(step, "max");
   const auto value_of = [](std::optional<int64_t> end) { return end ? Value(*end) : Value(); };
@@ -143,8 +146,8 @@ StepResult SessionRunner::constrain_by_operator(const json& step, const PythonNu
 }
 
 StepResult SessionRunner::guard(const json& step) {
-  const std::string& how = step.at("how").get_ref<const std::string&>();
-  const PythonNumber number = read_number(step.at("expr"));
+  const std::string& how = text_member(step, "how");
+  const PythonNumber number = read_number(member(step, "expr"));
   if (how == "bool") return Value(guard_bool(truth(number)));
   if (how == "python_if") return Value(guard_bool(truth(number)));
   if (how == "int") check_type(number, ExprType::kInt);
@@ -168,7 +171,7 @@ StepResult SessionRunner::guard(const json& step) {
     return {};
   }
   if (how == "constrain_unify") {
-    shape_env().constrain_unify(number.as_int(), read_number(step.at("with")).as_int());
+    shape_env().constrain_unify(number.as_int(), read_number(member(step, "with")).as_int());
     return {};
   }
   if (how == "expect_true") return Value(expect_true(truth(number)));
@@ -189,26 +192,27 @@ StepResult SessionRunner::guard(const json& step) {
     return Value(!number.is_symbolic() ||
                  shape_env().hint(number.node(shape_env().pool())).has_value());
   if (how == "optimization_hint")
-    return optimization_hint(shape_env(), number, step.value("fallback", kUnbackedFallback));
+    return optimization_hint(shape_env(), number,
+                             integer_member(step, "fallback", kUnbackedFallback));
   if (how.starts_with("sym_constrain_range")) return constrain_by_operator(step, number);
   if (how == "constrain_range") {
     // A symbol that became a number is judged as a symbol.
     const SymInt value =
         number.is_symbolic() ? SymInt::from_node(number.node(shape_env().pool())) : number.as_int();
-    shape_env().constrain_range(value, step.value("min", kMinusIntInfinity),
-                                step.value("max", kIntInfinity));
+    shape_env().constrain_range(value, integer_member(step, "min", kMinusIntInfinity),
+                                integer_member(step, "max", kIntInfinity));
     return {};
   }
   if (how == "constrain_range_for_size") {
-    shape_env().constrain_range_for_size(number.as_int(), step.value("min", int64_t{0}),
-                                         step.value("max", kIntInfinity));
+    shape_env().constrain_range_for_size(number.as_int(), integer_member(step, "min", int64_t{0}),
+                                         integer_member(step, "max", kIntInfinity));
     return {};
   }
   throw_error(ErrorKind::kUnreadable, format("no such way to guard: {}", how));
 }
 
 StepResult SessionRunner::query(const json& step) {
-  const PythonNumber number = read_number(step.at("expr"));
+  const PythonNumber number = read_number(member(step, "expr"));
   ShapeEnv& env = shape_env();
   const ExprNode* node = number.node(env.pool());
   std::string text = "{\"str\":";
@@ -234,7 +238,7 @@ StepResult SessionRunner::describe(const json& step) {
     append_shape_env(text, shape_env());
     return StepResult::json(std::move(text));
   }
-  const std::shared_ptr<ShapeEnv>& env = mode_named(step["mode"]).shape_env();
+  const std::shared_ptr<ShapeEnv>& env = mode_named(member(step, "mode")).shape_env();
   if (env == nullptr) return StepResult::json("null");
   append_shape_env(text, *env);
   return StepResult::json(std::move(text));
@@ -260,17 +264,18 @@ GuardedInput guarded_input(const Value& value, const Source& source, ShapeEnv& e
 }  // namespace
 
 StepResult SessionRunner::produce_guards(const json& step) {
-  const json& args = step.at("args");
-  const json& sources = step.at("sources");
+  const json& args = list_member(step, "args");
+  const json& sources = list_member(step, "sources");
   std::deque<SymbolicContext> contexts;
   std::vector<GuardedInput> inputs;
   for (size_t i = 0; i < args.size(); ++i) {
-    const Source source = Source::local(sources.at(i).get_ref<const std::string&>());
+    const Source source = Source::local(text_of(element(sources, i, "sources"), "sources"));
     inputs.push_back(guarded_input(value_named(args[i]), source, shape_env()));
     if (!step.contains("dynamic")) continue;
-    contexts.emplace_back(read_dynamic(step["dynamic"].at(i)));
+    contexts.emplace_back(read_dynamic(element(member(step, "dynamic"), i, "dynamic")));
     if (step.contains("constraints"))
-      contexts.back().constraint_sizes = read_constraints(step["constraints"].at(i));
+      contexts.back().constraint_sizes =
+          read_constraints(element(member(step, "constraints"), i, "constraints"));
     inputs.back().context = &contexts.back();
   }
   const ProducedGuards made = faketensor::produce_guards(shape_env(), inputs);
@@ -284,7 +289,7 @@ StepResult SessionRunner::produce_guards(const json& step) {
 
 StepResult SessionRunner::guards_expression(const json& step) {
   std::vector<GuardedInput> inputs;
-  for (const json& arg : step.at("args")) {
+  for (const json& arg : list_member(step, "args")) {
     const Source source = Source::local(format("t{}", inputs.size()));
     inputs.push_back(guarded_input(value_named(arg), source, shape_env()));
   }
@@ -311,7 +316,7 @@ std::string bound_text(const Value& value) {
 }  // namespace
 
 StepResult SessionRunner::unbacked_bindings(const json& step) {
-  const Value value = read(step.at("value"));
+  const Value value = read(member(step, "value"));
   const std::vector<UnbackedBinding> bindings =
       compute_unbacked_bindings(shape_env(), value, bound_text(value));
   if (bindings.empty()) return {};
@@ -327,8 +332,8 @@ StepResult SessionRunner::unbacked_bindings(const json& step) {
 
 StepResult SessionRunner::rename_unbacked(const json& step) {
   ShapeEnv& env = shape_env();
-  const PythonNumber from = to_number(value_named(step.at("from")));
-  const PythonNumber to = to_number(value_named(step.at("to")));
+  const PythonNumber from = to_number(value_named(member(step, "from")));
+  const PythonNumber to = to_number(value_named(member(step, "to")));
   env.rename_unbacked_to(from.node(env.pool()), to.node(env.pool()));
   return {};
 }

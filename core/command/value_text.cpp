@@ -93,33 +93,40 @@ int64_t parse_int(std::string_view text) {
 
 // The parts of "[a, b, [c]]" between the outer brackets, split at commas outside of inner ones.
 std::vector<std::string_view> list_parts(std::string_view text) {
-  if (text.size() < 2) not_understood(text, "a list");
-  text = trimmed(text.substr(1, text.size() - 2));
+  const bool is_enclosed = text.size() >= 2 && ((text.front() == '[' && text.back() == ']') ||
+                                                (text.front() == '{' && text.back() == '}'));
+  if (!is_enclosed) not_understood(text, "a list");
+  const std::string_view inside = trimmed(text.substr(1, text.size() - 2));
   std::vector<std::string_view> parts;
   int depth = 0;
   size_t begin = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '[' || text[i] == '{') ++depth;
-    if (text[i] == ']' || text[i] == '}') --depth;
-    if (depth == 0 && text[i] == ',') {
-      parts.push_back(trimmed(text.substr(begin, i - begin)));
+  for (size_t i = 0; i < inside.size(); ++i) {
+    if (inside[i] == '[' || inside[i] == '{') ++depth;
+    if ((inside[i] == ']' || inside[i] == '}') && --depth < 0) not_understood(text, "a list");
+    if (depth == 0 && inside[i] == ',') {
+      parts.push_back(trimmed(inside.substr(begin, i - begin)));
       begin = i + 1;
     }
   }
-  if (!text.empty()) parts.push_back(trimmed(text.substr(begin)));
+  if (depth != 0) not_understood(text, "a list");
+  if (!inside.empty()) parts.push_back(trimmed(inside.substr(begin)));
   return parts;
 }
 
 DimVector parse_dims(std::string_view text) {
   DimVector dims;
-  for (const std::string_view part : list_parts(text)) dims.push_back(parse_int(part));
+  for (const std::string_view part : list_parts(text)) {
+    const int64_t dim = parse_int(part);
+    if (dim < 0) not_understood(part, "a size");
+    dims.push_back(dim);
+  }
   return dims;
 }
 
 // f32[2,3]{1,2}@cuda:0
 Value parse_tensor(FakeTensorMode& mode, std::string_view text) {
   const size_t open = text.find('[');
-  const size_t close = text.find(']');
+  const size_t close = text.find(']', open == std::string_view::npos ? 0 : open);
   const auto dtype = parse_dtype(text.substr(0, open));
   if (open == std::string_view::npos || close == std::string_view::npos || !dtype) {
     not_understood(text, "a tensor, as in f32[2,3], f32[2,3]{1,2} (strides) or i64[4]@cuda");

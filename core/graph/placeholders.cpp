@@ -80,6 +80,11 @@ Value Placeholders::make(FakeTensorMode& mode, NodeId i) const {
     throw_error(ErrorKind::kUsage, format("input '{}': {} strides for {} sizes",
                                           program_.text(node.name), strides.size(), sizes.size()));
   }
+  if (spec.sparse != nullptr && sizes.size() != node.recorded->sizes().size()) {
+    throw_error(ErrorKind::kUsage,
+                format("input '{}': {} sizes for a sparse tensor of {} dimensions",
+                       program_.text(node.name), sizes.size(), node.recorded->rank()));
+  }
   spec.sizes = sizes;
   spec.strides = strides;
   return mode.context().make_tensor(mode.context().metas().intern(spec), nullptr);

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/io/json_fields.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -11,8 +12,8 @@ using nlohmann::json;
 std::vector<Value> bind_arguments(const Schema& schema, const json& args, const json& kwargs,
                                   ValueReader& reader, ValueWriter* writer) {
   std::vector<Value> values;
-  for (const json& arg : args) values.push_back(reader.read(arg, writer));
-  for (const auto& [name, arg] : kwargs.items()) {
+  for (const json& arg : list_of(args, "args")) values.push_back(reader.read(arg, writer));
+  for (const auto& [name, arg] : object_of(kwargs, "kwargs").items()) {
     const int at = schema.find_argument(name);
     if (at < 0)
       throw_error(ErrorKind::kRuntimeError,

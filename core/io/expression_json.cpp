@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/io/json_fields.h"
 #include "core/support/error.h"
 
 namespace faketensor {
@@ -18,11 +19,11 @@ constexpr int kMaxTreeDepth = 100;
 PythonNumber evaluate_at(const json& tree, const LeafReader& leaf, int depth) {
   if (depth > kMaxTreeDepth) throw_error(ErrorKind::kUnreadable, "an expression tree is too deep");
   if (tree.is_boolean()) return SymBool(tree.get<bool>());
-  if (tree.is_number_integer()) return SymInt(tree.get<int64_t>());
+  if (tree.is_number_integer()) return SymInt(integer_of(tree, "an integer"));
   if (tree.is_number()) return SymFloat(tree.get<double>());
   if (tree.is_string() || tree.is_object()) return leaf(tree);
   if (!tree.is_array() || tree.empty() || !tree[0].is_string())
-    throw_error(ErrorKind::kUnreadable, "not an expression tree: " + tree.dump());
+    throw_error(ErrorKind::kUnreadable, "not an expression tree: " + excerpt(tree));
   const std::string name = tree[0].get<std::string>();
   std::vector<PythonNumber> args;
   for (size_t i = 1; i < tree.size(); ++i) args.push_back(evaluate_at(tree[i], leaf, depth + 1));

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/io/json_fields.h"
 #include "core/support/format.h"
 #include "core/symbolic/parse.h"
 #include "core/symbolic/shape_env.h"
@@ -28,7 +29,7 @@ class GraphReader {
   }
 
   FxGraph read(const json& graph) {
-    const json& nodes = graph.at("nodes");
+    const json& nodes = list_member(graph, "nodes");
     make_symbols(nodes);
     for (const json& node : nodes) add(node);
     return std::move(graph_);
@@ -39,8 +40,7 @@ class GraphReader {
   void make_symbols(const json& nodes) {
     int64_t count = 0;
     for (const json& node : nodes) {
-      const json bindings = node.value("unbacked_bindings", json::object());
-      for (const auto& [name, path] : bindings.items()) {
+      for (const auto& [name, path] : object_member_or_empty(node, "unbacked_bindings").items()) {
         if (name.size() > 6 || name.size() < 2 || name[0] != 'u' ||
             name.find_first_not_of("0123456789", 1) != std::string::npos)
           throw_error(ErrorKind::kUnreadable, format("not an unbacked symbol: {}", name));
@@ -53,7 +53,7 @@ class GraphReader {
 
   std::optional<Value> node_named(const json& object) const {
     if (object.size() != 1 || !object.contains("n")) return {};
-    const std::string& name = object["n"].get_ref<const std::string&>();
+    const std::string& name = text_of(object["n"], "n");
     const auto found = ids_.find(name);
     if (found == ids_.end())
       throw_error(ErrorKind::kUnreadable, format("no node before is called '{}'", name));
@@ -69,16 +69,15 @@ class GraphReader {
 
   void add(const json& json_node) {
     FxNode node;
-    node.kind = kind_of(json_node.at("op").get<std::string>());
-    node.name = json_node.at("name").get<std::string>();
-    node.target = json_node.at("target").get<std::string>();
-    for (const json& arg : json_node.value("args", json::array()))
+    node.kind = kind_of(text_member(json_node, "op"));
+    node.name = text_member(json_node, "name");
+    node.target = text_member(json_node, "target");
+    for (const json& arg : list_member_or_empty(json_node, "args"))
       node.args.push_back(values_.read(arg, &writer_));
-    read_keywords(node, json_node.value("kwargs", json::object()));
-    if (json_node.contains("val")) node.val = values_.read(json_node["val"], &writer_);
-    const json bindings = json_node.value("unbacked_bindings", json::object());
-    for (const auto& [name, path] : bindings.items())
-      node.bindings.push_back({parse_expr(env_.pool(), name), path.get<std::string>()});
+    read_keywords(node, object_member_or_empty(json_node, "kwargs"));
+    if (const json* val = find_member(json_node, "val")) node.val = values_.read(*val, &writer_);
+    for (const auto& [name, path] : object_member_or_empty(json_node, "unbacked_bindings").items())
+      node.bindings.push_back({parse_expr(env_.pool(), name), text_of(path, name)});
     check(node);
     const std::string name = node.name;
     ids_[name] = graph_.append(std::move(node));

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/io/json_fields.h"
 #include "core/io/value_json.h"
 #include "core/support/format.h"
 
@@ -15,7 +16,7 @@ using yaml::PyScalar;
 namespace {
 
 [[noreturn]] void refuse(const json& value, std::string_view what) {
-  throw_error(ErrorKind::kUnreadable, format("{} is no {}", value.dump(), what));
+  throw_error(ErrorKind::kUnreadable, format("{} is no {}", excerpt(value), what));
 }
 
 PyScalar read_scalar(const json& value) {
@@ -45,12 +46,12 @@ T parsed(std::optional<T> value, const json& text, std::string_view what) {
 std::optional<TensorMetadata> read_metadata(const json& value) {
   if (value.is_null()) return {};
   TensorMetadata metadata;
-  metadata.rank = read_scalar(value.at("rank"));
-  const json& dtype = value.at("dtype");
-  metadata.dtype = parsed(parse_dtype(dtype.get_ref<const std::string&>()), dtype, "dtype");
-  metadata.device = parse_device_name(value.at("device").get_ref<const std::string&>());
-  const json& layout = value.at("layout");
-  metadata.layout = parsed(parse_layout(layout.get_ref<const std::string&>()), layout, "layout");
+  metadata.rank = read_scalar(member(value, "rank"));
+  const json& dtype = member(value, "dtype");
+  metadata.dtype = parsed(parse_dtype(text_of(dtype, "dtype")), dtype, "dtype");
+  metadata.device = parse_device_name(text_member(value, "device"));
+  const json& layout = member(value, "layout");
+  metadata.layout = parsed(parse_layout(text_of(layout, "layout")), layout, "layout");
   return metadata;
 }
 
@@ -121,13 +122,13 @@ void append_profile(std::string& out, const OpProfile& profile) {
 
 OpProfiles read_profiles(const json& value) {
   OpProfiles profiles;
-  for (const json& pair : value) {
+  for (const json& pair : list_of(value, "profiles")) {
     OperatorProfiles& of_op = profiles.emplace_back();
-    of_op.op = read_scalar(pair.at(0));
-    for (const json& item : pair.at(1)) {
+    of_op.op = read_scalar(element(pair, 0, "profiles"));
+    for (const json& item : list_of(element(pair, 1, "profiles"), "profiles")) {
       OpProfile& profile = of_op.profiles.emplace_back();
-      for (const json& arg : item.at("args")) profile.args.push_back(read_metadata(arg));
-      const json& out = item.at("out");
+      for (const json& arg : list_member(item, "args")) profile.args.push_back(read_metadata(arg));
+      const json& out = member(item, "out");
       profile.is_tuple = out.is_array();
       if (!profile.is_tuple) {
         profile.out.push_back(read_metadata(out));

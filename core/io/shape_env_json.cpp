@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/io/json_fields.h"
 #include "core/io/value_json.h"
 #include "core/support/format.h"
 
@@ -36,13 +37,11 @@ ModeSettings read_settings(std::string_view name) {
 namespace {
 
 [[noreturn]] void not_a_symbol(const json& value) {
-  throw_error(ErrorKind::kUnreadable,
-              format("not a symbol: {}",
-                     value.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 80)));
+  throw_error(ErrorKind::kUnreadable, format("not a symbol: {}", excerpt(value)));
 }
 
 int64_t int_end(const json& symbol, const json& end) {
-  if (end.is_number_integer()) return end.get<int64_t>();
+  if (end.is_number_integer()) return integer_of(end, "range");
   if (end == "int_oo") return kIntInfinity;
   if (end == "-int_oo") return kMinusIntInfinity;
   not_a_symbol(symbol);
@@ -50,8 +49,11 @@ int64_t int_end(const json& symbol, const json& end) {
 
 double float_end(const json& symbol, const json& end) {
   if (end.is_number()) return end.get<double>();
-  if (!end.is_object() || !end.contains("f")) not_a_symbol(symbol);
-  return end["f"] == "-inf" ? -HUGE_VAL : HUGE_VAL;
+  const json* special = find_member(end, "f");
+  const std::optional<double> known =
+      special == nullptr ? std::nullopt : special_float(text_of(*special, "range"));
+  if (!known || std::isnan(*known)) not_a_symbol(symbol);
+  return *known;
 }
 
 bool is_range(const json& symbol) {
@@ -63,27 +65,27 @@ void make_symbol(ShapeEnv& env, const json& symbol) {
       !is_range(symbol))
     not_a_symbol(symbol);
   const std::string& name = symbol["name"].get_ref<const std::string&>();
-  const json hint = symbol.value("hint", json());
+  const json* hint = find_member(symbol, "hint");
   const json& ends = symbol["range"];
-  const bool positive = !symbol.value("unspecified", false);
-  if (symbol.value("kind", "int") == "float") {
+  const bool positive = !bool_member(symbol, "unspecified", false);
+  if (text_member(symbol, "kind", "int") == "float") {
     const ValueRange range =
         ValueRange::floats(float_end(symbol, ends[0]), float_end(symbol, ends[1]));
-    if (hint.is_number()) {
-      env.create_backed_float(name, hint.get<double>(), range, positive);
+    if (hint != nullptr && hint->is_number()) {
+      env.create_backed_float(name, hint->get<double>(), range, positive);
     } else {
       env.create_unbacked_float(name, range);
     }
     return;
   }
   const ValueRange range = ValueRange::ints(int_end(symbol, ends[0]), int_end(symbol, ends[1]));
-  if (hint.is_number_integer()) {
-    env.create_backed(name, hint.get<int64_t>(), range, positive);
+  if (hint != nullptr && hint->is_number_integer()) {
+    env.create_backed(name, integer_of(*hint, "hint"), range, positive);
     return;
   }
   const SymInt made = env.create_unbacked_int(name, range);
-  if (symbol.value("size_like", false)) env.mark_size_like(made.node());
-  if (symbol.value("input", false)) env.mark_input(made.node());
+  if (bool_member(symbol, "size_like", false)) env.mark_size_like(made.node());
+  if (bool_member(symbol, "input", false)) env.mark_input(made.node());
 }
 
 // {"a":...,"b":...} around members that are appended one by one; nothing where there are none.
@@ -140,7 +142,7 @@ void append_symbol(std::string& out, ShapeEnv& env, const ExprNode* symbol) {
 }  // namespace
 
 void make_symbols(ShapeEnv& env, const json& symbols) {
-  for (const json& symbol : symbols) make_symbol(env, symbol);
+  for (const json& symbol : list_of(symbols, "env")) make_symbol(env, symbol);
 }
 
 void append_json(std::string& out, const ValueRange& range) {

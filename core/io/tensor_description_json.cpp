@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/io/json_fields.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 
@@ -12,9 +13,7 @@ using nlohmann::json;
 namespace {
 
 [[noreturn]] void refuse(std::string_view what, const json& value) {
-  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  if (text.size() > 80) text = text.substr(0, 80) + "...";
-  throw_error(ErrorKind::kUnreadable, format("{}: {}", what, text));
+  throw_error(ErrorKind::kUnreadable, format("{}: {}", what, excerpt(value)));
 }
 
 int64_t number_of(const json& value) {
@@ -24,9 +23,16 @@ int64_t number_of(const json& value) {
   return value.get<int64_t>();
 }
 
+int64_t size_of(const json& value) {
+  const int64_t size = number_of(value);
+  if (size < 0) refuse("not a size", value);
+  return size;
+}
+
 std::vector<SymInt> numbers_of(const json& value) {
   std::vector<SymInt> numbers;
-  for (const json& element : value) numbers.emplace_back(number_of(element));
+  for (const json& element : list_of(value, "a description's sizes"))
+    numbers.emplace_back(size_of(element));
   return numbers;
 }
 
@@ -68,7 +74,7 @@ class DescriptionReader {
  private:
   // Numbers are those of one describer. Real tensors of a session have small ones of their own.
   static uint64_t key(const json& record, int64_t id) {
-    const int64_t describer = record.value("describer_id", int64_t{0});
+    const int64_t describer = integer_member(record, "describer_id", 0);
     if (id < 0 || id > INT32_MAX || describer < 0 || describer >= INT32_MAX)
       refuse("a number out of range", record);
     return static_cast<uint64_t>(describer + 1) << 32 | static_cast<uint64_t>(id);
@@ -76,48 +82,63 @@ class DescriptionReader {
 
   void add(const json& record) {
     if (!record.is_object()) refuse("not a record", record);
-    if (record.contains("describe_storage")) return add_storage(record["describe_storage"]);
-    if (record.contains("describe_tensor")) return add_tensor(record["describe_tensor"]);
+    if (const json* storage = find_member(record, "describe_storage")) return add_storage(*storage);
+    if (const json* tensor = find_member(record, "describe_tensor")) return add_tensor(*tensor);
     return record.contains("dtype") ? add_tensor(record) : add_storage(record);
   }
 
   void add_storage(const json& record) {
-    storages_[key(record, number_of(record.at("id")))] = number_of(record.at("size"));
+    storages_[key(record, number_of(member(record, "id")))] = size_of(member(record, "size"));
+  }
+
+  // How many of a tensor's dimensions are of a kind; None for those that have none.
+  static int32_t rank_of(const json& record, const char* name, size_t rank) {
+    const json* given = find_member(record, name);
+    if (given == nullptr || given->is_null()) return 0;
+    const int64_t count = size_of(*given);
+    if (count > static_cast<int64_t>(rank)) refuse("more dimensions than sizes", record);
+    return static_cast<int32_t>(count);
   }
 
   void add_tensor(const json& record) {
     for (const char* kind : {"is_mkldnn", "is_functorch_wrapped", "is_nested", "is_functional",
                              "is_traceable_wrapper_subclass", "is_batchedtensor"}) {
-      if (record.value(kind, false)) refuse(format("a tensor that {} has no fake", kind), record);
+      if (bool_member(record, kind, false))
+        refuse(format("a tensor that {} has no fake", kind), record);
     }
-    const uint64_t id = key(record, number_of(record.at("id")));
+    const uint64_t id = key(record, number_of(member(record, "id")));
     if (known_.count(id) != 0) return;
     auto tensor = std::make_shared<TensorDescription>();
     tensor->id = id;
-    tensor->sizes = numbers_of(record.at("size"));
-    tensor->dtype = named(record.at("dtype"), &parse_dtype);
-    tensor->device = device_of(record.at("device"));
+    tensor->sizes = numbers_of(member(record, "size"));
+    tensor->dtype = named(member(record, "dtype"), &parse_dtype);
+    tensor->device = device_of(member(record, "device"));
     if (record.contains("layout")) tensor->layout = named(record["layout"], &parse_layout);
     if (tensor->layout == Layout::kStrided) {
       read_place(record, *tensor);
     } else {
       tensor->sparse.emplace();
-      tensor->sparse->sparse_dim = static_cast<int32_t>(record.value("sparse_dim", 0));
-      tensor->sparse->dense_dim = static_cast<int32_t>(record.value("dense_dim", 0));
+      tensor->sparse->sparse_dim = rank_of(record, "sparse_dim", tensor->sizes.size());
+      tensor->sparse->dense_dim = rank_of(record, "dense_dim", tensor->sizes.size());
+      const auto rank = static_cast<int32_t>(tensor->sizes.size());
+      if (tensor->sparse->sparse_dim + tensor->sparse->dense_dim > rank)
+        refuse("more dimensions than sizes", record);
     }
     read_flags(record, *tensor);
     if (record.contains("base")) tensor->base = described(record, "base");
     if (record.contains("grad")) tensor->grad = described(record, "grad");
     known_[id] = tensor;
-    tensors_.push_back({tensor, record.value("is_leaf", false), record.value("is_parameter", false),
-                        record.value("is_inference", false)});
+    tensors_.push_back({tensor, bool_member(record, "is_leaf", false),
+                        bool_member(record, "is_parameter", false),
+                        bool_member(record, "is_inference", false)});
   }
 
   void read_place(const json& record, TensorDescription& tensor) const {
-    tensor.strides = numbers_of(record.at("stride"));
+    tensor.strides = numbers_of(member(record, "stride"));
     if (tensor.strides.size() != tensor.sizes.size()) refuse("not one stride per size", record);
-    tensor.offset = number_of(record.value("storage_offset", json(0)));
-    const uint64_t storage = key(record, number_of(record.at("storage")));
+    const json* offset = find_member(record, "storage_offset");
+    if (offset != nullptr) tensor.offset = size_of(*offset);
+    const uint64_t storage = key(record, number_of(member(record, "storage")));
     const auto found = storages_.find(storage);
     if (found == storages_.end()) refuse("no record before describes the storage of", record);
     tensor.storage = {storage, found->second};
@@ -125,11 +146,12 @@ class DescriptionReader {
 
   static void read_flags(const json& record, TensorDescription& tensor) {
     unsigned flags = 0;
-    if (record.value("is_conj", false)) flags |= kConj;
-    if (record.value("is_neg", false)) flags |= kNeg;
-    if (record.value("requires_grad", false)) flags |= kRequiresGrad;
-    const json coalesced = record.value("is_coalesced", json());
-    if (coalesced.is_boolean() && coalesced.get<bool>()) flags |= kCoalesced;
+    if (bool_member(record, "is_conj", false)) flags |= kConj;
+    if (bool_member(record, "is_neg", false)) flags |= kNeg;
+    if (bool_member(record, "requires_grad", false)) flags |= kRequiresGrad;
+    const json* coalesced = find_member(record, "is_coalesced");  // None for a strided tensor
+    if (coalesced != nullptr && !coalesced->is_null() && bool_of(*coalesced, "is_coalesced"))
+      flags |= kCoalesced;
     tensor.flags = static_cast<uint16_t>(flags);
   }
 
@@ -148,11 +170,7 @@ class DescriptionReader {
 }  // namespace
 
 std::vector<DescribedTensor> read_tensor_descriptions(const json& records) {
-  try {
-    return DescriptionReader().read(records);
-  } catch (const json::exception& error) {
-    throw_error(ErrorKind::kUnreadable, format("not a description of a tensor: {}", error.what()));
-  }
+  return DescriptionReader().read(records);
 }
 
 }  // namespace faketensor

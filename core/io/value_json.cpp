@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/io/json_fields.h"
 #include "core/support/format.h"
 #include "core/symbolic/expr.h"
 #include "core/symbolic/parse.h"
@@ -236,14 +237,31 @@ void ValueWriter::append(std::string& out, const NodeRecord& record) {
 
 // --- reading ---
 
+std::optional<double> special_float(std::string_view text) {
+  if (text == "nan") return std::nan("");
+  if (text == "inf") return INFINITY;
+  if (text == "-inf") return -INFINITY;
+  return std::nullopt;
+}
+
 namespace {
 
 constexpr int kMaxDepth = 16;  // of lists; no schema nests deeper than lists of lists
 
+// One level deeper while it lives.
+class Nested {
+ public:
+  explicit Nested(int& depth) : depth_(depth) { ++depth_; }
+  ~Nested() { --depth_; }
+  Nested(const Nested&) = delete;
+  Nested& operator=(const Nested&) = delete;
+
+ private:
+  int& depth_;
+};
+
 [[noreturn]] void not_a_value(const json& value) {
-  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  if (text.size() > 80) text = text.substr(0, 80) + "...";
-  throw_error(ErrorKind::kUnreadable, format("not a value: {}", text));
+  throw_error(ErrorKind::kUnreadable, format("not a value: {}", excerpt(value)));
 }
 
 template <typename T>
@@ -252,46 +270,71 @@ T parsed(const json& whole, std::optional<T> value) {
   return *value;
 }
 
-std::string_view text_of(const json& whole, const json& value) {
+// These say of the whole that it is not a value, whatever is wrong in it.
+std::string_view text_in(const json& whole, const json& value) {
   if (!value.is_string()) not_a_value(whole);
   return value.get_ref<const std::string&>();
 }
 
-int64_t int_of(const json& whole, const json& value) {
+int64_t int_in(const json& whole, const json& value) {
   if (!value.is_number_integer() ||
       (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t{INT64_MAX}))
     not_a_value(whole);
   return value.get<int64_t>();
 }
 
-std::vector<SymInt> dims_of(const json& whole, const json& value) {
-  if (!value.is_array()) not_a_value(whole);
-  std::vector<SymInt> dims;
-  for (const json& element : value) dims.emplace_back(int_of(whole, element));
-  return dims;
+// Sizes, strides, offsets and numbers of bytes are no less than 0.
+int64_t size_in(const json& whole, const json& value) {
+  const int64_t size = int_in(whole, value);
+  if (size < 0) not_a_value(whole);
+  return size;
 }
 
-double double_of(const json& whole, const json& value) {
+bool flag_in(const json& whole, const char* name) {
+  const json* flag = find_member(whole, name);
+  if (flag != nullptr && !flag->is_boolean()) not_a_value(whole);
+  return flag != nullptr && flag->get<bool>();
+}
+
+std::vector<SymInt> sizes_in(const json& whole, const json& value) {
+  if (!value.is_array()) not_a_value(whole);
+  std::vector<SymInt> sizes;
+  for (const json& element : value) sizes.emplace_back(size_in(whole, element));
+  return sizes;
+}
+
+double double_in(const json& whole, const json& value) {
   if (value.is_number()) return value.get<double>();
-  if (!value.is_object() || !value.contains("f")) not_a_value(whole);
-  const std::string_view text = text_of(whole, value["f"]);
-  if (text == "nan") return std::nan("");
-  return text == "-inf" ? -INFINITY : INFINITY;
+  const json* special = find_member(value, "f");
+  if (special == nullptr) not_a_value(whole);
+  const std::optional<double> known = special_float(text_in(whole, *special));
+  if (!known) not_a_value(whole);
+  return *known;
+}
+
+// How many of a tensor's dimensions are of a kind.
+int32_t rank_in(const json& value, const char* name) {
+  const json* given = find_member(value, name);
+  if (given == nullptr) return 0;
+  const int64_t rank = size_in(value, *given);
+  if (rank > static_cast<int64_t>(value["size"].size())) not_a_value(value);
+  return static_cast<int32_t>(rank);
 }
 
 SparseMeta sparse_of(const json& value) {
   SparseMeta sparse;
-  sparse.sparse_dim = static_cast<int32_t>(int_of(value, value.value("sparse_dim", json(0))));
-  sparse.dense_dim = static_cast<int32_t>(int_of(value, value.value("dense_dim", json(0))));
-  sparse.nnz = int_of(value, value.value("nnz", json(0)));
-  if (value.contains("index_dtype")) {
-    const json& dtype = value["index_dtype"];
-    sparse.index_dtype = parsed(
-        value,
-        parse_dtype(text_of(value, dtype.is_object() ? dtype.value("dtype", json()) : dtype)));
+  sparse.sparse_dim = rank_in(value, "sparse_dim");
+  sparse.dense_dim = rank_in(value, "dense_dim");
+  if (sparse.sparse_dim + sparse.dense_dim > static_cast<int32_t>(value["size"].size()))
+    not_a_value(value);
+  if (const json* nnz = find_member(value, "nnz")) sparse.nnz = size_in(value, *nnz);
+  if (const json* dtype = find_member(value, "index_dtype")) {
+    const json* name = dtype->is_object() ? find_member(*dtype, "dtype") : dtype;
+    if (name == nullptr) not_a_value(value);
+    sparse.index_dtype = parsed(value, parse_dtype(text_in(value, *name)));
   }
-  if (value.contains("blocksize")) {
-    const std::vector<SymInt> block = dims_of(value, value["blocksize"]);
+  if (const json* blocks = find_member(value, "blocksize")) {
+    const std::vector<SymInt> block = sizes_in(value, *blocks);
     if (block.size() != 2) not_a_value(value);
     sparse.block_size[0] = block[0];
     sparse.block_size[1] = block[1];
@@ -309,11 +352,11 @@ Value ValueReader::read(const json& value, ValueWriter* writer) {
       return value.get<bool>();
     case json::value_t::number_integer:
     case json::value_t::number_unsigned:
-      return int_of(value, value);
+      return int_in(value, value);
     case json::value_t::number_float:
       return value.get<double>();
     case json::value_t::string:
-      return Value::string(mode_.context().arena().copy(text_of(value, value)));
+      return Value::string(mode_.context().arena().copy(text_in(value, value)));
     case json::value_t::array:
       return read_list(value, writer);
     case json::value_t::object:
@@ -324,15 +367,16 @@ Value ValueReader::read(const json& value, ValueWriter* writer) {
 }
 
 Value ValueReader::read_list(const json& value, ValueWriter* writer) {
-  if (++depth_ > kMaxDepth)
+  if (depth_ >= kMaxDepth)
     throw_error(ErrorKind::kLimitExceeded, format("a value nested more than {} deep", kMaxDepth));
+  // Left when an element raises too: the reader goes on with the next value.
+  const Nested nested(depth_);
   SmallVector<Value, 8> values;
   bool all_ints = !value.empty();
   for (const json& element : value) {
     values.push_back(read(element, writer));
     all_ints = all_ints && values.back().is(Value::Tag::kInt);
   }
-  --depth_;
   if (!all_ints) return mode_.context().make_list(values.span());
   DimVector ints;
   for (const Value& element : values) ints.push_back(element.as_sym_int());
@@ -347,16 +391,16 @@ Value ValueReader::read_object(const json& value, ValueWriter* writer) {
   if (value.empty()) not_a_value(value);
   const std::string& key = value.begin().key();
   const json& content = value.begin().value();
-  if (key == "dtype") return parsed(value, parse_dtype(text_of(value, content)));
-  if (key == "device") return parsed(value, parse_device(text_of(value, content)));
-  if (key == "layout") return parsed(value, parse_layout(text_of(value, content)));
-  if (key == "memory_format") return parsed(value, parse_memory_format(text_of(value, content)));
+  if (key == "dtype") return parsed(value, parse_dtype(text_in(value, content)));
+  if (key == "device") return parsed(value, parse_device(text_in(value, content)));
+  if (key == "layout") return parsed(value, parse_layout(text_in(value, content)));
+  if (key == "memory_format") return parsed(value, parse_memory_format(text_in(value, content)));
   if (key == "generator")
-    return Value::generator(parsed(value, parse_device(text_of(value, content))));
+    return Value::generator(parsed(value, parse_device(text_in(value, content))));
   if (key == "sym" || key == "kind") return read_symbolic(value);
-  if (key == "f") return double_of(value, value);
+  if (key == "f") return double_in(value, value);
   if (key == "c" && content.is_array() && content.size() == 2) {
-    const double parts[] = {double_of(value, content[0]), double_of(value, content[1])};
+    const double parts[] = {double_in(value, content[0]), double_in(value, content[1])};
     return Value::complex(mode_.context().arena().copy(std::span<const double>(parts)).data());
   }
   not_a_value(value);
@@ -364,10 +408,12 @@ Value ValueReader::read_object(const json& value, ValueWriter* writer) {
 
 SymInt ValueReader::read_dim(const json& whole, const json& value) {
   ShapeEnv* env = mode_.context().shape_env();
-  if (!value.is_string() || env == nullptr) return int_of(whole, value);
-  const ExprNode* node = parse_expr(env->pool(), text_of(whole, value));
+  if (!value.is_string() || env == nullptr) return size_in(whole, value);
+  const ExprNode* node = parse_expr(env->pool(), text_in(whole, value));
   if (node->type != ExprType::kInt) not_a_value(whole);
-  return env->pool().sym_int(node);
+  const SymInt size = env->pool().sym_int(node);
+  if (!size.is_symbolic() && size.as_int() < 0) not_a_value(whole);
+  return size;
 }
 
 DimVector ValueReader::read_dims(const json& whole, const json& value) {
@@ -381,7 +427,7 @@ Value ValueReader::read_symbolic(const json& value) {
   ShapeEnv* env = mode_.context().shape_env();
   if (env == nullptr || !value.contains("sym")) not_a_value(value);
   ExprPool& pool = env->pool();
-  const ExprNode* node = parse_expr(pool, text_of(value, value["sym"]));
+  const ExprNode* node = parse_expr(pool, text_in(value, value["sym"]));
   switch (node->type) {
     case ExprType::kInt:
       return pool.sym_int(node);
@@ -393,7 +439,7 @@ Value ValueReader::read_symbolic(const json& value) {
 }
 
 Value ValueReader::read_tensor(const json& value, ValueWriter* writer) {
-  const int64_t number = int_of(value, value["t"]);
+  const int64_t number = int_in(value, value["t"]);
   const auto found = tensors_.find(number);
   if (found != tensors_.end()) return Value(found->second);
 
@@ -402,17 +448,17 @@ Value ValueReader::read_tensor(const json& value, ValueWriter* writer) {
   const DimVector strides =
       value.contains("stride") ? read_dims(value, value["stride"]) : DimVector();
   MetaSpec spec{.sizes = sizes, .strides = strides};
-  spec.dtype = parsed(value, parse_dtype(text_of(value, value["dtype"])));
+  spec.dtype = parsed(value, parse_dtype(text_in(value, value["dtype"])));
   if (value.contains("device"))
-    spec.device = parsed(value, parse_device(text_of(value, value["device"]))).normalized();
+    spec.device = parsed(value, parse_device(text_in(value, value["device"]))).normalized();
   if (value.contains("offset")) spec.offset = read_dim(value, value["offset"]);
   if (value.contains("layout"))
-    spec.layout = parsed(value, parse_layout(text_of(value, value["layout"])));
+    spec.layout = parsed(value, parse_layout(text_in(value, value["layout"])));
   unsigned flags = 0;
-  if (value.value("conj", false)) flags |= kConj;
-  if (value.value("neg", false)) flags |= kNeg;
-  if (value.value("requires_grad", false)) flags |= kRequiresGrad;
-  if (value.value("coalesced", false)) flags |= kCoalesced;
+  if (flag_in(value, "conj")) flags |= kConj;
+  if (flag_in(value, "neg")) flags |= kNeg;
+  if (flag_in(value, "requires_grad")) flags |= kRequiresGrad;
+  if (flag_in(value, "coalesced")) flags |= kCoalesced;
   spec.flags = static_cast<uint16_t>(flags);
   SparseMeta sparse;
   if (spec.layout != Layout::kStrided) {
@@ -424,7 +470,7 @@ Value ValueReader::read_tensor(const json& value, ValueWriter* writer) {
 
   Storage* storage = nullptr;
   if (spec.layout == Layout::kStrided && value.contains("storage")) {
-    const int64_t storage_number = int_of(value, value["storage"]);
+    const int64_t storage_number = int_in(value, value["storage"]);
     Storage*& known = storages_[storage_number];
     if (known == nullptr) {
       const SymInt bytes = value.contains("nbytes") ? read_dim(value, value["nbytes"]) : SymInt(0);
@@ -452,13 +498,21 @@ Value ValueReader::read_tensor(const json& value, ValueWriter* writer) {
 InputOverride read_override(const json& value) {
   if (!value.is_object()) not_a_value(value);
   InputOverride result;
-  if (value.contains("size")) result.sizes = dims_of(value, value["size"]);
-  if (value.contains("stride")) result.strides = dims_of(value, value["stride"]);
-  if (value.contains("dtype"))
-    result.dtype = parsed(value, parse_dtype(text_of(value, value["dtype"])));
-  if (value.contains("device"))
-    result.device = parsed(value, parse_device(text_of(value, value["device"]))).normalized();
+  if (const json* sizes = find_member(value, "size")) result.sizes = sizes_in(value, *sizes);
+  if (const json* strides = find_member(value, "stride"))
+    result.strides = sizes_in(value, *strides);
+  if (const json* dtype = find_member(value, "dtype"))
+    result.dtype = parsed(value, parse_dtype(text_in(value, *dtype)));
+  if (const json* device = find_member(value, "device"))
+    result.device = parsed(value, parse_device(text_in(value, *device))).normalized();
   return result;
+}
+
+std::map<std::string, InputOverride> read_overrides(const json& inputs) {
+  std::map<std::string, InputOverride> overrides;
+  for (const auto& [name, value] : object_of(inputs, "inputs").items())
+    overrides[name] = read_override(value);
+  return overrides;
 }
 
 }  // namespace faketensor

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +31,8 @@ void append_json(std::string& out, SymInt value);
 void append_json(std::string& out, Dims values);
 // 2.0, or {"f":"inf"}
 void append_json_float(std::string& out, double value);
+// The number of "nan", "inf" or "-inf".
+std::optional<double> special_float(std::string_view text);
 
 class ValueWriter {
  public:
@@ -113,5 +116,7 @@ class ValueReader {
 
 // An override of a placeholder: a T, or the part of one that is to change ({"size": [4, 3]}).
 InputOverride read_override(const nlohmann::json& json);
+// {"x": T, ...}
+std::map<std::string, InputOverride> read_overrides(const nlohmann::json& inputs);
 
 }  // namespace faketensor

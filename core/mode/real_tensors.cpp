@@ -85,6 +85,9 @@ Tensor* RealTensors::from_elements(Dims sizes, DType dtype, std::span<const Elem
   if (!has_elements(dtype))
     throw_error(ErrorKind::kNotImplementedError, format("data of {} is not known", dtype));
   Tensor* tensor = context_.empty(sizes, dtype, Device{});
+  if (static_cast<int64_t>(data.size()) != tensor->numel().as_int())
+    throw_error(ErrorKind::kValueError,
+                format("{} elements for a tensor of sizes {}", data.size(), sizes));
   const int64_t bytes = tensor->storage->nbytes.as_int();
   if (bytes > kMaxBytes) return tensor;
   std::vector<std::byte>& stored = data_[tensor->storage];

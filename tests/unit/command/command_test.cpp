@@ -1,6 +1,8 @@
 #include "core/command/command.h"
 
 #include <map>
+#include <new>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
 
@@ -155,6 +157,52 @@ TEST(Command, AFakeKernelThatCallsItselfEnds) {
   const Outcome outcome = run({"answer", "v"}, {{"v", "{\"header\":{}}\n" + session + "\n"}});
   EXPECT_NE(outcome.out.find("call each other more than 32 deep"), std::string::npos)
       << outcome.out << outcome.error;
+}
+
+TEST(Command, AnswerRefusesAStrangeHeader) {
+  for (const char* header :
+       {R"({"header":{"kind":1}})", R"({"header":3})", R"({"header":{"kind":"graph"}})", "[1]",
+        R"({"header":{"kind":"graph","graph":5}})"}) {
+    const Outcome outcome = run({"answer", "q.jsonl"}, {{"q.jsonl", header}});
+    EXPECT_EQ(outcome.code, kExitUsage) << header;
+    EXPECT_TRUE(outcome.error.starts_with("faketensor: ")) << outcome.error;
+    EXPECT_EQ(outcome.error.find("json.exception"), std::string::npos) << outcome.error;
+  }
+}
+
+TEST(Command, AQuestionThatIsNoneIsNamedByItsLine) {
+  const std::string text = "{\"header\":{}}\n{\"op\":5,\"id\":\"a\"}\n";
+  EXPECT_EQ(run({"answer", "q.jsonl"}, {{"q.jsonl", text}}).error,
+            "faketensor: line 2: 'op' must be text, not 5\n");
+  const std::string session = "{}\n{\"session\":\"a\",\"steps\":5}\n";
+  EXPECT_EQ(run({"answer", "q.jsonl"}, {{"q.jsonl", session}}).error,
+            "faketensor: line 2: 'steps' must be a list, not 5\n");
+}
+
+TEST(Command, AListThatIsNotClosedIsNoList) {
+  const Outcome outcome = run({"call", "aten::sum.dim_IntList", "f32[2,3]", "[12"});
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_EQ(outcome.error, "faketensor: cannot read '[12' as a list\n");
+}
+
+// Whatever a subcommand lets through ends as a message and an exit code.
+TEST(Command, WhatIsNoErrorOfOursIsOneLineToo) {
+  class FullIo final : public CommandIo {
+   public:
+    std::unique_ptr<ByteSource> open(const std::string& path) override {
+      if (path == "memory") throw std::bad_alloc();
+      throw std::length_error("vector::reserve");
+    }
+    void write_error(std::string_view text) override { error += text; }
+    std::string error;
+
+   private:
+    std::string put_out(std::string_view) override { return {}; }
+  };
+  FullIo io;
+  EXPECT_EQ(run_command({"info", "memory"}, io), kExitUsage);
+  EXPECT_EQ(run_command({"info", "length"}, io), kExitUsage);
+  EXPECT_EQ(io.error, "faketensor: out of memory\nfaketensor: vector::reserve\n");
 }
 
 }  // namespace

@@ -316,5 +316,12 @@ TEST_F(SymbolicCacheTest, ATensorOfSymbolicSizesIsNotCopied) {
   EXPECT_THROW(session.deepcopy(x), Error);
 }
 
+TEST_F(SessionTest, ATensorHasAsManyElementsAsItsSizesSay) {
+  const std::vector<Element> many(200'000, Element::of(2));
+  EXPECT_THROW(session.tensor(DimVector{2, 1}, DType::kInt64, many), Error);
+  EXPECT_THROW(session.tensor(DimVector{2, 1}, DType::kInt64, {}), Error);
+  EXPECT_NO_THROW(session.tensor(DimVector{2, 1}, DType::kInt64, std::span(many).first(2)));
+}
+
 }  // namespace
 }  // namespace faketensor

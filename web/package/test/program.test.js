@@ -210,6 +210,24 @@ describe("a run", () => {
     }
   });
 
+  it("refuses what it could only round or guess, in plain words", () => {
+    const program = classifier();
+    for (const [options, message] of [
+      [{ dims: { batch: 2.7 } }, "'dims.batch' must be an integer, not 2.7"],
+      [{ dims: { batch: "2" } }, "'dims.batch' must be an integer, not \"2\""],
+      [{ dims: { batch: 2 ** 80 } }, "'dims.batch' must be an integer, not 1.2089258196146292e+24"],
+      [{ dims: 2 }, "'dims' must be an object, not 2"],
+      [{ stopAtFirstError: 1 }, "'stopAtFirstError' must be true or false, not 1"],
+    ]) {
+      assert.throws(() => program.propagate(options), { name: "UsageError", message });
+    }
+    const run = program.propagate();
+    assert.throws(() => run.whatIf({ batch: 2.5 }), {
+      name: "UsageError",
+      message: "'symbols.batch' must be an integer, not 2.5",
+    });
+  });
+
   it("reports progress that grows, and stops when told", () => {
     const program = decoder();
     let last = 0;

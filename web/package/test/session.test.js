@@ -280,6 +280,28 @@ describe("a mode with crosscheck", () => {
   });
 });
 
+describe("what a session refuses", () => {
+  it("is data that is ragged and geometry that is none, in PyTorch's words", () => {
+    const data = [[1], Array(200_000).fill(2)];
+    assert.throws(() => session.tensor(data), {
+      name: "ValueError",
+      message: "expected sequence of length 1 at dim 1 (got 200000)",
+    });
+    assert.throws(() => session.real([2, 3], { stride: [1] }), {
+      name: "RuntimeError",
+      message: "dimensionality of sizes (2) must match dimensionality of strides (1)",
+    });
+    assert.throws(() => session.real([-1]), {
+      name: "RuntimeError",
+      message: "Trying to create tensor with negative dimension -1: [-1]",
+    });
+    assert.throws(() => session.real([2, 3], { offset: -5 }), {
+      name: "RuntimeError",
+      message: "Tensor: invalid storage offset -5",
+    });
+  });
+});
+
 describe("a mode for calls in a loop", () => {
   it("takes the options of its ShapeEnv", () => {
     const mode = ft.mode({ shapeEnv: { allowDynamicOutputShapeOps: false } });

@@ -1,0 +1,52 @@
+// Options as JavaScript gives them (web/package/src/types.ts).
+//
+// What is unknown, of another type or out of range raises a UsageError that names the option and
+// shows what was given: "'dims.batch' must be an integer, not 2.7". Nothing is rounded or left out.
+//
+//   propagate(program, read_propagate_options(program, parse_json(text, "options")));
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/devices/target.h"
+#include "core/graph/explain.h"
+#include "core/graph/fake_tensor_prop.h"
+#include "core/io/json_fields.h"
+#include "core/profiles/op_profile.h"
+#include "core/symbolic/shape_env.h"
+
+namespace faketensor {
+
+// {"dims": {"batch": 4}, "inputs": {"x": {"size": [4, 3]}}, "dtype": "bfloat16", ...}
+PropagateOptions read_propagate_options(const Program& program, const Json& given);
+
+// {"target": "cuda", "shapeEnv": true}; the ShapeEnv may be given with its own options.
+struct ModeOptions {
+  Target target = {};
+  std::optional<ShapeEnvOptions> shape_env = {};
+};
+ModeOptions read_mode_options(const Json& given);
+
+// {"target": "cuda"}
+Target read_session_options(const Json& given);
+
+// Profiles as JSON, or a JSON string of YAML: the superset format where the text is one.
+OpProfiles read_profiles_or_yaml(const Json& given);
+
+// {"s31": 6, "s9": [2, 64]}
+std::vector<SymbolSetting> read_symbol_settings(const Json& given);
+
+// {"symbols": {...}, "nodes": ["add", ...]}
+struct WhatIfQuestion {
+  std::vector<SymbolSetting> symbols;
+  std::vector<std::string> nodes;
+};
+WhatIfQuestion read_what_if(const Json& given);
+
+// ["add", "mul"], [0, 3]
+std::vector<std::string> read_texts(const Json& list, std::string_view name);
+std::vector<uint32_t> read_indices(const Json& list, std::string_view name);
+
+}  // namespace faketensor

@@ -1,0 +1,75 @@
+// Values from outside: what is no value is refused, and leaves the reader as it was.
+#include "core/io/value_json.h"
+
+#include "core/io/json_fields.h"
+#include "core/symbolic/shape_env.h"
+#include "expect_error.h"
+
+namespace faketensor {
+namespace {
+
+class ValueJsonTest : public ::testing::Test {
+ protected:
+  Value read(std::string_view text) { return reader.read(parse_json(text, "x")); }
+  void expect_refused(std::string_view text) {
+    expect_unreadable([&] { read(text); }, {"not a value"});
+  }
+  FakeTensorMode mode;
+  ValueReader reader{mode};
+};
+
+TEST_F(ValueJsonTest, AListWhoseElementRaisesLeavesNoTrace) {
+  for (int i = 0; i < 40; ++i) expect_refused(R"([[{"dtype": "zzz"}]])");
+  EXPECT_EQ(read("[[1, 2], [3]]").size(), 2u);
+  expect_limit([&] { read(std::string(17, '[') + std::string(17, ']')); }, {"more than 16 deep"});
+}
+
+TEST_F(ValueJsonTest, GeometryIsHeldAgainstItself) {
+  expect_refused(R"({"t": 0, "size": [2, 3], "stride": [1], "dtype": "float32"})");
+  expect_refused(R"({"t": 0, "size": [-1], "dtype": "float32"})");
+  expect_refused(R"({"t": 0, "size": [2], "stride": [-1], "dtype": "float32"})");
+  expect_refused(R"({"t": 0, "size": [2], "offset": -5, "dtype": "float32"})");
+  expect_refused(R"({"t": 0, "size": [2], "dtype": "float32", "storage": 0, "nbytes": -8})");
+  expect_refused(R"({"t": 0, "size": ["a"], "dtype": "float32"})");
+  expect_refused(R"({"t": 0, "size": 3, "dtype": "float32"})");
+  EXPECT_EQ(
+      read(R"({"t": 0, "size": [2, 3], "stride": [1, 2], "dtype": "float32"})").tensor().dim(), 2);
+}
+
+TEST_F(ValueJsonTest, ASparseTensorHasAsManySizesAsDimensions) {
+  const std::string sizes =
+      R"({"t": 0, "size": [2, 3], "dtype": "float32", "layout": "sparse_coo")";
+  expect_refused(sizes + R"(, "sparse_dim": 3})");
+  expect_refused(sizes + R"(, "sparse_dim": 2, "dense_dim": 1})");
+  expect_refused(sizes + R"(, "sparse_dim": 4294967298})");
+  expect_refused(sizes + R"(, "sparse_dim": -1})");
+  expect_refused(sizes + R"(, "nnz": -2})");
+  EXPECT_EQ(read(sizes + R"(, "sparse_dim": 1, "dense_dim": 1})").tensor().dim(), 2);
+}
+
+TEST_F(ValueJsonTest, MembersOfAnotherTypeAreRefused) {
+  expect_refused(R"({"t": 0, "size": [2], "dtype": "float32", "conj": 1})");
+  expect_refused(R"({"t": 0, "size": [2], "dtype": 6})");
+  expect_refused(R"({"f": "infinite"})");
+  expect_refused(R"({"c": [1, "a"]})");
+  expect_refused("9223372036854775808");
+  expect_refused("{}");
+}
+
+TEST_F(ValueJsonTest, AConstantExpressionIsHeldAgainstTheSameRules) {
+  mode.attach_shape_env(std::make_shared<ShapeEnv>());
+  expect_refused(R"({"t": 0, "size": ["0 - 5"], "dtype": "float32"})");
+}
+
+TEST(OverrideJson, SizesAreNoLessThanZero) {
+  const InputOverride change = read_override(parse_json(R"({"size": [4, 3]})", "x"));
+  EXPECT_EQ(change.sizes->size(), 2u);
+  expect_unreadable([] { read_override(parse_json(R"({"size": [4, -3]})", "x")); },
+                    {"not a value: {\"size\":[4,-3]}"});
+  expect_unreadable([] { read_override(parse_json(R"({"stride": [2.5]})", "x")); },
+                    {"not a value"});
+  expect_unreadable([] { read_overrides(parse_json("[]", "x")); }, {"'inputs' must be an object"});
+}
+
+}  // namespace
+}  // namespace faketensor
