@@ -26,6 +26,7 @@ function answer({ questions, answers }) {
     write(stream, bytes) {
       if (stream === 1) fs.writeSync(out, bytes);
       else error += Buffer.from(bytes).toString();
+      return "";  // no reason why it could not be written
     },
   };
   try {
