@@ -35,7 +35,7 @@ test("a link of a file asks for the file, keeps its address, and is applied to t
   const hash = "#file=model.json&set=batch:5&dtype=bfloat16&open=layers.1&select=/layers.1.mlp";
   await playground.open(hash);
   await expect(playground.notice).toContainText("model.json");
-  await expect(playground.notice).toContainText("open it again");
+  await expect(playground.notice).toContainText("Open it again");
   await expect(page.locator("#file-name")).toHaveText("decoder (example)");
   await playground.row(/^input_ids/).click();
   await page.reload();

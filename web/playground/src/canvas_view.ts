@@ -13,6 +13,8 @@ import {
   contains,
   fitted,
   inflated,
+  kLeastReadableScale,
+  kReadableScale,
   toWorld,
   visibleRect,
   zoomedAt,
@@ -39,8 +41,6 @@ const kPrimitiveLimit = 12_000;
 const kMargin = 0.35;
 const kFlashMilliseconds = 1100;
 const kSettleMilliseconds = 350;
-/** A graph that would need a smaller scale than this to fit is shown from its beginning. */
-const kReadableScale = 0.8;
 
 export class CanvasView {
   camera: Camera = { x: 0, y: 0, scale: 1 };
@@ -149,7 +149,7 @@ export class CanvasView {
     const rect = scene.rectOf(box);
     const whole = fitted(rect, this.size, 1.25);
     if (whole.scale >= kReadableScale) return whole;
-    return beginning(rect, scene.rectOf(scene.firstIn(box)), this.size, kReadableScale);
+    return beginning(rect, scene.rectOf(scene.firstIn(box)), this.size);
   }
 
   /** Whether a camera shows any box of a picture. */
@@ -167,7 +167,7 @@ export class CanvasView {
   reveal(box: number): void {
     if (this.scene === null || box < 0) return;
     const rect = this.scene.rectOf(box);
-    const scale = this.camera.scale < kReadableScale ? 0.9 : this.camera.scale;
+    const scale = this.camera.scale < kLeastReadableScale ? 0.9 : this.camera.scale;
     const shown = visibleRect({ ...this.camera, scale }, this.size);
     const fits = rect.w < shown.w && rect.h < shown.h;
     const inner = inflated(shown, -0.08);

@@ -74,6 +74,10 @@ export function zoomedAt(
   };
 }
 
+/** A graph that would need a smaller scale than this to fit is shown from its beginning, */
+export const kReadableScale = 0.85;
+/** and not smaller than this, so that all letters can be told: shapes and dtypes are written smaller than names. */
+export const kLeastReadableScale = 0.765;
 /** Pixels around what is brought into view. */
 const kMargin = 24;
 
@@ -87,11 +91,11 @@ export function fitted(rect: Rect, canvas: Size, largest: number): Camera {
 
 /**
  * The camera on the beginning of what is too large to be read as a whole: its top, and of that the part around `first`,
- * the box that it begins with. As wide as can be without going far below the scale `readable`.
+ * the box that it begins with. As wide as can be while it can be read.
  */
-export function beginning(rect: Rect, first: Rect, canvas: Size, readable: number): Camera {
+export function beginning(rect: Rect, first: Rect, canvas: Size): Camera {
   const across = Math.max(1, canvas.w - 2 * kMargin) / Math.max(1, rect.w);
-  const scale = clampScale(Math.min(readable, Math.max(across, readable * 0.75)));
+  const scale = Math.min(kReadableScale, Math.max(across, kLeastReadableScale));
   const margin = kMargin / scale;
   const w = canvas.w / scale;
   const h = canvas.h / scale;

@@ -27,5 +27,5 @@ export class FileLink {
 
 /** What is said of a link that waits. */
 export function waitingSentence({ file }: Address): string {
-  return `This link shows the file ${file ?? ""}, which only you have: open it again to see it as the link says.`;
+  return `This link is about ${file ?? ""}, a file that only you have. Open it again to see it as the link says.`;
 }

@@ -18,12 +18,13 @@ export function stateOf(
   automatic: readonly number[],
 ): { readonly state: PageState; readonly misfits: readonly string[] } {
   const misfits: string[] = [];
-  const expanded = new Set<number>(address.open === null ? automatic : []);
-  for (const path of address.open ?? []) {
-    const id = model.findModule(path);
-    if (id === null) misfits.push(`open=${path}`);
-    else if (id > 0) expanded.add(id);
-  }
+  const { open } = address;
+  const ids = open?.map((path) => model.findModule(path)) ?? [];
+  for (const [i, path] of (open ?? []).entries()) if (ids[i] === null) misfits.push(`open=${path}`);
+  const asked = ids.filter((id) => id !== null);
+  // A link of another program names no module of this one: that is no wish to see all of them closed.
+  const isForeign = asked.length === 0 && ids.length > 0;
+  const expanded = new Set(open === null || isForeign ? automatic : asked.filter((id) => id > 0));
   const selection = selectionNamed(model, address.select);
   if (selection === null && address.select !== null) misfits.push(`select=${address.select}`);
   const state = {

@@ -5,6 +5,8 @@ import {
   clamped,
   clampScale,
   fitted,
+  kLeastReadableScale,
+  kReadableScale,
   overlaps,
   toWorld,
   visibleRect,
@@ -56,16 +58,16 @@ function nameOf({ x, y, h }: Rect): Rect {
 describe("the camera on the beginning of a picture", () => {
   it("shows the name of its first box, and can be read", () => {
     for (const { picture, first, canvas } of cases()) {
-      const camera = beginning(picture, first, canvas, 0.8);
+      const camera = beginning(picture, first, canvas);
       const what = JSON.stringify({ picture, first, canvas, camera });
       assert.ok(overlaps(nameOf(first), visibleRect(camera, canvas)), what);
-      assert.ok(camera.scale >= 0.6 && camera.scale <= 0.8, what);
+      assert.ok(camera.scale >= kLeastReadableScale && camera.scale <= kReadableScale, what);
     }
   });
 
   it("stands at the top of the picture where the first box does", () => {
     for (const { picture, first, canvas } of cases()) {
-      const camera = beginning(picture, { ...first, y: picture.y }, canvas, 0.8);
+      const camera = beginning(picture, { ...first, y: picture.y }, canvas);
       const top = visibleRect(camera, canvas).y;
       assert.ok(Math.abs(top - (picture.y - 24 / camera.scale)) < 1e-6);
     }
@@ -73,7 +75,7 @@ describe("the camera on the beginning of a picture", () => {
 
   it("shows no more empty ground beside the picture than a margin, unless all of its width is in view", () => {
     for (const { picture, first, canvas } of cases()) {
-      const camera = beginning(picture, first, canvas, 0.8);
+      const camera = beginning(picture, first, canvas);
       const { x, w } = visibleRect(camera, canvas);
       const margin = 24 / camera.scale + 1e-6;
       const isWhole = x <= picture.x && x + w >= picture.x + picture.w;

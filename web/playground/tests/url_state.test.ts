@@ -66,6 +66,13 @@ describe("a permalink", () => {
     assert.equal(back.select, "relu_1");
   });
 
+  it("keeps the page's own choice where it names no module of the program", () => {
+    const { state, misfits } = stateOf(model, { ...kEmptyAddress, open: ["gone"] }, [1]);
+    assert.deepEqual(state.expanded, [1]);
+    assert.deepEqual(misfits, ["open=gone"]);
+    assert.deepEqual(stateOf(model, { ...kEmptyAddress, open: [] }, [1]).state.expanded, []);
+  });
+
   it("leaves out what is open by the page's own choice", () => {
     const { state } = stateOf(model, kEmptyAddress, [1]);
     assert.deepEqual(state.expanded, [1]);
