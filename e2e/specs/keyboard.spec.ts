@@ -60,6 +60,44 @@ test("digits open modules, but not while a button or a link has the keyboard", a
   await expect(depth).toHaveAttribute("aria-pressed", "true");
 });
 
+test("undo keeps the keyboard when there is nothing left to undo", async ({ playground, page }) => {
+  await playground.open();
+  await playground.batch.fill("3");
+  const undo = page.getByRole("button", { name: "Undo" });
+  await undo.focus();
+  await page.keyboard.press("Enter");
+  await expect(playground.batch).toHaveValue("2");
+  await expect(undo).toBeDisabled();
+  await expect(undo).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(undo).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("button", { name: "Redo" })).toBeFocused();
+});
+
+test("the outline stays where it is while groups and modules open and close", async ({
+  playground,
+  page,
+}) => {
+  await playground.open("#example=decoder&select=input_ids");
+  await playground.row(/^input_ids/).focus();
+  const group = playground.row(/^Parameters and buffers/);
+  for (let stop = 0; stop < 2; stop++) await page.keyboard.press("ArrowDown");
+  await expect(group).toBeFocused();
+  await page.keyboard.press("ArrowRight");
+  await expect(group).toHaveAttribute("aria-expanded", "true");
+  await expect(group).toBeFocused();
+
+  await playground.tree.locator('[tabindex="0"]').press("End");
+  expect(await playground.tree.evaluate((tree) => tree.scrollTop)).toBeGreaterThan(0);
+  await playground.tree.evaluate((tree) => {
+    tree.scrollTop = 0;
+  });
+  await playground.row(/^Inputs/).click();
+  await expect(playground.row(/^Inputs/)).toHaveAttribute("aria-expanded", "false");
+  expect(await playground.tree.evaluate((tree) => tree.scrollTop)).toBe(0);
+});
+
 test("Esc steps back: search, then selection to its module, then nothing", async ({ playground, page }) => {
   await playground.open("#example=decoder&select=silu");
   await page.keyboard.press("/");

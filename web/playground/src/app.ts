@@ -342,11 +342,13 @@ export class App {
   }
 
   undo(): void {
+    if (!this.history.canUndo) return;
     this.history.undo();
     void this.refresh(true);
   }
 
   redo(): void {
+    if (!this.history.canRedo) return;
     this.history.redo();
     void this.refresh(true);
   }
@@ -398,11 +400,15 @@ export class App {
     void this.refresh(true);
   }
 
-  /** Esc: closes what is open on top, else the selection goes one module up, else away. */
+  /** Esc: closes what is open on top, else stops reading a file, else the selection goes one module up, else away. */
   stepBack(): void {
     if (this.notice.dismiss()) return;
     if (this.search.close()) {
       byId("stage", HTMLElement).focus({ preventScroll: true });
+      return;
+    }
+    if (this.opening !== null && this.shown !== null) {
+      this.cancel();
       return;
     }
     const { selection } = this.history.current;
@@ -586,8 +592,9 @@ export class App {
   private showState(): void {
     const { shown } = this;
     const want = this.history.current;
-    byId("undo", HTMLButtonElement).disabled = !this.history.canUndo;
-    byId("redo", HTMLButtonElement).disabled = !this.history.canRedo;
+    // Not `disabled`, which would take the keyboard away from a button that has just been pressed for the last time.
+    byId("undo", HTMLElement).ariaDisabled = String(!this.history.canUndo);
+    byId("redo", HTMLElement).ariaDisabled = String(!this.history.canRedo);
     if (shown === null) return;
     this.whatIfBar.update(want.whatIf);
     this.symbols.update(want.whatIf.dims);

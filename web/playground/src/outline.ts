@@ -52,14 +52,17 @@ export class Outline {
   }
 
   show(model: Model, expanded: readonly number[], selection: Selection | null): void {
-    if (model.info !== this.model?.info) {
+    const isNew = model.info !== this.model?.info;
+    if (isNew) {
+      this.rows = [];
       this.active = 0;
       this.tree.scrollTop = 0;
     }
+    const follows = isNew || !sameSelection(selection, this.selection);
     this.model = model;
     this.expanded = expanded;
     this.selection = selection;
-    this.rebuild();
+    this.rebuild(follows);
   }
 
   select(selection: Selection | null): void {
@@ -84,14 +87,17 @@ export class Outline {
     return selection !== null && sameSelection(selection, this.selection);
   }
 
-  private rebuild(): void {
+  /** The row with the tab stop keeps it, and the list stays where it is; unless it `follows` what was selected newly. */
+  private rebuild(follows: boolean): void {
     if (this.model === null) return;
     const focused = this.tree.contains(document.activeElement);
+    const before = this.rows.at(this.active);
     this.rows = buildOutline(this.model, this.expanded, this.openGroups);
-    this.active = Math.min(this.active, Math.max(0, this.rows.length - 1));
-    this.activateSelection();
+    const same = this.rows.findIndex(({ kind, id }) => kind === before?.kind && id === before.id);
+    this.active = same >= 0 ? same : Math.min(this.active, Math.max(0, this.rows.length - 1));
+    if (follows || same < 0) this.activateSelection();
     this.list.reset(this.rows.length, this.active);
-    if (this.selection !== null) this.list.scrollTo(this.active);
+    if (follows && this.selection !== null) this.list.scrollTo(this.active);
     if (focused) this.list.elementAt(this.active)?.focus({ preventScroll: true });
   }
 
@@ -113,13 +119,14 @@ export class Outline {
 
   private toggle(index: number): void {
     const row = this.rows[index];
+    this.active = index;
     if (row.kind === "module") {
+      this.mark();
       this.events.toggle(row.id);
     } else if (row.kind === "group") {
       const { name } = kGroups[row.id];
       if (!this.openGroups.delete(name)) this.openGroups.add(name);
-      this.active = index;
-      this.rebuild();
+      this.rebuild(false);
     }
   }
 
