@@ -20,6 +20,43 @@ test("finds by operator and shape, and jumps into a closed module", async ({ pla
   await expect(playground.search).toHaveValue("");
 });
 
+test("marks what was found in the picture that the jump lays out anew", async ({ playground, page }) => {
+  await page.addInitScript(() => {
+    const drawn: { marked: boolean; box: number[]; texts: string[] }[] = [];
+    Object.assign(window, { drawn });
+    const { prototype } = CanvasRenderingContext2D;
+    const { fillRect, roundRect, stroke, fillText } = prototype;
+    prototype.fillRect = function (x, y, w, h) {
+      if (this.canvas.id === "canvas" && x === 0 && y === 0) drawn.length = 0;
+      fillRect.call(this, x, y, w, h);
+    };
+    prototype.roundRect = function (x, y, w, h, radii) {
+      if (this.canvas.id === "canvas") drawn.push({ marked: false, box: [x, y, w, h], texts: [] });
+      roundRect.call(this, x, y, w, h, radii);
+    };
+    prototype.stroke = function (...path: unknown[]) {
+      const color = getComputedStyle(document.documentElement).getPropertyValue("--match").trim();
+      const last = drawn.at(-1);
+      if (last !== undefined && last.texts.length === 0) last.marked ||= this.strokeStyle === color;
+      Reflect.apply(stroke, this, path);
+    };
+    prototype.fillText = function (text, x, y) {
+      if (this.canvas.id === "canvas") drawn.at(-1)?.texts.push(text);
+      fillText.call(this, text, x, y);
+    };
+  });
+  await playground.open("#example=decoder&open=layers.1");
+  await playground.search.fill("op:silu module:layers.0");
+  await page.keyboard.press("Enter");
+  await expect(playground.row(/^silu/)).toHaveAttribute("aria-selected", "true");
+  const marked = (): Promise<string[]> =>
+    page.evaluate(() => {
+      const { drawn } = window as unknown as { drawn: { marked: boolean; texts: string[] }[] };
+      return drawn.filter((box) => box.marked).map(({ texts }) => texts.at(-1) ?? "");
+    });
+  await expect.poll(marked).toEqual(["silu"]);
+});
+
 test("says when nothing matches", async ({ playground, page }) => {
   await playground.open();
   await playground.search.fill("no_such_thing");

@@ -82,6 +82,8 @@ export class App {
   private work: AbortController | null = null;
   /** The part of `work` that opens a program: what is wanted of the shown one waits for its end. */
   private opening: AbortController | null = null;
+  /** What the search found: `>= 0` rows, `< 0` modules `~target`. */
+  private matches: readonly number[] = [];
   /** Module whose corner stays where it is on screen while its content unfolds. */
   private anchor: number | null = null;
   readonly measure = makeMeasure();
@@ -158,8 +160,8 @@ export class App {
         this.jump(selection);
       },
       matched: (matches) => {
-        const targets = matches.map(({ target }) => target);
-        this.view.highlight(this.shown?.scene.boxesOf(targets) ?? new Set());
+        this.matches = matches.map(({ target }) => target);
+        this.markMatches();
       },
       say: (sentence) => {
         this.announcer.say(sentence);
@@ -186,6 +188,11 @@ export class App {
       },
     );
     this.themeChanged();
+  }
+
+  /** In the boxes of the present layout. */
+  private markMatches(): void {
+    this.view.highlight(this.shown?.scene.boxesOf(this.matches) ?? new Set());
   }
 
   // ---- Opening
@@ -563,6 +570,7 @@ export class App {
     this.inspector.show(model, this.history.current.selection, state.expanded);
     this.view.select(this.history.current.selection);
     this.search.show(model);
+    this.markMatches();
     this.problems.show(model);
     this.showSymbolic(before, model);
     byId("summary", HTMLElement).textContent = this.summarySentence();
