@@ -79,9 +79,12 @@ class SymbolWriter(Writer):
     def tensor(self, t):
         constant = t.constant if isinstance(t, FakeTensor) else None
         if constant is None:
-            return super().tensor(t)
-        with torch.utils._python_dispatch._disable_current_modes():
-            return super().tensor(t) | {"const": super().value(constant.tolist())}
+            described = super().tensor(t)
+        else:
+            with torch.utils._python_dispatch._disable_current_modes():
+                described = super().tensor(t) | {"const": super().value(constant.tolist())}
+        # A sparse tensor of a step is told without its elements.
+        return {key: part for key, part in described.items() if key not in ("nnz", "coalesced")}
 
 
 # --- what a ShapeEnv knows ---

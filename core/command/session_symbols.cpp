@@ -235,6 +235,7 @@ StepResult SessionRunner::query(const json& step) {
 StepResult SessionRunner::describe(const json& step) {
   std::string text;
   if (!step.contains("mode")) {
+    if (newest_with_env_ == nullptr) return StepResult::json("null");
     append_shape_env(text, shape_env());
     return StepResult::json(std::move(text));
   }

@@ -9,10 +9,44 @@ namespace faketensor {
 
 using nlohmann::json;
 
+namespace {
+
+// An integer beyond those that SymInt has room for: near the ends of int64, and uint64's own. Of a
+// Scalar rules read the type, and of such an `int` that it is far off: the nearest one stands for
+// it. Ranges count with the number itself, so theirs is none of these.
+std::optional<Value> far_integer(const Schema& schema, size_t position, const json& number) {
+  if (!number.is_number_integer() || position >= schema.arguments.size()) return std::nullopt;
+  const Argument& argument = schema.arguments[position];
+  const bool is_int = argument.type.kind == ArgKind::kInt && !argument.type.is_symbolic_int;
+  const bool is_number =
+      argument.type.kind == ArgKind::kScalar || argument.type.kind == ArgKind::kTensor;
+  if (argument.type.is_list || (!is_int && !is_number) || schema.name.ends_with("range"))
+    return std::nullopt;
+  if (number.is_number_unsigned()) {
+    if (number.get<uint64_t>() <= uint64_t{INT64_MAX}) return std::nullopt;
+    if (is_number) return Value(INT64_MAX);
+    throw_error(
+        ErrorKind::kRuntimeError,
+        format("{}() Expected a value of type '{}' for argument '{}' but instead found type "
+               "'int'.\nPosition: {}\nValue: {}\nDeclaration: {}",
+               schema.name, argument.type.is_optional ? "Optional[int]" : "int", argument.name,
+               position, number.get<uint64_t>(), schema.text));
+  }
+  constexpr int64_t kLeast = -(int64_t{1} << 62);
+  if (number.get<int64_t>() >= kLeast) return std::nullopt;
+  return Value(kLeast);
+}
+
+}  // namespace
+
 std::vector<Value> bind_arguments(const Schema& schema, const json& args, const json& kwargs,
                                   ValueReader& reader, ValueWriter* writer) {
   std::vector<Value> values;
-  for (const json& arg : list_of(args, "args")) values.push_back(reader.read(arg, writer));
+  const auto read = [&](size_t position, const json& arg) {
+    const std::optional<Value> far = far_integer(schema, position, arg);
+    return far ? *far : reader.read(arg, writer);
+  };
+  for (const json& arg : list_of(args, "args")) values.push_back(read(values.size(), arg));
   for (const auto& [name, arg] : object_of(kwargs, "kwargs").items()) {
     const int at = schema.find_argument(name);
     if (at < 0)
@@ -21,7 +55,7 @@ std::vector<Value> bind_arguments(const Schema& schema, const json& args, const 
                          schema.name, schema.text));
     if (values.size() <= static_cast<size_t>(at))
       values.resize(static_cast<size_t>(at) + 1, Value::unset());
-    values[static_cast<size_t>(at)] = reader.read(arg, writer);
+    values[static_cast<size_t>(at)] = read(static_cast<size_t>(at), arg);
   }
   return values;
 }

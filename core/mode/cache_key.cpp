@@ -1,9 +1,12 @@
 #include "core/mode/cache_key.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/mode/constants.h"
 #include "core/mode/operator_facts.h"
+#include "core/ops/constant.h"
+#include "core/ops/zero_tensor.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 
@@ -64,8 +67,23 @@ std::string tensor_key(const Tensor& tensor, bool is_inference) {
   return key + ">";
 }
 
+// Python compares numbers with ==: 0.0 is -0.0, and nan is nothing but itself.
+void append_float_key(std::string& key, double number, const CacheSurroundings& surroundings) {
+  if (std::isnan(number)) {
+    key += format("nan {}", surroundings.context.tensor_count());
+  } else {
+    append_text(key, number + 0.0);
+  }
+}
+
 void append_key(std::string& key, const Value& value, const CacheSurroundings& surroundings) {
-  if (value.is_tensor()) {
+  if (value.is_tensor() && value.tensor().is_wrapped_number) {
+    append_key(key, value.tensor().constant->number(), surroundings);
+    return;
+  }
+  if (value.is(Value::Tag::kFloat)) {
+    append_float_key(key, value.as_double(), surroundings);
+  } else if (value.is_tensor()) {
     key += tensor_key(value.tensor(), surroundings.is_inference(value.tensor()));
   } else if (value.is(Value::Tag::kList)) {
     key += '[';
@@ -182,6 +200,7 @@ std::string result_bypass(const OpEntry& op, std::span<const Value> args,
   if (!result.is_tensor()) return result.is_list() ? "" : "non-FakeTensor output";
   const Tensor& tensor = result.tensor();
   if (ConstantTracker::real_of(tensor) != nullptr) return "constant attribute";
+  if (is_zero_tensor(tensor)) return "dispatch_key_set mismatch";
   if (tensor.layout() == Layout::kSparseCoo) return "sparse output";
   if (tensor.layout() != Layout::kStrided) return "sparse compressed output";
   for (size_t i = 0; i < args.size(); ++i)

@@ -284,7 +284,10 @@ class Behind {
     if (name == "embedding.default")
       return {call("aten::new_empty.default", self_key_ + sizes_key(result_) + "dtype")};
     if (name == "split.Tensor") return split({});
-    if (name == "lift_fresh.default") return {outer("aten::alias", {args_[0]})};
+    if (name == "lift_fresh.default") {
+      if (!surroundings_.context.owns(self())) return {};  // a real tensor becomes a fake
+      return {outer("aten::alias", {args_[0]})};
+    }
     if (name == "squeeze.default" || name == "squeeze.dim")
       return {
           call("aten::squeeze.dims", name == "squeeze.default" ? self_key_ + "all" : all_keys())};
@@ -331,7 +334,7 @@ class Behind {
       return {elementwise_prim(base)};
     if (name == "alias.default")
       return {call("prims::view_of", self_key_, {call("as_strided", self_key_ + "same")})};
-    if (name == "lift_fresh.default")
+    if (name == "lift_fresh.default" && surroundings_.context.owns(self()))
       return {outer("aten::alias", {args_[0]},
                     {call("prims::view_of", self_key_, {call("as_strided", self_key_ + "same")})})};
     if (name == "sum.default" || name == "sum.dim_IntList") {

@@ -4,11 +4,12 @@
 #include <array>
 
 #include "core/mode/autocast.h"
-#include "core/mode/grad_fn.h"
+#include "core/mode/find_tensor.h"
 #include "core/ops/constant.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -151,6 +152,10 @@ Tensor* Session::tensor(Dims sizes, DType dtype, std::span<const Element> data,
                         std::optional<Device> device) {
   for (size_t i = entered_.size(); !device && i-- > 0;)
     if (entered_[i].scope == SessionScope::kDefaultDevice) device = entered_[i].device;
+  // internal_new_from_data, torch/csrc/utils/tensor_new.cpp: such a tensor is made below all modes.
+  if (device && device->is_meta())
+    return make_real({.sizes = sizes, .dtype = dtype, .device = *device},
+                     storage_bytes(sizes, contiguous_strides(sizes), 0, dtype));
   Tensor* made = real_.from_elements(sizes, dtype, data);
   state(*made).is_inference = is_inside(SessionScope::kInference);
   if (current_mode() != nullptr) made = &call("aten::lift_fresh", {made}).tensor();
@@ -337,12 +342,7 @@ void Session::set_requires_grad(Tensor& tensor, bool value) {
   if (value && !is_float_or_complex(tensor.dtype()))
     throw_error(ErrorKind::kRuntimeError,
                 "only Tensors of floating point dtype can require gradients");
-  SessionMode* mode = mode_of(tensor);
-  MetaTable& metas = (mode != nullptr ? mode->context() : real_.context()).metas();
-  MetaSpec spec = tensor.meta->spec();
-  const unsigned flags = value ? spec.flags | kRequiresGrad : spec.flags & ~unsigned{kRequiresGrad};
-  spec.flags = static_cast<uint16_t>(flags);
-  tensor.meta = metas.intern(spec);
+  set_flag(tensor, kRequiresGrad, value);
 }
 
 void Session::backward(Tensor& result) {
@@ -402,21 +402,6 @@ SessionMode* Session::detect_fake_mode(std::span<const Value> args) {
 
 // --- operators ---
 
-namespace {
-
-// The first tensor, in lists too, for which `wanted` holds.
-template <typename Wanted>
-const Tensor* find_tensor(std::span<const Value> args, const Wanted& wanted) {
-  for (const Value& arg : args) {
-    if (arg.is_tensor() && wanted(arg.tensor())) return &arg.tensor();
-    if (!arg.is(Value::Tag::kList)) continue;
-    if (const Tensor* found = find_tensor(arg.values(), wanted)) return found;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
 SessionMode* Session::mode_for(std::span<const Value> args) {
   if (SessionMode* mode = current_mode()) return mode;
   const Tensor* fake =
@@ -437,39 +422,70 @@ void Session::check_inference(const OpEntry& op, std::span<const Value> args) {
   }
 }
 
-// What is to be known of results: inference tensors, autograd nodes.
-void Session::record(const OpEntry& op, std::span<const Value> args, const Value& result,
-                     bool is_new) {
+// A tensor of a mode as a tensor without one; what was passed stays what it is.
+Value Session::as_plain(const Value& result, std::span<const Value> args) {
   if (result.is(Value::Tag::kList)) {
-    for (const Value& part : result.values()) record(op, args, part, is_new);
-    return;
+    SmallVector<Value, 4> parts;
+    for (const Value& part : result.values()) parts.push_back(as_plain(part, args));
+    return real_.context().make_list(parts.span());
   }
-  if (!result.is_tensor()) return;
+  if (!result.is_tensor()) return result;
   Tensor& tensor = result.tensor();
-  if (const Tensor* same = find_tensor(args, [&](const Tensor& arg) { return &arg == &tensor; })) {
-    // Written in place, or returned as it came.
-    if (!op.schema.arguments.empty() && op.schema.arguments[0].is_written() &&
-        tensor.meta->has(kRequiresGrad) && op.name != "aten::requires_grad_.default")
-      state(*same).grad_fn = grad_fn_name(op);
-    return;
+  if (find_tensor(args, [&](const Tensor& arg) { return &arg == &tensor; }) != nullptr)
+    return result;
+  Context& plain = real_.context();
+  Tensor* made = plain.make_tensor(plain.metas().intern(tensor.meta->spec()), tensor.storage);
+  made->base = tensor.base;
+  return Value(made);
+}
+
+namespace {
+
+// While it lives, the fakes among the arguments are the meta tensors that kernels see.
+class AsMetaTensors {
+ public:
+  AsMetaTensors(Context& context, std::span<const Value> args) : context_(context) {
+    find_tensor(args, [this](const Tensor& tensor) {
+      if (context_.owns(tensor) && !tensor.device().is_meta()) {
+        moved_.emplace_back(const_cast<Tensor*>(&tensor), tensor.device());
+        place(*moved_.back().first, Device{DeviceType::kMeta});
+      }
+      return false;
+    });
   }
-  TensorState& known = state(tensor);
-  const Tensor* viewed = find_tensor(args, [&](const Tensor& arg) {
-    return arg.storage != nullptr && arg.storage == tensor.storage;
-  });
-  known.is_inference =
-      viewed != nullptr ? state(*viewed).is_inference : is_inside(SessionScope::kInference);
-  if (op.name == "aten::detach.default" && viewed != nullptr) {
-    // No view to autograd, though it shares the storage and the count of writes.
-    known.placements = state(viewed->base != nullptr ? *viewed->base : *viewed).placements;
-    tensor.base = nullptr;
+  ~AsMetaTensors() {
+    for (const auto& [tensor, device] : moved_) place(*tensor, device);
   }
-  if (!tensor.meta->has(kRequiresGrad)) return;
-  known.grad_fn = grad_fn_name(op);
-  find_tensor(args, [&](const Tensor& arg) {
-    if (arg.meta->has(kRequiresGrad)) known.inputs.push_back(const_cast<Tensor*>(&arg));
-    return false;
-  });
+  AsMetaTensors(const AsMetaTensors&) = delete;
+  AsMetaTensors& operator=(const AsMetaTensors&) = delete;
+
+ private:
+  void place(Tensor& tensor, Device device) {
+    MetaSpec spec = tensor.meta->spec();
+    spec.device = device;
+    tensor.meta = context_.metas().intern(spec);
+  }
+
+  Context& context_;
+  std::vector<std::pair<Tensor*, Device>> moved_;
+};
+
+}  // namespace
+
+// In in_kernel_invocation_manager Python is not asked: Meta kernels answer, with plain tensors.
+Value Session::call_below_dispatch(SessionMode& mode, OpId id, std::span<const Value> args) {
+  Context& context = mode.context();
+  const AsMetaTensors scope(context, args);
+  const KernelScope kernel(context);
+  context.set_hook(nullptr);
+  try {
+    const Value result = context.call(id, args);
+    context.set_hook(&mode.dispatch());
+    return as_plain(result, args);
+  } catch (...) {
+    context.set_hook(&mode.dispatch());
+    throw;
+  }
 }
 
 // In an autocast region, what composite operators call is cast too, but not what a cast operator
@@ -495,12 +511,17 @@ Value Session::call_in_region(Context& context, OpId id, std::span<const Value> 
 Value Session::call(OpId id, std::span<const Value> args) {
   SessionMode* mode = mode_for(args);
   Context& context = mode != nullptr ? mode->context() : real_.context();
-  context.grad_enabled = !is_inside(SessionScope::kNoGrad) && !is_inside(SessionScope::kInference);
+  context.grad_enabled = records_history();
   context.default_dtype = default_dtype();
   const OpEntry& op = library_.entry(id);
   check_inference(op, args);
-  const Value result = call_in_region(context, id, args);
-  record(op, args, result, true);
+  check_inplace(op, args);
+  const auto kernel = std::find_if(entered_.rbegin(), entered_.rend(), [](const Entered& entered) {
+    return entered.scope == SessionScope::kInKernelInvocation;
+  });
+  const Value result = kernel != entered_.rend() ? call_below_dispatch(*kernel->mode, id, args)
+                                                 : call_in_region(context, id, args);
+  record(op, args, result);
   return result;
 }
 

@@ -71,6 +71,8 @@ struct TensorState {
   bool is_parameter = false;
   bool is_inference = false;
   std::string grad_fn;  // the name of its autograd node's class; empty for a leaf
+  int64_t part = -1;    // of a view that an operator returned in a list: its number there
+  std::string view_fn;  // of a view: the name of the node that it has where its base has history
   Tensor* grad = nullptr;
   std::vector<Tensor*> inputs;  // that its autograd node leads to
   int64_t placements = 0;       // on storages that it did not bring: writes to it and its views
@@ -171,8 +173,14 @@ class Session {
     Device device = {};
   };
   Value call_in_region(Context& context, OpId op, std::span<const Value> args);
+  Value call_below_dispatch(SessionMode& mode, OpId op, std::span<const Value> args);
+  Value as_plain(const Value& result, std::span<const Value> args);
   void check_inference(const OpEntry& op, std::span<const Value> args);
-  void record(const OpEntry& op, std::span<const Value> args, const Value& result, bool is_new);
+  void check_inplace(const OpEntry& op, std::span<const Value> args);
+  void record(const OpEntry& op, std::span<const Value> args, const Value& result);
+  void record_write(const OpEntry& op, Tensor& tensor);
+  void set_flag(Tensor& tensor, uint16_t flag, bool value);
+  bool records_history() const;
   TensorDescription describe_here(const Tensor& tensor);
   void mark_converted(const Tensor& source, Tensor& fake, SessionMode& mode);
   uint64_t context_number(const Tensor& tensor);

@@ -259,6 +259,34 @@ Value iterated(Context& context, const OpEntry& op, size_t position, Tensor& ten
   }
 }
 
+// The list with the numbers that its tensors hold: toIValue
+// (torch/csrc/jit/python/pybind_utils.cpp) asks integral tensors among sizes for their item.
+std::optional<Value> with_items(Context& context, const Value& list, const ArgType& type) {
+  static const OpId kItem = Registry::builtin().find("aten::item");
+  if (type.kind != ArgKind::kInt || !type.is_list || !list.is(Tag::kList)) return std::nullopt;
+  SmallVector<Value, 8> numbers;
+  bool any = false;
+  for (const Value& element : list.values()) {
+    if (!element.is_tensor()) {
+      numbers.push_back(element);
+      continue;
+    }
+    if (is_float_or_complex(element.tensor().dtype())) return std::nullopt;
+    any = true;
+    const Value item = context.call(kItem, {&element, 1});
+    if (!item.is(Tag::kInt) && !item.is(Tag::kBool)) return std::nullopt;
+    numbers.push_back(item);
+  }
+  if (!any) return std::nullopt;
+  DimVector ints;
+  for (const Value& number : numbers) {
+    if (!number.is(Tag::kInt) && !number.is(Tag::kBool)) return std::nullopt;
+    ints.push_back(number.is(Tag::kBool) ? SymInt(guard_bool(number.as_sym_bool()) ? 1 : 0)
+                                         : number.as_sym_int());
+  }
+  return context.make_ints(ints);
+}
+
 // The value as the rule will read it. Raises for one that no conversion makes fit.
 Value converted(Context& context, const OpEntry& op, size_t position, const Value& value) {
   const ArgType& type = op.schema.arguments[position].type;
@@ -271,6 +299,15 @@ Value converted(Context& context, const OpEntry& op, size_t position, const Valu
       if (value.is(Tag::kSymFloat))
         refuse(op, position, value,
                format(" Python error details: {}: {}", error.class_name(), error.message()));
+      refuse(op, position, value);
+    }
+  }
+  if (const std::optional<Value> numbers = with_items(context, value, type)) {
+    if (!needs_specializing(*numbers, type)) return *numbers;
+    try {
+      return specialized(context, *numbers);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kGuardOnDataDependent) throw;
       refuse(op, position, value);
     }
   }
@@ -403,8 +440,9 @@ Value checked_result(Context& context, const OpEntry& op, const Value& result) {
 }
 
 const Rule* sparse_rule(const OpEntry& op, std::span<const Value> args) {
-  if (op.derived == OpEntry::Derived::kOut) return nullptr;  // what it calls looks for itself
   const bool has_row = op.sparse_rule.function != nullptr;
+  // What an out= overload calls looks for itself.
+  if (op.derived == OpEntry::Derived::kOut && !has_row) return nullptr;
   // What depends on data says so before it looks at the layout (torch/_subclasses/fake_impls.py).
   constexpr uint32_t kAnswersAll = kAnyLayout | kComposite | kDynamicShape | kDataDependent;
   if (!has_row && (op.tags & kAnswersAll) != 0) return nullptr;
@@ -420,10 +458,15 @@ void check_leaf(const Tensor& written) {
                      written.base != nullptr ? "view of a " : ""));
 }
 
+bool is_differentiable_inplace(const OpEntry& op, std::span<const Value> args) {
+  if (args.empty() || !args[0].is_tensor() || !op.schema.arguments[0].is_written()) return false;
+  if (!op.schema.name.ends_with('_') || op.schema.name == "aten::detach_") return false;
+  if (op.schema.name == "aten::requires_grad_") return false;
+  return !op.schema.name.starts_with("aten::logical_");  // never differentiated
+}
+
 void check_leaves(const OpEntry& op, std::span<const Value> args) {
-  if (args.empty() || !args[0].is_tensor() || !op.schema.arguments[0].is_written()) return;
-  if (!op.schema.name.ends_with('_') || op.schema.name == "aten::detach_") return;
-  if (op.schema.name.starts_with("aten::logical_")) return;  // never differentiated
+  if (!is_differentiable_inplace(op, args)) return;
   if (op.schema.name == "aten::resize_" && args[0].tensor().meta->has(kRequiresGrad))
     throw_error(ErrorKind::kRuntimeError, "cannot resize variables that require grad");
   check_leaf(args[0].tensor());

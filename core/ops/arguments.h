@@ -29,6 +29,8 @@ Value checked_result(Context& context, const OpEntry& op, const Value& result);
 // the operator's own rule takes any layout. Raises NotImplementedError where PyTorch has no kernel.
 const Rule* sparse_rule(const OpEntry& op, std::span<const Value> args);
 
+// Whether autograd records that an operator writes to its first argument.
+bool is_differentiable_inplace(const OpEntry& op, std::span<const Value> args);
 // What autograd holds against an in-place operator: that it writes to a leaf which requires grad.
 // Raises RuntimeError.
 void check_leaves(const OpEntry& op, std::span<const Value> args);

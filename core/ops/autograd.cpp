@@ -224,10 +224,10 @@ constexpr WithoutFormula kWithoutFormula[] = {
 // Operators none of whose floating results is differentiable (output_differentiability and
 // not_differentiable inputs of derivatives.yaml), sorted.
 constexpr std::string_view kNotDifferentiable[] = {
-    "_efficientzerotensor", "_new_zeros_with_same_feature_meta", "all", "any", "bernoulli_",
+    "_efficientzerotensor", "_new_zeros_with_same_feature_meta", "_values", "all", "any", "bernoulli_",
     "empty_like", "eq", "full_like", "ge", "gt", "histc", "isnan", "le", "lt", "multinomial", "ne",
     "new_empty", "new_empty_strided", "new_full", "new_ones", "new_zeros", "nonzero", "ones_like",
-    "rand_like", "randint_like", "randn_like", "resize_", "set_", "zeros_like",
+    "quantize_per_tensor", "rand_like", "randn_like", "resize_", "set_", "zeros_like",
 };
 // Operators some of whose floating results are not: bit i set, result i is.
 struct PartlyDifferentiable {
@@ -239,6 +239,7 @@ constexpr PartlyDifferentiable kPartlyDifferentiable[] = {
     {"_cudnn_attention_forward", 0b1}, {"_cudnn_rnn", 0b111}, {"_efficient_attention_forward", 0b1},
     {"_flash_attention_forward", 0b1}, {"_linalg_det", 0b1}, {"_linalg_slogdet", 0b11},
     {"_linalg_solve_ex", 0b1}, {"_native_batch_norm_legit", 0b1},
+    {"_native_batch_norm_legit_functional", 0b1},
     {"_scaled_dot_product_cudnn_attention", 0b1}, {"_scaled_dot_product_efficient_attention", 0b1},
     {"_scaled_dot_product_flash_attention", 0b1}, {"_scaled_dot_product_flash_attention_for_cpu", 0b1},
     {"_scaled_dot_product_fused_attention_overrideable", 0b1}, {"_thnn_fused_lstm_cell", 0b11},

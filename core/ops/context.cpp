@@ -9,6 +9,8 @@
 #include "core/ops/families/on_meta.h"
 #include "core/ops/families/view.h"
 #include "core/ops/library.h"
+#include "core/ops/limits.h"
+#include "core/ops/zero_tensor.h"
 #include "core/support/error.h"
 #include "core/symbolic/shape_env.h"
 #include "core/symbolic/sym_float.h"
@@ -19,8 +21,6 @@ namespace faketensor {
 namespace {
 constexpr int kMaxDepth =
     64;  // composites call composites; none of PyTorch's nests deeper than a dozen
-// That one call from outside may make: unbinding a dimension of 2^31 ends here, not in swap.
-constexpr size_t kMaxTensorsPerCall = size_t{1} << 16;
 }  // namespace
 
 Context::Context(const Target& target) : target_(target) {}
@@ -94,7 +94,8 @@ Tensor* Context::make_tensor(const TensorMeta* meta, Storage* storage, Tensor* b
   }
   if (tensors_.size() >= tensor_limit_) [[unlikely]] {
     throw_error(ErrorKind::kLimitExceeded,
-                format("an operator makes more than {} tensors", kMaxTensorsPerCall));
+                format("an operator makes more than {} tensors, which need more than {} bytes",
+                       kMaxTensorsPerCall, kMaxBytesPerCall));
   }
   Tensor& tensor = tensors_.emplace_back();
   tensor.id = static_cast<uint32_t>(tensors_.size() - 1);
@@ -156,6 +157,7 @@ namespace {
 
 // Counts a write to the storages of the arguments that the schema marks as written.
 void bump_versions(const OpEntry& op, std::span<const Value> args) {
+  if (op.schema.name == "aten::requires_grad_") return;  // which writes no data
   for (uint64_t rest = op.written_arguments; rest != 0; rest &= rest - 1) {
     const Value& value = args[static_cast<size_t>(__builtin_ctzll(rest))];
     if (value.is_tensor() && value.tensor().storage != nullptr) ++value.tensor().storage->version;
@@ -303,13 +305,17 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   const DepthGuard guard(depth_, tensor_limit_, tensors_.size());
   if (depth_ == 1) permuted_.clear();
   ArgumentRoom room;
-  Call call(*this, op, complete_arguments(*this, op, args, room));
+  const std::span<const Value> complete = complete_arguments(*this, op, args, room);
   const bool seen_by_autograd = !below_autograd_ && (op.tags & kComposite) == 0;
+  const bool has_zeros = seen_by_autograd && has_zero_tensor(complete);
+  ArgumentRoom zeros;
+  Call call(*this, op, has_zeros ? without_zero_tensors(*this, op, complete, zeros) : complete);
   const bool is_recorded = grad_enabled && seen_by_autograd;
   if (is_recorded && op.derived == OpEntry::Derived::kOut) {
     check_out_grad(op, call.args());
   } else if (is_recorded) {
-    if (!is_intermediate(call.args(), tensor_limit_ - kMaxTensorsPerCall))
+    // A session (core/mode) knows who is a leaf, and asks before it calls.
+    if (hook_ == nullptr && !is_intermediate(call.args(), tensor_limit_ - kMaxTensorsPerCall))
       check_leaves(op, call.args());
     check_differentiable(op, call.args());
   }
@@ -322,8 +328,10 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   const ScopedFlag scope(below_autograd_, below_autograd_ || seen_by_autograd);
   recorded_calls_ += is_recorded ? 1 : 0;
   const uint64_t recorded_before = recorded_calls_;
-  const Value result = seen_by_autograd && hook_ != nullptr ? hook_->dispatch(op, call.args())
-                                                            : answer_in_layout(call);
+  Value result = seen_by_autograd && hook_ != nullptr ? hook_->dispatch(op, call.args())
+                                                      : answer_in_layout(call);
+  if (has_zeros && gives_zero_tensor(op, complete))
+    result = new_zero_tensor(*this, result.tensor());
   if (questions) questions->ask_about(result);
   if (op.written_arguments != 0) bump_versions(op, call.args());
   if (is_recorded) {

@@ -135,7 +135,10 @@ const ExprNode* modulo(ExprPool& pool, const ExprNode* a, const ExprNode* b) {
 
 // x << n is x * 2**n, and x >> n is x // 2**n.
 const ExprNode* shifted(ExprPool& pool, PythonBinary op, const ExprNode* a, const ExprNode* n) {
-  if (n->has(kNegative)) throw_error(ErrorKind::kValueError, "negative shift count");
+  // A hint is calculated with the operator, so Python refuses one of a negative count.
+  const auto hint_of = [&](const ExprNode* node) { return hint(pool.sym_int(node)); };
+  const bool is_negative = n->has(kNegative) || (hint_of(a) && hint_of(n).value_or(0) < 0);
+  if (is_negative) throw_error(ErrorKind::kValueError, "negative shift count");
   const ExprNode* factor = pool.make(ExprKind::kPowByNatural, pool.integer(2), n);
   return op == PythonBinary::kShiftLeft ? pool.mul(a, factor)
                                         : pool.make(ExprKind::kFloorDiv, a, factor);

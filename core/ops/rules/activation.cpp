@@ -1,5 +1,6 @@
 // Activations, and clamping.
 #include <cmath>
+#include <limits>
 
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/copy.h"
@@ -192,11 +193,43 @@ Value mish(Call& c, uint64_t) {
   });
 }
 
-// Mirrors softshrink, torch/_refs/nn/functional/__init__.py.
-Value softshrink(Call& c, const Tensor& self) {
+// torch.finfo(dtype).max; that of a complex dtype is its parts'.
+double largest(DType dtype) {
+  switch (to_real(dtype)) {
+    case DType::kFloat16:
+      return 65504;
+    case DType::kBFloat16:
+      return 0x1.fep127;
+    case DType::kFloat64:
+      return std::numeric_limits<double>::max();
+    case DType::kFloat8E4M3FN:
+      return 448;
+    case DType::kFloat8E4M3FNUZ:
+      return 240;
+    case DType::kFloat8E8M0FNU:
+      return 0x1p127;
+    case DType::kFloat8E5M2:
+    case DType::kFloat8E5M2FNUZ:
+      return 57344;
+    default:
+      return std::numeric_limits<float>::max();
+  }
+}
+
+// Mirrors softshrink, torch/_refs/nn/functional/__init__.py: `0 <= lambd <= finfo.max` is asked in
+// this order.
+Value softshrink(Call& c, const Tensor& self, const Value& lambd) {
+  c.check_as(ErrorKind::kTypeError, !lambd.is(Value::Tag::kComplex),
+             "'<=' not supported between instances of 'int' and 'complex'");
+  const bool is_plain = !lambd.is(Value::Tag::kSymFloat);
+  const double bound = is_plain ? as_real(lambd) : 0;
   c.check_as(ErrorKind::kTypeError, is_float_or_complex(self.dtype()),
              "torch.finfo() requires a floating point input type. Use torch.iinfo to handle "
              "'torch.finfo'");
+  const double most = largest(self.dtype());
+  c.check(bound >= 0 && bound <= most,
+          "lambda must be in range [0, {}] for input dtype {}, but found {}", most, self.dtype(),
+          lambd);
   return branches(c);
 }
 

@@ -9,8 +9,7 @@ namespace {
 
 // Like query, key and value. Mirrors meta__scaled_dot_product_flash_backward and its kin,
 // torch/_meta_registrations.py.
-Value like_inputs(Call& c, const Tensor&, const Tensor& query, const Tensor& key,
-                  const Tensor& value) {
+Value like_inputs(Call& c, Tensor*, const Tensor& query, const Tensor& key, const Tensor& value) {
   (void)c.device();
   return c.tuple(c.empty_like(query), c.empty_like(key), c.empty_like(value));
 }
@@ -35,9 +34,9 @@ Tensor* by_position(Call& c, Dims sizes, DType dtype) {
 }
 
 // Mirrors meta__scaled_dot_product_flash_attention_for_cpu_backward,
-// torch/_meta_registrations.py.
-Value flash_attention_for_cpu_backward(Call& c, const Tensor&, const Tensor& query,
-                                       const Tensor& key, const Tensor& value) {
+// torch/_meta_registrations.py. Gradients may be undefined.
+Value flash_attention_for_cpu_backward(Call& c, Tensor*, const Tensor& query, const Tensor& key,
+                                       const Tensor& value) {
   Tensor* grad_query = by_position(c, query.sizes(), query.dtype());
   Tensor* grad_key = by_position(c, key.sizes(), key.dtype());
   return c.tuple(grad_query, grad_key, by_position(c, value.sizes(), value.dtype()));
@@ -54,7 +53,7 @@ Value padded_bias(Call& c, const Tensor& bias) {
 }
 
 // Mirrors meta__scaled_dot_product_efficient_backward, torch/_meta_registrations.py.
-Value sdpa_efficient_backward(Call& c, const Tensor&, const Tensor& query, const Tensor& key,
+Value sdpa_efficient_backward(Call& c, Tensor*, const Tensor& query, const Tensor& key,
                               const Tensor& value, Tensor* attn_bias, const Tensor&, const Tensor&,
                               const Tensor&, const Tensor&, double, const Value& grad_input_mask) {
   const DimVector query_sizes = {query.size(0), query.size(1), query.size(2), query.size(3)};

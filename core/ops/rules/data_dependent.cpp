@@ -49,7 +49,8 @@ SymInt new_size(ShapeEnv& env, SymInt most) {
   RangeEnd upper = kMaxSize;
   if (!most.is_symbolic()) {
     upper = most.as_int();
-  } else if (const ValueRange range = env.bound(most.node()); range.upper != kIntInfinity) {
+  } else if (const ValueRange range = env.bound(env.replace(most.node()));
+             range.upper != kIntInfinity) {
     upper = range.upper;
   }
   env.constrain_range_for_size(size, 0, upper);

@@ -8,6 +8,7 @@
 #include "core/ops/families/into.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/tables.h"
+#include "core/ops/zero_tensor.h"
 #include "core/symbolic/arithmetic.h"
 #include "core/tensor/contiguity.h"
 #include "core/tensor/cpp_type_name.h"
@@ -79,6 +80,12 @@ DType dtype_of_fill(const Call& c, const Value& value) {
 
 Tensor* full(Call& c, Dims size, const Value& fill_value) {
   return new_tensor(c, size, factory_options(c, 2, dtype_of_fill(c, fill_value)));
+}
+
+Tensor* efficient_zeros(Call& c, Dims size) {
+  const FactoryOptions options = factory_options(c, 1);
+  check_sizes(c, size);
+  return new_zero_tensor(c.context(), size, options.dtype, options.device);
 }
 
 Tensor* scalar_tensor(Call& c, const Value&) { return new_tensor(c, {}, factory_options(c, 1)); }
@@ -427,7 +434,7 @@ Tensor* any_window(Call& c, SymInt window_length) {
 // clang-format off
 constexpr OpDef kFactoryRules[] = {
     {"aten::_dim_arange(Tensor like, int dim) -> Tensor", rule<&dim_arange>(), kComposite},
-    {"aten::_efficientzerotensor(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", filled({.sizes = 0, .options = 1})},
+    {"aten::_efficientzerotensor(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&efficient_zeros>()},
     {"aten::_make_dep_token(*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", rule<&dep_token>()},
     {"aten::_nnpack_available() -> bool", rule<&nnpack_available>(), kComposite},
     {"aten::_print(str s) -> ()", rule<&print>()},

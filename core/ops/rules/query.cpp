@@ -32,20 +32,26 @@ SymInt numel(Call& c, const Tensor& self) {
 SymInt storage_offset(Call&, const Tensor& self) { return self.offset(); }
 int64_t dim(Call&, const Tensor& self) { return self.dim(); }
 
-bool is_contiguous(Call&, const Tensor& self) { return self.is_contiguous(); }
+// These ask for an answer: where only data can tell, they raise GuardOnDataDependentSymNode.
+bool is_contiguous(Call&, const Tensor& self) { return guard_bool(self.sym_is_contiguous()); }
 bool is_contiguous_as(Call&, const Tensor& self, MemoryFormat format) {
-  return self.is_contiguous(format);
+  return guard_bool(self.sym_is_contiguous(format));
 }
-bool is_dense(Call&, const Tensor& self) { return self.is_non_overlapping_and_dense(); }
+bool is_dense(Call&, const Tensor& self) {
+  return guard_bool(self.meta->fact(kNonOverlappingAndDense));
+}
 bool is_strides_like(Call&, const Tensor& self, MemoryFormat format) {
   if (format == MemoryFormat::kChannelsLast) return self.meta->has(kChannelsLastStrides);
   if (format == MemoryFormat::kChannelsLast3d) return self.meta->has(kChannelsLast3dStrides);
   return false;
 }
 
-// Mirrors has_internal_overlap, aten/src/ATen/MemoryOverlap.cpp: no, yes, too hard to tell.
+// Mirrors has_internal_overlap, aten/src/ATen/MemoryOverlap.cpp: no, yes, too hard to tell, which
+// is what it says of unbacked strides.
 int64_t internal_overlap(Call&, const Tensor& self) {
-  if (self.is_non_overlapping_and_dense()) return 0;
+  const bool has_hints = std::all_of(self.strides().begin(), self.strides().end(),
+                                     [](SymInt stride) { return hint(stride).has_value(); });
+  if (has_hints && self.is_non_overlapping_and_dense()) return 0;
   for (size_t i = 0; i < self.sizes().size(); ++i) {
     if (guard_or_false(self.sizes()[i] > 1) &&
         guard_or_false(self.stride(static_cast<int64_t>(i)) == 0))

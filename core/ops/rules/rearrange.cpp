@@ -40,16 +40,22 @@ Value tile(Call& c, const Tensor& self, Dims dims) {
 }
 
 // Mirrors repeat_interleave_symint, aten/src/ATen/native/Repeat.cpp.
-Value repeat_interleave_int(Call& c, const Tensor& self, SymInt repeats,
-                            std::optional<int64_t> dim) {
+Value repeat_interleave_int(Call& c, const Tensor& self, SymInt repeats, std::optional<int64_t> dim,
+                            std::optional<SymInt> output_size) {
   Tensor& input = dim ? const_cast<Tensor&>(self) : c.tensor<"aten::flatten.using_ints">(self);
   const int64_t at = wrap_dim(dim.value_or(0), self.dim());
   c.check(repeats >= 0, "Repeats must be non-negative");
   Tensor& unsqueezed = c.tensor<"aten::unsqueeze">(input, at + 1);
   DimVector sizes(unsqueezed.sizes());
   sizes[static_cast<size_t>(at) + 1] = repeats;
-  Tensor& copy = c.tensor<"aten::clone">(c.tensor<"aten::expand">(unsqueezed, sizes),
-                                         MemoryFormat::kContiguous);
+  const Tensor& expanded = c.tensor<"aten::expand">(unsqueezed, sizes);
+  if (output_size) {
+    const int64_t calculated = guard_int(repeats * sizes[static_cast<size_t>(at)]);
+    c.check(*output_size == calculated,
+            "repeat_interleave: Invalid output_size, expected {} but got {}", calculated,
+            *output_size);
+  }
+  Tensor& copy = c.tensor<"aten::clone">(expanded, MemoryFormat::kContiguous);
   return c.call<"aten::flatten.using_ints">(copy, at, at + 1);
 }
 

@@ -326,7 +326,10 @@ Tensor* linalg_vector_norm(Call& c, const Tensor& self, const Value& ord, const 
   if (is_extremum) check_reduction_not_empty(c, self, dims);
   const DType result = to_real(dtype.value_or(self.dtype()));
   if (is_zero || is_extremum) return reduce_by_reference(c, self, dims, keepdim, result);
-  if (has_symbolic_sizes(self)) return norm_by_reference(c, self, ord, dims, keepdim, result);
+  // The power by 1 of the sum is a copy of it, with its strides.
+  const bool is_sum = order >= 1 && order <= 1;
+  if (is_sum || has_symbolic_sizes(self))
+    return norm_by_reference(c, self, ord, dims, keepdim, result);
   return reduce(c, self, dims, keepdim, result);
 }
 

@@ -2,6 +2,7 @@
 #include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/unallocated.h"
 #include "core/ops/families/view.h"
+#include "core/ops/limits.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
@@ -17,9 +18,8 @@ Value slice_of(Call& c, const Tensor& self, int64_t dim, SymInt start, SymInt en
 
 // More parts than an operator may make are refused before their sizes are written down.
 void check_part_count(const Call& c, int64_t parts) {
-  constexpr int64_t kMostParts = 1 << 15;
-  c.check_as(ErrorKind::kLimitExceeded, parts <= kMostParts,
-             "a split into {} parts, of which {} are possible", parts, kMostParts);
+  c.check_as(ErrorKind::kLimitExceeded, parts <= static_cast<int64_t>(kMaxTensorsPerCall),
+             "a split into {} parts, which need more than {} bytes", parts, kMaxBytesPerCall);
 }
 
 // Mirrors split_with_sizes, torch/_refs/__init__.py, which answers for symbolic sizes.

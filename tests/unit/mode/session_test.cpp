@@ -1,6 +1,8 @@
 // Modes as their users meet them: which mode answers, what is known of tensors, when constants end.
 #include "core/mode/session.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "core/support/error.h"
@@ -51,6 +53,102 @@ TEST_F(SessionTest, TheNumberOfAConstantIsKnown) {
   Tensor& four = number(Element::real(4), DType::kFloat32);
   const Value sum = call("aten::add.Tensor", {&four, 3});
   EXPECT_EQ(call("aten::item", {&sum.tensor()}).as_double(), 7.0);
+}
+
+TEST_F(SessionTest, WhatWasComputedMayBeWrittenTo) {
+  session.enter(mode);
+  Tensor& leaf = *mode.context().empty(DimVector{3, 4}, DType::kFloat32, Device{});
+  session.set_requires_grad(leaf, true);
+  EXPECT_EQ(raised("aten::add_.Tensor", {&leaf, 1}), "RuntimeError");
+  Tensor& computed = call("aten::mul.Tensor", {&leaf, 2}).tensor();
+  EXPECT_FALSE(session.is_leaf(computed));
+  EXPECT_EQ(&call("aten::add_.Tensor", {&computed, 1}).tensor(), &computed);
+  EXPECT_EQ(session.state(computed).grad_fn, "AddBackward0");
+  // A view of it too; that of a leaf may not be.
+  Tensor& row = call("aten::select.int", {&computed, 0, 0}).tensor();
+  call("aten::mul_.Scalar", {&row, 2.0});
+  EXPECT_EQ(session.state(row).grad_fn, "SelectBackward0");
+  EXPECT_EQ(session.state(computed).grad_fn, "CopySlices");
+  Tensor& view = call("aten::t", {&leaf}).tensor();
+  EXPECT_EQ(raised("aten::add_.Tensor", {&view, 1}), "RuntimeError");
+  EXPECT_EQ(raised("aten::detach_", {&view}), "RuntimeError");
+  // Nor parts that came in a list.
+  const Value parts = call("aten::unbind.int", {&computed, 0});
+  EXPECT_EQ(raised("aten::relu_", {&parts[0].tensor()}), "RuntimeError");
+  // Without grad mode nothing is recorded.
+  session.enter(SessionScope::kNoGrad);
+  call("aten::add_.Tensor", {&leaf, 1});
+  EXPECT_TRUE(session.is_leaf(leaf));
+}
+
+TEST_F(SessionTest, TensorsAmongSizesAreTheirNumbers) {
+  session.enter(mode);
+  Tensor& x = *mode.context().empty(DimVector{3}, DType::kFloat32, Device{});
+  Tensor& four = number(Element::of(4), DType::kInt64);
+  const Value sizes[] = {2, &four};
+  Tensor& made = call("aten::new_full", {&x, Value::list(sizes), 0.0}).tensor();
+  EXPECT_EQ(made.size(1).as_int(), 4);
+  Tensor& half = number(Element::real(0.5), DType::kFloat32);
+  const Value broken[] = {2, &half};
+  EXPECT_EQ(raised("aten::new_full", {&x, Value::list(broken), 0.0}), "RuntimeError");
+}
+
+TEST_F(SessionTest, KernelsSeeMetaTensorsAndMakePlainOnes) {
+  Tensor& fake = *mode.context().empty(DimVector{3}, DType::kFloat32, Device{});
+  Tensor* plain =
+      session.make_real({.sizes = fake.sizes(), .device = Device{DeviceType::kMeta}}, 12);
+  session.enter(mode);
+  session.enter_in_kernel_invocation(mode);
+  Tensor& sum = call("aten::add.Tensor", {&fake, plain}).tensor();
+  EXPECT_TRUE(sum.device().is_meta());
+  EXPECT_EQ(session.mode_of(sum), nullptr);
+  EXPECT_TRUE(fake.device().is_cpu());
+  session.exit();
+  EXPECT_EQ(raised("aten::neg", {plain}), "AssertionError");
+}
+
+TEST_F(SessionTest, NumbersAreKeysByTheirValue) {
+  session.enter(mode);
+  Tensor& x = *mode.context().empty(DimVector{3}, DType::kFloat32, Device{});
+  session.cache().clear();
+  const auto hits_of = [&](const Value& first, const Value& second) {
+    const int64_t before = session.cache().info().hits;
+    call("aten::add.Tensor", {&x, first});
+    call("aten::add.Tensor", {&x, second});
+    return session.cache().info().hits - before;
+  };
+  EXPECT_EQ(hits_of(1, 2), 0);
+  EXPECT_EQ(hits_of(7, 7), 1);
+  EXPECT_EQ(hits_of(3, 3.0), 0);
+  EXPECT_EQ(hits_of(0.0, -0.0), 1);
+  EXPECT_EQ(hits_of(std::nan(""), std::nan("")), 0);
+}
+
+TEST_F(SessionTest, KnownZerosAreExpandedForOtherOperators) {
+  session.enter(mode);
+  session.cache().clear();
+  const SymInt sizes[] = {3, 4};
+  Tensor& zero = call("aten::_efficientzerotensor", {Value::ints(sizes)}).tensor();
+  EXPECT_EQ(zero.storage->nbytes.as_int(), 48);
+  EXPECT_EQ(session.cache().info().bypasses.at("dispatch_key_set mismatch"), 1);
+  const Device meta{DeviceType::kMeta};
+  Tensor& moved = call("aten::_to_copy", {&zero, Value(), Value(), meta}).tensor();
+  EXPECT_EQ(moved.stride(0).as_int(), 0);
+  EXPECT_EQ(moved.storage->nbytes.as_int(), 4);
+  EXPECT_EQ(call("aten::sin", {&zero}).tensor().stride(0).as_int(), 4);
+  EXPECT_EQ(raised("aten::add_.Tensor", {&zero, 1}), "RuntimeError");
+  // Views of it and products with it are such zeros again.
+  Tensor& product = call("aten::mul.Tensor", {&call("aten::t", {&zero}).tensor(), 2}).tensor();
+  EXPECT_EQ(raised("aten::zero_", {&product}), "RuntimeError");
+  EXPECT_EQ(raised("aten::zero_", {&call("aten::clone", {&zero}).tensor()}), "nothing");
+}
+
+TEST_F(SessionTest, NewConstantsMissNothing) {
+  session.enter(mode);
+  session.cache().clear();
+  number(Element::of(4), DType::kInt64);
+  EXPECT_EQ(session.cache().info().misses, 0);
+  EXPECT_EQ(session.cache().info().bypasses.at("non-fake tensor"), 1);
 }
 
 TEST_F(SessionTest, AWriteThroughAnAliasIsSeenByAll) {

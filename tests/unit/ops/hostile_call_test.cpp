@@ -1,5 +1,7 @@
 // Calls that no program makes and the fuzzer found: they answer or raise, and ask for no more than
 // an operator may.
+#include <algorithm>
+
 #include "expect_call.h"
 
 namespace faketensor {
@@ -7,13 +9,42 @@ namespace {
 
 TEST(HostileCalls, HugeCountsAreRefused) {
   expect_call("aten::unbind.int", {"f32[2147483648]"},
-              "LimitExceeded: a split into 2147483648 parts, of which 32768 are possible");
+              "LimitExceeded: a split into 2147483648 parts, which need more than 536870912 bytes");
   expect_call("aten::tensor_split.sections", {"f32[1]", "2147483648"},
-              "LimitExceeded: a split into 2147483648 parts, of which 32768 are possible");
+              "LimitExceeded: a split into 2147483648 parts, which need more than 536870912 bytes");
   expect_call("aten::chunk", {"f32[0]", "4294967296"},
-              "LimitExceeded: a split into 4294967296 parts, of which 32768 are possible");
+              "LimitExceeded: a split into 4294967296 parts, which need more than 536870912 bytes");
   expect_call("aten::split.Tensor", {"f32[4294967296]", "1"},
-              "LimitExceeded: a split into 4294967296 parts, of which 32768 are possible");
+              "LimitExceeded: a split into 4294967296 parts, which need more than 536870912 bytes");
+}
+
+// PyTorch has no limit but memory.
+TEST(HostileCalls, ManyPartsAreMade) {
+  const auto parts = [](std::string_view op, const std::vector<std::string>& args) {
+    const std::string text = call_text(op, args);
+    return std::count(text.begin(), text.end(), '[');
+  };
+  EXPECT_EQ(parts("aten::unbind.int", {"f32[70000,2]"}), 70000);
+  EXPECT_EQ(parts("aten::split.Tensor", {"f32[100000]", "1"}), 100000);
+  EXPECT_EQ(parts("aten::tensor_split.sections", {"f32[1]", "70000"}), 70000);
+  EXPECT_EQ(parts("aten::chunk", {"f32[0]", "70000"}), 70000);
+}
+
+TEST(HostileCalls, SoftshrinkHasARange) {
+  expect_call("aten::softshrink", {"f32[2]", "0.5"}, "f32[2]");
+  expect_call("aten::softshrink", {"f16[2]", "-1.0"},
+              "RuntimeError: lambda must be in range [0, 65504.0] for input dtype torch.float16, "
+              "but found -1.0");
+  expect_call("aten::softshrink", {"bf16[2]", "nan"},
+              "RuntimeError: lambda must be in range [0, 3.3895313892515355e+38] for input dtype "
+              "torch.bfloat16, but found nan");
+}
+
+TEST(HostileCalls, AttentionsGradientMayBeUndefined) {
+  const std::string gradients = call_text(
+      "aten::_scaled_dot_product_flash_attention_for_cpu_backward",
+      {"None", "f32[2,3,4,8]", "f32[2,3,4,8]", "f32[2,3,4,8]", "None", "None", "0.0", "False"});
+  EXPECT_TRUE(gradients.starts_with("(f32[2, 3, 4, 8] strides [96, 8, 24, 1]")) << gradients;
 }
 
 TEST(HostileCalls, AsManyDimensionsAsASizeSaysAreRefused) {

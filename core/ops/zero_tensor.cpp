@@ -1,0 +1,88 @@
+#include "core/ops/zero_tensor.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/support/error.h"
+
+namespace faketensor {
+
+namespace {
+
+bool is_zero(const Value& value) { return value.is_tensor() && is_zero_tensor(value.tensor()); }
+
+// Kernels that take these tensors, besides views.
+constexpr std::string_view kTaken[] = {
+    "aten::add.Scalar",         "aten::clone.default",          "aten::copy_.default",
+    "aten::dot.default",        "aten::empty_like.default",     "aten::full_like.default",
+    "aten::mul.Scalar",         "aten::requires_grad_.default", "aten::vdot.default",
+    "aten::zeros_like.default",
+};
+
+bool takes_zero_tensors(const OpEntry& op) {
+  return (op.tags & kView) != 0 ||
+         std::find(std::begin(kTaken), std::end(kTaken), op.name) != std::end(kTaken);
+}
+
+// zeros({}, options).expand(sizes)
+Tensor* materialized(Context& context, const Tensor& zero) {
+  Tensor* element = context.empty({}, zero.dtype(), zero.device());
+  const DimVector strides(zero.sizes().size(), SymInt(0));
+  MetaSpec spec = element->meta->spec();
+  spec.sizes = zero.sizes();
+  spec.strides = strides;
+  return context.make_tensor(context.metas().intern(spec), element->storage, element);
+}
+
+}  // namespace
+
+bool has_zero_tensor(std::span<const Value> args) {
+  return std::any_of(args.begin(), args.end(), [](const Value& arg) {
+    if (!arg.is(Value::Tag::kList)) return is_zero(arg);
+    return std::any_of(arg.values().begin(), arg.values().end(), is_zero);
+  });
+}
+
+std::span<const Value> without_zero_tensors(Context& context, const OpEntry& op,
+                                            std::span<const Value> args, ArgumentRoom& room) {
+  if (takes_zero_tensors(op)) return args;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!op.schema.arguments[i].is_written() || !is_zero(args[i])) continue;
+    throw_error(ErrorKind::kRuntimeError,
+                "ZeroTensors are immutable. Please use the materialized zero tensor obtained using "
+                ".clone() if you want a mutable tensor.");
+  }
+  const auto seen = [&](const Value& value) {
+    return is_zero(value) ? Value(materialized(context, value.tensor())) : value;
+  };
+  SmallVector<Value, 16> values;
+  for (const Value& arg : args) {
+    if (!arg.is(Value::Tag::kList)) {
+      values.push_back(seen(arg));
+      continue;
+    }
+    SmallVector<Value, 8> elements;
+    for (const Value& element : arg.values()) elements.push_back(seen(element));
+    values.push_back(context.make_list(elements.span()));
+  }
+  room = values;
+  return room;
+}
+
+// Mirrors mul_zerotensor, div_zerotensor and add_zerotensor, aten/src/ATen/native/BinaryOps.cpp.
+bool gives_zero_tensor(const OpEntry& op, std::span<const Value> args) {
+  if (op.name == "aten::mul.Tensor") return true;
+  if (op.name == "aten::div.Tensor") return is_zero(args[0]);
+  const bool adds = op.name == "aten::add.Tensor" || op.name == "aten::sub.Tensor";
+  return adds && is_zero(args[0]) && is_zero(args[1]);
+}
+
+Tensor* new_zero_tensor(Context& context, Dims sizes, DType dtype, Device device) {
+  Tensor* made = context.empty(sizes, dtype, device);
+  MetaSpec spec = made->meta->spec();
+  spec.flags = static_cast<uint16_t>(spec.flags | kZeroTensor);
+  made->meta = context.metas().intern(spec);
+  return made;
+}
+
+}  // namespace faketensor
