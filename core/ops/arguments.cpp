@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/ops/families/pointwise.h"
 #include "core/ops/families/sparse.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -441,8 +442,21 @@ Value checked_result(Context& context, const OpEntry& op, const Value& result) {
 
 const Rule* sparse_rule(const OpEntry& op, std::span<const Value> args) {
   const bool has_row = op.sparse_rule.function != nullptr;
-  // What an out= overload calls looks for itself.
-  if (op.derived == OpEntry::Derived::kOut && !has_row) return nullptr;
+  if (op.derived == OpEntry::Derived::kOut && !has_row) {
+    // What an out= overload calls looks for itself. Kernels that iterate over elements have none
+    // for compressed outputs, which is found before their layout is looked at.
+    const OpEntry& functional = Registry::builtin().entry(op.functional);
+    const bool iterates = is_pointwise(functional.rule) &&
+                          functional.sparse_rule.function == nullptr &&
+                          (functional.tags & kComposite) == 0;
+    if (const Tensor* compressed = iterates ? first_compressed(args) : nullptr) {
+      const Device device = compressed->device();
+      throw_no_kernel(op, device.is_cpu()    ? "SparseCsrCPU"
+                          : device.is_meta() ? "SparseCsrMeta"
+                                             : "SparseCsrCUDA");
+    }
+    return nullptr;
+  }
   // What depends on data says so before it looks at the layout (torch/_subclasses/fake_impls.py).
   constexpr uint32_t kAnswersAll = kAnyLayout | kComposite | kDynamicShape | kDataDependent;
   if (!has_row && (op.tags & kAnswersAll) != 0) return nullptr;

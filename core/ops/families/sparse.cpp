@@ -192,6 +192,42 @@ Tensor* empty_with_layout(Call& call, Layout layout, Dims sizes, DType dtype, De
 
 namespace {
 
+// "sin" of aten::sin_
+std::string_view unary_name(const OpEntry& op) {
+  std::string_view name = op.schema.name.substr(6);
+  if (name.ends_with('_')) name.remove_suffix(1);
+  return name;
+}
+
+// What is refused of a tensor that is written to. Mirrors COALESCED_UNARY_UFUNC,
+// SparseUnaryFunctions.cpp, and out_wrapper, torch/_prims_common/wrappers.py.
+void check_unary_inplace(Call& call, const SparseUnaryParams& given, const Tensor& self) {
+  const bool is_abs = given.check == UnaryCheck::kAbs;
+  if (is_coo(self)) {
+    call.check(!is_abs || !is_complex(self.dtype()),
+               "In-place abs is not supported for complex tensors.");
+    call.check(given.check != UnaryCheck::kConj || !is_complex(self.dtype()),
+               "unsupported tensor layout: Sparse");
+    const bool takes_any = given.check == UnaryCheck::kNeg || given.check == UnaryCheck::kConj;
+    call.check(takes_any || self.meta->has(kCoalesced), "{} requires coalesced input",
+               call.op().schema.name.substr(6));
+  }
+}
+
+// The result has to fit what is written to.
+void check_unary_result(Call& call, const Tensor& self, DType result) {
+  if (can_cast(result, self.dtype())) return;
+  if (is_coo(self)) {
+    call.fail(ErrorKind::kRuntimeError,
+              format("result type {} can't be cast to the desired output type {}",
+                     info(result).cpp_name, info(self.dtype()).cpp_name));
+  }
+  call.fail(ErrorKind::kRuntimeError,
+            format("Attempting to cast from torch.{} to out tensor with dtype torch.{}, but this "
+                   "can't be cast because it is not safe!",
+                   name(result), name(self.dtype())));
+}
+
 void check_unary(Call& call, UnaryCheck check, const Tensor& self) {
   const DType dtype = self.dtype();
   const auto refuse = [&](bool refused, std::string_view kernel) {
@@ -207,7 +243,16 @@ void check_unary(Call& call, UnaryCheck check, const Tensor& self) {
   if (check == UnaryCheck::kNeg) check_negatable(call, self);
   if (check == UnaryCheck::kRelu)
     call.check(!is_bool(dtype), "Boolean inputs not supported for relu");
-  if (is_compressed(self)) return;  // answered on meta tensors: nothing is computed
+  if (check == UnaryCheck::kDegrees) {
+    call.check(!is_complex(dtype), "{} is not supported for complex tensors.",
+               unary_name(call.op()));
+  }
+  if (is_compressed(self)) {  // answered on meta tensors: nothing is computed
+    call.check(check != UnaryCheck::kFrac || !is_bool(dtype),
+               "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
+               "or `logical_xor()` operator instead.");
+    return;
+  }
   switch (check) {
     case UnaryCheck::kAbs:
       return refuse(is_bool(dtype), "abs_cpu");
@@ -235,6 +280,8 @@ void check_unary(Call& call, UnaryCheck check, const Tensor& self) {
       return refuse(wide_unsigned, "sign_cpu");
     case UnaryCheck::kSqrt:
       return refuse(is_float8(dtype), "sqrt_vml_cpu");
+    case UnaryCheck::kFrac:
+      return refuse(!is_floating(dtype), "frac_cpu");
     default:
       return;
   }
@@ -246,10 +293,20 @@ Value sparse_pointwise(Call& call, uint64_t params) {
   const auto given = rule_params<SparseUnaryParams>(params);
   const Tensor& self = call.arg(0).tensor();
   if (is_coo(self) && !given.has_coo) refuse_sparse(call.op(), call.args());
+  const bool in_place = call.op().schema.arguments[0].is_written();
+  if (in_place && given.check != UnaryCheck::kDegrees) check_unary_inplace(call, given, self);
   check_unary(call, given.check, self);
-  if (call.op().schema.arguments[0].is_written()) return self;
+  if (in_place && given.check == UnaryCheck::kDegrees) check_unary_inplace(call, given, self);
   const DType dtype =
       elementwise_types(self.dtype(), given.promote, call.context().default_dtype).result;
+  if (in_place) {
+    check_unary_result(call, self, dtype);
+    call.check(given.promote != Promotion::kComplexToFloat || dtype == self.dtype(),
+               "Expected out tensor to have dtype {} but got {} instead", dtype, self.dtype());
+    return self;
+  }
+  // Of what is real conj is the tensor itself.
+  if (given.check == UnaryCheck::kConj && !is_complex(self.dtype())) return self;
   if (is_compressed(self)) return sparse_like(call, self, dtype);
   const bool coalesced = !given.keeps_order || self.meta->has(kCoalesced);
   return sparse_zeros_like(call, self, dtype, coalesced);

@@ -116,7 +116,10 @@ enum class UnaryCheck : uint8_t {
   kNeg,
   kRelu,
   kSign,
-  kSqrt
+  kSqrt,
+  kFrac,
+  kDegrees,
+  kConj
 };
 struct SparseUnaryParams {
   Promotion promote = Promotion::kNoOpmath;

@@ -111,6 +111,10 @@ Tensor* coo_to_compressed(Call& c, const Tensor& self, const Conversion& given) 
 Tensor* compressed_to_coo(Call& c, const Tensor& self) {
   SparseShape shape = shape_of(self);
   shape.meta.sparse_dim = static_cast<int32_t>(self.dim() - shape.meta.dense_dim);
+  // The elements of all batches and blocks, one by one.
+  for (int64_t i = 0; i < shape.meta.sparse_dim - 2; ++i) shape.meta.nnz *= self.size(i);
+  if (is_block(self.layout()))
+    shape.meta.nnz *= shape.meta.block_size[0] * shape.meta.block_size[1];
   shape.meta.index_dtype = DType::kInt64;
   shape.meta.block_size[0] = shape.meta.block_size[1] = 0;
   shape.coalesced = self.layout() == Layout::kSparseCsr;
@@ -127,8 +131,20 @@ Tensor* compressed_to_compressed(Call& c, const Tensor& self, const Conversion& 
 }
 
 Value convert(Call& c, const Tensor& self, const Conversion& given, std::string_view function) {
-  if (self.layout() == given.to && !given.has_blocksize) return self;
+  const bool is_raw = c.op().schema.name.starts_with("aten::_");
+  c.check(!is_raw || self.layout() != given.to,
+          "self.layout() != layout_to INTERNAL ASSERT FAILED");
+  if (self.layout() == given.to && !given.has_blocksize) {
+    c.check(!given.dense_dim || !is_coo(self),
+            "to_sparse: conversion from Sparse to Sparse with dense_dim argument given is not "
+            "supported");
+    return self;
+  }
   const bool is_dense = self.layout() == Layout::kStrided;
+  c.check(!is_coo(self) || !given.dense_dim,
+          "sparse_coo_to_sparse: conversion from Sparse to {} with dense_dim argument given is not "
+          "supported",
+          cpp_name(given.to));
   check_arguments(c, self, given,
                   format("{}_{}",
                          is_dense       ? "dense"
@@ -157,15 +173,16 @@ Value to_sparse(Call& c, const Tensor& self, std::optional<Layout> layout, const
 
 Value to_sparse_dim(Call& c, const Tensor& self, int64_t sparse_dim) {
   if (is_coo(self)) {
+    c.check(!c.op().schema.name.starts_with("aten::_") || sparse_dim != sparse_of(self).sparse_dim,
+            "sparse_coo_to_sparse: Sparse to Sparse conversion not supported");
     c.check(sparse_dim == sparse_of(self).sparse_dim,
             "to_sparse: conversion from Sparse to Sparse with sparse_dim argument "
             "!=self.sparse_dim() is not supported");
     return self;
   }
   if (is_compressed(self)) {
-    const int64_t expected = self.dim() - sparse_of(self).dense_dim;
     c.check(
-        sparse_dim == expected,
+        sparse_dim == 2,
         "sparse_compressed_to_sparse: conversion from {} to Sparse with sparse_dim argument !={} "
         "is not supported",
         cpp_name(self.layout()), 2);

@@ -128,9 +128,9 @@ Value coo_with_dims_and_tensors(Call& c, int64_t sparse_dim, int64_t dense_dim, 
 }
 
 // Mirrors _estimate_sparse_compressed_tensor_size: the sizes of a tensor made without them. One of
-// them is data.
+// them is data, which FakeTensorMode sees asked for (`is_seen`) or a kernel asks a meta tensor.
 DimVector estimate_sizes(Call& c, const Tensor& compressed, const Tensor& plain,
-                         const Tensor& values, Layout layout) {
+                         const Tensor& values, Layout layout, bool is_seen = true) {
   const MemberDims dims = check_member_dims(c, layout, compressed, plain, values);
   const DType dtype = plain.dtype();
   c.check_as(ErrorKind::kNotImplementedError, is_integral(dtype) && !is_bool(dtype),
@@ -138,8 +138,10 @@ DimVector estimate_sizes(Call& c, const Tensor& compressed, const Tensor& plain,
              info(dtype).cpp_name);
   const SymInt last = compressed.size(-1);
   SymInt base[2] = {guard_bool(last > 0) ? last - 1 : SymInt(0), 0};
-  if (guard_bool(plain.numel() > 0))
+  if (guard_bool(plain.numel() > 0)) {
+    c.check(is_seen, "Tensor.item() cannot be called on meta tensors");
     base[1] = c.call<"aten::item">(c.tensor<"aten::max">(plain)).as_sym_int() + 1;
+  }
   if (!is_row_compressed(layout)) std::swap(base[0], base[1]);
   DimVector sizes(compressed.sizes().first(static_cast<size_t>(dims.batch)));
   for (int64_t i = 0; i < 2; ++i) {
@@ -177,7 +179,7 @@ Value compressed_sized(Call& c, const Tensor& compressed, const Tensor& plain, c
 }
 Value compressed(Call& c, const Tensor& compressed, const Tensor& plain, const Tensor& values) {
   const Layout layout = given_layout(c, 3, "sparse_compressed_tensor");
-  const DimVector sizes = estimate_sizes(c, compressed, plain, values, layout);
+  const DimVector sizes = estimate_sizes(c, compressed, plain, values, layout, false);
   refuse_members(c, compressed, plain, values, sizes, layout, 3);
 }
 
@@ -310,6 +312,7 @@ struct SparseLikeParams {
   int8_t sizes = -1;   // position of the sizes; -1: those of argument 0
   int8_t options = 1;  // position of dtype
   bool zeros = false;
+  bool fills = false;  // which COO has no kernel for
 };
 Value sparse_like_factory(Call& c, uint64_t params) {
   const auto given = rule_params<SparseLikeParams>(params);
@@ -320,6 +323,10 @@ Value sparse_like_factory(Call& c, uint64_t params) {
   const Dims sizes = c.arg(static_cast<size_t>(given.sizes)).ints();
   if (options.layout == Layout::kStrided)
     return c.context().empty(sizes, options.dtype, options.device);
+  if (given.fills && options.layout == Layout::kSparseCoo) {
+    static const OpId kFill = Registry::builtin().find("aten::fill_.Scalar");
+    throw_no_kernel(Registry::builtin().entry(kFill), "SparseMeta");
+  }
   return empty_with_layout(c, options.layout, sizes, options.dtype, options.device);
 }
 consteval Rule like_factory(SparseLikeParams params) {
@@ -445,8 +452,8 @@ constexpr SparseDef kRows[] = {
     {"aten::empty_like", like_factory({})},
     {"aten::full_like", like_factory({.options = 2})},
     {"aten::new_empty", like_factory({.sizes = 1, .options = 2})},
-    {"aten::new_full", like_factory({.sizes = 1, .options = 3})},
-    {"aten::new_ones", like_factory({.sizes = 1, .options = 2})},
+    {"aten::new_full", like_factory({.sizes = 1, .options = 3, .fills = true})},
+    {"aten::new_ones", like_factory({.sizes = 1, .options = 2, .fills = true})},
     {"aten::new_zeros", like_factory({.sizes = 1, .options = 2})},
     {"aten::ones_like", like_factory({})},
     {"aten::rand_like", like_factory({})},

@@ -9,18 +9,26 @@ namespace faketensor {
 
 namespace {
 
+bool is_same_shape(Dims a, Dims b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](SymInt x, SymInt y) { return guard_bool(x == y); });
+}
+
 constexpr std::string_view kSparseDense =
     "add(sparse, dense) is not supported. Use add(dense, sparse) instead.";
 
 DType common_type(Call& c) { return result_type(c, c.args().first(2)); }
 
+void check_added_sizes(Call& c, const Tensor& self, const Tensor& other) {
+  c.check(is_same_shape(self.sizes(), other.sizes()),
+          "add: expected sizes of 'self' and 'other' to match, but {} != {}", self.sizes(),
+          other.sizes());
+}
+
 // What add leaves of the elements of two COO tensors: those of the one that has any. Where both
 // have, merging them on meta tensors leaves none. Mirrors add_out_sparse_cpu, ATen/native/sparse.
 SparseShape added_coo(Call& c, const Tensor& self, const Tensor& other) {
-  const auto same = [](SymInt a, SymInt b) { return guard_bool(a == b); };
-  const Dims a = self.sizes(), b = other.sizes();
-  c.check(std::equal(a.begin(), a.end(), b.begin(), b.end(), same),
-          "add: expected sizes of 'self' and 'other' to match, but {} != {}", a, b);
+  check_added_sizes(c, self, other);
   if (guard_bool(sparse_of(other).nnz == 0)) return shape_of(self);
   if (guard_bool(sparse_of(self).nnz == 0)) return shape_of(other);
   const SparseMeta &x = sparse_of(self), &y = sparse_of(other);
@@ -29,7 +37,7 @@ SparseShape added_coo(Call& c, const Tensor& self, const Tensor& other) {
       "add: expected 'self' and 'other' to have same density, but 'self' has {} sparse dimensions "
       "while 'other' has {} sparse dimensions",
       x.sparse_dim, y.sparse_dim);
-  return empty_coo(a, x.sparse_dim, x.dense_dim);
+  return empty_coo(self.sizes(), x.sparse_dim, x.dense_dim);
 }
 
 int64_t batch_dims(const Tensor& self) { return self.dim() - 2 - sparse_of(self).dense_dim; }
@@ -93,7 +101,11 @@ Value add_inplace(Call& c, Tensor& self, const Tensor& other) {
           info(self.dtype()).cpp_name);
   if (self.layout() == Layout::kStrided) return self;
   if (is_coo(self)) {
-    set_sparse(c, self, self.layout(), added_coo(c, self, other));
+    const SparseShape added = added_coo(c, self, other);
+    // Elements of both are merged on zeros that stand for them: the tensor itself stays.
+    const bool merges =
+        guard_bool(sparse_of(self).nnz != 0) && guard_bool(sparse_of(other).nnz != 0);
+    if (!merges) set_sparse(c, self, self.layout(), added);
     return self;
   }
   if (!is_compressed(other)) throw_has_no(self, "is_contiguous");
@@ -125,6 +137,7 @@ Value subtract(Call& c, const Tensor& self, const Value& other) {
            format("unsupported tensor layout: {}", cpp_name(first_sparse(c.args())->layout())));
   c.check(other.is_tensor() && is_coo(other.tensor()) && is_coo(self), kSparseDense);
   const DType dtype = common_type(c);
+  check_added_sizes(c, self, other.tensor());
   if (c.op().schema.arguments[0].is_written()) return self;
   return sparse_zeros_like(c, self, dtype, self.meta->has(kCoalesced));
 }
@@ -141,14 +154,40 @@ void check_multiplied_csr(Call& c, const Tensor& self, const Tensor& other) {
           "sparse_dim()!=2 is not supported");
 }
 
+// Mirrors _mul_sparse_sparse_out and mul_dense_sparse_out_cpu, SparseTensorMath.cpp.
+void check_multiplied_coo(Call& c, const Tensor& self, const Tensor& other) {
+  if (is_coo(self) && is_coo(other)) {
+    if (self.dim() == 0 || other.dim() == 0) return;
+    c.check(is_same_shape(self.sizes(), other.sizes()),
+            "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal "
+            "dimensionality, number of sparse dimensions, and shape of sparse dimensions");
+    return;
+  }
+  const bool is_first = is_coo(self);
+  broadcast_shapes((is_first ? other : self).sizes(), (is_first ? self : other).sizes());
+}
+
+// The other operand of a compressed tensor where it is one number.
+const Tensor* number_beside(const Tensor& self, const Tensor& other) {
+  const auto is_number = [](const Tensor& tensor) {
+    return tensor.layout() == Layout::kStrided && tensor.dim() == 0;
+  };
+  return is_number(other) ? &self : is_number(self) ? &other : nullptr;
+}
+
 Value multiply(Call& c, const Tensor& self, const Tensor& other) {
   const DType dtype = common_type(c);
   const bool in_place = c.op().schema.arguments[0].is_written();
   const bool any_compressed = is_compressed(self) || is_compressed(other);
   if (!any_compressed) {
+    check_multiplied_coo(c, self, other);
     if (in_place) return self;
     const Tensor& like = is_coo(self) ? self : other;
     return sparse_zeros_like(c, like, dtype);
+  }
+  if (const Tensor* scaled = number_beside(self, other)) {
+    if (in_place) return self;
+    return sparse_like(c, *scaled, dtype);
   }
   if (!in_place && is_block(self.layout()))
     empty_with_layout(c, self.layout(), {}, dtype, c.device());
@@ -190,7 +229,12 @@ Value divide(Call& c, const Tensor& self, const Value& other) {
   if (is_integral_or_bool(dtype)) dtype = c.context().default_dtype;
   c.check_as(ErrorKind::kNotImplementedError, dtype != DType::kComplex32 || !self.device().is_cpu(),
              "\"div_cpu\" not implemented for 'ComplexHalf'");
-  if (c.op().schema.arguments[0].is_written()) return self;
+  if (c.op().schema.arguments[0].is_written()) {
+    c.check(can_cast(dtype, self.dtype()),
+            "result type {} can't be cast to the desired output type {}", info(dtype).cpp_name,
+            info(self.dtype()).cpp_name);
+    return self;
+  }
   return sparse_zeros_like(c, self, dtype, self.meta->has(kCoalesced));
 }
 
@@ -304,7 +348,10 @@ Value zero_inplace(Call& c, Tensor& self) {
   return self;
 }
 
-Value unchanged(Call&, const Tensor& self) { return self; }
+Value fill_inplace(Call& c, const Tensor& self) {
+  if (is_coo(self)) refuse_sparse(c.op(), c.args());
+  return self;
+}
 
 // A complex COO tensor gives the real view of its elements.
 Value real(Call& c, const Tensor& self) {
@@ -321,7 +368,7 @@ constexpr Promotion kToReal = Promotion::kComplexToFloat;
 constexpr SparseDef kRows[] = {
     {"aten::_conj_physical", sparse_unary()},
     {"aten::abs", sparse_unary({.promote = kToReal, .check = UnaryCheck::kAbs})},
-    {"aten::abs_", sparse_unary({.check = UnaryCheck::kAbs})},
+    {"aten::abs_", sparse_unary({.promote = kToReal, .check = UnaryCheck::kAbs})},
     {"aten::add.Scalar", rule<&add_number>()},
     {"aten::add.Tensor", rule<&add>()},
     {"aten::add_.Scalar", rule<&add_number>()},
@@ -333,22 +380,22 @@ constexpr SparseDef kRows[] = {
     {"aten::argmax", rule<&argmax>()},
     {"aten::argmin", lacks(Lacking::kReduction)},
     {"aten::asin", sparse_unary({.promote = kToFloat})},
-    {"aten::asin_", sparse_unary()},
+    {"aten::asin_", sparse_unary({.promote = kToFloat})},
     {"aten::asinh", sparse_unary({.promote = kToFloat})},
-    {"aten::asinh_", sparse_unary()},
+    {"aten::asinh_", sparse_unary({.promote = kToFloat})},
     {"aten::atan", sparse_unary({.promote = kToFloat})},
-    {"aten::atan_", sparse_unary()},
+    {"aten::atan_", sparse_unary({.promote = kToFloat})},
     {"aten::atanh", sparse_unary({.promote = kToFloat})},
-    {"aten::atanh_", sparse_unary()},
+    {"aten::atanh_", sparse_unary({.promote = kToFloat})},
     {"aten::ceil", sparse_unary({.check = UnaryCheck::kCeil})},
     {"aten::ceil_", sparse_unary({.check = UnaryCheck::kCeil})},
     {"aten::conj", rule<&conj>()},
-    {"aten::conj_physical", sparse_unary()},
-    {"aten::conj_physical_", sparse_unary()},
+    {"aten::conj_physical", sparse_unary({.check = UnaryCheck::kConj, .keeps_order = true})},
+    {"aten::conj_physical_", sparse_unary({.check = UnaryCheck::kConj})},
     {"aten::cumprod", lacks(Lacking::kResult, 1)},
     {"aten::cumsum", lacks(Lacking::kResult, 1)},
-    {"aten::deg2rad", sparse_unary({.promote = kToFloat})},
-    {"aten::deg2rad_", sparse_unary()},
+    {"aten::deg2rad", sparse_unary({.promote = kToFloat, .check = UnaryCheck::kDegrees})},
+    {"aten::deg2rad_", sparse_unary({.promote = kToFloat, .check = UnaryCheck::kDegrees})},
     {"aten::div.Scalar", rule<&divide>()},
     {"aten::div.Tensor", rule<&divide>()},
     {"aten::div_.Scalar", rule<&divide>()},
@@ -356,16 +403,16 @@ constexpr SparseDef kRows[] = {
     {"aten::eq.Scalar", lacks(Lacking::kIterator)},
     {"aten::eq.Tensor", lacks(Lacking::kIterator)},
     {"aten::erf", sparse_unary({.promote = kToFloat, .check = UnaryCheck::kErf})},
-    {"aten::erf_", sparse_unary({.check = UnaryCheck::kErf})},
+    {"aten::erf_", sparse_unary({.promote = kToFloat, .check = UnaryCheck::kErf})},
     {"aten::erfinv", sparse_unary({.promote = kToFloat})},
-    {"aten::erfinv_", sparse_unary()},
+    {"aten::erfinv_", sparse_unary({.promote = kToFloat})},
     {"aten::expm1", sparse_unary({.promote = kToFloat})},
-    {"aten::expm1_", sparse_unary()},
-    {"aten::fill_.Scalar", rule<&unchanged>()},
+    {"aten::expm1_", sparse_unary({.promote = kToFloat})},
+    {"aten::fill_.Scalar", rule<&fill_inplace>()},
     {"aten::floor", sparse_unary({.check = UnaryCheck::kFloor})},
     {"aten::floor_", sparse_unary({.check = UnaryCheck::kFloor})},
-    {"aten::frac", sparse_unary()},
-    {"aten::frac_", sparse_unary()},
+    {"aten::frac", sparse_unary({.check = UnaryCheck::kFrac})},
+    {"aten::frac_", sparse_unary({.check = UnaryCheck::kFrac})},
     {"aten::ge.Scalar", lacks(Lacking::kIterator)},
     {"aten::ge.Tensor", lacks(Lacking::kIterator)},
     {"aten::gt.Scalar", lacks(Lacking::kIterator)},
@@ -378,7 +425,7 @@ constexpr SparseDef kRows[] = {
     {"aten::le.Scalar", lacks(Lacking::kIterator)},
     {"aten::le.Tensor", lacks(Lacking::kIterator)},
     {"aten::log1p", sparse_unary({.promote = kToFloat})},
-    {"aten::log1p_", sparse_unary()},
+    {"aten::log1p_", sparse_unary({.promote = kToFloat})},
     {"aten::lt.Scalar", lacks(Lacking::kIterator)},
     {"aten::lt.Tensor", lacks(Lacking::kIterator)},
     {"aten::maximum", lacks(Lacking::kIterator)},
@@ -395,8 +442,8 @@ constexpr SparseDef kRows[] = {
     {"aten::neg_", sparse_unary({.check = UnaryCheck::kNeg})},
     {"aten::norm.Scalar", rule<&norm>()},
     {"aten::pow.Tensor_Scalar", rule<&power>()},
-    {"aten::rad2deg", sparse_unary({.promote = kToFloat})},
-    {"aten::rad2deg_", sparse_unary()},
+    {"aten::rad2deg", sparse_unary({.promote = kToFloat, .check = UnaryCheck::kDegrees})},
+    {"aten::rad2deg_", sparse_unary({.promote = kToFloat, .check = UnaryCheck::kDegrees})},
     {"aten::real", rule<&real>()},
     {"aten::relu", sparse_unary({.check = UnaryCheck::kRelu})},
     {"aten::relu_", sparse_unary({.check = UnaryCheck::kRelu})},
@@ -409,11 +456,11 @@ constexpr SparseDef kRows[] = {
     {"aten::sign_", sparse_unary({.check = UnaryCheck::kSign})},
     {"aten::signbit", sparse_unary({.promote = kToBool})},
     {"aten::sin", sparse_unary({.promote = kToFloat})},
-    {"aten::sin_", sparse_unary()},
+    {"aten::sin_", sparse_unary({.promote = kToFloat})},
     {"aten::sinh", sparse_unary({.promote = kToFloat})},
-    {"aten::sinh_", sparse_unary()},
+    {"aten::sinh_", sparse_unary({.promote = kToFloat})},
     {"aten::sqrt", sparse_unary({.promote = kToFloat, .check = UnaryCheck::kSqrt})},
-    {"aten::sqrt_", sparse_unary({.check = UnaryCheck::kSqrt})},
+    {"aten::sqrt_", sparse_unary({.promote = kToFloat, .check = UnaryCheck::kSqrt})},
     {"aten::sub.Scalar", rule<&subtract>()},
     {"aten::sub.Tensor", rule<&subtract>()},
     {"aten::sub_.Scalar", rule<&subtract>()},
@@ -421,9 +468,9 @@ constexpr SparseDef kRows[] = {
     {"aten::sum", rule<&sum>()},
     {"aten::sum.dim_IntList", rule<&sum_dims>()},
     {"aten::tan", sparse_unary({.promote = kToFloat})},
-    {"aten::tan_", sparse_unary()},
+    {"aten::tan_", sparse_unary({.promote = kToFloat})},
     {"aten::tanh", sparse_unary({.promote = kToFloat})},
-    {"aten::tanh_", sparse_unary()},
+    {"aten::tanh_", sparse_unary({.promote = kToFloat})},
     {"aten::trunc", sparse_unary({.check = UnaryCheck::kTrunc})},
     {"aten::trunc_", sparse_unary({.check = UnaryCheck::kTrunc})},
     {"aten::zero_", rule<&zero_inplace>()},

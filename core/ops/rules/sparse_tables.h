@@ -7,14 +7,19 @@
 
 #include <span>
 
-#include "core/ops/op_def.h"
+#include "core/ops/call.h"
 
 namespace faketensor {
+
+// SparseTensorImpl::resize_: a tensor with elements keeps its number of dimensions, and none of
+// them shrinks. Raises RuntimeError.
+void check_kept_elements(Call& c, const Tensor& self, Dims sizes, int64_t sparse, int64_t dense);
 
 std::span<const std::span<const SparseDef>> sparse_tables();
 
 // One per file of this folder that has any.
 std::span<const SparseDef> sparse_factory_rows();
+std::span<const SparseDef> sparse_inplace_rows();
 std::span<const SparseDef> sparse_matmul_rows();
 std::span<const SparseDef> sparse_pointwise_rows();
 std::span<const SparseDef> sparse_view_rows();

@@ -341,10 +341,62 @@ Value resized_dim(Call& c, const Tensor& self, int64_t dim, std::optional<SymInt
                     self.device());
 }
 
-Value select(Call& c, const Tensor& self, int64_t dim) {
+void check_index(Call& c, const Tensor& self, int64_t dim, SymInt index) {
+  const SymInt size = self.size(dim);
+  c.check_as(ErrorKind::kIndexError, guard_bool(index >= -size) && guard_bool(index < size),
+             "{}(): index {} out of range for tensor of size {} at dimension {}",
+             c.op().schema.name.substr(6), index, self.sizes(), dim);
+}
+
+// Mirrors select_sparse. What is compressed is asked for its strides by select,
+// torch/_decomp/decompositions.py, which adds the rank to a negative dimension once.
+Value select(Call& c, const Tensor& self, int64_t dim, SymInt index) {
+  c.check_as(ErrorKind::kIndexError, self.dim() != 0,
+             "select() cannot be applied to a 0-dim tensor.");
+  if (is_compressed(self)) {
+    if (dim < 0) dim += self.dim();
+    check_index(c, self, wrap_dim(dim, self.dim()), index);
+    throw_has_no(self, "strides");
+  }
   dim = wrap_dim(dim, self.dim());
-  if (is_compressed(self)) throw_has_no(self, "strides");
-  return resized_dim(c, self, dim, std::nullopt);
+  check_index(c, self, dim, index);
+  Tensor& selected = resized_dim(c, self, dim, std::nullopt).tensor();
+  if (dim < sparse_of(self).sparse_dim) return selected;
+  // A part of each element: those stay.
+  SparseShape shape = shape_of(selected);
+  shape.meta.nnz = sparse_of(self).nnz;
+  shape.coalesced = false;
+  set_sparse(c, selected, selected.layout(), shape);
+  return selected;
+}
+
+// Mirrors select_sparse_csr_worker: one row, column, batch or part of each element.
+Value compressed_part(Call& c, const Tensor& self, int64_t dim) {
+  const int64_t batch = batch_dim(self);
+  if (dim >= batch && dim < batch + 2) {
+    // A row of a compressed matrix is made COO.
+    const SparseShape matrix = empty_coo(self.sizes(), 2, sparse_of(self).dense_dim);
+    const Tensor& coo = *new_sparse(c, Layout::kSparseCoo, matrix, self.dtype(), self.device());
+    return resized_dim(c, coo, dim, std::nullopt);
+  }
+  SparseShape shape = shape_of(self);
+  DimVector sizes;
+  for (int64_t k = 0; k < self.dim(); ++k)
+    if (k != dim) sizes.push_back(self.size(k));
+  shape.sizes = sizes;
+  if (dim >= batch) --shape.meta.dense_dim;
+  return new_sparse(c, self.layout(), shape, self.dtype(), self.device());
+}
+
+Value select_copy(Call& c, const Tensor& self, int64_t dim, SymInt index) {
+  if (!is_compressed(self)) refuse_sparse(c.op(), c.args());
+  dim = wrap_dim(dim, self.dim());
+  check_index(c, self, dim, index);
+  const int64_t batch = batch_dim(self);
+  c.check(batch == 0 || dim < batch || dim >= batch + 2,
+          "select_copy(): selecting sparse dimensions is not supported for batched sparse "
+          "compressed tensors.");
+  return compressed_part(c, self, dim);
 }
 
 Value unbind(Call& c, const Tensor& self, int64_t dim) {
@@ -357,22 +409,8 @@ Value unbind(Call& c, const Tensor& self, int64_t dim) {
   const int64_t count = guard_int(self.size(dim));
   SmallVector<Value, 8> parts;
   for (int64_t i = 0; i < count; ++i) {
-    if (!is_compressed(self) || (!is_batch && dim < batch + 2)) {
-      // A row of a compressed matrix is made COO.
-      SparseShape matrix = empty_coo(self.sizes(), 2, sparse_of(self).dense_dim);
-      const Tensor& coo =
-          is_coo(self) ? self
-                       : *new_sparse(c, Layout::kSparseCoo, matrix, self.dtype(), self.device());
-      parts.push_back(resized_dim(c, coo, dim, std::nullopt));
-      continue;
-    }
-    SparseShape shape = shape_of(self);
-    DimVector sizes;
-    for (int64_t k = 0; k < self.dim(); ++k)
-      if (k != dim) sizes.push_back(self.size(k));
-    shape.sizes = sizes;
-    if (!is_batch) --shape.meta.dense_dim;
-    parts.push_back(Value(new_sparse(c, self.layout(), shape, self.dtype(), self.device())));
+    parts.push_back(is_compressed(self) ? compressed_part(c, self, dim)
+                                        : resized_dim(c, self, dim, std::nullopt));
   }
   return c.list(parts.span());
 }
@@ -472,63 +510,11 @@ Value reshape(Call& c, const Tensor& self) {
 
 // --- in place ---
 
-// Mirrors resize_sparse_csr_.
-Value resize_inplace(Call& c, Tensor& self, Dims sizes) {
-  if (is_coo(self)) refuse_sparse(c.op(), c.args());
-  check_sizes(c, sizes);
-  c.check(sizes.size() >= 2,
-          "torch.resize_: Only batched sparse CSR matrices are supported, but got size {}", sizes);
-  const SymInt columns = sizes[sizes.size() - 1];
-  c.check(
-      self.size(-1) <= columns,
-      "torch.resize_: Resizing columns of sparse CSR tensors to a smaller value is not supported. "
-      "The original number of columns is {} while the requested new number of columns is {}.",
-      self.size(-1), columns);
-  SparseShape shape = shape_of(self);
-  shape.sizes = sizes;
-  shape.meta.dense_dim = 0;
-  set_sparse(c, self, self.layout(), shape);
-  return self;
-}
-
-Value resize_as_sparse(Call& c, Tensor& self, const Tensor& other) {
-  if (!is_compressed(self)) return self;
-  SparseShape shape = shape_of(other);
-  shape.meta.index_dtype = sparse_of(self).index_dtype;
-  set_sparse(c, self, self.layout(), shape);
-  return self;
-}
-
-// SparseTensorImpl::resize_: a tensor with elements keeps its number of dimensions.
-void check_kept_dims(Call& c, const Tensor& self, int64_t sparse, int64_t dense) {
-  const SparseMeta& now = sparse_of(self);
-  if (guard_bool(now.nnz == 0)) return;
-  constexpr std::string_view kChanging =
-      "changing the number of {} dimensions (from {} to {}) on a non-empty sparse tensor is not "
-      "supported.\nYou could try the following options:\n1. If you need an empty sparse tensor of "
-      "this size, call `x = torch.sparse_coo_tensor(size)`.\n2. If you need to resize this tensor, "
-      "you have the following options:\n    1. For both sparse and dense dimensions, keep the "
-      "number of them constant and the size of them non-shrinking, and then try the same call "
-      "again.\n    2. Or, create a new sparse tensor with the correct indices and values from this "
-      "sparse tensor.";
-  c.check(sparse == now.sparse_dim, kChanging, "sparse", now.sparse_dim, sparse);
-  c.check(dense == now.dense_dim, kChanging, "dense", now.dense_dim, dense);
-}
-
-Value copy_sparse(Call& c, Tensor& self, const Tensor& source) {
-  require_coo(c, self);
-  require_coo(c, source);
-  if (&self == &source) return self;
-  check_kept_dims(c, self, sparse_of(source).sparse_dim, sparse_of(source).dense_dim);
-  set_sparse(c, self, self.layout(), shape_of(source));
-  return self;
-}
-
 Value resize_sparse(Call& c, Tensor& self, Dims sizes, int64_t sparse, int64_t dense, bool clear) {
   if (self.layout() == Layout::kStrided) return self;
   require_coo(c, self);
   check_sparse_dims(c, sizes, sparse, dense);
-  if (!clear) check_kept_dims(c, self, sparse, dense);
+  if (!clear) check_kept_elements(c, self, sizes, sparse, dense);
   SparseShape shape = empty_coo(sizes, sparse, dense);
   if (!clear) {
     shape.meta.nnz = sparse_of(self).nnz;
@@ -600,7 +586,6 @@ constexpr SparseDef kRows[] = {
     {"aten::clone", rule<&clone>()},
     {"aten::contiguous", rule<&contiguous>()},
     {"aten::copy_", rule<&copy_inplace>()},
-    {"aten::copy_sparse_to_sparse_", rule<&copy_sparse>()},
     {"aten::data", rule<&detached>()},
     {"aten::detach", rule<&detached>()},
     {"aten::detach_", rule<&detach_inplace>()},
@@ -617,9 +602,8 @@ constexpr SparseDef kRows[] = {
     {"aten::narrow_copy", rule<&narrow_copy>()},
     {"aten::permute", rule<&permute>()},
     {"aten::reshape", rule<&reshape>()},
-    {"aten::resize_", rule<&resize_inplace>()},
-    {"aten::resize_as_sparse_", rule<&resize_as_sparse>()},
     {"aten::select.int", rule<&select>()},
+    {"aten::select_copy.int", rule<&select_copy>()},
     {"aten::slice.Tensor", lacks(Lacking::kStrides, 1)},
     {"aten::split.Tensor", lacks(Lacking::kStrides, 2)},
     {"aten::squeeze", lacks(Lacking::kStrides)},

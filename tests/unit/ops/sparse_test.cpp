@@ -125,6 +125,61 @@ TEST_F(Sparse, ProductsAreDenseOrCsr) {
             "NotImplementedError: \"sparse_matmul\" not implemented for 'Int'");
 }
 
+TEST_F(Sparse, CooTensorsAreTransposedInPlace) {
+  EXPECT_EQ(answer("aten::transpose_", {coo({2, 3}), 0, 1}), "sparse_coo[3, 2] f32 nnz 2");
+  EXPECT_EQ(answer("aten::t_", {coo({2, 3})}), "sparse_coo[3, 2] f32 nnz 2");
+  EXPECT_EQ(
+      answer("aten::t_", {coo({2, 3, 4})}),
+      "RuntimeError: t_() expects a tensor with <= 2 sparse and 0 dense dimensions, but got 3 "
+      "sparse and 0 dense dimensions");
+  EXPECT_EQ(answer("aten::t_", {csr({2, 3})}),
+            "RuntimeError: torch.transpose_: in-place transposition is not supported for SparseCsr "
+            "layout");
+}
+
+TEST_F(Sparse, ResizingKeepsElements) {
+  EXPECT_EQ(answer("aten::resize_as_", {coo({2, 3}), coo({4, 3})}), "sparse_coo[4, 3] f32 nnz 2");
+  EXPECT_EQ(answer("aten::resize_as_", {coo({2, 3}, 0), coo({4})}), "sparse_coo[4] f32 nnz 0");
+  EXPECT_EQ(answer("aten::resize_as_", {dense({2, 3}), coo({4})}), "f32[4]");
+  EXPECT_TRUE(answer("aten::resize_as_", {coo({2, 3}), coo({2, 2})})
+                  .starts_with("RuntimeError: shrinking the size of sparse dimensions (from [2, 3] "
+                               "to [2, 2]) on a non-empty sparse tensor is not supported."));
+  EXPECT_EQ(answer("aten::resize_as_sparse_", {coo({2, 3}), csr({2, 3})}),
+            "RuntimeError: resize_as_sparse_compressed_: self  expected sparse compressed tensor "
+            "layout but got Sparse");
+  EXPECT_EQ(answer("aten::is_same_size", {coo({2, 3}), csr({2, 3})}), "True");
+}
+
+TEST_F(Sparse, FactoriesWriteToSparseOutputs) {
+  const DimVector sizes = {4, 3};
+  EXPECT_EQ(answer("aten::zeros.out", {Value::ints(sizes), coo({2, 3})}),
+            "sparse_coo[4, 3] f32 nnz 0 coalesced");
+  EXPECT_EQ(answer("aten::zeros.out", {Value::ints(sizes), csr({2, 3})}),
+            "sparse_csr[4, 3] f32 nnz 0");
+  EXPECT_EQ(answer("aten::ones.out", {Value::ints(sizes), coo({2, 3})}),
+            "RuntimeError: full(...) is not implemented for sparse layout");
+}
+
+TEST_F(Sparse, ElementsAreCounted) {
+  EXPECT_EQ(answer("aten::add_.Tensor", {coo({2, 3}), coo({2, 3})}), "sparse_coo[2, 3] f32 nnz 2");
+  EXPECT_EQ(answer("aten::to_sparse", {bsr({4, 3})}), "sparse_coo[4, 3] f32 nnz 2");
+  EXPECT_EQ(answer("aten::mul.Tensor", {bsr({4, 3}), dense({})}), "sparse_bsr[4, 3] f32 nnz 1");
+  EXPECT_EQ(answer("aten::select_copy.int", {csr({2, 3}), 0, 1}),
+            "sparse_coo[3] f32 nnz 0 coalesced");
+  EXPECT_EQ(answer("aten::select.int", {coo({2, 3}), 0, 2}),
+            "IndexError: select(): index 2 out of range for tensor of size [2, 3] at dimension 0");
+}
+
+TEST_F(Sparse, InPlaceResultsFit) {
+  const Value integers =
+      tensor(Layout::kSparseCsr, {2, 3}, {.sparse_dim = 2, .nnz = 2}, DType::kInt32);
+  EXPECT_EQ(answer("aten::sin_", {integers}),
+            "RuntimeError: Attempting to cast from torch.float32 to out tensor with dtype "
+            "torch.int32, but this can't be cast because it is not safe!");
+  EXPECT_EQ(answer("aten::ceil_", {integers}), "sparse_csr[2, 3] i32 nnz 2");
+  EXPECT_EQ(answer("aten::sin_", {coo({2, 3})}), "RuntimeError: sin_ requires coalesced input");
+}
+
 TEST_F(Sparse, WhatHasNoKernelIsRefusedAsTheDispatcherDoes) {
   EXPECT_EQ(answer("aten::exp", {csr({2, 3})}),
             "RuntimeError: unsupported tensor layout: SparseCsr");
