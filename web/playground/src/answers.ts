@@ -58,8 +58,9 @@ export class Answer {
     return this.run.node(row);
   }
 
+  /** What the program assumes: with numbers for its symbols a run assumes nothing, and would say so beside a broken guard. */
   guards(): Promise<GuardInfo[]> {
-    return this.run.guards();
+    return this.free.run.guards();
   }
 
   why(row: number, dim: number): Promise<WhyStep[]> {

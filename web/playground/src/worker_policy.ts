@@ -24,7 +24,8 @@ const kConnecting = [
 function replace(name: string, value: unknown): void {
   for (let at: unknown = globalThis; at !== null; at = Object.getPrototypeOf(at))
     if (Object.hasOwn(at as object, name)) Reflect.deleteProperty(at as object, name);
-  Object.defineProperty(globalThis, name, { value, writable: false, configurable: false });
+  // Returns false, where defineProperty of Object would end the engine, if a browser does not let go of one.
+  Reflect.defineProperty(globalThis, name, { value, writable: false, configurable: false });
 }
 
 /** `connect-src 'self'`: the wasm comes from where the page does. */

@@ -37,6 +37,7 @@ function fake(asked: string[]): Program {
           nodes: {},
           bytes: {},
         }),
+      guards: () => Promise.resolve(number === undefined ? [{ text: "s0 <= 16" }] : []),
       dispose: () => {
         asked.push(`${name} is given back`);
         return Promise.resolve();
@@ -71,6 +72,10 @@ describe("answers", () => {
       const answer = await answers.answer({ ...kAsInFile, dims: { s0 } }, {});
       assert.equal(answer.symbolic.how, s0 === 64 ? "propagated" : "followed");
       assert.equal(answer.symbolic.broken.length, s0 === 64 ? 1 : 0);
+      assert.deepEqual(
+        (await answer.guards()).map(({ text }) => text),
+        ["s0 <= 16"],
+      );
       answers.keep(answer);
     }
     assert.deepEqual(asked, [
