@@ -22,7 +22,12 @@ dtype, and what is not the default of strides, offset, device and storage.
   --profiles FILE         op profiles (YAML) that answer for custom operators
   --check                 compare with the values recorded in the file instead
   --stop-at-first-error   as PyTorch does; otherwise only what depends on an error is left out
+  --python-dispatcher     as under enable_python_dispatcher(), with which programs are traced: operators that PyTorch
+                          composes in C++ then take their Python decompositions, which keep symbolic sizes symbolic
   --memory-limit N        bytes that reading the file may take, or as many K, M or G (512M); 256 MB and 20 times the file
+
+The answers are those of FakeTensorProp without the dispatch cache. An operator for which PyTorch has no Meta kernel
+answers as in a FakeTensorMode that may run real kernels.
 
 examples:
   faketensor propagate model.pt2

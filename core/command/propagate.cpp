@@ -1,6 +1,7 @@
 // `faketensor propagate FILE`: every value of a program, as a table by module, as JSON lines or as
 // one JSON document.
 #include <algorithm>
+#include <map>
 
 #include "core/command/profile_files.h"
 #include "core/command/propagate_options.h"
@@ -36,6 +37,8 @@ std::string last_part(std::string_view dotted) {
 class Table {
  public:
   Table(const Run& run, BufferedOut& out) : run_(run), program_(run.program()), out_(out) {
+    for (const Problem& problem : run.problems())
+      if (problem.kind == Problem::Kind::kUnknown) ++unknown_[problem.message];
     for (const Node& node : program_.graph().nodes()) {
       name_width_ = std::max(name_width_, std::min<size_t>(program_.text(node.name).size(), 36));
       if (node.kind == NodeKind::kCall)
@@ -131,15 +134,25 @@ class Table {
     return format("  (shares {})", program_.text(program_.graph().node(first).name));
   }
 
+  // An operator without a rule is told once, with how often it is called.
   void print_problem(const Problem& problem) {
-    out_.text() += format("    {}: {}", problem.error_class, problem.message);
+    std::string calls;
+    if (problem.kind == Problem::Kind::kUnknown) {
+      size_t& count = unknown_[problem.message];
+      if (count == 0) return;
+      if (count > 1) calls = format(", which has no rule and is called {} times", count);
+      count = 0;
+    }
+    out_.text() += format("    {}: {}{}", problem.error_class, problem.message, calls);
     out_.line_done();
     if (!problem.source.empty()) {
       out_.text() += format("    at {}", problem.source);
       out_.line_done();
     }
     if (!problem.hint.empty()) {
-      out_.text() += format("    hint: {} before it would settle this", problem.hint);
+      out_.text() += problem.python_dispatcher_answers
+                         ? format("    hint: {}", problem.hint)
+                         : format("    hint: {} before it would settle this", problem.hint);
       out_.line_done();
     }
   }
@@ -151,6 +164,7 @@ class Table {
   size_t op_width_ = 2;
   ModuleId module_ = 0;
   std::vector<NodeId> first_of_storage_;
+  std::map<std::string, size_t> unknown_;  // operators without a rule, and calls to be told of
 };
 
 void append_node_json(std::string& out, const Run& run, NodeId id, ValueWriter& writer) {
@@ -234,8 +248,21 @@ void print_summary(const Run& run, const Target& target, BufferedOut& out) {
   out.line_done();
 }
 
+// What the Python dispatcher would mend of the differences, which is what programs are traced
+// under.
+void print_dispatcher_hint(const Program& program, PropagateOptions options, size_t differences,
+                           BufferedOut& out) {
+  if (options.python_dispatcher || program.shape_env == nullptr) return;
+  options.python_dispatcher = true;
+  const size_t left = propagate(program, options).compare_with_recorded().size();
+  if (left >= differences) return;
+  out.text() +=
+      format("hint: --python-dispatcher propagates as tracing does: {} fewer", differences - left);
+  out.line_done();
+}
+
 // The file's own record of each value against ours; true if they agree.
-bool print_check(const Run& run, BufferedOut& out) {
+bool print_check(const Run& run, const PropagateOptions& options, BufferedOut& out) {
   const std::vector<Problem> mismatches = run.compare_with_recorded();
   for (const Problem& mismatch : mismatches) {
     out.text() +=
@@ -248,6 +275,7 @@ bool print_check(const Run& run, BufferedOut& out) {
                     : counted(mismatches.size(), "value differs from the file's record",
                               "values differ from the file's record");
   out.line_done();
+  if (!mismatches.empty()) print_dispatcher_hint(run.program(), options, mismatches.size(), out);
   return mismatches.empty();
 }
 
@@ -264,6 +292,7 @@ int propagate_command(const std::vector<std::string>& args, CommandIo& io) {
                                {"--format", true},
                                {"--memory-limit", true},
                                {"--check", false},
+                               {"--python-dispatcher", false},
                                {"--stop-at-first-error", false}});
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "propagate takes one file");
   const std::string form = options.get("--format").value_or("table");
@@ -280,7 +309,7 @@ int propagate_command(const std::vector<std::string>& args, CommandIo& io) {
   BufferedOut out(io);
   bool agrees = true;
   if (options.has("--check")) {
-    agrees = print_check(run, out);
+    agrees = print_check(run, what_if, out);
   } else if (form == "jsonl") {
     print_json_lines(run, out);
   } else if (form == "json") {

@@ -59,6 +59,7 @@ PropagateOptions propagate_options(const Options& options, CommandIo& io) {
     result.target = *target;
   }
   result.stop_at_first_error = options.has("--stop-at-first-error");
+  result.python_dispatcher = options.has("--python-dispatcher");
   result.progress = progress_bar(io, "propagating");
   return result;
 }

@@ -8,8 +8,8 @@
 
 namespace faketensor {
 
-// --set, --inputs, --device, --dtype, --memory-format, --target, --stop-at-first-error. Raises
-// UsageError.
+// --set, --inputs, --device, --dtype, --memory-format, --target, --stop-at-first-error,
+// --python-dispatcher. Raises UsageError.
 PropagateOptions propagate_options(const Options& options, CommandIo& io);
 
 // --memory-limit, as every command that opens a program has it. Raises UsageError.

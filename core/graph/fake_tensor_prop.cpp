@@ -144,6 +144,26 @@ ShapeEnv* Run::shape_env() const {
   return mode_->context().shape_env();
 }
 
+// Errors that a propagation as tracing does it has not: they come of C++ kernels that make numbers
+// of symbols, which the Python dispatcher keeps from being called.
+void Run::propose_python_dispatcher(const PropagateOptions& options) {
+  const auto is_error = [](const Problem& p) { return p.kind == Problem::Kind::kError; };
+  if (options.python_dispatcher || program_->shape_env == nullptr || cancelled_ ||
+      std::none_of(problems_.begin(), problems_.end(), is_error))
+    return;
+  PropagateOptions under_dispatcher = options;
+  under_dispatcher.python_dispatcher = true;
+  under_dispatcher.progress = {};
+  const Run other = propagate(*program_, under_dispatcher);
+  for (Problem& problem : problems_) {
+    if (!is_error(problem) || other.record(problem.node).status != NodeStatus::kOk) continue;
+    problem.python_dispatcher_answers = true;
+    problem.hint =
+        "under the Python dispatcher (--python-dispatcher, pythonDispatcher) it is answered, as "
+        "when programs are traced";
+  }
+}
+
 Run propagate(const Program& program, const PropagateOptions& options) {
   Run run;
   run.program_ = &program;
@@ -194,6 +214,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
     }
   }
   if (options.progress) options.progress(graph.size(), graph.size());
+  run.propose_python_dispatcher(options);
   return run;
 }
 

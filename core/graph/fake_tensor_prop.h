@@ -83,7 +83,10 @@ struct Problem {
   std::string argument;
   std::string module_path;
   std::string source;
-  std::string hint;  // of a decision on data: checks that would settle it, see suggest_fix
+  // Of a decision on data: checks that would settle it, see suggest_fix. Of an error that is none
+  // under the Python dispatcher: that.
+  std::string hint;
+  bool python_dispatcher_answers = false;
 };
 
 class Run {
@@ -114,6 +117,8 @@ class Run {
     const std::shared_ptr<ShapeEnv> env;
     const uint32_t number;
   };
+
+  void propose_python_dispatcher(const PropagateOptions& options);
 
   friend class Interpreter;
   friend Run propagate(const Program& program, const PropagateOptions& options);

@@ -1,154 +1,233 @@
-// Higher-order operators: operators that hold graphs.
-#include <array>
+#include "core/graph/higher_order.h"
 
-#include "core/graph/interpreter.h"
+#include <algorithm>
+#include <functional>
+
+#include "core/graph/regions.h"
 #include "core/support/format.h"
-#include "core/tensor/strides.h"
 
 namespace faketensor {
 
-namespace {
+// --- the call ---
 
-std::vector<Value> list_values(const Value& list) {
+const Value& HigherOrderCall::at(size_t index) const {
+  if (index >= args_.size()) {
+    throw_error(ErrorKind::kTypeError, format("{}: argument {} is missing", name_, index));
+  }
+  return args_[index];
+}
+
+std::span<const Value> HigherOrderCall::positional(size_t first) const {
+  size_t count = 0;
+  while (count < args_.size() && (count >= node_.arg_names.size() || node_.arg_names[count] == 0))
+    ++count;
+  if (first > count) throw_error(ErrorKind::kTypeError, format("{}: too few arguments", name_));
+  return args_.subspan(first, count - first);
+}
+
+const Graph& HigherOrderCall::graph(size_t index) const {
+  if (index >= args_.size() || !args_[index].is(Value::Tag::kGraph)) {
+    throw_error(ErrorKind::kTypeError, format("{}: argument {} must be a graph", name_, index));
+  }
+  return args_[index].graph();
+}
+
+std::vector<Value> HigherOrderCall::list(size_t index) const {
+  if (index >= args_.size() || !args_[index].is_list()) {
+    throw_error(ErrorKind::kTypeError, format("{}: argument {} must be a list", name_, index));
+  }
   std::vector<Value> values;
-  for (size_t i = 0; i < list.size(); ++i) values.push_back(list[i]);
+  for (size_t i = 0; i < args_[index].size(); ++i) values.push_back(args_[index][i]);
   return values;
 }
 
-// The graph among `args` at `index`.
-const Graph& graph_at(std::span<const Value> args, size_t index, std::string_view op) {
-  if (index >= args.size() || !args[index].is(Value::Tag::kGraph)) {
-    throw_error(ErrorKind::kTypeError, format("{}: argument {} must be a graph", op, index));
+bool HigherOrderCall::boolean(size_t index) const {
+  if (!at(index).is(Value::Tag::kBool)) {
+    throw_error(ErrorKind::kTypeError, format("{}: argument {} must be a bool", name_, index));
   }
-  return args[index].graph();
+  return guard_bool(at(index).as_sym_bool());
 }
 
-std::vector<Value> list_at(std::span<const Value> args, size_t index, std::string_view op) {
-  if (index >= args.size() || !args[index].is_list()) {
-    throw_error(ErrorKind::kTypeError, format("{}: argument {} must be a list", op, index));
+std::string_view HigherOrderCall::text(size_t index) const {
+  if (!at(index).is(Value::Tag::kString)) {
+    throw_error(ErrorKind::kTypeError, format("{}: argument {} must be a string", name_, index));
   }
-  return list_values(args[index]);
+  return at(index).text();
 }
 
-// Outputs of a branch as a list, also where it returns one value.
-std::vector<Value> outputs_of(const Value& result) {
-  return result.is_list() ? list_values(result) : std::vector<Value>{result};
+const Value* HigherOrderCall::keyword(std::string_view name) const {
+  for (size_t i = 0; i < std::min(args_.size(), node_.arg_names.size()); ++i) {
+    if (node_.arg_names[i] != 0 && interpreter_.program().text(node_.arg_names[i]) == name)
+      return &args_[i];
+  }
+  return nullptr;
 }
 
-// cond(pred, true_graph, false_graph, operands): both branches run, and must agree on the metadata
-// of the results, which are new tensors. Mirrors cond_fake_tensor_mode,
-// torch/_higher_order_ops/cond.py, for branches of equal sizes.
-Value cond(Interpreter& interpreter, std::span<const Value> args) {
-  const std::vector<Value> operands = list_at(args, 3, "cond");
-  const auto on_true = outputs_of(interpreter.run_graph(graph_at(args, 1, "cond"), operands));
-  const auto on_false = outputs_of(interpreter.run_graph(graph_at(args, 2, "cond"), operands));
-  if (on_true.size() != on_false.size()) {
-    throw_error(ErrorKind::kRuntimeError,
-                format("Unmatched number of outputs from cond() branches: {} and {}",
-                       on_true.size(), on_false.size()));
+std::vector<HigherOrderCall::Keyword> HigherOrderCall::keywords() const {
+  std::vector<Keyword> keywords;
+  for (size_t i = 0; i < std::min(args_.size(), node_.arg_names.size()); ++i) {
+    if (node_.arg_names[i] != 0)
+      keywords.push_back({interpreter_.program().text(node_.arg_names[i]), args_[i]});
   }
-  Context& context = interpreter.mode().context();
-  std::vector<Value> merged;
-  for (size_t i = 0; i < on_true.size(); ++i) {
-    if (!on_true[i].is_tensor()) {
-      merged.push_back(on_true[i]);
+  return keywords;
+}
+
+// The getitem nodes that follow the call.
+std::span<const Node> HigherOrderCall::outputs() const {
+  for (const auto& graph : interpreter_.program().graphs()) {
+    const std::span<const Node> nodes = graph->nodes();
+    if (std::less<>()(&node_, nodes.data()) || !std::less<>()(&node_, nodes.data() + nodes.size()))
       continue;
+    const size_t first = static_cast<size_t>(&node_ - nodes.data()) + 1;
+    size_t last = first;
+    while (last < nodes.size() && nodes[last].kind == NodeKind::kGetItem) ++last;
+    return nodes.subspan(first, last - first);
+  }
+  return {};
+}
+
+size_t HigherOrderCall::output_count() const { return outputs().size(); }
+
+bool HigherOrderCall::has_recorded_output(size_t index) const {
+  const Node& output = outputs()[index];
+  return output.recorded != nullptr || !output.recorded_scalar.is_none();
+}
+
+std::vector<Value> HigherOrderCall::run(const Graph& graph, std::span<const Value> inputs) const {
+  const Value result = interpreter_.run_graph(graph, inputs);
+  if (!result.is_list()) return {result};
+  std::vector<Value> values;
+  for (size_t i = 0; i < result.size(); ++i) values.push_back(result[i]);
+  return values;
+}
+
+Value HigherOrderCall::call(std::string_view op, std::initializer_list<Value> args) const {
+  return context().call(Registry::builtin().find(op), {args.begin(), args.size()});
+}
+
+Value HigherOrderCall::call_operator(std::string_view name, std::span<const Value> positional,
+                                     std::span<const Keyword> keywords) const {
+  const OpId op = interpreter_.find_operator(name);
+  if (op == kNoOp) {
+    throw_error(ErrorKind::kUnsupportedOperator,
+                std::string(name.starts_with("torch.ops.") ? name.substr(10) : name));
+  }
+  const Schema& schema = interpreter_.schema(op);
+  SmallVector<Value, 16> args(positional);
+  for (const Keyword& keyword : keywords) {
+    const int found = schema.find_argument(keyword.name);
+    if (found < 0) {
+      throw_error(ErrorKind::kRuntimeError,
+                  format("Unknown keyword argument '{}' for operator '{}'. Schema: {}",
+                         keyword.name, schema.name, schema.text));
     }
-    const TensorMeta* meta = on_true[i].tensor().meta;
-    if (!on_false[i].is_tensor() || on_false[i].tensor().meta != meta) {
-      throw_error(
-          ErrorKind::kRuntimeError,
-          format("When merging two branches' output in torch.cond, output {} differs in metadata",
-                 i));
-    }
-    merged.emplace_back(context.make_tensor(meta, nullptr));
+    while (args.size() <= static_cast<size_t>(found)) args.push_back(Value::unset());
+    args[static_cast<size_t>(found)] = keyword.value;
   }
-  return context.make_list(merged);
+  return context().call(op, args.span());
 }
 
-// The elements of `tensor` along `dim`: one slice, which stands for all.
-Value slice_of(Context& context, const Value& tensor, int64_t dim = 0) {
-  static const OpId kSelect = Registry::builtin().find("aten::select.int");
-  const std::array<Value, 3> args = {tensor, dim, 0};
-  return context.call(kSelect, args);
-}
+// --- operators that are short ---
 
-// A contiguous stack of `count` tensors like `slice`.
-Value stack_of(Context& context, const Value& slice, SymInt count) {
-  if (!slice.is_tensor()) return slice;
-  const Tensor& tensor = slice.tensor();
-  DimVector sizes = {count};
-  sizes.append(tensor.sizes());
-  return context.empty(sizes, tensor.dtype(), tensor.device());
-}
+namespace {
 
-SymInt length_along(std::span<const Value> tensors, int64_t dim, std::string_view op) {
-  if (tensors.empty() || !tensors[0].is_tensor() || dim < 0 || dim >= tensors[0].tensor().dim()) {
-    throw_error(ErrorKind::kRuntimeError,
-                format("{}() operator doesn't support unbatched inputs", op));
-  }
-  return tensors[0].tensor().size(dim);
-}
-
-// map_impl(body, xs, operands): the body on each slice, results stacked. Mirrors map_dense,
-// torch/_higher_order_ops/map.py.
-Value map_impl(Interpreter& interpreter, std::span<const Value> args) {
-  Context& context = interpreter.mode().context();
-  const std::vector<Value> xs = list_at(args, 1, "map_impl");
-  const SymInt count = length_along(xs, 0, "map_impl");
-  std::vector<Value> inputs;
-  for (const Value& x : xs) inputs.push_back(slice_of(context, x));
-  for (const Value& operand : list_at(args, 2, "map_impl")) inputs.push_back(operand);
-  std::vector<Value> results;
-  for (const Value& out :
-       outputs_of(interpreter.run_graph(graph_at(args, 0, "map_impl"), inputs))) {
-    results.push_back(stack_of(context, out, count));
-  }
-  return context.make_list(results);
-}
-
-// scan(combine, init, xs, additional_inputs): carries first, then stacked outputs. PyTorch 2.6
-// wrote scan(combine, init, xs, dim, reverse, additional_inputs): slices along `dim`, stacked along
-// 0 all the same. Mirrors scan_fake_tensor_mode, torch/_higher_order_ops/scan.py.
-Value scan(Interpreter& interpreter, std::span<const Value> args) {
-  Context& context = interpreter.mode().context();
-  std::vector<Value> inputs = list_at(args, 1, "scan");
-  const size_t carries = inputs.size();
-  const std::vector<Value> xs = list_at(args, 2, "scan");
-  constexpr size_t kArgumentsWithDim = 6;
-  const bool has_dim = args.size() == kArgumentsWithDim && args[3].is(Value::Tag::kInt);
-  const int64_t dim = has_dim ? args[3].as_sym_int().as_int() : 0;
-  const SymInt count = length_along(xs, dim, "scan");
-  for (const Value& x : xs) inputs.push_back(slice_of(context, x, dim));
-  for (const Value& input : list_at(args, has_dim ? 5 : 3, "scan")) inputs.push_back(input);
-  std::vector<Value> results = outputs_of(interpreter.run_graph(graph_at(args, 0, "scan"), inputs));
-  for (size_t i = carries; i < results.size(); ++i)
-    results[i] = stack_of(context, results[i], count);
-  return context.make_list(results);
-}
-
-// Operators that run a graph as if it stood there; its inputs follow it among the arguments.
-Value inlined(Interpreter& interpreter, std::span<const Value> args, size_t graph, size_t inputs,
-              std::string_view op) {
-  if (inputs > args.size()) throw_error(ErrorKind::kTypeError, format("{}: too few arguments", op));
+// An operator that runs a graph as if it stood there; its inputs follow it among the arguments.
+template <size_t graph, size_t inputs>
+Value inlined(HigherOrderCall& call) {
   // Until PyTorch 2.7, invoke_subgraph took its operands as one list.
-  const bool as_one_list = args.size() == inputs + 1 && args[inputs].is_list();
-  if (as_one_list)
-    return interpreter.run_graph(graph_at(args, graph, op), list_values(args[inputs]));
-  return interpreter.run_graph(graph_at(args, graph, op), args.subspan(inputs));
+  const std::span<const Value> args = call.positional(inputs);
+  if (args.size() == 1 && args[0].is_list())
+    return call.interpreter().run_graph(call.graph(graph), call.list(inputs));
+  return call.interpreter().run_graph(call.graph(graph), call.positional(inputs));
 }
+
+// The same with the inputs in a list: strict_mode(callable, operands), hints_wrapper(body, args,
+// ...), run_const_graph(graph, args).
+Value inlined_list(HigherOrderCall& call) {
+  return call.interpreter().run_graph(call.graph(0), call.list(1));
+}
+
+DeviceType autocast_device(std::string_view name) {
+  if (name == "cpu") return DeviceType::kCPU;
+  if (name == "cuda") return DeviceType::kCUDA;
+  throw_error(ErrorKind::kRuntimeError,
+              format("User specified an unsupported autocast device_type '{}'", name));
+}
+
+// wrap_with_autocast(device_type, dtype, enabled, cache_enabled, body, *args). Mirrors
+// WrapWithAutocast, torch/_higher_order_ops/wrap.py, and autocast.__init__,
+// torch/amp/autocast_mode.py: without a GPU, autocast for one stays off, and so does the CPU's for
+// a dtype that it has not.
+Value wrap_with_autocast(HigherOrderCall& call) {
+  const std::span<const Value> args = call.positional();
+  const DeviceType device = autocast_device(call.text(0));
+  const bool on_cpu = device == DeviceType::kCPU;
+  const DType lower = args[1].is(Value::Tag::kDType)
+                          ? args[1].dtype()
+                          : (on_cpu ? DType::kBFloat16 : DType::kFloat16);
+  const bool supported = on_cpu ? lower == DType::kBFloat16 || lower == DType::kFloat16
+                                : call.context().target().has_gpu();
+  const AutocastRegions::Scope scope(call.interpreter().regions().autocast(), {device, lower},
+                                     call.boolean(2) && supported);
+  return call.interpreter().run_graph(call.graph(4), call.positional(5));
+}
+
+// with_effects(token, op, *args, **kwargs): a new token, and what the operator returns. Mirrors
+// with_effects_dense, torch/_higher_order_ops/effects.py.
+Value with_effects(HigherOrderCall& call) {
+  const std::vector<HigherOrderCall::Keyword> keywords = call.keywords();
+  const Value result = call.call_operator(call.text(1), call.positional(2), keywords);
+  std::vector<Value> results;
+  const SymInt none[] = {0};
+  results.emplace_back(call.context().empty(none, DType::kFloat32, Device{}));
+  const OpId op = call.interpreter().find_operator(call.text(1));
+  if (call.interpreter().schema(op).returns.size() > 1) {
+    for (size_t i = 0; i < result.size(); ++i) results.push_back(result[i]);
+  } else {
+    results.push_back(result);
+  }
+  return call.tuple(results);
+}
+
+struct HigherOrderOperator {
+  std::string_view name;
+  Value (*run)(HigherOrderCall& call);
+};
+
+// In order of their names.
+constexpr HigherOrderOperator kOperators[] = {
+    {"associative_scan", &associative_scan},
+    {"auto_functionalized", &auto_functionalized},
+    {"auto_functionalized_v2", &auto_functionalized_v2},
+    {"cond", &cond},
+    {"hints_wrapper", &inlined_list},
+    {"invoke_quant", &inlined<0, 1>},
+    {"invoke_subgraph", &inlined<0, 2>},
+    {"map_impl", &map_impl},
+    {"run_const_graph", &inlined_list},
+    {"scan", &scan},
+    {"strict_mode", &inlined_list},
+    {"tag_activation_checkpoint", &inlined<0, 1>},
+    {"while_loop", &while_loop},
+    {"while_loop_stack_output", &while_loop_stack_output},
+    {"with_effects", &with_effects},
+    {"wrap", &inlined<0, 1>},
+    {"wrap_activation_checkpoint", &inlined<0, 1>},
+    {"wrap_with_autocast", &wrap_with_autocast},
+    {"wrap_with_set_grad_enabled", &inlined<1, 2>},
+};
 
 }  // namespace
 
-Value call_higher_order(Interpreter& interpreter, std::string_view name,
+Value call_higher_order(Interpreter& interpreter, const Node& node, std::string_view name,
                         std::span<const Value> args) {
-  if (name == "cond") return cond(interpreter, args);
-  if (name == "map_impl") return map_impl(interpreter, args);
-  if (name == "scan") return scan(interpreter, args);
-  if (name == "wrap_with_set_grad_enabled") return inlined(interpreter, args, 1, 2, name);
-  if (name == "wrap_with_autocast") return inlined(interpreter, args, 4, 5, name);
-  if (name == "invoke_subgraph") return inlined(interpreter, args, 0, 2, name);
-  throw_error(ErrorKind::kUnsupportedOperator, format("higher_order::{}", name));
+  const auto* found = std::lower_bound(
+      std::begin(kOperators), std::end(kOperators), name,
+      [](const HigherOrderOperator& op, std::string_view wanted) { return op.name < wanted; });
+  if (found == std::end(kOperators) || found->name != name)
+    throw_error(ErrorKind::kUnsupportedOperator, format("higher_order::{}", name));
+  HigherOrderCall call(interpreter, node, name, args);
+  return found->run(call);
 }
 
 }  // namespace faketensor

@@ -7,6 +7,7 @@ namespace faketensor {
 namespace {
 constexpr int kMaxGraphDepth = 64;
 constexpr std::string_view kHigherOrder = "torch.ops.higher_order.";
+constexpr std::string_view kPredispatch = "torch._functorch.predispatch.";
 }  // namespace
 
 Value Interpreter::resolve(const Value& argument, std::span<const Value> values) {
@@ -49,6 +50,8 @@ Value Interpreter::run_node(const Node& node, std::span<const Value> values) {
     if (!container.is_list() || index >= container.size()) {
       throw_error(ErrorKind::kIndexError, format("getitem: index {} is out of range", index));
     }
+    if (container[index].is_unset())
+      throw_error(ErrorKind::kUnsupportedOperator, unknown_[container.values().data()]);
     return container[index];
   }
   SmallVector<Value, 16> args;
@@ -59,12 +62,24 @@ Value Interpreter::run_node(const Node& node, std::span<const Value> values) {
   if (node.op != kNoOp) return mode_.context().call(node.op, args);
   const std::string_view target = program_.text(node.target);
   if (target.starts_with(kHigherOrder))
-    return call_higher_order(*this, target.substr(kHigherOrder.size()), args);
+    return call_higher_order(*this, node, target.substr(kHigherOrder.size()), args);
+  if (target.starts_with(kPredispatch))
+    return call_predispatch(*this, target.substr(kPredispatch.size()), args);
   if (const Library* library = mode_.context().library(); library != nullptr) {
     if (const OpId op = library->find(target); op != kNoOp) return call_custom(op, node, args);
   }
   throw_error(ErrorKind::kUnsupportedOperator,
               std::string(target.starts_with("torch.ops.") ? target.substr(10) : target));
+}
+
+OpId Interpreter::find_operator(std::string_view target) const {
+  const Library* library = mode_.context().library();
+  return library != nullptr ? library->find(target) : Registry::builtin().find(target);
+}
+
+const Schema& Interpreter::schema(OpId op) const {
+  const Library* library = mode_.context().library();
+  return (library != nullptr ? library->entry(op) : Registry::builtin().entry(op)).schema;
 }
 
 // The arguments of an operator that the reader did not know, brought into the order of its schema.

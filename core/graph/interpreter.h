@@ -5,15 +5,19 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/graph/fake_tensor_prop.h"
+#include "core/graph/regions.h"
 
 namespace faketensor {
 
 class Interpreter {
  public:
-  Interpreter(const Program& program, FakeTensorMode& mode) : program_(program), mode_(mode) {}
+  Interpreter(const Program& program, FakeTensorMode& mode)
+      : program_(program), mode_(mode), regions_(mode.context()) {}
 
   // Device arguments equal to `from` are replaced by `to` (move_to_device_pass).
   void replace_device(Device from, Device to) {
@@ -29,6 +33,17 @@ class Interpreter {
 
   const Program& program() const { return program_; }
   FakeTensorMode& mode() { return mode_; }
+  // Built in or of the mode's library, by a name as files spell it; kNoOp for one that nobody
+  // defined.
+  OpId find_operator(std::string_view target) const;
+  const Schema& schema(OpId op) const;
+  // Elements of `results` that are unset are what the operator `op` returned, which nobody defined:
+  // taking one out raises.
+  void note_unknown(const Value& results, std::string_view op) {
+    unknown_[results.values().data()] = op;
+  }
+  // The regions that the graph has entered and not left.
+  Regions& regions() { return regions_; }
 
  private:
   Value call_custom(OpId op, const Node& node, std::span<const Value> given);
@@ -40,11 +55,19 @@ class Interpreter {
   std::optional<Device> from_device_;
   Device to_device_;
   int depth_ = 0;
+  std::unordered_map<const Value*, std::string> unknown_;  // by the elements of results
+  Regions regions_;
 };
 
 // Calls the higher-order operator `name` ("cond", "map_impl", ...), whose arguments hold graphs.
 // Raises UnsupportedOperatorException for one that has no rule.
-Value call_higher_order(Interpreter& interpreter, std::string_view name,
+Value call_higher_order(Interpreter& interpreter, const Node& node, std::string_view name,
                         std::span<const Value> args);
+
+// Calls a function of torch._functorch.predispatch by its name: entering and leaving vmap, hiding a
+// dimension and showing it again. Raises UnsupportedOperatorException for those of other
+// transforms.
+Value call_predispatch(Interpreter& interpreter, std::string_view name,
+                       std::span<const Value> args);
 
 }  // namespace faketensor

@@ -39,6 +39,7 @@ std::string base_of_target(std::string_view target) {
       target.remove_prefix(prefix.size());
       if (prefix == "torch.ops.")
         target.remove_prefix(std::min(target.size(), target.find('.') + 1));
+      if (prefix == "torch.") target.remove_prefix(target.rfind('.') + 1);  // a function's name
       break;
     }
   }

@@ -1,12 +1,17 @@
-// Autocast: which operators torch.autocast("cpu", dtype) runs in another precision, and on what.
+// Autocast: which operators torch.autocast runs in another precision, and on what.
 //
-// Mirrors the kernels of the dispatch key AutocastCPU (aten/src/ATen/autocast_mode.cpp): products
-// and convolutions run in the lower precision, losses, norms and factorizations in float32, joins
-// in the widest dtype among their operands. What such an operator calls is not cast again. Only
-// floating-point tensors on the CPU other than float64 are cast.
+// Mirrors the kernels of the dispatch keys AutocastCPU and AutocastCUDA
+// (aten/src/ATen/autocast_mode .h and .cpp): products and convolutions run in the lower precision,
+// losses, norms and factorizations in float32, joins in the widest dtype among their operands. The
+// two devices have different lists. What such an operator calls is not cast again. Only
+// floating-point tensors on the device other than float64 are cast.
 //
-//   const auto cast = autocast(context, op, args, DType::kBFloat16);
-//   context.call(id, cast.span());
+//   const AutocastCall cast = autocast(context, op, args, {DeviceType::kCPU, DType::kBFloat16});
+//   context.call(cast.op, cast.args.span());
+//
+//   AutocastRegions regions(context);                                  // `with
+//   torch.autocast(...)` const AutocastRegions::Scope scope(regions, {DeviceType::kCPU,
+//   DType::kBFloat16}, true);
 #pragma once
 
 #include <span>
@@ -16,12 +21,63 @@
 
 namespace faketensor {
 
-enum class AutocastPolicy : uint8_t { kNone, kLowerPrecision, kSinglePrecision, kWidest };
+enum class AutocastPolicy : uint8_t {
+  kNone,
+  kLowerPrecision,
+  kSinglePrecision,
+  kSingleResult,  // computes in float32 where nothing else is asked for: its dtype argument is set
+  kSingleOverload,  // the same, by calling the overload that has a dtype argument
+  kWidest,
+  kBanned,  // raises
+};
 
-AutocastPolicy autocast_policy(const OpEntry& op);
+// A device's autocast, and the lower precision there.
+struct Autocast {
+  DeviceType device = DeviceType::kCPU;
+  DType lower = DType::kBFloat16;
+};
 
-// The arguments as the operator gets them inside the region; casts are calls in `context`.
-SmallVector<Value, 16> autocast(Context& context, const OpEntry& op, std::span<const Value> args,
-                                DType lower);
+AutocastPolicy autocast_policy(const OpEntry& op, DeviceType device = DeviceType::kCPU);
+
+// What is called in the operator's place inside the region; casts are calls in `context`.
+struct AutocastCall {
+  OpId op;
+  SmallVector<Value, 16> args;
+};
+AutocastCall autocast(Context& context, const OpEntry& op, std::span<const Value> args,
+                      Autocast autocast = {});
+
+// The autocast state of a thread: on or off for each device, with its dtype.
+class AutocastRegions : public CallHook {
+ public:
+  explicit AutocastRegions(Context& context) : context_(context) {}
+
+  Value call(const OpEntry& op, std::span<const Value> args) override;
+
+  struct Region {
+    bool enabled = false;
+    DType lower = DType::kBFloat16;
+  };
+  // `with torch.autocast(device, dtype, enabled)` for as long as it lives.
+  class Scope {
+   public:
+    Scope(AutocastRegions& regions, Autocast autocast, bool enabled);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    AutocastRegions& regions_;
+    const DeviceType device_;
+    const Region before_;
+  };
+
+ private:
+  Region& region(DeviceType device) { return device == DeviceType::kCUDA ? cuda_ : cpu_; }
+
+  Context& context_;
+  Region cpu_;
+  Region cuda_{false, DType::kFloat16};
+};
 
 }  // namespace faketensor

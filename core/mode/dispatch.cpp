@@ -92,8 +92,7 @@ ModeDispatch::Values ModeDispatch::without_conjugates(const OpEntry& op,
 }
 
 Value ModeDispatch::dispatch(const OpEntry& op, std::span<const Value> given) {
-  const Values cast =
-      autocast ? faketensor::autocast(context_, op, given, DType::kBFloat16) : Values();
+  const Values cast = autocast ? faketensor::autocast(context_, op, given).args : Values();
   const std::span<const Value> args = autocast ? cast.span() : given;
   const bool has_conjugate = std::any_of(args.begin(), args.end(), [this](const Value& arg) {
     return is_ours(arg) && arg.tensor().meta->has(kConj);

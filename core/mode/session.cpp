@@ -498,8 +498,8 @@ Value Session::call_in_region(Context& context, OpId id, std::span<const Value> 
   };
   set_autocast(autocast_policy(op) == AutocastPolicy::kNone);
   try {
-    const SmallVector<Value, 16> cast = autocast(context, op, args, DType::kBFloat16);
-    const Value result = context.call(id, cast.span());
+    const AutocastCall cast = autocast(context, op, args);
+    const Value result = context.call(cast.op, cast.args.span());
     set_autocast(false);
     return result;
   } catch (...) {

@@ -216,6 +216,15 @@ struct ScopedFlag {
   ~ScopedFlag() { flag = before; }
 };
 
+// What a fake calls is below the keys that a hook stands for.
+struct WithoutHook {
+  CallHook*& hook;
+  CallHook* const before;
+  explicit WithoutHook(CallHook*& changed)
+      : hook(changed), before(std::exchange(changed, nullptr)) {}
+  ~WithoutHook() { hook = before; }
+};
+
 }  // namespace
 
 namespace {
@@ -273,6 +282,7 @@ Value Context::run_rule(const OpEntry& op, std::span<const Value> args) {
     FakeCall call(*this, op, args);
     const ScopedFlag scope(below_autograd_, false);
     const ScopedFlag no_grad(grad_enabled, false);
+    const WithoutHook no_hook(call_hook_);
     return checked_result(*this, op, library_->run_fake(call));
   }
   Call call(*this, op, args);
@@ -281,6 +291,12 @@ Value Context::run_rule(const OpEntry& op, std::span<const Value> args) {
 
 Value Context::call(OpId id, std::span<const Value> args) {
   const OpEntry& op = entry(id);
+  if (call_hook_ != nullptr && !below_autograd_) [[unlikely]]
+    return call_hook_->call(op, args);
+  return call_below(op, args);
+}
+
+Value Context::call_below(const OpEntry& op, std::span<const Value> args) {
   try {
     if (op.derived == OpEntry::Derived::kFake) [[unlikely]]
       return dispatch_fake(op, args);

@@ -12,6 +12,7 @@
 
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/devices/target.h"
@@ -34,6 +35,16 @@ class DispatchHook {
   virtual ~DispatchHook() = default;
   // Answers in the operator's place; Context::run_rule goes on as without a hook.
   virtual Value dispatch(const OpEntry& op, std::span<const Value> args) = 0;
+};
+
+// Sees each call before anything is done with it, those that composites make too, as the dispatch
+// keys above autograd do (autocast, vmap). What other operators call is below autograd, and not
+// seen.
+class CallHook {
+ public:
+  virtual ~CallHook() = default;
+  // Answers in the operator's place; Context::call_below goes on as without a hook.
+  virtual Value call(const OpEntry& op, std::span<const Value> args) = 0;
 };
 
 class Context {
@@ -110,6 +121,10 @@ class Context {
   bool is_permuted_again(const TensorMeta& meta);
 
   void set_hook(DispatchHook* hook) { hook_ = hook; }
+  // Gives the hook that was there before.
+  CallHook* set_call_hook(CallHook* hook) { return std::exchange(call_hook_, hook); }
+  // A call that the hook does not see; those that a composite makes, it sees.
+  Value call_below(const OpEntry& op, std::span<const Value> args);
   // Answers by the rule of an operator alone, with complete arguments.
   Value run_rule(const OpEntry& op, std::span<const Value> args);
   // Whether this context made the tensor.
@@ -131,6 +146,7 @@ class Context {
   ShapeEnv* shape_env_ = nullptr;
   Library* library_ = nullptr;
   DispatchHook* hook_ = nullptr;
+  CallHook* call_hook_ = nullptr;
   StableVector<Tensor> tensors_;
   StableVector<Storage> storages_;
   struct MemoEntry {

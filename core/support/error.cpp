@@ -25,6 +25,7 @@ constexpr std::array<std::string_view, kErrorKindCount> kClassNames = {
     "ConstraintViolationError",
     "PendingUnbackedSymbolNotFound",
     "UnsupportedFakeTensorException",
+    "UncapturedHigherOrderOpError",
     "KeyError",
     "AttributeError",
     "ReaderError",

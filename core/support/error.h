@@ -36,6 +36,7 @@ enum class ErrorKind : uint8_t {
   kConstraintViolation,    // an input that is not as its constraint, or a guard beyond it
   kPendingUnbackedSymbol,  // a fresh unbacked symbol that the results do not bind
   kUnsupportedFakeTensor,  // a tensor that no fake can stand for
+  kUncapturedHigherOrder,  // a body of a loop whose results are not what it was given
   kKeyError,               // a mapping without the key that is asked for
   kAttributeError,         // a Python value of another type than was expected
   kYamlReaderError,        // PyYAML's: a character that no YAML text has
@@ -47,7 +48,7 @@ enum class ErrorKind : uint8_t {
   kLimitExceeded,  // a stated limit of this library (ours)
   kUsage,          // wrong use of the command or of a method (ours)
 };
-inline constexpr int kErrorKindCount = 28;
+inline constexpr int kErrorKindCount = 29;
 
 // The name of the Python exception class: "RuntimeError", "DataDependentOutputException", ...
 std::string_view class_name(ErrorKind kind);

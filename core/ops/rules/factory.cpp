@@ -398,6 +398,13 @@ std::string options_text(const Call& c, size_t at, DType dtype) {
                                          : "false");
 }
 
+// A periodic window is a longer one without its last number, which its storage still holds.
+Tensor* cut_window(Tensor* window, SymInt length, bool periodic) {
+  if (periodic && window->storage != nullptr && guard_bool(length >= 2))
+    window->storage->nbytes = (length + 1) * itemsize(window->dtype());
+  return window;
+}
+
 // Mirrors window_function_checks, aten/src/ATen/native/TensorFactories.cpp.
 Tensor* window(Call& c, SymInt window_length, size_t options_at) {
   const std::string_view name = c.op().schema.name.substr(std::string_view("aten::").size());
@@ -411,7 +418,10 @@ Tensor* window(Call& c, SymInt window_length, size_t options_at) {
           window_length);
   // Longer ones start as an empty range.
   const bool is_short = options.layout == Layout::kStrided || guard_bool(window_length < 2);
-  return new_tensor(c, DimVector{is_short ? window_length : 0}, options);
+  Tensor* made = new_tensor(c, DimVector{is_short ? window_length : 0}, options);
+  const bool is_periodic =
+      !name.starts_with("kaiser") && (options_at == 1 || guard_bool(c.arg(1).as_sym_bool()));
+  return is_short ? cut_window(made, window_length, is_periodic) : made;
 }
 
 // hann_window is a decomposition without those checks: a range of numbers, one more where the
@@ -420,7 +430,8 @@ Tensor* hann(Call& c, SymInt window_length, bool periodic, size_t options_at) {
   c.check(window_length + (periodic ? 1 : 0) >= 0,
           "upper bound and lower bound inconsistent with step sign");
   c.check(window_length >= 0, "narrow(): length must be non-negative.");
-  return new_tensor(c, DimVector{window_length}, factory_options(c, options_at));
+  Tensor* made = new_tensor(c, DimVector{window_length}, factory_options(c, options_at));
+  return cut_window(made, window_length, periodic);
 }
 Tensor* hann_window(Call& c, SymInt window_length) { return hann(c, window_length, true, 1); }
 Tensor* hann_window_periodic(Call& c, SymInt window_length, bool periodic) {

@@ -143,6 +143,95 @@ Value stft_default(Call& c, const Tensor& self, SymInt n_fft, OptionalInt hop_le
                      onesided, return_complex, align_to_window);
 }
 
+struct Istft {
+  SymInt n_fft;
+  SymInt hop_length;
+  SymInt win_length;
+  Tensor* window;
+  bool center;
+  bool normalized;
+  OptionalBool onesided;
+  OptionalInt length;
+  bool return_complex;
+};
+
+bool check_istft_reference(Call& c, const Tensor& self, const Istft& given) {
+  const SymInt fft_size = self.size(-2);
+  c.check(given.window == nullptr || given.window->device() == self.device(),
+          "istft input and window must be on the same device but got self on {} and window on {}",
+          self.device(), given.window == nullptr ? self.device() : given.window->device());
+  c.check(is_complex(self.dtype()),
+          "istft input and window must be on the same device but got self on {} and window on {}",
+          self.device(), given.window == nullptr ? self.device() : given.window->device());
+  c.check(self.numel() > 0, "istft input tensor cannot be empty");
+  c.check(self.dim() == 2 || self.dim() == 3,
+          "istft expected a tensor with 2 or 3 dimensions, but got {}", self.dim());
+  const bool onesided = given.onesided ? *given.onesided : guard_bool(fft_size != given.n_fft);
+  c.check(onesided ? floor_div(given.n_fft, 2) + 1 == fft_size : given.n_fft == fft_size,
+          "istft expected the frequency dimension (3rd to the last) of the input tensor to match "
+          "n_fft{} when onesided={}, but got {}",
+          onesided ? " / 2 + 1" : "", onesided ? "True" : "False", fft_size);
+  c.check(guard_bool(given.hop_length > 0) && guard_bool(given.hop_length <= given.win_length),
+          "istft expected 0 < hop_length <= win_length");
+  c.check(guard_bool(given.win_length > 0) && guard_bool(given.win_length <= given.n_fft),
+          "istft expected 0 < win_length <= n_fft");
+  c.check(given.window == nullptr ||
+              (given.window->dim() == 1 && guard_bool(given.window->size(0) == given.win_length)),
+          "Invalid window shape. window has to be 1D and length of `win_length`");
+  return onesided;
+}
+
+// The frames in time, and before that whether they and the window may be complex.
+Value istft_frames(Call& c, const Tensor& self, const Istft& given, bool onesided) {
+  Value input = self.dim() == 2 ? c.call<"aten::unsqueeze">(self, 0) : Value(self);
+  input = c.call<"aten::transpose.int">(input, 1, 2);
+  const Value norm = given.normalized ? Value::string("ortho") : Value();
+  if (given.return_complex) {
+    c.check(!onesided, kComplexOnesided);
+    return c.call<"aten::fft_ifft">(input, nullptr, -1, norm);
+  }
+  c.check(given.window == nullptr || !is_complex(given.window->dtype()),
+          "Complex windows are incompatible with return_complex=False");
+  if (!onesided) input = c.call<"aten::narrow">(input, -1, 0, floor_div(given.n_fft, 2) + 1);
+  return c.call<"aten::fft_irfft">(input, nullptr, -1, norm);
+}
+
+// Mirrors istft, torch/_refs/__init__.py, which the Python dispatcher calls: nothing of it is data.
+Value istft_reference(Call& c, const Tensor& self, const Istft& given) {
+  const bool onesided = check_istft_reference(c, self, given);
+  const SymInt frames = self.size(-1);
+  const SymInt expected = given.n_fft + given.hop_length * (frames - 1);
+  Value window = given.window == nullptr
+                     ? c.call<"aten::ones">(DimVector{given.win_length}, to_real(self.dtype()),
+                                            nullptr, self.device())
+                     : Value(given.window);
+  if (guard_bool(given.win_length != given.n_fft)) {
+    const SymInt left = floor_div(given.n_fft - given.win_length, 2);
+    window = c.call<"aten::constant_pad_nd">(
+        window, DimVector{left, given.n_fft - given.win_length - left}, 0);
+  }
+  const Value input = istft_frames(c, self, given, onesided);
+  const Value row = c.call<"aten::view">(window, DimVector{1, 1, given.n_fft});
+  const Value weighted = c.call<"aten::mul.Tensor">(input, row);
+  const DimVector sizes = {weighted.tensor().size(0), expected};
+  Value signal = c.call<"aten::unfold_backward">(weighted, sizes, 1, given.n_fft, given.hop_length);
+  const Value squares = c.call<"aten::pow.Tensor_Scalar">(window, 2);
+  const Value repeated = c.call<"aten::expand">(squares, DimVector{1, frames, given.n_fft});
+  Value envelop =
+      c.call<"aten::unfold_backward">(repeated, sizes, 1, given.n_fft, given.hop_length);
+  const SymInt start = given.center ? floor_div(given.n_fft, 2) : SymInt(0);
+  const SymInt end = given.length   ? start + *given.length
+                     : given.center ? expected - floor_div(given.n_fft, 2)
+                                    : expected;
+  signal = c.call<"aten::slice.Tensor">(signal, 1, start, end, 1);
+  envelop = c.call<"aten::slice.Tensor">(envelop, 1, start, end, 1);
+  signal = c.call<"aten::div.Tensor">(signal, envelop);
+  if (self.dim() == 2) signal = c.call<"aten::squeeze.dim">(signal, 0);
+  if (guard_bool(end > expected))
+    signal = c.call<"aten::constant_pad_nd">(signal, DimVector{0, end - expected}, 0);
+  return signal;
+}
+
 // Mirrors istft. Whether the windows cover the signal is data, which is asked before there is a
 // result.
 Value istft(Call& c, const Tensor& self, SymInt n_fft, OptionalInt hop, OptionalInt win,
@@ -150,6 +239,11 @@ Value istft(Call& c, const Tensor& self, SymInt n_fft, OptionalInt hop, Optional
             OptionalInt length, bool return_complex) {
   const SymInt hop_length = hop.value_or(floor_div(n_fft, 4));
   const SymInt win_length = win.value_or(n_fft);
+  if (c.context().python_dispatcher) {
+    return istft_reference(c, self,
+                           {n_fft, hop_length, win_length, window, center, normalized,
+                            onesided_option, length, return_complex});
+  }
   const auto require = [&](bool condition, std::string_view pattern, const auto&... parts) {
     if (condition) return;
     c.fail(ErrorKind::kRuntimeError,

@@ -1,0 +1,79 @@
+// Higher-order operators: operators that hold graphs, or call another operator.
+//
+// Each mirrors the implementation for FakeTensorMode that the operator registers (torch/
+// _higher_order_ops). `call_higher_order` finds it by name; what is here besides is for the files
+// that hold the larger ones.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph/interpreter.h"
+
+namespace faketensor {
+
+// A call of a higher-order operator: its values, by position or by name.
+class HigherOrderCall {
+ public:
+  HigherOrderCall(Interpreter& interpreter, const Node& node, std::string_view name,
+                  std::span<const Value> args)
+      : interpreter_(interpreter), node_(node), name_(name), args_(args) {}
+
+  Interpreter& interpreter() const { return interpreter_; }
+  Context& context() const { return interpreter_.mode().context(); }
+  std::string_view name() const { return name_; }
+
+  // The positional arguments from `first` on; raises TypeError where there are fewer.
+  std::span<const Value> positional(size_t first = 0) const;
+  // An argument by position; raises TypeError for one of another kind.
+  const Graph& graph(size_t index) const;
+  std::vector<Value> list(size_t index) const;
+  bool boolean(size_t index) const;
+  std::string_view text(size_t index) const;
+  // A keyword argument; null where it is not given.
+  const Value* keyword(std::string_view name) const;
+  struct Keyword {
+    std::string_view name;
+    Value value;
+  };
+  std::vector<Keyword> keywords() const;
+
+  // How many outputs the file names, and whether it says what the one at `index` is.
+  size_t output_count() const;
+  bool has_recorded_output(size_t index) const;
+
+  // The outputs of a graph as a list, also where it returns one value.
+  std::vector<Value> run(const Graph& graph, std::span<const Value> inputs) const;
+  // Another operator: c.call("aten::clone", {tensor}).
+  Value call(std::string_view op, std::initializer_list<Value> args) const;
+  // An operator by its name in the file, its arguments by position and by name. Raises
+  // UnsupportedOperatorException for one that nobody defined.
+  Value call_operator(std::string_view name, std::span<const Value> positional,
+                      std::span<const Keyword> keywords) const;
+  Value tuple(std::span<const Value> values) const { return context().make_list(values); }
+
+ private:
+  const Value& at(size_t index) const;
+  std::span<const Node> outputs() const;
+
+  Interpreter& interpreter_;
+  const Node& node_;
+  std::string_view name_;
+  std::span<const Value> args_;
+};
+
+// control_flow.cpp
+Value cond(HigherOrderCall& call);
+Value while_loop(HigherOrderCall& call);
+Value while_loop_stack_output(HigherOrderCall& call);
+Value map_impl(HigherOrderCall& call);
+Value scan(HigherOrderCall& call);
+Value associative_scan(HigherOrderCall& call);
+
+// auto_functionalize.cpp
+Value auto_functionalized(HigherOrderCall& call);
+Value auto_functionalized_v2(HigherOrderCall& call);
+
+}  // namespace faketensor

@@ -1,0 +1,261 @@
+// Higher-order operators: branches, loops, regions and copies.
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "core/command/value_text.h"
+#include "core/graph/fake_tensor_prop.h"
+#include "core/support/format.h"
+#include "program_builder.h"
+
+namespace faketensor {
+namespace {
+
+Value list_of(Program& program, std::vector<Value> values) {
+  return Value::list(program.arena().copy(std::span<const Value>(values)));
+}
+
+// A graph that an operator holds: `calls` are operators on the inputs and on earlier calls.
+struct Step {
+  std::string op;
+  std::vector<Value> args;
+};
+Value graph_of(Program& program, size_t inputs, const std::vector<Step>& steps,
+               std::vector<Value> outputs) {
+  Graph& graph = program.add_graph();
+  for (size_t i = 0; i < inputs; ++i) {
+    Node node;
+    node.kind = NodeKind::kPlaceholder;
+    node.name = program.strings().intern("arg" + std::to_string(i));
+    graph.add(node);
+  }
+  for (const Step& step : steps) {
+    Node node;
+    node.target = program.strings().intern("torch.ops." + step.op);
+    node.op = Registry::builtin().find("torch.ops." + step.op);
+    node.name = program.strings().intern(step.op);
+    node.args = program.arena().copy(std::span<const Value>(step.args));
+    graph.add(node);
+  }
+  const Value list[] = {list_of(program, std::move(outputs))};
+  Node output;
+  output.kind = NodeKind::kOutput;
+  output.name = program.strings().intern("output");
+  output.args = program.arena().copy(std::span<const Value>(list));
+  graph.add(output);
+  return Value(&graph);
+}
+
+std::string text_of(const faketensor::Run& run, NodeId node) {
+  std::span<const TensorRecord> tensors = run.record(node).tensors;
+  return value_text(run.record(node).value, tensors);
+}
+
+void expect_no_problem(const faketensor::Run& run) {
+  for (const Problem& problem : run.problems()) ADD_FAILURE() << problem.message;
+}
+
+// Names the last arguments of a call.
+void name_arguments(Program& program, NodeId call, std::vector<std::string_view> names) {
+  Node& node = program.graph().nodes()[call];
+  std::vector<StringId> ids(node.args.size() - names.size(), 0);
+  for (const std::string_view name : names) ids.push_back(program.strings().intern(name));
+  node.arg_names = program.arena().copy(std::span<const StringId>(ids));
+}
+
+TEST(Cond, SizesThatDifferBecomeAFreshSymbol) {
+  ProgramBuilder b;
+  const NodeId flag = b.input("flag", {}, DType::kBool);
+  const NodeId x = b.input("x", {6, 3});
+  Program& p = b.program;
+  const Value two = graph_of(
+      p, 1, {{"aten.slice.Tensor", {ref(0), 0, 0, 2}}, {"aten.sin.default", {ref(1)}}}, {ref(2)});
+  const Value five = graph_of(
+      p, 1, {{"aten.slice.Tensor", {ref(0), 0, 1, 6}}, {"aten.cos.default", {ref(1)}}}, {ref(2)});
+  const NodeId cond = b.call("higher_order.cond", {ref(flag), two, five, list_of(p, {ref(x)})});
+  b.output({b.getitem(cond, 0)});
+  const auto run = propagate(p);
+  expect_no_problem(run);
+  EXPECT_EQ(text_of(run, cond), "(f32[u0, 3])");
+}
+
+TEST(Cond, BranchesOfTwoDtypesAreRefusedInPytorchsWords) {
+  ProgramBuilder b;
+  const NodeId flag = b.input("flag", {}, DType::kBool);
+  const NodeId x = b.input("x", {6, 3});
+  Program& p = b.program;
+  const Value same = graph_of(p, 1, {{"aten.sin.default", {ref(0)}}}, {ref(1)});
+  const Value other = graph_of(p, 1, {{"aten.isnan.default", {ref(0)}}}, {ref(1)});
+  const NodeId cond = b.call("higher_order.cond", {ref(flag), same, other, list_of(p, {ref(x)})});
+  b.output({cond});
+  const auto run = propagate(p);
+  ASSERT_EQ(run.problems().size(), 1u);
+  EXPECT_EQ(run.problems()[0].message,
+            "When merging two branches' output in torch.cond,  expected same dtype but got "
+            "torch.float32 and torch.bool.");
+}
+
+TEST(WhileLoop, GivesWhatItsBodyGives) {
+  ProgramBuilder b;
+  const NodeId i = b.input("i", {}, DType::kInt64);
+  const NodeId x = b.input("x", {4, 3});
+  Program& p = b.program;
+  const Value condition = graph_of(p, 2, {{"aten.lt.Scalar", {ref(0), 3}}}, {ref(2)});
+  const Value body = graph_of(
+      p, 2, {{"aten.add.Tensor", {ref(0), 1}}, {"aten.mul.Tensor", {ref(1), 2}}}, {ref(2), ref(3)});
+  const NodeId loop = b.call("higher_order.while_loop",
+                             {condition, body, list_of(p, {ref(i), ref(x)}), list_of(p, {})});
+  b.output({b.getitem(loop, 0), b.getitem(loop, 1)});
+  const auto run = propagate(p);
+  expect_no_problem(run);
+  EXPECT_EQ(text_of(run, loop), "(i64[], f32[4, 3])");
+}
+
+TEST(WhileLoop, ABodyThatGivesAnotherShapeIsRefused) {
+  ProgramBuilder b;
+  const NodeId x = b.input("x", {4, 3});
+  Program& p = b.program;
+  const Value condition = graph_of(p, 1, {{"aten.sum.default", {ref(0)}}}, {ref(1)});
+  const Value body = graph_of(p, 1, {{"aten.t.default", {ref(0)}}}, {ref(1)});
+  const NodeId loop =
+      b.call("higher_order.while_loop", {condition, body, list_of(p, {ref(x)}), list_of(p, {})});
+  b.output({loop});
+  const auto run = propagate(p);
+  ASSERT_EQ(run.problems().size(), 1u);
+  EXPECT_EQ(run.problems()[0].error_class, "UncapturedHigherOrderOpError");
+  EXPECT_EQ(run.problems()[0].message,
+            "Expected carried_inputs and body_output to have same metadata but found:\n"
+            "pair[0] differ in 'shape: torch.Size([4, 3]) vs torch.Size([3, 4])', 'stride: (3, 1) "
+            "vs (1, 3)', where lhs is FakeTensor(..., size=(4, 3)) and rhs is FakeTensor(..., "
+            "size=(3, 4))");
+}
+
+TEST(WhileLoop, AnIntegerThatIsCarriedMayBeAnyInTheEnd) {
+  ProgramBuilder b;
+  const NodeId x = b.input("x", {4, 3});
+  Program& p = b.program;
+  const Value condition = graph_of(p, 2, {{"aten.sum.default", {ref(1)}}}, {ref(2)});
+  const Value body = graph_of(p, 2, {{"aten.sin.default", {ref(1)}}}, {Value(7), ref(2)});
+  const NodeId loop = b.call("higher_order.while_loop",
+                             {condition, body, list_of(p, {Value(0), ref(x)}), list_of(p, {})});
+  b.output({loop});
+  const auto run = propagate(p);
+  expect_no_problem(run);
+  EXPECT_EQ(text_of(run, loop), "(u0, f32[4, 3])");
+}
+
+TEST(AssociativeScan, GivesCopies) {
+  ProgramBuilder b;
+  const NodeId x = b.input("x", {4, 3});
+  Program& p = b.program;
+  const Value combine = graph_of(p, 2, {{"aten.mul.Tensor", {ref(0), ref(1)}}}, {ref(2)});
+  const NodeId scan =
+      b.call("higher_order.associative_scan", {combine, list_of(p, {ref(x)}), list_of(p, {})});
+  b.output({scan});
+  const auto run = propagate(p);
+  expect_no_problem(run);
+  EXPECT_EQ(text_of(run, scan), "(f32[4, 3])");
+  EXPECT_NE(run.record(scan).tensors[0].storage, run.record(x).tensors[0].storage);
+}
+
+// linear -> softmax in an autocast region.
+faketensor::Run run_in_autocast(std::string_view device, Value dtype, bool enabled,
+                                const Target& target = {}) {
+  static ProgramBuilder* builders[8];
+  static size_t used = 0;
+  ProgramBuilder& b = *(builders[used++ % 8] = new ProgramBuilder);
+  const NodeId x = b.input("x", {4, 3});
+  const NodeId w = b.input("w", {5, 3});
+  Program& p = b.program;
+  const Value body = graph_of(
+      p, 2, {{"aten.linear.default", {ref(0), ref(1)}}, {"aten.softmax.int", {ref(2), -1}}},
+      {ref(2), ref(3)});
+  const NodeId call = b.call("higher_order.wrap_with_autocast",
+                             {Value::string(device), dtype, enabled, false, body, ref(x), ref(w)});
+  b.output({call});
+  PropagateOptions options;
+  options.target = target;
+  if (device == "cuda") options.device = Device{DeviceType::kCUDA, 0};
+  return propagate(p, options);
+}
+
+TEST(Autocast, CastsInsideTheRegionAsTheDeviceDoes) {
+  EXPECT_EQ(text_of(run_in_autocast("cpu", DType::kBFloat16, true), 2), "(bf16[4, 5], bf16[4, 5])");
+  EXPECT_EQ(text_of(run_in_autocast("cpu", DType::kFloat16, true), 2), "(f16[4, 5], f16[4, 5])");
+  EXPECT_EQ(text_of(run_in_autocast("cpu", DType::kBFloat16, false), 2), "(f32[4, 5], f32[4, 5])");
+  // A dtype that the CPU's autocast has not turns it off.
+  EXPECT_EQ(text_of(run_in_autocast("cpu", DType::kFloat64, true), 2), "(f32[4, 5], f32[4, 5])");
+}
+
+TEST(Autocast, OfAGpuNeedsOneAndComputesSoftmaxInSinglePrecision) {
+  EXPECT_EQ(text_of(run_in_autocast("cuda", Value(), true), 2),
+            "(f32[4, 5] cuda:0, f32[4, 5] cuda:0)");
+  EXPECT_EQ(text_of(run_in_autocast("cuda", Value(), true, *target_preset("h100")), 2),
+            "(f16[4, 5] cuda:0, f32[4, 5] cuda:0)");
+}
+
+TEST(AutoFunctionalized, CopiesTheBasesOfAnOperatorThatNobodyDefined) {
+  ProgramBuilder b;
+  const NodeId x = b.input("x", {4, 3});
+  Program& p = b.program;
+  const NodeId call =
+      b.call("higher_order.auto_functionalized_v2",
+             {Value::string("torch.ops.mylib.write.default"), ref(x), 0, list_of(p, {ref(x)})});
+  name_arguments(p, call, {"y", "_x_base_index", "_all_bases"});
+  const NodeId nothing = b.getitem(call, 0);
+  const NodeId written = b.getitem(call, 1);
+  b.output({written});
+  const auto run = propagate(p);
+  expect_no_problem(run);
+  EXPECT_EQ(text_of(run, nothing), "None");
+  EXPECT_EQ(text_of(run, written), "f32[4, 3]");
+  EXPECT_NE(run.record(written).tensors[0].storage, run.record(x).tensors[0].storage);
+}
+
+TEST(AutoFunctionalized, WhatSuchAnOperatorReturnsIsUnknown) {
+  ProgramBuilder b;
+  const NodeId x = b.input("x", {4, 3});
+  Program& p = b.program;
+  const NodeId call =
+      b.call("higher_order.auto_functionalized_v2",
+             {Value::string("torch.ops.mylib.write.default"), 0, list_of(p, {ref(x)})});
+  name_arguments(p, call, {"_x_base_index", "_all_bases"});
+  const NodeId returned = b.getitem(call, 0);
+  p.graph().nodes()[returned].recorded = p.graph().node(x).recorded;
+  const NodeId written = b.getitem(call, 1);
+  b.output({written});
+  const auto run = propagate(p);
+  ASSERT_EQ(run.problems().size(), 1u);
+  EXPECT_EQ(run.problems()[0].node, returned);
+  EXPECT_EQ(run.problems()[0].message, "mylib.write.default");
+  EXPECT_EQ(text_of(run, written), "f32[4, 3]");
+}
+
+TEST(AutoFunctionalized, ADefinedOperatorGetsItsViewsAnew) {
+  ProgramBuilder b;
+  const NodeId x = b.input("x", {4, 3});
+  Program& p = b.program;
+  const NodeId call = b.call(
+      "higher_order.auto_functionalized_v2",
+      {Value::string("torch.ops.mylib.write.default"), ref(x), 0, 0, 1, 4, list_of(p, {ref(x)})});
+  name_arguments(
+      p, call,
+      {"y", "_x_base_index", "_x_slice_dim", "_x_slice_start", "_x_slice_end", "_all_bases"});
+  b.output({call});
+  std::string seen;
+  PropagateOptions options;
+  options.prepare = [&](FakeTensorMode& mode) {
+    mode.library().define("mylib::write(Tensor(a!) x, Tensor y) -> Tensor");
+    mode.library().register_fake("mylib::write", [&](FakeCall& c) -> Value {
+      seen = tensor_text(*c.arg(0).tensor().meta);
+      return c.empty({7}, DType::kFloat32);
+    });
+  };
+  const auto run = propagate(p, options);
+  expect_no_problem(run);
+  EXPECT_EQ(seen, "f32[3, 3] offset 3");
+  EXPECT_EQ(text_of(run, call), "(f32[7], f32[4, 3])");
+}
+
+}  // namespace
+}  // namespace faketensor

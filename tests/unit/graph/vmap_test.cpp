@@ -1,0 +1,145 @@
+// vmap in exported programs: tensors with a dimension that the operators between do not see.
+#include <gtest/gtest.h>
+
+#include "core/command/value_text.h"
+#include "core/graph/fake_tensor_prop.h"
+#include "program_builder.h"
+
+namespace faketensor {
+namespace {
+
+// A program with one level of vmap around what `body` adds.
+class VmapProgram : public ProgramBuilder {
+ public:
+  // A call of torch._functorch.predispatch.
+  NodeId predispatch(const std::string& name, std::vector<Value> args) {
+    const NodeId node = call("x." + name, std::move(args));
+    program.graph().nodes()[node].target =
+        program.strings().intern("torch._functorch.predispatch." + name);
+    return node;
+  }
+  void enter(int64_t size, std::string_view randomness = "error") {
+    predispatch("_vmap_increment_nesting", {size, Value::string(randomness)});
+  }
+  NodeId batched(NodeId tensor, int64_t dim, int64_t level = 1) {
+    return predispatch("_add_batch_dim", {ref(tensor), dim, level});
+  }
+  NodeId unbatched(NodeId tensor, int64_t size, int64_t dim, int64_t level = 1) {
+    return predispatch("_remove_batch_dim", {ref(tensor), level, size, dim});
+  }
+  NodeId leave() { return predispatch("_vmap_decrement_nesting", {}); }
+};
+
+std::string text_of(const faketensor::Run& run, NodeId node) {
+  std::span<const TensorRecord> tensors = run.record(node).tensors;
+  return value_text(run.record(node).value, tensors);
+}
+
+TEST(Vmap, HidesADimensionFromTheOperatorsBetween) {
+  VmapProgram b;
+  const NodeId x = b.input("x", {4, 3, 5});
+  b.enter(3);
+  const NodeId row = b.batched(x, 1);
+  const NodeId sum = b.call("aten.sum.dim_IntList", {ref(row), b.ints({1})});
+  const NodeId result = b.unbatched(sum, 3, 0);
+  const NodeId left = b.leave();
+  b.output({result});
+  const auto run = propagate(b.program);
+  ASSERT_TRUE(run.problems().empty()) << run.problems()[0].message;
+  EXPECT_EQ(text_of(run, row), "f32[4, 5] strides [15, 1]");
+  EXPECT_EQ(run.record(row).tensors[0].storage, run.record(x).tensors[0].storage);
+  EXPECT_EQ(text_of(run, sum), "f32[4]");
+  EXPECT_EQ(text_of(run, result), "f32[3, 4]");
+  EXPECT_EQ(text_of(run, left), "1");
+}
+
+TEST(Vmap, AlignsTensorsThatAreBatchedAndTensorsThatAreNot) {
+  VmapProgram b;
+  const NodeId x = b.input("x", {6, 3});
+  const NodeId w = b.input("w", {2, 3});
+  b.enter(6);
+  const NodeId row = b.batched(x, 0);
+  const NodeId scaled = b.call("aten.mul.Tensor", {ref(row), ref(w)});
+  const NodeId linear = b.call("aten.linear.default", {ref(row), ref(w)});
+  const NodeId first = b.unbatched(scaled, 6, 1);
+  const NodeId second = b.unbatched(linear, 6, 0);
+  const NodeId third = b.unbatched(w, 6, 1);
+  b.leave();
+  b.output({first, second, third});
+  const auto run = propagate(b.program);
+  ASSERT_TRUE(run.problems().empty()) << run.problems()[0].message;
+  EXPECT_EQ(text_of(run, scaled), "f32[2, 3]");
+  EXPECT_EQ(text_of(run, first), "f32[2, 6, 3] strides [3, 6, 1]");
+  EXPECT_EQ(text_of(run, second), "f32[6, 2]");
+  EXPECT_EQ(text_of(run, third), "f32[2, 6, 3] strides [3, 0, 1]");
+}
+
+TEST(Vmap, Nests) {
+  VmapProgram b;
+  const NodeId x = b.input("x", {4, 5, 3});
+  b.enter(4);
+  const NodeId outer = b.batched(x, 0, 1);
+  b.enter(5);
+  const NodeId inner = b.batched(outer, 0, 2);
+  const NodeId dot = b.call("aten.dot.default", {ref(inner), ref(inner)});
+  const NodeId rows = b.unbatched(dot, 5, 0, 2);
+  b.leave();
+  const NodeId all = b.unbatched(rows, 4, 0, 1);
+  b.leave();
+  b.output({all});
+  const auto run = propagate(b.program);
+  ASSERT_TRUE(run.problems().empty()) << run.problems()[0].message;
+  EXPECT_EQ(text_of(run, inner), "f32[3]");
+  EXPECT_EQ(text_of(run, dot), "f32[]");
+  EXPECT_EQ(text_of(run, rows), "f32[5]");
+  EXPECT_EQ(text_of(run, all), "f32[4, 5]");
+}
+
+TEST(Vmap, RandomNumbersNeedItsLeave) {
+  for (const std::string_view randomness : {"error", "different", "same"}) {
+    VmapProgram b;
+    const NodeId x = b.input("x", {4, 3});
+    b.enter(4, randomness);
+    b.batched(x, 0);
+    const NodeId drawn = b.call("aten.rand.default", {b.ints({3})});
+    const NodeId all = b.unbatched(drawn, 4, 0);
+    b.leave();
+    b.output({all});
+    const auto run = propagate(b.program);
+    if (randomness == "error") {
+      ASSERT_EQ(run.problems().size(), 1u);
+      EXPECT_EQ(run.problems()[0].message,
+                "vmap: called random operation while in randomness error mode. Please either use "
+                "the 'same' or 'different' randomness flags on vmap or perform the randomness "
+                "operation out of vmap");
+      continue;
+    }
+    EXPECT_EQ(text_of(run, all), randomness == "same" ? "f32[4, 3] strides [0, 1]" : "f32[4, 3]");
+  }
+}
+
+TEST(Vmap, DataCannotBeAskedFor) {
+  VmapProgram b;
+  const NodeId x = b.input("x", {4});
+  b.enter(4);
+  const NodeId number = b.batched(x, 0);
+  const NodeId item = b.call("aten.item.default", {ref(number)});
+  b.leave();
+  b.output({item});
+  const auto run = propagate(b.program);
+  ASSERT_EQ(run.problems().size(), 1u);
+  EXPECT_TRUE(run.problems()[0].message.starts_with("vmap: It looks like you're calling .item()"));
+}
+
+TEST(Vmap, ALaterTransformIsUnknown) {
+  VmapProgram b;
+  const NodeId x = b.input("x", {4});
+  const NodeId grad = b.predispatch("_unwrap_for_grad", {ref(x), 1});
+  b.output({grad});
+  const auto run = propagate(b.program);
+  ASSERT_EQ(run.problems().size(), 1u);
+  EXPECT_EQ(run.problems()[0].kind, Problem::Kind::kUnknown);
+}
+
+}  // namespace
+}  // namespace faketensor
