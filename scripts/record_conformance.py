@@ -24,6 +24,7 @@ import shutil
 import sys
 
 import torch
+from torch._C import _functorch as functorch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -90,6 +91,8 @@ class Writer:
         return v if v is None or isinstance(v, (bool, int, float, str)) else {"py": repr(v)}
 
     def tensor(self, t):
+        if functorch.is_batchedtensor(t):
+            return self.batched(t)
         self.kept.append(t)
         described = {"t": self.number(self.tensors, id(t)), "size": dims(t.size())}
         strided = t.layout == torch.strided
@@ -104,6 +107,18 @@ class Writer:
             described |= {"layout": str(t.layout).removeprefix("torch."), **sparse_parts(t)}
         facts = {"requires_grad": t.requires_grad, "conj": t.is_conj(), "neg": t.is_neg()}
         return described | {name: True for name, holds in facts.items() if holds}
+
+
+    def batched(self, t):
+        """Inside vmap: what its user sees, on the storage of the value that hides the batch."""
+        value = t
+        while functorch.is_batchedtensor(value):
+            value = functorch.get_unwrapped(value)
+        storage = value.untyped_storage()
+        self.kept += [t, value, storage]
+        seen = {"t": self.number(self.tensors, id(t)), "size": dims(t.size()), "stride": dims(t.stride()), "offset": dim(value.storage_offset())}
+        seen |= {"dtype": str(t.dtype).removeprefix("torch."), "device": str(t.device)}
+        return seen | {"storage": self.number(self.storages, storage._cdata), "nbytes": dim(storage.nbytes())}
 
 
 def dim(n):
@@ -338,12 +353,15 @@ def record_graph(path, out):
     mode = FakeTensorMode(allow_fallback_kernels=False, shape_env=ShapeEnv(assume_static_by_default=True))
     if has_symbols and modes:
         mode = modes[0]
+    mode.cache_enabled = False  # a cached answer forgets offsets, and depends on what ran before
     overrides = header.get("overrides", {}).get("inputs", {})
     inputs = [fresh_input(node, mode, overrides.get(node.name)) for node in placeholders]
     recorder = Recorder(module)
     dispatcher = torch._dispatch.python.enable_python_dispatcher() if header.get("python_dispatcher") else contextlib.nullcontext()
     with contextlib.suppress(Exception), mode, torch.no_grad(), dispatcher:
         recorder.run(*inputs)
+    while functorch.maybe_current_level():  # an error inside vmap leaves it entered
+        functorch._vmap_decrement_nesting()
     out.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(path.parent / header["graph"], out.parent / header["graph"])
     write(out, [{"header": {**header, "torch": torch.__version__, "target": target(), "values": len(recorder.lines)}}, *recorder.lines])

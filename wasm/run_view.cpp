@@ -212,15 +212,17 @@ std::string_view kind_name(Problem::Kind kind) {
 
 json problem_json(const Program& program, const Problem& problem) {
   const bool has_node = problem.node != kNoNode;
-  return {{"kind", kind_name(problem.kind)},
-          {"node", has_node ? json(problem.node) : json(-1)},
-          {"name",
-           has_node ? program.text(program.graph().node(problem.node).name) : std::string_view()},
-          {"op", problem.op},
-          {"class", problem.error_class},
-          {"message", problem.message},
-          {"modulePath", problem.module_path},
-          {"source", problem.source}};
+  json result = {{"kind", kind_name(problem.kind)},
+                 {"node", has_node ? json(problem.node) : json(-1)},
+                 {"name", has_node ? program.text(program.graph().node(problem.node).name)
+                                   : std::string_view()},
+                 {"op", problem.op},
+                 {"class", problem.error_class},
+                 {"message", problem.message},
+                 {"modulePath", problem.module_path},
+                 {"source", problem.source}};
+  if (!problem.hint.empty()) result["hint"] = problem.hint;
+  return result;
 }
 
 // An argument as the inspector prints it, and the rows it reads.

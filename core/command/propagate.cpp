@@ -24,6 +24,8 @@ std::string padded(std::string text, size_t width) {
 // The operator as people say it: "aten.linear", without torch.ops and a default overload.
 std::string short_target(std::string_view target) {
   if (target.starts_with("torch.ops.")) target.remove_prefix(10);
+  constexpr std::string_view kFunctorch = "torch._functorch.";
+  if (target.starts_with(kFunctorch)) target.remove_prefix(kFunctorch.size());
   if (target.ends_with(".default")) target.remove_suffix(8);
   return std::string(target);
 }

@@ -318,9 +318,13 @@ constexpr BatchRule kRules[] = {
     {"_fft_c2c.default", &reduction, reduces(1, kKeepsDim)},
     {"_fft_c2r.default", &reduction, reduces(1, kKeepsDim)},
     {"_fft_r2c.default", &reduction, reduces(1, kKeepsDim)},
+    {"_linalg_det.default", &variadic},
     {"_linalg_eigh.default", &variadic},
+    {"_linalg_slogdet.default", &variadic},
     {"_linalg_svd.default", &variadic},
     {"_log_softmax.default", &reduction, reduces(1, kKeepsDim)},
+    {"_prelu_kernel.default", &binary},
+    {"_safe_softmax.default", &reduction, reduces(1, kKeepsDim)},
     {"_softmax.default", &reduction, reduces(1, kKeepsDim)},
     {"_to_copy.default", &unary},
     {"abs.default", &unary},
@@ -338,14 +342,17 @@ constexpr BatchRule kRules[] = {
     {"addcdiv.default", &pointwise},
     {"addcmul.default", &pointwise},
     {"alias.default", &unary},
+    {"alias_copy.default", &unary},
     {"all.default", &reduce_flattened, flattened(Flattened::kAll)},
     {"all.dim", &reduction, reduces(1, 2)},
+    {"all.dims", &reduction, reduces(1, 2)},
     {"amax.default", &reduction, reduces(1, 2)},
     {"amin.default", &reduction, reduces(1, 2)},
     {"aminmax.default", &reduction, reduces(1, 2)},
     {"angle.default", &unary},
     {"any.default", &reduce_flattened, flattened(Flattened::kAny)},
     {"any.dim", &reduction, reduces(1, 2)},
+    {"any.dims", &reduction, reduces(1, 2)},
     {"argmax.default", &reduction, reduces(1, 2)},
     {"argmin.default", &reduction, reduces(1, 2)},
     {"asin.default", &unary},
@@ -354,30 +361,42 @@ constexpr BatchRule kRules[] = {
     {"asinh_.default", &pointwise},
     {"atan.default", &unary},
     {"atan2.default", &binary},
+    {"atan2_.default", &pointwise},
     {"atan_.default", &pointwise},
     {"atanh.default", &unary},
     {"atanh_.default", &pointwise},
     {"avg_pool2d.default", &existing_batch},
     {"avg_pool3d.default", &existing_batch},
     {"bitwise_and.Scalar", &unary},
+    {"bitwise_and.Scalar_Tensor", &pointwise},
     {"bitwise_and.Tensor", &binary},
+    {"bitwise_and_.Scalar", &pointwise},
+    {"bitwise_and_.Tensor", &pointwise},
     {"bitwise_left_shift.Scalar_Tensor", &pointwise},
     {"bitwise_left_shift.Tensor", &binary},
     {"bitwise_left_shift.Tensor_Scalar", &unary},
     {"bitwise_not.default", &unary},
     {"bitwise_not_.default", &pointwise},
     {"bitwise_or.Scalar", &unary},
+    {"bitwise_or.Scalar_Tensor", &pointwise},
     {"bitwise_or.Tensor", &binary},
+    {"bitwise_or_.Scalar", &pointwise},
+    {"bitwise_or_.Tensor", &pointwise},
     {"bitwise_right_shift.Scalar_Tensor", &pointwise},
     {"bitwise_right_shift.Tensor", &binary},
     {"bitwise_right_shift.Tensor_Scalar", &unary},
     {"bitwise_xor.Scalar", &unary},
+    {"bitwise_xor.Scalar_Tensor", &pointwise},
     {"bitwise_xor.Tensor", &binary},
+    {"bitwise_xor_.Scalar", &pointwise},
+    {"bitwise_xor_.Tensor", &pointwise},
     {"ceil.default", &unary},
     {"ceil_.default", &pointwise},
     {"celu.default", &unary},
     {"celu_.default", &pointwise},
     {"channel_shuffle.default", &existing_batch},
+    {"cholesky.default", &variadic},
+    {"cholesky_inverse.default", &variadic},
     {"clamp.Tensor", &pointwise},
     {"clamp.default", &unary},
     {"clamp_max.Tensor", &binary},
@@ -389,8 +408,11 @@ constexpr BatchRule kRules[] = {
     {"clamp_min_.Tensor", &binary_inplace},
     {"clamp_min_.default", &pointwise},
     {"col2im.default", &existing_batch},
+    {"complex.default", &binary},
     {"constant_pad_nd.default", &variadic},
     {"copy_.default", &binary_inplace},
+    {"copysign.Scalar", &unary},
+    {"copysign.Tensor", &binary},
     {"cos.default", &unary},
     {"cos_.default", &pointwise},
     {"cosh.default", &unary},
@@ -412,6 +434,7 @@ constexpr BatchRule kRules[] = {
     {"div.Tensor_mode", &binary},
     {"div_.Scalar", &pointwise},
     {"div_.Tensor", &binary_inplace},
+    {"div_.Tensor_mode", &binary_inplace},
     {"elu.default", &unary},
     {"elu_.default", &pointwise},
     {"elu_backward.default", &pointwise},
@@ -444,9 +467,11 @@ constexpr BatchRule kRules[] = {
     {"frexp.Tensor", &pointwise},
     {"full_like.default", &unary},
     {"gcd.default", &binary},
+    {"gcd_.default", &pointwise},
     {"ge.Scalar", &unary},
     {"ge.Tensor", &comparison},
     {"gelu.default", &unary},
+    {"geqrf.default", &variadic},
     {"gt.Scalar", &unary},
     {"gt.Tensor", &comparison},
     {"hardshrink.default", &unary},
@@ -473,6 +498,8 @@ constexpr BatchRule kRules[] = {
     {"isposinf.default", &unary},
     {"kthvalue.default", &reduction, reduces(2, 3)},
     {"lcm.default", &binary},
+    {"lcm_.default", &pointwise},
+    {"ldexp.Tensor", &binary},
     {"le.Scalar", &unary},
     {"le.Tensor", &comparison},
     {"leaky_relu.default", &unary},
@@ -485,6 +512,7 @@ constexpr BatchRule kRules[] = {
     {"linalg_cholesky_ex.default", &variadic},
     {"linalg_eig.default", &variadic},
     {"linalg_inv_ex.default", &variadic},
+    {"linalg_ldl_factor_ex.default", &variadic},
     {"linalg_lu_factor_ex.default", &variadic},
     {"linalg_matrix_exp.default", &variadic},
     {"linalg_qr.default", &variadic},
@@ -580,6 +608,7 @@ constexpr BatchRule kRules[] = {
     {"rot90.default", &reduction, reduces(2, kKeepsDim)},
     {"round.decimals", &unary},
     {"round.default", &unary},
+    {"round_.decimals", &pointwise},
     {"round_.default", &pointwise},
     {"rsqrt.default", &unary},
     {"rsqrt_.default", &pointwise},
@@ -622,6 +651,9 @@ constexpr BatchRule kRules[] = {
     {"special_modified_bessel_k0.default", &pointwise},
     {"special_modified_bessel_k1.default", &pointwise},
     {"special_ndtri.default", &unary},
+    {"special_scaled_modified_bessel_k0.default", &pointwise},
+    {"special_scaled_modified_bessel_k1.default", &pointwise},
+    {"special_spherical_bessel_j0.default", &pointwise},
     {"special_xlog1py.default", &binary},
     {"special_xlog1py.other_scalar", &unary},
     {"special_xlog1py.self_scalar", &pointwise},
@@ -670,18 +702,19 @@ constexpr BatchRule kRules[] = {
 };
 // clang-format on
 
-template <typename Table>
-const BatchRule* find_in(const Table& rules, std::string_view op) {
+const BatchRule* find_in(std::span<const BatchRule> rules, std::string_view op) {
   const auto found =
-      std::lower_bound(std::begin(rules), std::end(rules), op,
+      std::lower_bound(rules.begin(), rules.end(), op,
                        [](const BatchRule& rule, std::string_view name) { return rule.op < name; });
-  return found != std::end(rules) && found->op == op ? &*found : nullptr;
+  return found != rules.end() && found->op == op ? &*found : nullptr;
 }
 
 }  // namespace
 
+std::span<const BatchRule> shared_batch_rules() { return kRules; }
+
 const BatchRule* find_batch_rule(std::string_view op) {
-  if (const BatchRule* rule = find_in(kRules, op)) return rule;
+  if (const BatchRule* rule = find_in(shared_batch_rules(), op)) return rule;
   if (const BatchRule* rule = find_in(view_batch_rules(), op)) return rule;
   return find_in(product_batch_rules(), op);
 }

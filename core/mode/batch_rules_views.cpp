@@ -68,6 +68,16 @@ Value transpose(BatchCall& call, uint32_t) {
   return on_dims(call, at(1) | at(2), 0);
 }
 
+// at::native::t, which swaps the dimensions that are seen.
+Value t(BatchCall& call, uint32_t) {
+  const int64_t rank = rank_of(call);
+  if (rank > 2) {
+    throw_error(ErrorKind::kRuntimeError,
+                format("t() expects a tensor with <= 2 dimensions, but self is {}D", rank));
+  }
+  return call.call("aten::transpose.int", {call.arg(0), 0, rank < 2 ? 0 : 1});
+}
+
 // view(self, size), _unsafe_view, _reshape_alias: the batch's size in front of the sizes.
 Value view(BatchCall& call, uint32_t) {
   Args args = arguments(call);
@@ -403,6 +413,7 @@ constexpr BatchRule kViewRules[] = {
     {"squeeze.dim", &squeeze_dims},
     {"squeeze.dims", &squeeze_dims},
     {"stack.default", &stack},
+    {"t.default", &t},
     {"transpose.int", &transpose},
     {"unbind.int", &on_dims_of_self, at(1)},
     {"unfold.default", &unfold},

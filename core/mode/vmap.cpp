@@ -32,6 +32,16 @@ bool has_tensor(std::span<const Argument> values) {
                      [](const Argument& value) { return value.type.kind == ArgKind::kTensor; });
 }
 
+// vmap_check_escaped
+[[noreturn, gnu::cold]] void throw_escaped() {
+  throw_error(
+      ErrorKind::kRuntimeError,
+      "Either your tensor may have escaped from inside a function being vmapped and this is "
+      "a user error (see https://pytorch.org/functorch/stable/ux_limitations.html), or there "
+      "is an internal functorch error in `gen_vmap_plumbing` Please file an issue if it "
+      "looks like the latter");
+}
+
 // For the time of a rule: its level and those above it do not answer.
 class ActiveLevels {
  public:
@@ -89,7 +99,15 @@ Value Vmap::wrap(const Value& value, int64_t dim, int64_t level) {
 
 Value Vmap::add_batch_dim(const Value& tensor, int64_t dim, int64_t level) {
   const int64_t rank = tensor.tensor().dim();
-  return wrap(tensor, dim < 0 ? dim + rank : dim, level);
+  if (dim < 0) dim += rank;
+  if (dim < 0 || dim >= rank) {
+    throw_error(ErrorKind::kIndexError,
+                format("Dimension out of range (expected to be in range of [{}, {}], but got {})",
+                       -rank, rank - 1, dim));
+  }
+  if (level < 1 || level > static_cast<int64_t>(layers_.size()))
+    throw_error(ErrorKind::kRuntimeError, format("vmap: there is no level {}", level));
+  return wrap(tensor, dim, level);
 }
 
 // Mirrors _remove_batch_dim, torch/csrc/functorch/init.cpp.
@@ -104,6 +122,11 @@ Value Vmap::remove_batch_dim(const Value& tensor, int64_t level, SymInt batch_si
   }
   static const OpId kExpand = Registry::builtin().find("aten::expand");
   DimVector sizes(tensor.tensor().sizes());
+  if (out_dim < 0 || out_dim > tensor.tensor().dim()) {
+    throw_error(ErrorKind::kIndexError,
+                format("Dimension out of range (expected to be in range of [{}, {}], but got {})",
+                       0, tensor.tensor().dim(), out_dim));
+  }
   sizes.insert(static_cast<size_t>(out_dim), batch_size);
   const Value args[] = {tensor, context_.make_ints(sizes)};
   return context_.call(kExpand, args);
@@ -123,6 +146,7 @@ Value Vmap::call(const OpEntry& op, std::span<const Value> args) {
   const bool is_composite = (op.tags & kComposite) != 0;
   if (!is_composite && (op.tags & kRandom) != 0) level = std::max(level, active_);
   if (level == 0) return below_.call(op, args);
+  if (level > static_cast<int64_t>(layers_.size())) throw_escaped();
   const std::string_view name = op.name.starts_with("aten::") ? op.name.substr(6) : op.name;
   // What is asked of sizes, and what a composite's decomposition asks, is asked of what is seen.
   const bool is_query = !has_tensor(op.schema.returns) && (op.tags & kDataDependent) == 0;

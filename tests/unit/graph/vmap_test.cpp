@@ -63,7 +63,7 @@ TEST(Vmap, AlignsTensorsThatAreBatchedAndTensorsThatAreNot) {
   const NodeId linear = b.call("aten.linear.default", {ref(row), ref(w)});
   const NodeId first = b.unbatched(scaled, 6, 1);
   const NodeId second = b.unbatched(linear, 6, 0);
-  const NodeId third = b.unbatched(w, 6, 1);
+  const NodeId third = b.unbatched(w, 6, 0);
   b.leave();
   b.output({first, second, third});
   const auto run = propagate(b.program);
@@ -71,7 +71,7 @@ TEST(Vmap, AlignsTensorsThatAreBatchedAndTensorsThatAreNot) {
   EXPECT_EQ(text_of(run, scaled), "f32[2, 3]");
   EXPECT_EQ(text_of(run, first), "f32[2, 6, 3] strides [3, 6, 1]");
   EXPECT_EQ(text_of(run, second), "f32[6, 2]");
-  EXPECT_EQ(text_of(run, third), "f32[2, 6, 3] strides [3, 0, 1]");
+  EXPECT_EQ(text_of(run, third), "f32[6, 2, 3] strides [0, 3, 1]");
 }
 
 TEST(Vmap, Nests) {
@@ -129,6 +129,24 @@ TEST(Vmap, DataCannotBeAskedFor) {
   const auto run = propagate(b.program);
   ASSERT_EQ(run.problems().size(), 1u);
   EXPECT_TRUE(run.problems()[0].message.starts_with("vmap: It looks like you're calling .item()"));
+}
+
+TEST(Vmap, LevelsAndDimensionsThatThereAreNotAreRefused) {
+  VmapProgram b;
+  const NodeId x = b.input("x", {4, 3});
+  const NodeId outside = b.batched(x, 0);
+  b.enter(4);
+  const NodeId far = b.batched(x, 7);
+  const NodeId row = b.batched(x, 0);
+  const NodeId nowhere = b.unbatched(x, 4, -1);
+  b.leave();
+  const NodeId escaped = b.call("aten.sin.default", {ref(row)});
+  const NodeId left = b.leave();
+  b.output({x});
+  const auto run = propagate(b.program);
+  std::vector<NodeId> wrong;
+  for (const Problem& problem : run.problems()) wrong.push_back(problem.node);
+  EXPECT_EQ(wrong, (std::vector<NodeId>{outside, far, nowhere, escaped, left}));
 }
 
 TEST(Vmap, ALaterTransformIsUnknown) {

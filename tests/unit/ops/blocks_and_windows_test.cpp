@@ -74,5 +74,19 @@ TEST(BlocksAndWindows, Refuses) {
   for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
 }
 
+// istft, torch/_refs: nothing of it is data. In C++ whether the windows cover the signal is.
+TEST(BlocksAndWindows, UnderThePythonDispatcherIstftIsADecomposition) {
+  FakeTensorMode mode;
+  const Value spectrum = mode.empty(DimVector{2, 9, 17}, DType::kComplex64);
+  const Value window = mode.empty(DimVector{16}, DType::kFloat32);
+  const Value args[] = {spectrum, 16, 4, 16, window, true, false, true, 64};
+  EXPECT_EQ(std::string(mode.call("aten::istft", args).error->class_name()),
+            "DataDependentOutputException");
+  mode.context().python_dispatcher = true;
+  const Outcome answered = mode.call("aten::istft", args);
+  ASSERT_FALSE(answered.error) << answered.error->message();
+  EXPECT_EQ(format("{}", answered.value.tensor().sizes()), "[2, 64]");
+}
+
 }  // namespace
 }  // namespace faketensor

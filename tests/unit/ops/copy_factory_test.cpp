@@ -102,5 +102,24 @@ TEST(SetStorage, GrowsToWhatTheStridesReach) {
   EXPECT_EQ(to_string(self.tensor().storage->nbytes), "40");
 }
 
+// A periodic window is cut off a longer one (hamming_window, TensorFactories.cpp; hann_window,
+// torch/_decomp); a Kaiser window is not.
+TEST(Windows, APeriodicOneIsAViewOfALongerOne) {
+  FakeTensorMode mode;
+  const auto bytes = [&](std::string_view op, std::initializer_list<Value> args) {
+    const Outcome made = mode.call(op, {args.begin(), args.size()});
+    return made.error ? made.error->message() : to_string(made.value.tensor().storage->nbytes);
+  };
+  for (const char* name : {"hann", "hamming", "blackman", "bartlett"}) {
+    const std::string op = std::string("aten::") + name + "_window";
+    EXPECT_EQ(bytes(op, {16}), "68") << name;
+    EXPECT_EQ(bytes(op, {1}), "4") << name;
+    EXPECT_EQ(bytes(op, {0}), "0") << name;
+    EXPECT_EQ(bytes(op + ".periodic", {16, true}), "68") << name;
+    EXPECT_EQ(bytes(op + ".periodic", {16, false}), "64") << name;
+  }
+  EXPECT_EQ(bytes("aten::kaiser_window", {16}), "64");
+}
+
 }  // namespace
 }  // namespace faketensor

@@ -235,6 +235,8 @@ export interface Problem {
   readonly modulePath: string;
   /** Source line of the model, where the file records it. */
   readonly source: string;
+  /** What would settle it: checks on data, or propagating with `pythonDispatcher`. */
+  readonly hint?: string;
 }
 
 /** Status of a row of {@link Table}. */
