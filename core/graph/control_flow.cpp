@@ -346,6 +346,10 @@ Value while_loop_stack_output(HigherOrderCall& call) {
   std::vector<Value> outputs = one_turn(call);
   const SymInt turns = shape_env_of(call).create_unbacked_int();
   for (Value& output : outputs) {
+    if (!output.is_tensor()) {
+      throw_error(ErrorKind::kAssertionError,
+                  "all carried_inputs must be tensors for stack_output");
+    }
     DimVector repeats = {turns};
     for (int64_t i = 0; i < output.tensor().dim(); ++i) repeats.push_back(1);
     const Value clone = call.call("aten::clone", {output});

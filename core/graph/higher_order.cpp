@@ -159,6 +159,7 @@ DeviceType autocast_device(std::string_view name) {
 // torch/amp/autocast_mode.py: without a GPU, autocast for one stays off, and so does the CPU's for
 // a dtype that it has not.
 Value wrap_with_autocast(HigherOrderCall& call) {
+  const std::span<const Value> inputs = call.positional(5);
   const std::span<const Value> args = call.positional();
   const DeviceType device = autocast_device(call.text(0));
   const bool on_cpu = device == DeviceType::kCPU;
@@ -169,7 +170,7 @@ Value wrap_with_autocast(HigherOrderCall& call) {
                                 : call.context().target().has_gpu();
   const AutocastRegions::Scope scope(call.interpreter().regions().autocast(), {device, lower},
                                      call.boolean(2) && supported);
-  return call.interpreter().run_graph(call.graph(4), call.positional(5));
+  return call.interpreter().run_graph(call.graph(4), inputs);
 }
 
 // with_effects(token, op, *args, **kwargs): a new token, and what the operator returns. Mirrors

@@ -11,6 +11,8 @@ namespace faketensor {
 
 namespace {
 
+constexpr size_t kMaxLevels = 32;  // a rule calls that of the level below
+
 VmapRandomness randomness_of(std::string_view name) {
   if (name == "error") return VmapRandomness::kError;
   if (name == "different") return VmapRandomness::kDifferent;
@@ -58,6 +60,8 @@ class ActiveLevels {
 }  // namespace
 
 int64_t Vmap::increment_nesting(SymInt batch_size, std::string_view randomness) {
+  if (layers_.size() >= kMaxLevels)
+    throw_error(ErrorKind::kLimitExceeded, format("vmap nested more than {} deep", kMaxLevels));
   layers_.push_back({batch_size, randomness_of(randomness)});
   active_ = static_cast<int64_t>(layers_.size());
   return active_;

@@ -149,6 +149,16 @@ TEST(Vmap, LevelsAndDimensionsThatThereAreNotAreRefused) {
   EXPECT_EQ(wrong, (std::vector<NodeId>{outside, far, nowhere, escaped, left}));
 }
 
+TEST(Vmap, NestsSoDeepAndNoDeeper) {
+  VmapProgram b;
+  const NodeId x = b.input("x", {1});
+  for (int i = 0; i < 33; ++i) b.enter(1);
+  b.output({x});
+  const auto run = propagate(b.program);
+  ASSERT_EQ(run.problems().size(), 1u);
+  EXPECT_EQ(run.problems()[0].error_class, "LimitExceeded");
+}
+
 TEST(Vmap, ALaterTransformIsUnknown) {
   VmapProgram b;
   const NodeId x = b.input("x", {4});
