@@ -431,7 +431,11 @@ Tensor* hann(Call& c, SymInt window_length, bool periodic, size_t options_at) {
           "upper bound and lower bound inconsistent with step sign");
   c.check(window_length >= 0, "narrow(): length must be non-negative.");
   Tensor* made = new_tensor(c, DimVector{window_length}, factory_options(c, options_at));
-  return cut_window(made, window_length, periodic);
+  // In other dtypes than it is computed in, the window is a copy.
+  const DType dtype = made->dtype();
+  const bool is_computed_in = is_float_or_complex(dtype) && dtype != DType::kFloat16 &&
+                              dtype != DType::kBFloat16 && dtype != DType::kComplex32;
+  return cut_window(made, window_length, periodic && is_computed_in);
 }
 Tensor* hann_window(Call& c, SymInt window_length) { return hann(c, window_length, true, 1); }
 Tensor* hann_window_periodic(Call& c, SymInt window_length, bool periodic) {

@@ -119,6 +119,8 @@ TEST(Windows, APeriodicOneIsAViewOfALongerOne) {
     EXPECT_EQ(bytes(op + ".periodic", {16, false}), "64") << name;
   }
   EXPECT_EQ(bytes("aten::kaiser_window", {16}), "64");
+  EXPECT_EQ(bytes("aten::hann_window", {16, DType::kBFloat16}), "32");  // a copy in that dtype
+  EXPECT_EQ(bytes("aten::hamming_window", {16, DType::kBFloat16}), "34");
 }
 
 }  // namespace
