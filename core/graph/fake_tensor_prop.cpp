@@ -190,8 +190,9 @@ Run propagate(const Program& program, const PropagateOptions& options) {
     }
     const Node& node = graph.node(i);
     NodeRecord& record = run.records_[i];
-    // What is decided about symbols from here on is this node's doing (see explain.h).
-    if (ShapeEnv* env = mode.context().shape_env()) env->set_origin(i + 1);
+    // What is decided about symbols from here on is this node's doing (see explain.h), and this
+    // run's: a callback (progress, the fake of a custom operator) may have asked about another one.
+    if (ShapeEnv* env = run.shape_env()) env->set_origin(i + 1);
     if (std::any_of(node.args.begin(), node.args.end(),
                     [&](const Value& arg) { return depends_on_missing(arg, run.records_); }))
       continue;

@@ -113,6 +113,38 @@ Storage* Context::make_storage(Device device, SymInt nbytes) {
   return &storage;
 }
 
+namespace {
+uint64_t memo_key(const Tensor& tensor, Memo kind) {
+  return uint64_t{tensor.id} << 2 | static_cast<uint64_t>(kind);
+}
+// The id in a key.
+size_t memo_tensor(uint64_t key) { return static_cast<size_t>(key >> 2); }
+}  // namespace
+
+// A tensor, with what it leads to, is used; the number that it stands for is moved to `arena`.
+void Context::keep(Tensor* tensor, Arena& arena) {
+  for (; tensor != nullptr && tensors_.keep(tensor->id); tensor = tensor->base) {
+    if (tensor->storage != nullptr) storages_.keep(tensor->storage->id);
+    if (tensor->constant == nullptr) continue;
+    Constant constant = *tensor->constant;
+    if (constant.number().is(Value::Tag::kComplex)) {
+      const std::span<const double> parts(constant.number().as_complex(), 2);
+      constant = Constant(Value::complex(arena.copy(parts).data()));
+    }
+    tensor->constant = arena.make<Constant>(constant);
+  }
+}
+
+void Context::free_all_but(std::span<Tensor* const> kept) {
+  Arena arena;
+  for (Tensor* tensor : kept) keep(tensor, arena);
+  std::erase_if(memos_,
+                [&](const auto& memo) { return !tensors_.is_kept(memo_tensor(memo.first)); });
+  tensors_.drop_others();
+  storages_.drop_others();
+  arena_ = std::move(arena);
+}
+
 Tensor* Context::wrap_number(const Value& number) {
   // scalar_to_tensor (ATen/ScalarOps.h): doubles and int64, whatever the default dtype.
   Tensor* tensor = empty({}, number_dtype(number, DType::kFloat64), Device{});
@@ -122,9 +154,6 @@ Tensor* Context::wrap_number(const Value& number) {
 }
 
 namespace {
-uint64_t memo_key(const Tensor& tensor, Memo kind) {
-  return uint64_t{tensor.id} << 2 | static_cast<uint64_t>(kind);
-}
 uint32_t version_of(const Tensor& tensor) {
   return tensor.storage == nullptr ? 0 : tensor.storage->version;
 }

@@ -3,7 +3,8 @@
 //
 // A FakeTensorMode (core/mode) is a Context with a converter, constants and custom operators around
 // it. Rules reach their context through the call frame (call.h). Memory is given back all at once,
-// with the context: a graph is propagated in one of its own.
+// with the context: a graph is propagated in one of its own. Where calls never end, free_all_but()
+// gives it back in between.
 //
 //   Context context(*target_preset("cpu"));
 //   Tensor* x = context.empty(sizes, DType::kFloat32, Device{});
@@ -128,15 +129,23 @@ class Context {
   // Answers by the rule of an operator alone, with complete arguments.
   Value run_rule(const OpEntry& op, std::span<const Value> args);
   // Whether this context made the tensor.
-  bool owns(const Tensor& tensor) const {
-    return tensor.id < tensors_.size() && &tensors_[tensor.id] == &tensor;
-  }
+  bool owns(const Tensor& tensor) const { return tensors_.find(tensor.id) == &tensor; }
 
+  // Frees what calls have made so far: tensors and storages that none of `kept` leads to, and all
+  // lists and numbers. For a context that lives long, between calls; where something else points to
+  // its tensors (the constants of a session's mode, the records of a run), it is not to be used.
+  void free_all_but(std::span<Tensor* const> kept);
+
+  // How many were ever made.
   size_t tensor_count() const { return tensors_.size(); }
   size_t storage_count() const { return storages_.size(); }
+  // How many there is memory for.
+  size_t tensor_capacity() const { return tensors_.capacity(); }
+  size_t storage_capacity() const { return storages_.capacity(); }
 
  private:
   const OpEntry& entry(OpId id) const;
+  void keep(Tensor* tensor, Arena& arena);
   Value dispatch(const OpEntry& op, std::span<const Value> args);
   Value dispatch_fake(const OpEntry& op, std::span<const Value> args);
 

@@ -173,5 +173,18 @@ TEST(GuardReport, IsOfItsOwnRunAlone) {
   EXPECT_EQ(why_dimension(free, program.relu, 1)[0].size, "768");
 }
 
+// A callback of one that asks about another: each goes on learning for itself.
+TEST(GuardReport, IsOfItsOwnRunAloneWhenACallbackAsksAboutAnother) {
+  const Specialising program;
+  const auto free = propagate(program.b.program);
+  const auto set = propagate(program.b.program, {.dims = {{"s1", 768}}});
+  const auto during = propagate(
+      program.b.program, {.progress = [&](size_t, size_t) { return guard_report(set).empty(); }});
+  EXPECT_FALSE(during.was_cancelled());
+  EXPECT_TRUE(guard_report(set).empty());
+  EXPECT_EQ(guard_report(during).size(), 2u);
+  EXPECT_EQ(guard_report(free).size(), 2u);
+}
+
 }  // namespace
 }  // namespace faketensor

@@ -54,5 +54,30 @@ TEST(StableVector, ElementsStayWhereTheyAre) {
   for (size_t i = 0; i < 1000; ++i) EXPECT_EQ(numbers[i], static_cast<int64_t>(i) + 1);
 }
 
+TEST(StableVector, GivesBackWhatIsNotKept) {
+  StableVector<int64_t> numbers;
+  const auto append = [&](int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      numbers.emplace_back() = static_cast<int64_t>(numbers.size());
+  };
+  append(1000);
+  const int64_t* kept = &numbers[500];
+  EXPECT_TRUE(numbers.keep(500));
+  EXPECT_FALSE(numbers.keep(500));
+  numbers.drop_others();
+  EXPECT_EQ(numbers.find(500), kept);
+  EXPECT_EQ(*kept, 501);
+  EXPECT_EQ(numbers.find(100), nullptr);
+  EXPECT_EQ(numbers.find(2000), nullptr);
+  append(100);  // the last block goes on where it was
+  EXPECT_EQ(numbers.size(), 1100u);
+  EXPECT_EQ(numbers[1099], 1100);
+  EXPECT_FALSE(numbers.is_kept(500));
+  numbers.drop_others();
+  EXPECT_LE(numbers.capacity(), 64u);
+  append(64);
+  EXPECT_EQ(numbers[1163], 1164);
+}
+
 }  // namespace
 }  // namespace faketensor
