@@ -38,6 +38,7 @@ EMSCRIPTEN_BINDINGS(faketensor) {
   function("modeNewSize", &session::mode_new_size);
   function("modeGuards", &session::mode_guards);
   function("modeTensor", &session::mode_tensor);
+  function("modeRelease", &session::mode_release);
   function("closeMode", &session::close_mode);
   function("openSession", &session::open_session);
   function("sessionStep", &session::session_step);

@@ -109,25 +109,68 @@ bool is_plain(const Tensor& tensor) {
 
 // --- tensors by number ---
 
+namespace {
+
+bool contains(std::span<const Value> values, const Tensor& tensor) {
+  return std::any_of(values.begin(), values.end(), [&](const Value& value) {
+    return value.is_tensor() ? &value.tensor() == &tensor
+                             : value.is(Value::Tag::kList) && contains(value.values(), tensor);
+  });
+}
+
+}  // namespace
+
 // Lists are as deep as a schema's return type.
-void ModeSession::remember_tensors(const Value& value) {
+void ModeSession::hold_tensors(const Value& value, std::span<const Value> arguments) {
   if (value.is(Value::Tag::kList)) {
-    for (const Value& element : value.values()) remember_tensors(element);
+    for (const Value& element : value.values()) hold_tensors(element, arguments);
   }
-  if (!value.is_tensor()) return;
-  const size_t id = value.tensor().id;
-  if (known_.size() <= id) known_.resize(std::max(id + 1, 2 * known_.size()), nullptr);
-  known_[id] = &value.tensor();
+  if (!value.is_tensor() || contains(arguments, value.tensor())) return;
+  Held& held = held_[value.tensor().id];
+  held.tensor = &value.tensor();
+  ++held.times;
+}
+
+void ModeSession::release(size_t count, CallArea& area) {
+  area.rewind();
+  for (size_t i = 0; i < std::min(count, CallArea::kSize); ++i) {
+    const double number = area.take();
+    if (!(number >= 0 && number < 0x1p32)) continue;
+    const auto found = held_.find(static_cast<uint32_t>(number));
+    if (found != held_.end() && --found->second.times == 0) held_.erase(found);
+  }
+}
+
+// Marking costs as much as there is to keep, so it waits for as many calls.
+void ModeSession::count_call() {
+  constexpr size_t kFewest = size_t{1} << 13;
+  if (frame_ != nullptr) return;  // a call that a fake makes: the outer one has values of its own
+  const size_t made = mode_.context().tensor_count() - tensors_before_;
+  if (++calls_ + made > std::max(kFewest, 2 * held_.size())) free_unheld();
+}
+
+void ModeSession::free_unheld() {
+  std::vector<Tensor*> kept;
+  kept.reserve(held_.size());
+  for (const auto& [id, held] : held_) kept.push_back(held.tensor);
+  mode_.context().free_all_but(kept);
+  // They know tensors by their addresses.
+  reader_.emplace(mode_);
+  writer_ = ValueWriter();
+  calls_ = 0;
+  tensors_before_ = mode_.context().tensor_count();
 }
 
 Tensor* ModeSession::known_tensor(double number) const {
-  const bool is_known = number >= 0 && number < static_cast<double>(known_.size()) &&
-                        known_[static_cast<size_t>(number)] != nullptr;
-  if (!is_known) throw_error(ErrorKind::kUsage, format("there is no tensor {}", number));
-  return known_[static_cast<size_t>(number)];
+  const bool is_id = number >= 0 && number < 0x1p32;
+  const auto found = is_id ? held_.find(static_cast<uint32_t>(number)) : held_.end();
+  if (found == held_.end()) throw_error(ErrorKind::kUsage, format("there is no tensor {}", number));
+  return found->second.tensor;
 }
 
-json ModeSession::tensor(int number) { return json::parse(text_of(Value(known_tensor(number)))); }
+json ModeSession::tensor(double number) {
+  return json::parse(text_of(Value(known_tensor(number))));
+}
 
 // --- operators ---
 
@@ -140,11 +183,14 @@ OpId ModeSession::find(const std::string& name) {
 }
 
 json ModeSession::find_operator(const std::string& name) {
-  operators_.push_back(find(name));
+  const OpId op = find(name);
+  const auto found = std::find(operators_.begin(), operators_.end(), op);
+  const auto number = static_cast<size_t>(found - operators_.begin());
+  if (found == operators_.end()) operators_.push_back(op);
   json arguments = json::array();
-  for (const Argument& argument : mode_.library().entry(operators_.back()).schema.arguments)
+  for (const Argument& argument : mode_.library().entry(op).schema.arguments)
     arguments.push_back(argument.name);
-  return {{"op", operators_.size() - 1}, {"arguments", std::move(arguments)}};
+  return {{"op", number}, {"arguments", std::move(arguments)}};
 }
 
 int ModeSession::push_fake(const std::string& name, const emscripten::val& fake) {
@@ -168,7 +214,7 @@ Value ModeSession::run_fake(FakeCall& call, const emscripten::val& fake) {
     if (i > 0) arguments += ',';
     append_json_string(arguments, call.op().schema.arguments[i].name);
     arguments.append(":").append(text_of(call.arg(i)));
-    remember_tensors(call.arg(i));
+    hold_tensors(call.arg(i));
   }
   FakeCall* const outer = std::exchange(frame_, &call);
   const emscripten::val answer = fake(arguments + "}");
@@ -177,7 +223,7 @@ Value ModeSession::run_fake(FakeCall& call, const emscripten::val& fake) {
     throw_error(ErrorKind::kUsage, format("the fake of {} failed", call.op().schema.name));
   const json result = parse_json(answer.as<std::string>(), "a fake's result");
   name_known(result, 0);
-  return reader_.read(result);
+  return reader_->read(result);
 }
 
 json ModeSession::new_size(const json& range) {
@@ -192,9 +238,40 @@ json ModeSession::new_size(const json& range) {
 
 // --- calls as numbers ---
 
+namespace {
+
+// A value that stays good when what calls made is freed.
+Value kept_in(Arena& arena, const Value& value) {
+  switch (value.tag()) {
+    case Value::Tag::kString:
+      return Value::string(arena.copy(value.text()));
+    case Value::Tag::kComplex:
+      return Value::complex(arena.copy(std::span<const double>(value.as_complex(), 2)).data());
+    case Value::Tag::kIntList:
+      return Value::ints(arena.copy(value.ints()));
+    case Value::Tag::kList: {
+      const std::span<Value> kept = arena.make_array<Value>(value.size());
+      for (size_t i = 0; i < kept.size(); ++i) kept[i] = kept_in(arena, value[i]);
+      return Value::list(kept);
+    }
+    default:
+      return value;
+  }
+}
+
+bool has_tensor(const Value& value) {
+  if (!value.is(Value::Tag::kList)) return value.is_tensor();
+  return std::any_of(value.values().begin(), value.values().end(), has_tensor);
+}
+
+}  // namespace
+
+// Tensors are named by their numbers, which are not kept: null for these, too.
 json ModeSession::add_constant(const json& value) {
   if (constants_.size() >= kMaxConstants) return nullptr;
-  constants_.push_back(reader_.read(value));
+  const Value constant = reader_->read(value);
+  if (has_tensor(constant)) return nullptr;
+  constants_.push_back(kept_in(constants_arena_, constant));
   return constants_.size() - 1;
 }
 
@@ -288,12 +365,6 @@ class AnswerWriter {
   }
 
  private:
-  static bool contains(std::span<const Value> values, const Tensor& tensor) {
-    return std::any_of(values.begin(), values.end(), [&](const Value& value) {
-      return value.is_tensor() ? &value.tensor() == &tensor
-                               : value.is(Value::Tag::kList) && contains(value.values(), tensor);
-    });
-  }
   void put(SymInt value) { area_.put(static_cast<double>(value.as_int())); }
 
   bool write_tensor(const Tensor& tensor) {
@@ -324,6 +395,7 @@ class AnswerWriter {
 json ModeSession::call_packed(size_t number, CallArea& area) {
   if (number >= operators_.size())
     throw_error(ErrorKind::kUsage, format("there is no operator {}", number));
+  count_call();
   const OpId op = operators_[number];
   area.rewind();
   SmallVector<Value, 8> args;
@@ -336,25 +408,26 @@ json ModeSession::call_packed(size_t number, CallArea& area) {
   const bool fits = answer.write(out);
   area.put(has_changed ? 1 : 0);
   if (!fits || area.is_full()) return reply(out, has_changed);
-  remember_tensors(out);
+  hold_tensors(out, args.span());
   return nullptr;
 }
 
 // --- calls as JSON ---
 
 json ModeSession::call(const json& request) {
+  count_call();
   const OpId op = find(text_member(request, "op"));
   const OpEntry& entry = mode_.library().entry(op);
   name_known(request, 0);
   const std::vector<Value> args =
-      bind_arguments(entry.schema, member(request, "args"), member(request, "kwargs"), reader_);
+      bind_arguments(entry.schema, member(request, "args"), member(request, "kwargs"), *reader_);
   const Written written(entry, args);
   const Value out = mode_.context().call(op, args);
   return reply(out, written.has_changed());
 }
 
 json ModeSession::reply(const Value& out, bool has_changed) {
-  remember_tensors(out);
+  hold_tensors(out);
   return {{"out", json::parse(text_of(out))}, {"changed", has_changed}};
 }
 
@@ -381,7 +454,7 @@ void ModeSession::name_known(const json& value, int depth) {
   if (depth > kMaxDepth) return;  // the reader refuses it
   if (value.is_object() && value.contains("t")) {
     const int64_t number = integer_of(value["t"], "t");
-    reader_.name_tensor(number, known_tensor(static_cast<double>(number)));
+    reader_->name_tensor(number, known_tensor(static_cast<double>(number)));
   } else if (value.is_structured()) {
     for (const json& element : value) name_known(element, depth + 1);
   }

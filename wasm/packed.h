@@ -22,7 +22,7 @@
 namespace faketensor::wasm {
 
 // Changed whenever a section's meaning, type or id changes; a mismatch is refused by JavaScript.
-inline constexpr uint32_t kPackedVersion = 1;
+inline constexpr uint32_t kPackedVersion = 2;
 
 enum class PackedKind : uint32_t { kTable = 1, kLayout = 2 };
 

@@ -115,8 +115,9 @@ class TablePacker {
 
   void add_tensor(const TensorRecord& record) {
     const TensorMeta& meta = *record.meta;
+    static_assert(kDTypeCount <= 256);  // as many as the column tells apart
     dtype_.push_back(static_cast<uint8_t>(dtypes_.number(name(meta.dtype()))));
-    device_.push_back(static_cast<uint8_t>(devices_.number(text_of(meta.device()))));
+    device_.push_back(devices_.number(text_of(meta.device())));
     for (const SymInt size : meta.sizes()) size_.push_back(dim(size));
     for (const SymInt stride : meta.strides()) stride_.push_back(dim(stride));
     stride_.resize(size_.size());  // sparse tensors have none
@@ -158,8 +159,8 @@ class TablePacker {
   std::vector<std::string_view> names_;
   TextColumn ops_, dtypes_, devices_, expressions_;
   Numbering tensors_, storages_;
-  std::vector<uint32_t> op_, module_, dim_start_;
-  std::vector<uint8_t> status_, kind_, dtype_, device_;
+  std::vector<uint32_t> op_, module_, device_, dim_start_;
+  std::vector<uint8_t> status_, kind_, dtype_;
   std::vector<double> size_, stride_, offset_, nbytes_;
   std::vector<int32_t> tensor_, storage_;
 };
@@ -221,6 +222,7 @@ json problem_json(const Program& program, const Problem& problem) {
                  {"message", problem.message},
                  {"modulePath", problem.module_path},
                  {"source", problem.source}};
+  if (!problem.argument.empty()) result["argument"] = problem.argument;
   if (!problem.hint.empty()) result["hint"] = problem.hint;
   return result;
 }

@@ -388,8 +388,15 @@ std::string mode_call_packed(int mode, int op) {
       [](const std::string& text) { return text; });
 }
 
-std::string mode_tensor(int mode, int tensor) {
+std::string mode_tensor(int mode, double tensor) {
   return on_mode(mode, [&](ModeSession& of) { return of.tensor(tensor); });
+}
+
+void mode_release(int mode, int count) {
+  on_mode(mode, [&](ModeSession& of) {
+    of.release(static_cast<size_t>(count), session().area);
+    return json();
+  });
 }
 
 void close_mode(int mode) { session().modes.remove(mode); }

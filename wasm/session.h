@@ -84,7 +84,10 @@ std::string mode_new_size(int mode, const std::string& range);
 // ["Eq(s0, 3)", ...]: the guards and deferred runtime asserts of the mode so far.
 std::string mode_guards(int mode);
 // A tensor as it is now.
-std::string mode_tensor(int mode, int tensor);
+std::string mode_tensor(int mode, double tensor);
+// JavaScript is done with `count` tensors, whose numbers lie in the call area: once for each time
+// that it was told of one.
+void mode_release(int mode, int count);
 void close_mode(int mode);
 
 // {"session": 1}: modes, real tensors and scopes in steps, options {"target": "cuda"}. A step and

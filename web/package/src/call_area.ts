@@ -47,6 +47,13 @@ export class CallArea {
     this.#put(count);
   }
 
+  /** Numbers alone, as many as the other side is told of. */
+  numbers(values: readonly number[]): void {
+    this.start(0);
+    this.#at = 0;
+    for (const value of values) this.#put(value);
+  }
+
   /** False when the arguments no longer fit. */
   get fits(): boolean {
     return this.#at <= this.#slots.length;

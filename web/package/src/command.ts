@@ -83,7 +83,9 @@ function reasonOf(error: unknown): string {
 
 async function main(): Promise<number> {
   const engine = await Engine.instantiate();
-  return engine.raw((exports) => exports.runCommand(JSON.stringify(process.argv.slice(2)), new NodeHost()));
+  const argv = JSON.stringify(process.argv.slice(2));
+  const host = new NodeHost();
+  return engine.raw((exports) => exports.runCommand(argv, host));
 }
 
 process.exitCode = await main();

@@ -14,6 +14,8 @@ export function encode(argument: unknown, named: (object: object) => string | un
   if (argument === null || argument === undefined) return "null";
   if (typeof argument === "bigint") return argument.toString();
   if (typeof argument === "number") return encodeNumber(argument);
+  if (typeof argument === "function" || typeof argument === "symbol")
+    throw new TypeError(`a ${typeof argument} is no argument`);
   if (typeof argument !== "object") return JSON.stringify(argument);
   if (argument instanceof Float) return encodeFloat(argument.value);
   if (Array.isArray(argument))

@@ -4,8 +4,10 @@
  */
 import type * as FileSystem from "node:fs/promises";
 import createModule from "./glue.js";
+import { wrongKind } from "./check.js";
 import { EngineFailure, FakeTensorError, abortError, type ErrorData } from "./errors.js";
 import { isNode, nodeModule } from "./node.js";
+import { parseReply } from "./reply.js";
 import type { ByteSource } from "./source.js";
 import type { Progressing } from "./types.js";
 
@@ -83,6 +85,7 @@ export interface EngineExports {
   modeNewSize(mode: number, range: string): string;
   modeGuards(mode: number): string;
   modeTensor(mode: number, tensor: number): string;
+  modeRelease(mode: number, count: number): void;
   closeMode(mode: number): void;
   openSession(options: string): string;
   sessionStep(session: number, step: string): string;
@@ -116,7 +119,7 @@ export class Engine {
   /** Calls a function whose reply is JSON; an error in the reply is thrown, a trap ends the engine. */
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- a reply's type is agreed with wasm/session.cpp
   json<T>(call: (exports: EngineExports) => string): T {
-    const reply: unknown = JSON.parse(this.raw(call));
+    const reply = parseReply(this.raw(call));
     throwReply(reply);
     return reply as T;
   }
@@ -139,12 +142,19 @@ export class Engine {
     try {
       return call(this.exports);
     } catch (error) {
-      // Nothing but a trap comes out of the engine: its own errors are replies, and callbacks are guarded. `call` itself
-      // does nothing that could throw.
+      // The engine's own errors are replies, and callbacks are guarded: what else is thrown arose before the engine was
+      // entered, from an argument that could not be handed over.
+      if (!isTrap(error)) throw error;
       this.#failure = new EngineFailure(error);
       throw this.#failure;
     }
   }
+}
+
+/** What leaves an instance in the middle of something: a trap, a stack that is full, an exception that nobody caught. */
+function isTrap(error: unknown): boolean {
+  const isStack = error instanceof RangeError || (error instanceof Error && error.name === "InternalError");
+  return error instanceof WebAssembly.RuntimeError || error instanceof WebAssembly.Exception || isStack;
 }
 
 function throwReply(reply: unknown): void {
@@ -175,7 +185,7 @@ export class CallGuard {
   source(from: ByteSource): EngineSource {
     const read = (offset: number, length: number): Uint8Array | null =>
       this.progress(Math.min(offset + length, from.size), from.size)
-        ? this.protect(() => from.read(offset, length))
+        ? this.protect(() => bytesOf(from.read(offset, length)))
         : null;
     return { size: from.size, read };
   }
@@ -205,6 +215,12 @@ export class CallGuard {
   #rethrow(): void {
     if (this.#thrown) throw this.#thrown.error;
   }
+}
+
+/** C++ copies what it gets, and would trap over anything else. */
+function bytesOf(read: unknown): Uint8Array {
+  if (read instanceof Uint8Array) return read;
+  throw wrongKind("what a ByteSource reads", "a Uint8Array", read);
 }
 
 function defaultWasm(): URL {

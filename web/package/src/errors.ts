@@ -1,6 +1,7 @@
 /**
  * Every error of the engine reaches JavaScript as one {@link FakeTensorError}, whose `name` is PyTorch's exception
- * class (or one of the engine's own) and whose fields say where it arose.
+ * class (or one of the engine's own) and whose fields say where it arose. What a program's nodes raise is no error but a
+ * `Problem` of its run, which has the node, its module and its source line.
  */
 
 /** An error as plain data: what crosses from C++ as JSON and between threads as a message. */
@@ -9,22 +10,14 @@ export interface ErrorData {
   readonly class: string;
   readonly message: string;
   readonly operator?: string;
-  readonly node?: string;
-  readonly modulePath?: string;
-  readonly source?: string;
-  /** For a file: which entry of it, and the byte in that entry. */
-  readonly entry?: string;
-  readonly position?: number;
+  /** The argument of the operator that is at fault, by its name in the schema. */
+  readonly argument?: string;
 }
 
 export class FakeTensorError extends Error implements ErrorData {
   readonly class: string;
   declare readonly operator?: string;
-  declare readonly node?: string;
-  declare readonly modulePath?: string;
-  declare readonly source?: string;
-  declare readonly entry?: string;
-  declare readonly position?: number;
+  declare readonly argument?: string;
 
   constructor(data: ErrorData, options?: ErrorOptions) {
     super(data.message, options);
@@ -43,7 +36,7 @@ export class FakeTensorError extends Error implements ErrorData {
 
 /** Copies the fields that are there: an absent one stays absent instead of becoming undefined. */
 function copyFields(from: ErrorData, to: object): void {
-  for (const key of ["operator", "node", "modulePath", "source", "entry", "position"] as const) {
+  for (const key of ["operator", "argument"] as const) {
     if (from[key] !== undefined) Object.assign(to, { [key]: from[key] });
   }
 }

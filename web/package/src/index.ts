@@ -10,6 +10,7 @@
  * ```
  */
 import { CallArea } from "./call_area.js";
+import { checkText } from "./check.js";
 import { Engine, type WasmInput } from "./engine.js";
 import { Mode, type ModeOptions } from "./mode.js";
 import { packedVersion } from "./packed.js";
@@ -30,9 +31,11 @@ export {
   type FakeRegistration,
   type FakeText,
   type ModeOptions,
+  type Plain,
   type Result,
   type ShapeEnvOptions,
   type ShapeRule,
+  type Size,
   type SymbolicNumber,
 } from "./mode.js";
 export { Float, float } from "./encode.js";
@@ -119,6 +122,7 @@ export class FakeTensor {
 
   /** The known operators whose name contains `pattern`, sorted by name. */
   operators(pattern = ""): OperatorInfo[] {
+    checkText("the pattern of operators()", pattern);
     return this.engine.json<OperatorInfo[]>((exports) => exports.operators(pattern));
   }
 }

@@ -8,11 +8,13 @@
  * ```
  */
 import type { AnswerReader, CallArea } from "./call_area.js";
+import { checkInteger, checkText, toJson, wrongKind } from "./check.js";
 import { Float, encode, isInt } from "./encode.js";
-import type { Engine } from "./engine.js";
+import type { Engine, EngineExports } from "./engine.js";
 import { EngineResource, disposedByUsing } from "./lifetime.js";
+import { parseValue } from "./reply.js";
 import { TensorFields } from "./tensor.js";
-import type { OpProfiles, TensorValue, Value } from "./types.js";
+import type { Dim, FloatValue, OpProfiles, TensorValue, Value } from "./types.js";
 
 export interface ModeOptions {
   /** Which PyTorch answers; default `"cuda"`. */
@@ -50,26 +52,33 @@ export interface EmptyOptions {
   dtype?: string;
   device?: string;
   /** Default: contiguous. */
-  stride?: readonly number[];
+  stride?: readonly Size[];
 }
 
-/** An argument: tensors of the same mode, numbers (whole ones are ints), and the tagged objects of {@link Value}. */
-export type Argument =
+/** A size to be given: a number, or one that a tensor has (text is an expression of the mode's symbols). */
+export type Size = Dim | bigint | SymbolicNumber;
+
+/** What is no tensor, in arguments and in results. */
+export type Plain =
   | null
-  | undefined
   | boolean
   | number
   | bigint
   | string
-  | Float
-  | FakeTensorHandle
-  | readonly Argument[]
+  | { readonly f: "inf" | "-inf" | "nan" }
+  | { readonly c: readonly [FloatValue, FloatValue] }
   | { readonly dtype: string }
   | { readonly device: string }
   | { readonly layout: string }
   | { readonly memory_format: string }
   | { readonly generator: string }
   | SymbolicNumber;
+
+/**
+ * An argument: tensors of the same mode, numbers (whole ones are ints), and the tagged objects of {@link Value}. Whatever a
+ * call returns may be an argument of the next.
+ */
+export type Argument = undefined | Plain | Float | FakeTensorHandle | readonly Argument[];
 
 /** A number that is an expression of symbols, in PyTorch's printing. */
 export interface SymbolicNumber {
@@ -108,13 +117,27 @@ export interface FakeRegistration {
 }
 
 /** What a call returns: a tensor, or plain data with tensors in it. */
-export type Result = FakeTensorHandle | readonly Result[] | Exclude<Value, TensorValue | readonly Value[]>;
+export type Result = FakeTensorHandle | readonly Result[] | Plain;
 
 interface CallReply {
   readonly out: Value;
   /** Whether the call changed what tensors are like. */
   readonly changed: boolean;
 }
+
+/**
+ * Tensors that are forgotten together: to watch each one for the garbage collector would cost more than its call. Each holds
+ * its group, and the numbers are told of when the last has gone.
+ */
+class Group {
+  readonly ids: number[] = [];
+  get isFull(): boolean {
+    return this.ids.length >= 64;
+  }
+}
+
+/** In the place of a number that was told of already. */
+const disposedOf = -1;
 
 /**
  * A tensor of a {@link Mode}. An operator that returns its argument returns the same object; tensors are the same where
@@ -127,18 +150,23 @@ export class FakeTensorHandle extends TensorFields {
   #meta: TensorValue;
   /** How many changes to tensors `#meta` has seen. */
   #seen: number;
+  readonly #group: Group;
+  readonly #place: number;
   #disposed = false;
 
   /** @internal */
-  constructor(mode: Mode, meta: TensorValue, seen: number) {
+  constructor(mode: Mode, meta: TensorValue, seen: number, group: Group) {
     super();
     this.#mode = mode;
     this.#meta = meta;
     this.#seen = seen;
+    this.#group = group;
+    this.#place = group.ids.push(meta.t) - 1;
   }
 
+  /** @internal */
   protected override now(): TensorValue {
-    if (this.#seen !== this.#mode.changes) {
+    if (this.#seen !== this.#mode.changes && !this.#disposed) {
       this.#meta = this.#mode.describe(this.#meta.t);
       this.#seen = this.#mode.changes;
     }
@@ -153,9 +181,12 @@ export class FakeTensorHandle extends TensorFields {
   get disposed(): boolean {
     return this.#disposed;
   }
-  /** Ends the use of the tensor as an argument. Its memory is the mode's. */
+  /** Ends the use of the tensor as an argument, and gives its memory back to the mode. What it was like stays. */
   dispose(): void {
+    if (this.#disposed) return;
     this.#disposed = true;
+    this.#group.ids[this.#place] = disposedOf;
+    this.#mode.drop(this.#meta.t);
   }
 
   override get id(): number {
@@ -174,16 +205,26 @@ interface KnownOperator {
 /** As many as the engine keeps for a mode. */
 const maxConstants = 4096;
 
+/** Tensors that are not used any more are told of in groups of so many. */
+const droppedAtOnce = 512;
+
 /** Stands before a keyword argument for what was not given. */
 const unset = Symbol("unset");
 
-export class Mode extends EngineResource implements AnswerReader<FakeTensorHandle> {
+export class Mode extends EngineResource {
   readonly #operators = new Map<string, KnownOperator>();
   /** Numbers of arguments that are given again and again, by their JSON; null where the engine takes no more. */
   readonly #constants = new Map<string, number | null>();
   readonly #handle: number;
   /** The tensors among the arguments of the call that runs. */
   #arguments: FakeTensorHandle[] = [];
+  /** What fakes have returned in the call that runs. */
+  #returned: FakeTensorHandle[] | undefined;
+  /** Numbers of tensors that were disposed of or forgotten, once for each time that the engine told of them. */
+  readonly #dropped: number[] = [];
+  readonly #forgotten: FinalizationRegistry<number[]>;
+  /** The group that new tensors join. */
+  #group: Group | undefined;
   #changes = 0;
   /** What a fake threw, until the call that ran it passes it on. */
   #thrown: { readonly error: unknown } | undefined;
@@ -195,38 +236,49 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
     options: ModeOptions,
   ) {
     const { shapeEnv, ...others } = options;
-    const given = { ...others, ...(shapeEnv !== undefined && { shapeEnv: shapeEnvJson(shapeEnv) }) };
-    const { mode } = engine.json<{ readonly mode: number }>((exports) =>
-      exports.openMode(JSON.stringify(given)),
-    );
+    const given = toJson("the options of mode()", {
+      ...others,
+      ...(shapeEnv !== undefined && { shapeEnv: shapeEnvJson(shapeEnv) }),
+    });
+    const { mode } = engine.json<{ readonly mode: number }>((exports) => exports.openMode(given));
     super(engine, (exports) => {
       exports.closeMode(mode);
     });
     this.#handle = mode;
+    const dropped = this.#dropped;
+    this.#forgotten = new FinalizationRegistry((ids) => {
+      for (const id of ids) if (id !== disposedOf) dropped.push(id);
+    });
   }
 
   /** A new tensor on a storage of its own. */
-  empty(size: readonly number[], options: EmptyOptions = {}): FakeTensorHandle {
+  empty(size: readonly Size[], options: EmptyOptions = {}): FakeTensorHandle {
     const { dtype, device, stride } = options;
     const kwargs = { ...(dtype && { dtype: { dtype } }), ...(device && { device: { device } }) };
-    const made = stride
-      ? this.call("aten::empty_strided", [size, stride], kwargs)
-      : this.call("aten::empty.memory_format", [size], kwargs);
-    return made as FakeTensorHandle;
+    return stride
+      ? this.call("aten::empty_strided", [size.map(sizeArgument), stride.map(sizeArgument)], kwargs)
+      : this.call("aten::empty.memory_format", [size.map(sizeArgument)], kwargs);
   }
 
   /**
    * Calls an operator, `"aten::add.Tensor"` or, for the overload without a name, `"aten::mm"`. What PyTorch raises is
    * thrown as a `FakeTensorError` with the class as its name.
+   *
+   * TypeScript takes the result for a tensor, as that of most operators is. Of others say what it is:
+   * `mode.call<[Tensor, Tensor]>("aten::max.dim", [x, 0])`, `mode.call<number>("aten::sym_size.int", [x, 0])`.
    */
-  call(
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the operator's schema decides, which the caller knows
+  call<Type extends Result = FakeTensorHandle>(
     operator: string,
     args: readonly Argument[] = [],
     kwargs: Readonly<Record<string, Argument>> = {},
-  ): Result {
+  ): Type {
     this.assertAlive();
+    checkText("the name of an operator", operator);
+    if (!Array.isArray(args)) throw wrongKind("the second argument of call()", "a list of arguments", args);
+    if (this.#dropped.length >= droppedAtOnce) this.#release();
     try {
-      return this.#call(operator, args, kwargs);
+      return this.#call(operator, args, kwargs) as Type;
     } catch (error) {
       const thrown = this.#thrown;
       this.#thrown = undefined;
@@ -246,6 +298,7 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
    */
   define(schema: string, fake?: FakeFunction | FakeText): void {
     this.assertAlive();
+    checkText("a schema", schema);
     this.engine.json((exports) => exports.modeDefine(this.#handle, schema));
     this.#operators.clear();
     if (fake) this.registerFake(schema.slice(0, schema.indexOf("(")), fake);
@@ -254,20 +307,11 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
   /** Registers a fake above the one that the operator has; a built-in operator's rule is overridden. */
   registerFake(operator: string, fake: FakeFunction | FakeText): FakeRegistration {
     this.assertAlive();
-    const call = (run: FakeFunction, args: string): string | null => {
-      try {
-        return encode(run(this.#fakeArguments(args), this.#fakeContext), this.#encodeTensor);
-      } catch (error) {
-        this.#thrown = { error };
-        return null;
-      }
-    };
+    checkText("the name of an operator", operator);
+    const run =
+      typeof fake === "function" ? (args: string) => this.#runFake(fake, args) : toJson("a fake", fake);
     const registered = this.engine.json<{ readonly fake: number }>((exports) =>
-      exports.modePushFake(
-        this.#handle,
-        operator,
-        typeof fake === "function" ? (args) => call(fake, args) : JSON.stringify(fake),
-      ),
+      exports.modePushFake(this.#handle, operator, run),
     );
     this.#operators.clear();
     return {
@@ -287,7 +331,7 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
    */
   withProfiles<T>(profiles: OpProfiles | string, body: (warnings: readonly string[]) => T): T {
     this.assertAlive();
-    const text = JSON.stringify(profiles);
+    const text = toJson("profiles", profiles);
     const { scope, warnings } = this.engine.json<{
       readonly scope: number;
       readonly warnings: readonly string[];
@@ -315,25 +359,45 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
     const known = this.#operator(operator);
     this.#arguments = [];
     const inOrder = inSchemaOrder(known, args, kwargs);
-    if (inOrder && this.#pack(inOrder)) return this.#callPacked(known.op);
+    if (inOrder && this.#pack(inOrder))
+      return this.#answer((exports) => exports.modeCallPacked(this.#handle, known.op));
     const named = Object.entries(kwargs).map(
       ([name, value]) => `${JSON.stringify(name)}:${encode(value, this.#encodeTensor)}`,
     );
     const request = `{"op":${JSON.stringify(operator)},"args":${encode(args, this.#encodeTensor)},"kwargs":{${named.join(",")}}}`;
+    return this.#answer((exports) => exports.modeCall(this.#handle, request));
+  }
+
+  /** The JSON of what a fake returns; null where it throws. */
+  #runFake(fake: FakeFunction, args: string): string | null {
     const given = this.#arguments;
-    const reply = this.engine.json<CallReply>((exports) => exports.modeCall(this.#handle, request));
-    this.#arguments = given;
-    return this.#receive(reply);
+    try {
+      const result = fake(this.#fakeArguments(args), this.#fakeContext);
+      this.#arguments = [];
+      const text = encode(result, this.#encodeTensor);
+      this.#returned = [...(this.#returned ?? []), ...this.#arguments];
+      return text;
+    } catch (error) {
+      this.#thrown = { error };
+      return null;
+    } finally {
+      this.#arguments = given;
+    }
   }
 
   #fakeArguments(text: string): Record<string, Result> {
-    const given = JSON.parse(text) as Record<string, Value>;
+    const given = parseValue(text) as Record<string, Value>;
     return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, this.#adopt(value)]));
   }
 
   readonly #fakeContext: FakeContext = {
-    newDynamicSize: (range = {}) =>
-      this.engine.json<SymbolicNumber>((exports) => exports.modeNewSize(this.#handle, JSON.stringify(range))),
+    newDynamicSize: (range = {}) => {
+      for (const end of ["min", "max"] as const) {
+        if (range[end] !== undefined) checkInteger(`${end} of newDynamicSize()`, range[end]);
+      }
+      const text = toJson("the range of newDynamicSize()", range);
+      return this.engine.json<SymbolicNumber>((exports) => exports.modeNewSize(this.#handle, text));
+    },
   };
 
   /** @internal How many calls have changed what tensors are like. */
@@ -347,16 +411,44 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
     return this.engine.json<TensorValue>((exports) => exports.modeTensor(this.#handle, id));
   }
 
-  /** @internal */
-  argument(id: number): FakeTensorHandle {
-    const found = this.#arguments.find((argument) => argument.id === id);
-    if (!found) throw new Error(`the engine took tensor ${id} for an argument`);
-    return found;
+  readonly #reader: AnswerReader<FakeTensorHandle> = {
+    argument: (id) => {
+      const found = this.#arguments.find((argument) => argument.id === id);
+      if (!found) throw new Error(`the engine took tensor ${id} for an argument`);
+      return found;
+    },
+    tensor: (meta) => this.#tensor(meta),
+  };
+
+  /** A tensor that the engine has told of: what a fake returned is the object that it returned. */
+  #tensor(meta: TensorValue): FakeTensorHandle {
+    const returned = this.#returned?.find((tensor) => tensor.id === meta.t && !tensor.disposed);
+    if (returned) {
+      this.#dropped.push(meta.t);
+      return returned;
+    }
+    let group = this.#group;
+    if (!group || group.isFull) {
+      this.#group = group = new Group();
+      this.#forgotten.register(group, group.ids);
+    }
+    return new FakeTensorHandle(this, meta, this.#changes, group);
   }
 
-  /** @internal */
-  tensor(meta: TensorValue): FakeTensorHandle {
-    return new FakeTensorHandle(this, meta, this.#changes);
+  /** @internal A tensor is not used any more. */
+  drop(id: number): void {
+    if (!this.disposed) this.#dropped.push(id);
+  }
+
+  /** Tells the engine of tensors that are not used any more. */
+  #release(): void {
+    while (this.#dropped.length > 0) {
+      const ids = this.#dropped.splice(-droppedAtOnce);
+      this.area.numbers(ids);
+      this.engine.raw((exports) => {
+        exports.modeRelease(this.#handle, ids.length);
+      });
+    }
   }
 
   #operator(name: string): KnownOperator {
@@ -403,7 +495,7 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
       area.int(Number(argument));
       return Number.isSafeInteger(Number(argument));
     } else {
-      return this.#packConstant(JSON.stringify(argument));
+      return this.#packConstant(toJson("an argument", argument));
     }
     return true;
   }
@@ -422,15 +514,21 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
     return false;
   }
 
-  #callPacked(op: number): Result {
-    // A fake may make calls of its own meanwhile.
+  /** Makes a call, in which fakes may make calls of their own. Its answer is a reply, or "" where it lies in the call area. */
+  #answer(call: (exports: EngineExports) => string): Result {
     const given = this.#arguments;
-    const text = this.engine.raw((exports) => exports.modeCallPacked(this.#handle, op));
-    this.#arguments = given;
-    if (text !== "") return this.#receive(this.engine.json<CallReply>(() => text));
-    const result = this.area.answer(this);
-    if (this.area.changed) this.#changes++;
-    return result;
+    const outer = this.#returned;
+    this.#returned = undefined;
+    try {
+      const text = this.engine.raw(call);
+      this.#arguments = given;
+      if (text !== "") return this.#receive(this.engine.json<CallReply>(() => text));
+      const result = this.area.answer(this.#reader);
+      if (this.area.changed) this.#changes++;
+      return result;
+    } finally {
+      this.#returned = outer;
+    }
   }
 
   #idOf(tensor: FakeTensorHandle): number {
@@ -451,7 +549,9 @@ export class Mode extends EngineResource implements AnswerReader<FakeTensorHandl
   #adopt(value: Value): Result {
     if (Array.isArray(value)) return (value as readonly Value[]).map((item) => this.#adopt(item));
     if (!isTensor(value)) return value;
-    return this.#arguments.find((argument) => argument.id === value.t) ?? this.tensor(value);
+    const argument = this.#arguments.find(({ id }) => id === value.t);
+    if (argument) this.#dropped.push(value.t);
+    return argument ?? this.#tensor(value);
   }
 }
 
@@ -470,6 +570,12 @@ function inSchemaOrder(
     row[position] = kwargs[name];
   }
   return row ?? args;
+}
+
+/** Text that a tensor's size is: an expression, or digits. */
+function sizeArgument(size: Size): Argument {
+  if (typeof size !== "string") return size;
+  return /^-?\d+$/.test(size) ? BigInt(size) : { sym: size };
 }
 
 function isTensor(value: Value): value is TensorValue {

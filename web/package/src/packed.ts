@@ -13,7 +13,7 @@ import { FakeTensorError } from "./errors.js";
 import type { Layout, Table } from "./types.js";
 
 /** Must equal `kPackedVersion` of wasm/packed.h: a buffer of another version is refused. */
-export const packedVersion = 1;
+export const packedVersion = 2;
 
 const magic = 0x4b505446;
 const headerWords = 4;
@@ -164,7 +164,7 @@ export function openTable(buffer: ArrayBuffer): Table {
     kind: reader.u8(TableSection.kind),
     dtype: reader.u8(TableSection.dtype),
     dtypes: reader.strings(TableSection.dtypes),
-    device: reader.u8(TableSection.device),
+    device: reader.u32(TableSection.device),
     devices: reader.strings(TableSection.devices),
     dimStart: reader.u32(TableSection.dimStart),
     size: reader.f64(TableSection.size),

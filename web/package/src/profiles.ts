@@ -7,6 +7,7 @@
  * ft.profiles.stringify(profiles); // PyTorch's YAML, byte for byte
  * ```
  */
+import { checkText, toJson } from "./check.js";
 import type { Engine } from "./engine.js";
 import type { OpProfiles } from "./types.js";
 
@@ -16,13 +17,14 @@ export class Profiles {
 
   /** Reads PyTorch's form and the superset of it. Throws what PyTorch raises. */
   parse(yaml: string): OpProfiles {
+    checkText("the YAML of profiles", yaml);
     return this.engine.json<{ readonly profiles: OpProfiles }>((exports) => exports.parseProfiles(yaml))
       .profiles;
   }
 
   /** The text that `generate_yaml_from_profiles` writes. */
   stringify(profiles: OpProfiles): string {
-    const text = JSON.stringify(profiles);
+    const text = toJson("profiles", profiles);
     return this.engine.json<{ readonly yaml: string }>((exports) => exports.formatProfiles(text)).yaml;
   }
 }

@@ -1,4 +1,5 @@
 /** Programs and their runs: one call into the engine per graph, then plain data and typed arrays. */
+import { checkInteger, checkText, toJson } from "./check.js";
 import { CallGuard, type Engine } from "./engine.js";
 import { EngineResource } from "./lifetime.js";
 import { openLayout, openTable } from "./packed.js";
@@ -46,9 +47,11 @@ export class Program extends EngineResource {
 
   /** @internal */
   static open(engine: Engine, source: ByteSource, options: OpenOptions): Program {
+    const { name = "input" } = options;
+    checkText("the name of a program", name);
     const guard = new CallGuard(options);
     const reply = guard.run(() =>
-      engine.json<OpenReply>((exports) => exports.openProgram(guard.source(source), options.name ?? "input")),
+      engine.json<OpenReply>((exports) => exports.openProgram(guard.source(source), name)),
     );
     return new Program(engine, reply.program, reply.info);
   }
@@ -59,7 +62,7 @@ export class Program extends EngineResource {
     const whatIf: PropagateOptions = { ...options };
     delete whatIf.onProgress;
     delete whatIf.signal;
-    const text = JSON.stringify(whatIf);
+    const text = toJson("the options of propagate()", whatIf);
     const guard = new CallGuard(options);
     const started = performance.now();
     const reply = guard.run(() =>
@@ -84,7 +87,7 @@ export class Program extends EngineResource {
   /** @internal */
   packedLayout(options: LayoutOptions): ArrayBuffer {
     this.assertAlive();
-    const expanded = JSON.stringify([...(options.expanded ?? [])]);
+    const expanded = toJson("expanded", [...(options.expanded ?? [])]);
     return this.engine.buffer((exports) => exports.layout(this.handle, expanded));
   }
 }
@@ -119,12 +122,14 @@ export class Run extends EngineResource {
   /** The value of a node, or of one output of a node with several, by name; undefined if there is no such name. */
   value(name: string): Value | undefined {
     const { handle } = this;
+    checkText("the name of a value", name);
     return this.engine.json<{ readonly val?: Value }>((exports) => exports.runValue(handle, name)).val;
   }
 
   /** Everything about the node in row `index` of {@link table}. */
   node(index: number): NodeDetail {
     const { handle } = this;
+    checkInteger("the row of a node", index);
     return this.engine.json<NodeDetail>((exports) => exports.runNode(handle, index));
   }
 
@@ -147,6 +152,8 @@ export class Run extends EngineResource {
    */
   why(node: string, dim: number): WhyStep[] {
     const { handle } = this;
+    checkText("the name of a node", node);
+    checkInteger("a dimension", dim);
     return this.engine.json<{ readonly steps: WhyStep[] }>((exports) => exports.runWhy(handle, node, dim))
       .steps;
   }
@@ -157,7 +164,7 @@ export class Run extends EngineResource {
    */
   whatIf(symbols: SymbolSettings, nodes: readonly string[] = []): WhatIfResult {
     const { handle } = this;
-    const settings = JSON.stringify({ symbols, nodes });
+    const settings = toJson("the settings of whatIf()", { symbols, nodes });
     return this.engine.json<WhatIfResult>((exports) => exports.runWhatIf(handle, settings));
   }
 
@@ -175,7 +182,7 @@ export class Run extends EngineResource {
   /** @internal */
   packedTable(symbols?: SymbolSettings): ArrayBuffer {
     const { handle } = this;
-    const settings = JSON.stringify(symbols ?? null);
+    const settings = toJson("the settings of table()", symbols ?? null);
     return this.engine.buffer((exports) => exports.runTable(handle, settings));
   }
 }

@@ -10,11 +10,13 @@
  * ```
  * For calls in a loop there is `ft.mode()`, which is many times faster and knows none of this.
  */
+import { checkText, toJson } from "./check.js";
 import { encode, type Float } from "./encode.js";
 import type { Engine } from "./engine.js";
 import { FakeTensorError, type ErrorData } from "./errors.js";
 import { EngineResource } from "./lifetime.js";
-import { shapeEnvJson, type ShapeEnvOptions, type SymbolicNumber } from "./mode.js";
+import { shapeEnvJson, type Plain, type ShapeEnvOptions } from "./mode.js";
+import { parseDescription, parseReply } from "./reply.js";
 import { TensorFields } from "./tensor.js";
 import type { Dim, TensorValue, Value } from "./types.js";
 
@@ -106,24 +108,9 @@ export interface ShapeEnvDescription {
   readonly frozen: boolean;
 }
 
-export type SessionArgument =
-  | null
-  | undefined
-  | boolean
-  | number
-  | bigint
-  | string
-  | Float
-  | SessionTensor
-  | SymbolicNumber
-  | readonly SessionArgument[]
-  | { readonly dtype: string }
-  | { readonly device: string }
-  | { readonly layout: string }
-  | { readonly memory_format: string };
+export type SessionArgument = undefined | Plain | Float | SessionTensor | readonly SessionArgument[];
 
-export type SessionResult =
-  SessionTensor | readonly SessionResult[] | Exclude<Value, TensorValue | readonly Value[]>;
+export type SessionResult = SessionTensor | readonly SessionResult[] | Plain;
 
 type Step = Readonly<Record<string, unknown>>;
 
@@ -152,9 +139,8 @@ export class Session extends EngineResource {
 
   /** @internal */
   constructor(engine: Engine, options: SessionOptions) {
-    const { session } = engine.json<{ readonly session: number }>((exports) =>
-      exports.openSession(JSON.stringify(options)),
-    );
+    const given = toJson("the options of session()", options);
+    const { session } = engine.json<{ readonly session: number }>((exports) => exports.openSession(given));
     super(engine, (exports) => {
       exports.closeSession(session);
     });
@@ -212,17 +198,23 @@ export class Session extends EngineResource {
     return this.#make({ do: "tensor", data, ...others, requires_grad: requiresGrad });
   }
 
-  /** Calls an operator. What PyTorch raises is thrown as a `FakeTensorError` with the class as its name. */
-  call(
+  /**
+   * Calls an operator. What PyTorch raises is thrown as a `FakeTensorError` with the class as its name. TypeScript takes
+   * the result for a tensor; where it is none, say what it is: `session.call<number>("aten::item", [x])`.
+   */
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the operator's schema decides, which the caller knows
+  call<Type extends SessionResult = SessionTensor>(
     operator: string,
     args: readonly SessionArgument[] = [],
     kwargs: Readonly<Record<string, SessionArgument>> = {},
-  ): SessionResult {
-    return this.ask({ do: "call", op: operator, args, kwargs });
+  ): Type {
+    checkText("the name of an operator", operator);
+    return this.ask({ do: "call", op: operator, args, kwargs }) as Type;
   }
 
   /** Defines a custom operator, for all modes. It has no fake: profiles and fakes are for `ft.mode()`. */
   define(schema: string): void {
+    checkText("a schema", schema);
     const open = schema.indexOf("(");
     this.step({ do: "define", name: schema.slice(0, open), schema: schema.slice(open) });
   }
@@ -253,12 +245,10 @@ export class Session extends EngineResource {
   }
 
   /** @internal One step of a transcript (conformance/SYMBOLIC.md of the project), and what it answers. */
-  step(step: Step): Value {
+  step(step: Step, parse: (text: string) => unknown = parseReply): Value {
     this.assertAlive();
     const text = encode(step, this.#named);
-    const reply = JSON.parse(
-      this.engine.raw((exports) => exports.sessionStep(this.#handle, text)),
-    ) as StepReply;
+    const reply = parse(this.engine.raw((exports) => exports.sessionStep(this.#handle, text))) as StepReply;
     if ("error" in reply) throw new FakeTensorError(reply.error);
     if ("raises" in reply) throw new FakeTensorError({ class: reply.raises, message: reply.message });
     return reply.result;
@@ -378,10 +368,8 @@ export class SessionMode {
 
   /** Symbols, guards and what else the ShapeEnv knows; null where the mode has none. */
   shapeEnv(): ShapeEnvDescription | null {
-    return this.session.step({
-      do: "describe",
-      mode: this.name,
-    }) as unknown as ShapeEnvDescription | null;
+    const step = { do: "describe", mode: this.name };
+    return this.session.step(step, parseDescription) as unknown as ShapeEnvDescription | null;
   }
 
   #get(name: string): Value {
@@ -415,6 +403,7 @@ export class SessionTensor extends TensorFields {
     this.#seen = this.session.changes;
   }
 
+  /** @internal */
   protected override now(): TensorValue {
     if (this.#seen !== this.session.changes)
       this.learn(this.session.step({ do: "value", arg: this.name }) as TensorValue);

@@ -4,6 +4,7 @@
  */
 
 import type * as FileSystem from "node:fs";
+import { wrongKind } from "./check.js";
 import { nodeModule, readFully } from "./node.js";
 
 declare const FileReaderSync: (new () => { readAsArrayBuffer(blob: Blob): ArrayBuffer }) | undefined;
@@ -22,8 +23,12 @@ export type Openable = Uint8Array | ArrayBuffer | ByteSource;
 
 export function toByteSource(from: Openable): ByteSource {
   if (from instanceof ArrayBuffer) return bytesSource(new Uint8Array(from));
-  if (ArrayBuffer.isView(from)) return bytesSource(from);
-  return from;
+  if (ArrayBuffer.isView(from)) {
+    return bytesSource(new Uint8Array(from.buffer, from.byteOffset, from.byteLength));
+  }
+  const { size, read } = (from as Partial<ByteSource> | null | undefined) ?? {};
+  if (typeof size === "number" && size >= 0 && typeof read === "function") return from;
+  throw wrongKind("a program", "a Uint8Array, an ArrayBuffer or a ByteSource", from);
 }
 
 function bytesSource(bytes: Uint8Array): ByteSource {

@@ -2,8 +2,14 @@
 import type { Dim, TensorValue } from "./types.js";
 
 export abstract class TensorFields {
+  /** Tensors are made by modes and sessions. */
+  protected constructor() {
+    // Nothing is kept here.
+  }
+
   /** Number of the tensor in its mode or session. */
   abstract get id(): number;
+  /** @internal */
   protected abstract now(): TensorValue;
 
   get size(): readonly Dim[] {

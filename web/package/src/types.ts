@@ -3,7 +3,10 @@
  * synchronous facade (`faketensor`) and its asynchronous twin (`faketensor/worker`).
  */
 
-/** A size, stride, offset or byte count: a number, or a symbolic expression in PyTorch's printing (`"2*s0 + 1"`). */
+/**
+ * A size, stride, offset or byte count: a number, or as text a symbolic expression in PyTorch's printing (`"2*s0 + 1"`) or
+ * the digits of a number beyond 2^53 (`"9007199254740993"`).
+ */
 export type Dim = number | string;
 
 /** A tensor as plain data. `t` numbers tensor objects, `storage` storages: equal numbers are the same object. */
@@ -25,16 +28,23 @@ export interface TensorValue {
   readonly const?: unknown;
 }
 
-/** What a node of a program evaluates to. Tagged objects name PyTorch's enum values and the numbers JSON lacks. */
+/** A float, also one that JSON lacks. */
+export type FloatValue = number | { readonly f: "inf" | "-inf" | "nan" };
+
+/**
+ * What a node of a program evaluates to. Tagged objects name PyTorch's enum values and the numbers JSON lacks; an int
+ * beyond 2^53 is a bigint.
+ */
 export type Value =
   | null
   | boolean
   | number
+  | bigint
   | string
   | readonly Value[]
   | TensorValue
   | { readonly f: "inf" | "-inf" | "nan" }
-  | { readonly c: readonly [Value, Value] }
+  | { readonly c: readonly [FloatValue, FloatValue] }
   | { readonly dtype: string }
   | { readonly device: string }
   | { readonly layout: string }
@@ -235,7 +245,9 @@ export interface Problem {
   readonly modulePath: string;
   /** Source line of the model, where the file records it. */
   readonly source: string;
-  /** What would settle it: checks on data, or propagating with `pythonDispatcher`. */
+  /** The argument of the operator that is at fault, by its name in the schema. */
+  readonly argument?: string;
+  /** What would settle it: checks on data, `"torch._check(u0 == 2)"`, or propagating with `pythonDispatcher`. */
   readonly hint?: string;
 }
 
@@ -270,7 +282,7 @@ export interface Table {
   readonly kind: Uint8Array;
   readonly dtype: Uint8Array;
   readonly dtypes: readonly string[];
-  readonly device: Uint8Array;
+  readonly device: Uint32Array;
   readonly devices: readonly string[];
   /** `length + 1` entries: row i has the dims `dimStart[i]` up to, not including, `dimStart[i + 1]`. */
   readonly dimStart: Uint32Array;

@@ -48,7 +48,7 @@ function table(names = ["x", "custom"]) {
     [6, "u8", [1, 0]],
     [7, "u8", [0, 0]],
     [8, "strings", ["float32"]],
-    [9, "u8", [0, 0]],
+    [9, "u32", [0, 0]],
     [10, "strings", ["cpu"]],
     [11, "u32", [0, 2, 2]],
     [12, "f64", [2, -1]],
@@ -88,7 +88,7 @@ describe("a packed table", () => {
 
   it("is refused when its layout version is another", () => {
     const buffer = encode(1, table(), { version: packed.packedVersion + 1 });
-    assert.throws(() => packed.openTable(buffer), /layout version 2, expected 1/);
+    assert.throws(() => packed.openTable(buffer), /layout version 3, expected 2/);
   });
 
   it("is refused when it is something else, or incomplete", () => {

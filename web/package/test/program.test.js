@@ -422,3 +422,73 @@ describe("why a run has its guards and sizes", () => {
     assert.throws(() => of.whatIf({ s99: 1 }), { name: "UsageError", message: /it has s31, s9, u1/ });
   });
 });
+
+/** The program of pairs.json, changed as JSON. */
+function changedPairs(change) {
+  const text = new TextDecoder().decode(bytesOf(pairsPath));
+  const program = JSON.parse(text);
+  change(program.graph_module);
+  return ft.open(new TextEncoder().encode(JSON.stringify(program)), { name: "changed" });
+}
+
+describe("what a run says of itself", () => {
+  it("is its own, also when another run is asked in the middle of it", () => {
+    const program = ft.open(bytesOf(pairsPath));
+    const expected = program.propagate().guards();
+    const other = program.propagate({ dims: { s31: 6, s9: 8 } });
+    const before = other.guards();
+    let asked = 0;
+    const run = program.propagate({ onProgress: () => (asked += other.guards().length + 1) });
+    assert.ok(asked > 0);
+    assert.deepEqual(run.guards(), expected);
+    assert.deepEqual(other.guards(), before);
+  });
+
+  it("tells hundreds of devices apart", () => {
+    const program = changedPairs(({ graph, signature }) => {
+      const like = graph.tensor_values.mask;
+      const names = Array.from({ length: 300 }, (_, i) => `input_${i}`);
+      graph.inputs = names.map((name) => ({ as_tensor: { name } }));
+      graph.outputs = [graph.inputs[0]];
+      graph.nodes = [];
+      graph.tensor_values = Object.fromEntries(
+        names.map((name, i) => {
+          const device = { type: ["cuda", "xpu", "xla"][i % 3], index: Math.floor(i / 3) };
+          return [name, { ...like, sizes: [{ as_int: 2 }], strides: [{ as_int: 1 }], device }];
+        }),
+      );
+      signature.input_specs = graph.inputs.map((arg) => ({ user_input: { arg } }));
+      signature.output_specs = [{ user_output: { arg: graph.outputs[0] } }];
+    });
+    const table = program.propagate().table();
+    const { inputs } = program.info;
+    assert.equal(inputs.length, 300);
+    assert.equal(table.devices[table.device[299]], "xla:99");
+    for (const { node, device } of inputs) assert.equal(table.devices[table.device[node]], device);
+  });
+
+  it("has the hint of a guard on what only data tells", () => {
+    const program = changedPairs(({ graph }) => {
+      const last = graph.nodes.at(-1);
+      last.target = "torch.ops.aten.tensor_split.sections";
+      last.inputs[1] = { name: "sections", arg: { as_int: 2 }, kind: 1 };
+    });
+    const run = program.propagate();
+    const problem = run.problems.find(({ kind }) => kind === "error");
+    assert.equal(problem.class, "GuardOnDataDependentSymNode");
+    assert.match(problem.hint, /torch\._check|Python dispatcher/);
+    assert.equal(run.node(problem.node).problem.hint, problem.hint);
+  });
+
+  it("names the argument that is at fault", () => {
+    const program = changedPairs(({ graph }) => {
+      graph.nodes[2].inputs[0].arg = { as_int: 3 };
+    });
+    const [problem] = program.propagate().problems;
+    assert.equal(problem.argument, "self");
+    assert.throws(() => ft.mode().call("aten::relu", [3]), {
+      operator: "aten::relu.default",
+      argument: "self",
+    });
+  });
+});

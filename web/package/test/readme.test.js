@@ -1,7 +1,9 @@
 /** The examples of the READMEs run, and print what their comments say. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { load } from "faketensor";
@@ -73,4 +75,47 @@ it("the symbolic sizes of the project's README", async () => {
 it("the session of the package's README", async () => {
   const { value, comments } = run(example("../README.md", "**Sessions.**"), ["ft"], [await load()]);
   assert.deepEqual(value, JSON.parse(comments[0]));
+});
+
+/** What examples take for given, by name. */
+const given = {
+  ft: 'import("faketensor").FakeTensor',
+  mode: 'import("faketensor").Mode',
+  x: 'import("faketensor").Tensor',
+  bytes: "Uint8Array<ArrayBuffer>",
+  file: "File",
+  onProgress: "(done: number, total: number) => void",
+  signal: "AbortSignal",
+};
+
+it("every example in JavaScript or TypeScript compiles in strict TypeScript", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "faketensor-readme-"));
+  try {
+    const files = [];
+    for (const readme of ["../README.md", "../../../README.md"]) {
+      const text = readFileSync(new URL(readme, import.meta.url), "utf8");
+      for (const [, code] of text.matchAll(/^```[jt]s\n([\s\S]*?)^```/gm)) {
+        const declared = Object.entries(given)
+          .filter(([name]) => !new RegExp(`const ${name} =`).test(code))
+          .map(([name, type]) => `declare const ${name}: ${type};\n`);
+        files.push(`example${files.length}.ts`);
+        writeFileSync(path.join(folder, files.at(-1)), `${declared.join("")}${code}\nexport {};\n`);
+      }
+    }
+    assert.ok(files.length >= 10);
+    const target = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+    mkdirSync(path.join(folder, "node_modules"));
+    symlinkSync(target(".."), path.join(folder, "node_modules/faketensor"), "dir");
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, skipLibCheck: false, target: "ES2022", module: "NodeNext", types: [] },
+      lib: ["ES2023", "DOM"],
+    };
+    writeFileSync(path.join(folder, "package.json"), '{ "type": "module" }');
+    writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+    const tsc = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
+    const { stdout } = spawnSync(process.execPath, [tsc, "--project", folder], { encoding: "utf8" });
+    assert.equal(stdout, "");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

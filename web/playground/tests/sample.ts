@@ -100,7 +100,7 @@ export function sampleTable(batch: number, fails: boolean): Table {
     kind: Uint8Array.from(isTensor),
     dtype: new Uint8Array(length),
     dtypes: ["float32"],
-    device: new Uint8Array(length),
+    device: new Uint32Array(length),
     devices: ["cpu"],
     dimStart,
     size: Float64Array.from(size),
