@@ -1,7 +1,8 @@
 /**
  * `faketensor/element` defines `<fake-tensor-viewer src="model.pt2">`: the program's values as a table, its problems
  * above it. The engine runs in a worker. Options are attributes: `dims='{"batch": 4}'`, `device`, `dtype`, `target`.
- * A `run` event (detail: the `RemoteRun`) follows each propagation, an `error` event what made it impossible.
+ * A `run` event (detail: the `RemoteRun`, good until the attributes change or the element is removed) follows each
+ * propagation, an `error` event what made it impossible.
  */
 import {
   connect,
@@ -10,6 +11,7 @@ import {
   Status,
   ValueKind,
   type RemoteFakeTensor,
+  type RemoteProgram,
   type RemoteRun,
 } from "./worker.js";
 import type { Problem, PropagateOptions, Table } from "./types.js";
@@ -27,11 +29,24 @@ const style = `
 
 let shared: Promise<RemoteFakeTensor> | undefined;
 
+/** The engine of all elements of the page. One that could not be loaded is tried again by the next. */
+async function sharedEngine(): Promise<RemoteFakeTensor> {
+  const engine = (shared ??= connect());
+  try {
+    return await engine;
+  } catch (error) {
+    if (shared === engine) shared = undefined;
+    throw error;
+  }
+}
+
 export class FakeTensorViewer extends HTMLElement {
   static readonly observedAttributes = ["src", "dims", "device", "dtype", "target"];
 
   readonly #root = this.attachShadow({ mode: "open" });
   #running: AbortController | undefined;
+  /** What is shown. */
+  #shown: (RemoteProgram | RemoteRun)[] = [];
 
   constructor() {
     super();
@@ -46,6 +61,7 @@ export class FakeTensorViewer extends HTMLElement {
 
   disconnectedCallback(): void {
     this.#running?.abort();
+    this.#release();
   }
 
   attributeChangedCallback(): void {
@@ -60,25 +76,50 @@ export class FakeTensorViewer extends HTMLElement {
     queueMicrotask(() => void this.#show(running.signal));
   }
 
+  /** Frees what was shown; that is no error to anybody. */
+  #release(): void {
+    for (const resource of this.#shown.splice(0)) resource.dispose().catch(() => undefined);
+  }
+
   async #show(signal: AbortSignal): Promise<void> {
     const source = this.getAttribute("src");
-    if (source === null || signal.aborted) return;
+    if (signal.aborted) return;
+    this.#release();
+    if (source === null) {
+      this.#replace();
+      return;
+    }
     this.#replace(line("p", "Loading…"));
     try {
-      const response = await fetch(source, { signal });
-      if (!response.ok) throw new Error(`${source}: ${response.status} ${response.statusText}`);
-      const blob = await response.blob();
-      shared ??= connect();
-      const program = await (await shared).open(blob, { name: source, signal });
-      const run = await program.propagate({ ...this.#options(), signal });
-      this.#draw(run, await run.table());
-      this.dispatchEvent(new CustomEvent("run", { detail: run }));
+      await this.#open(source, signal);
     } catch (error) {
-      if (error instanceof DOMException && error.name === "AbortError") return;
+      if (isAborted(signal)) return; // attributes have changed meanwhile, or the element has gone
       const message = error instanceof Error ? error.message : String(error);
       this.#replace(line("p", message, "problem"));
       this.dispatchEvent(new ErrorEvent("error", { error, message }));
     }
+  }
+
+  async #open(source: string, signal: AbortSignal): Promise<void> {
+    const response = await fetch(source, { signal });
+    if (!response.ok) throw new Error(`${source}: ${response.status} ${response.statusText}`);
+    const blob = await response.blob();
+    const ft = await sharedEngine();
+    const program = await this.#keep(ft.open(blob, { name: source, signal }), signal);
+    const run = await this.#keep(program.propagate({ ...this.#options(), signal }), signal);
+    const table = await run.table();
+    signal.throwIfAborted();
+    this.#draw(run, table);
+    this.dispatchEvent(new CustomEvent("run", { detail: run }));
+  }
+
+  /** What was made is freed when something else is to be shown, at once where that is so already. */
+  async #keep<T extends RemoteProgram | RemoteRun>(made: Promise<T>, signal: AbortSignal): Promise<T> {
+    const resource = await made;
+    if (signal.aborted) resource.dispose().catch(() => undefined);
+    signal.throwIfAborted();
+    this.#shown.push(resource);
+    return resource;
   }
 
   #options(): PropagateOptions {
@@ -104,6 +145,10 @@ export class FakeTensorViewer extends HTMLElement {
   #replace(...content: Node[]): void {
     this.#root.replaceChildren(...content);
   }
+}
+
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
 }
 
 function problemList(problems: readonly Problem[]): HTMLElement {

@@ -52,6 +52,9 @@ export * from "./types.js";
 export interface WorkerLike {
   postMessage(message: unknown): void;
   terminate(): unknown;
+  /** Node's: whether its process waits for the worker. */
+  ref?(): void;
+  unref?(): void;
   addEventListener?(type: string, listener: (event: { data?: unknown; message?: string }) => void): void;
   on?(event: string, listener: (data: unknown) => void): unknown;
 }
@@ -76,7 +79,7 @@ export async function connect(
   options: ConnectOptions = {},
 ): Promise<RemoteFakeTensor> {
   const wasm = await postable(options.wasm);
-  const connection = new Connection(starterOf(worker), wasm);
+  const connection = new Connection(starterOf(worker), wasm, worker === undefined);
   try {
     return new RemoteFakeTensor(connection, await connection.info());
   } catch (error) {
@@ -100,18 +103,17 @@ function starterOf(
 }
 
 async function startDefaultWorker(): Promise<WorkerLike> {
-  if (isNode) return startThread("./worker-main.js");
+  if (isNode) return startThread("./worker-main.js", import.meta.url);
   return new Worker(new URL("./worker-main.js", import.meta.url), { type: "module" });
 }
 
 /** Apart, so that bundlers for pages, which follow literal addresses, do not take Node's worker for a file to copy. */
-async function startThread(script: string): Promise<WorkerLike> {
-  const threads = await nodeModule<{ Worker: new (url: URL) => WorkerLike & { unref(): void } }>(
-    "node:worker_threads",
-  );
-  const worker = new threads.Worker(new URL(script, import.meta.url));
-  worker.unref();
-  return worker;
+async function startThread(script: string, base: string): Promise<WorkerLike> {
+  const threads = await nodeModule<{
+    Worker: new (url: URL, options: { execArgv: string[] }) => WorkerLike;
+  }>("node:worker_threads");
+  // Options of the process, such as `--input-type=module`, may be refused for a file.
+  return new threads.Worker(new URL(script, base), { execArgv: [] });
 }
 
 async function postable(wasm: ConnectOptions["wasm"]): Promise<RemoteWasm | undefined> {
@@ -122,6 +124,12 @@ async function postable(wasm: ConnectOptions["wasm"]): Promise<RemoteWasm | unde
 
 /** Why a request failed that had no part in its worker's end: it is made again in the next worker. */
 const replaced = Symbol("the worker was replaced");
+
+/** What a worker answered, and which. */
+interface Placed<Result> {
+  readonly result: Result;
+  readonly generation: number;
+}
 
 interface Pending {
   resolve: (result: unknown) => void;
@@ -136,41 +144,51 @@ class Connection {
   #worker: Promise<WorkerLike> | undefined;
   #info: Promise<EngineInfo> | undefined;
   #closed = false;
+  /** Why the last worker ended. */
+  #endedBy: unknown;
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
 
   constructor(
     private readonly start: () => Promise<WorkerLike>,
     private readonly wasm: RemoteWasm | undefined,
+    /** Whether a process of Node goes on for the worker's sake only while it has something to answer. */
+    private readonly ownsWorker: boolean,
   ) {}
 
-  async #load(): Promise<EngineInfo> {
+  /** Starts the worker, if none runs, and loads its engine. */
+  async info(): Promise<EngineInfo> {
+    this.#info ??= this.#post("load", this.wasm === undefined ? {} : { wasm: this.wasm }).answer;
+    const info = this.#info;
     try {
-      return await this.#post("load", this.wasm === undefined ? {} : { wasm: this.wasm }).answer;
+      return await info;
     } catch (error) {
-      this.#info = undefined;
+      if (this.#info === info) this.#info = undefined;
       throw error;
     }
   }
 
-  /** Starts the worker, if none runs, and loads its engine. */
-  info(): Promise<EngineInfo> {
-    this.#info ??= this.#load();
-    return this.#info;
-  }
-
-  /**
-   * Asks the worker. `args` is called when they are needed, and again when the worker was replaced because of another
-   * call, so that they name what lives in the present worker.
-   */
+  /** Asks the worker; see {@link ask}. */
   async call<Name extends CallName>(
     name: Name,
     args: () => Calls[Name]["args"] | Promise<Calls[Name]["args"]>,
     progressing: Progressing = {},
   ): Promise<Calls[Name]["result"]> {
+    return (await this.ask(name, args, progressing)).result;
+  }
+
+  /**
+   * Asks the worker, and says which one answered. `args` is called when they are needed, and again when the worker was
+   * replaced because of another call, so that they name what lives in the worker that they are posted to.
+   */
+  async ask<Name extends CallName>(
+    name: Name,
+    args: () => Calls[Name]["args"] | Promise<Calls[Name]["args"]>,
+    progressing: Progressing = {},
+  ): Promise<Placed<Calls[Name]["result"]>> {
     for (;;) {
       try {
-        return await this.#attempt(name, await args(), progressing);
+        return await this.#attempt(name, args, progressing);
       } catch (error) {
         if (error !== replaced) throw error;
       }
@@ -179,21 +197,28 @@ class Connection {
 
   async #attempt<Name extends CallName>(
     name: Name,
-    args: Calls[Name]["args"],
+    args: () => Calls[Name]["args"] | Promise<Calls[Name]["args"]>,
     { signal, onProgress }: Progressing,
-  ): Promise<Calls[Name]["result"]> {
+  ): Promise<Placed<Calls[Name]["result"]>> {
+    const { generation } = this;
     await this.info();
+    const given = await args();
     if (signal?.aborted) throw abortError(signal);
-    const { id, answer } = this.#post(name, args, onProgress);
+    // From here to the post nothing is awaited: the arguments name what lives in the worker that gets them.
+    if (generation !== this.generation)
+      throw this.#endedBy instanceof EngineFailure ? replaced : this.#endedBy;
+    const { id, answer } = this.#post(name, given, onProgress);
     const abort = (): void => {
-      this.#settle(id)?.reject(abortError(signal));
+      const pending = this.#settle(id);
+      if (!pending) return; // answered just before
+      pending.reject(abortError(signal));
       this.end(replaced);
     };
     signal?.addEventListener("abort", abort, { once: true });
     try {
-      return await answer;
+      return { result: await answer, generation };
     } catch (error) {
-      if (error instanceof EngineFailure) this.end(replaced);
+      if (error instanceof EngineFailure && generation === this.generation) this.end(replaced);
       throw error;
     } finally {
       signal?.removeEventListener("abort", abort);
@@ -203,6 +228,7 @@ class Connection {
   /** Ends the worker; whatever waits for it is rejected with `reason`. The next call starts another. */
   end(reason: unknown): void {
     this.generation++;
+    this.#endedBy = reason;
     const worker = this.#worker;
     this.#worker = undefined;
     this.#info = undefined;
@@ -215,13 +241,16 @@ class Connection {
     for (const request of pending) request.reject(reason);
   }
 
-  /** Frees something in the present worker; when that ends first, it is free as well. */
+  /** Frees something in the worker of that generation; with its end it is free as well. */
   async release<Name extends "closeProgram" | "closeRun">(
     name: Name,
     args: Calls[Name]["args"],
+    generation: number,
   ): Promise<void> {
+    if (generation !== this.generation) return;
     await this.#post(name, args).answer.catch((error: unknown) => {
-      if (error !== replaced) throw error;
+      // With its worker it has gone: replaced, restarted or terminated.
+      if (generation === this.generation) throw error;
     });
   }
 
@@ -243,7 +272,13 @@ class Connection {
     this.#worker ??= this.#startWorker();
     this.#worker.then(
       (worker) => {
-        if (this.#pending.has(id)) worker.postMessage({ channel, id, call: name, args });
+        if (!this.#pending.has(id)) return;
+        if (this.ownsWorker) worker.ref?.();
+        try {
+          worker.postMessage({ channel, id, call: name, args });
+        } catch (error) {
+          this.#settle(id)?.reject(error); // a DataCloneError: what cannot be posted
+        }
       },
       (error: unknown) => {
         this.#settle(id)?.reject(error);
@@ -253,8 +288,8 @@ class Connection {
   }
 
   async #startWorker(): Promise<WorkerLike> {
-    const worker = await this.start();
     const { generation } = this;
+    const worker = await this.start();
     const receive = (data: unknown): void => {
       if (generation === this.generation && isMessage(data) && "kind" in data) this.#receive(data as Reply);
     };
@@ -292,6 +327,12 @@ class Connection {
   #settle(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
+    if (this.ownsWorker && this.#pending.size === 0) {
+      this.#worker?.then(
+        (worker) => worker.unref?.(),
+        () => undefined,
+      );
+    }
     return pending;
   }
 }
@@ -308,12 +349,19 @@ export class RemoteFakeTensor {
   async open(from: RemoteOpenable, options: OpenOptions = {}): Promise<RemoteProgram> {
     const name = options.name ?? nameOf(from);
     const source = await postableSource(from);
+    const { connection } = this;
     const reopen = (progressing: Progressing) =>
-      this.connection.call("open", () => ({ source, name }), progressing);
-    const { program, info } = await reopen(options);
+      connection.ask("open", () => ({ source, name }), progressing);
+    const close: Closing = (program, generation) =>
+      connection.release("closeProgram", { program }, generation);
+    const { result, generation } = await reopen(options);
+    const again = async (): Promise<Placed<number>> => {
+      const reopened = await reopen({});
+      return { ...reopened, result: reopened.result.program };
+    };
     return new RemoteProgram(
-      new Lease(this.connection, async () => (await reopen({})).program, program),
-      info,
+      new Lease(connection, close, again, { result: result.program, generation }),
+      result.info,
     );
   }
 
@@ -344,37 +392,51 @@ function nameOf(from: RemoteOpenable): string {
   return "path" in from ? from.path : "";
 }
 
+/** Frees in the worker what a program or run that nobody holds any more has there. */
+const forgotten = new FinalizationRegistry<Lease>((lease) => {
+  lease.dispose().catch(() => undefined);
+});
+
 /** The number of something in the worker, made anew when the worker was replaced since. */
 class Lease {
-  #generation: number;
-  #handle: Promise<number>;
+  #placed: Promise<Placed<number>>;
   #disposed = false;
 
   constructor(
     readonly connection: Connection,
-    private readonly make: () => Promise<number>,
-    handle: number,
+    private readonly closing: Closing,
+    private readonly make: () => Promise<Placed<number>>,
+    placed: Placed<number>,
   ) {
-    this.#generation = connection.generation;
-    this.#handle = Promise.resolve(handle);
+    this.#placed = Promise.resolve(placed);
   }
 
+  /** It in the present worker, or in one that has ended meanwhile: what is asked with it is then asked again. */
   async handle(): Promise<number> {
-    if (this.#disposed) throw new TypeError("this object has been disposed");
-    if (this.#generation !== this.connection.generation) {
-      this.#generation = this.connection.generation;
-      this.#handle = this.make();
-    }
-    return this.#handle;
+    this.#assertAlive();
+    const last = this.#placed;
+    // What could not be made is tried again.
+    const { result, generation } = await last.catch(() => ({ result: 0, generation: -1 }));
+    this.#assertAlive();
+    if (generation === this.connection.generation) return result;
+    if (this.#placed === last) this.#placed = this.make();
+    return (await this.#placed).result;
   }
 
-  /** Calls `release`, unless what it would release has gone with its worker. */
-  async dispose(release: (handle: number) => Promise<void>): Promise<void> {
-    const alive = !this.#disposed && this.#generation === this.connection.generation;
+  /** Frees it, unless it has gone with its worker. */
+  async dispose(): Promise<void> {
+    if (this.#disposed) return;
     this.#disposed = true;
-    if (alive) await release(await this.#handle);
+    const placed = await this.#placed.catch(() => undefined);
+    if (placed) await this.closing(placed.result, placed.generation);
+  }
+
+  #assertAlive(): void {
+    if (this.#disposed) throw new TypeError("this object has been disposed");
   }
 }
+
+type Closing = (handle: number, generation: number) => Promise<void>;
 
 /** The asynchronous twin of `Program`. */
 export class RemoteProgram {
@@ -382,19 +444,30 @@ export class RemoteProgram {
   constructor(
     private readonly lease: Lease,
     readonly info: ProgramInfo,
-  ) {}
+  ) {
+    forgotten.register(this, lease, this);
+  }
 
   async propagate(options: PropagateOptions = {}): Promise<RemoteRun> {
     const { onProgress, signal, ...whatIf } = options;
-    const again = (progressing: Progressing): Promise<Calls["propagate"]["result"]> =>
-      this.lease.connection.call(
+    const { connection } = this.lease;
+    // It holds this program, which the run is made of once more in another worker.
+    const propagate = (progressing: Progressing): Promise<Placed<Calls["propagate"]["result"]>> =>
+      connection.ask(
         "propagate",
         async () => ({ program: await this.lease.handle(), options: whatIf }),
         progressing,
       );
-    const reply = await again({ ...(onProgress && { onProgress }), ...(signal && { signal }) });
-    const lease = new Lease(this.lease.connection, async () => (await again({})).run, reply.run);
-    return new RemoteRun(lease, reply);
+    const { result, generation } = await propagate({
+      ...(onProgress && { onProgress }),
+      ...(signal && { signal }),
+    });
+    const again = async (): Promise<Placed<number>> => {
+      const repeated = await propagate({});
+      return { ...repeated, result: repeated.result.run };
+    };
+    const close: Closing = (run, at) => connection.release("closeRun", { run }, at);
+    return new RemoteRun(new Lease(connection, close, again, { result: result.run, generation }), result);
   }
 
   async layout(options: LayoutOptions = {}): Promise<Layout> {
@@ -407,7 +480,8 @@ export class RemoteProgram {
   }
 
   async dispose(): Promise<void> {
-    await this.lease.dispose((program) => this.lease.connection.release("closeProgram", { program }));
+    forgotten.unregister(this);
+    await this.lease.dispose();
   }
 }
 
@@ -426,6 +500,7 @@ export class RemoteRun {
     this.ok = reply.ok;
     this.problems = reply.problems;
     this.milliseconds = reply.milliseconds;
+    forgotten.register(this, lease, this);
   }
 
   async value(name: string): Promise<Value | undefined> {
@@ -459,12 +534,16 @@ export class RemoteRun {
   /** Made in the worker, without `symbols` at the first call, and handed over without a copy. */
   table(symbols?: SymbolSettings): Promise<Table> {
     if (symbols !== undefined) return this.#fetchTable(symbols);
-    this.#table ??= this.#fetchTable();
+    this.#table ??= this.#fetchTable().catch((error: unknown) => {
+      this.#table = undefined;
+      throw error;
+    });
     return this.#table;
   }
 
   async dispose(): Promise<void> {
-    await this.lease.dispose((run) => this.lease.connection.release("closeRun", { run }));
+    forgotten.unregister(this);
+    await this.lease.dispose();
   }
 
   async #fetchTable(symbols?: SymbolSettings): Promise<Table> {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { load } from "faketensor";
 import { connect } from "faketensor/worker";
@@ -71,13 +73,102 @@ describe("an engine in a worker", () => {
     assert.equal((await run.value(input)).size[0], 7);
   });
 
+  // Whatever stage the other calls are in: their arguments may be worked out, and not posted yet.
+  it("answers about the run that was asked about, whenever a signal aborts", async () => {
+    const program = await ft.open({ path: classifierPath });
+    const input = program.info.inputs.find(({ kind }) => kind === "user").name;
+    const batchOf = async (run) => (await run.value(input)).size[0];
+    for (const steps of [0, 1, 2, 3, 4, 5, 6, 8, 12, 20]) {
+      const three = await program.propagate({ dims: { batch: 3 } });
+      const five = await program.propagate({ dims: { batch: 5 } });
+      const gone = await program.propagate();
+      const aborting = new AbortController();
+      const aborted = program.propagate({ signal: aborting.signal });
+      await sent();
+      const before = batchOf(three);
+      const freed = gone.dispose();
+      for (let step = 0; step < steps; step++) await null;
+      aborting.abort();
+      const after = batchOf(five);
+      await assert.rejects(aborted, { name: "AbortError" });
+      await freed;
+      assert.deepEqual([await before, await after, await batchOf(three)], [3, 5, 3], `${steps} steps`);
+    }
+  });
+
+  it("rejects what cannot be posted, and goes on", async () => {
+    const program = await ft.open({ path: classifierPath });
+    await assert.rejects(program.propagate({ target: () => "cuda" }), { name: "DataCloneError" });
+    assert.ok((await program.propagate()).ok);
+  });
+
+  it("hands over integers beyond 2^53", async () => {
+    const program = await ft.open({ path: classifierPath });
+    const input = program.info.inputs.find(({ kind }) => kind === "user").name;
+    const run = await program.propagate({ dims: { batch: 2 ** 43 + 1 } });
+    assert.equal(typeof (await run.value(input)).nbytes, "string");
+  });
+
   it("goes on after restart(), which rejects what was pending", async () => {
     const program = await ft.open({ path: classifierPath });
-    const pending = program.propagate();
-    await sent();
-    ft.restart();
-    await assert.rejects(pending, { name: "AbortError" });
+    for (const waited of [sent, async () => undefined]) {
+      const pending = program.propagate();
+      await waited();
+      ft.restart();
+      await assert.rejects(pending, { name: "AbortError" });
+    }
     assert.ok((await (await program.propagate()).table()).length > 0);
+  });
+});
+
+describe("what is forgotten", () => {
+  it("is freed in the worker after garbage collection, but a run keeps its program", async () => {
+    const script = `
+      import { Worker } from "node:worker_threads";
+      import { connect } from "faketensor/worker";
+      const calls = [];
+      const post = Worker.prototype.postMessage;
+      Worker.prototype.postMessage = function (message) {
+        calls.push(message.call);
+        return post.call(this, message);
+      };
+      const ft = await connect();
+      const file = { path: ${JSON.stringify(classifierPath)} };
+      const settled = async () => {
+        for (let i = 0; i < 20; i++) {
+          globalThis.gc();
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      };
+      const closed = (what) => calls.filter((call) => call === "close" + what).length;
+      let run = await (await ft.open(file)).propagate();
+      for (let i = 0; i < 5; i++) await (await ft.open(file)).propagate();
+      await settled();
+      const first = [closed("Run"), closed("Program")];
+      const { index } = await run.node(0);
+      run = undefined;
+      await settled();
+      console.log(JSON.stringify({ first, index, last: [closed("Run"), closed("Program")] }));
+      ft.terminate();`;
+    const args = ["--expose-gc", "--input-type=module", "--eval", script];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
+    assert.deepEqual(JSON.parse(stdout), { first: [5, 5], index: 0, last: [6, 6] });
+  });
+});
+
+describe("a process of Node", () => {
+  it("ends when the worker has answered everything, and not before", async () => {
+    const script = `
+      import { connect } from "faketensor/worker";
+      const ft = await connect();
+      const program = await ft.open({ path: ${JSON.stringify(classifierPath)} });
+      console.log((await (await program.propagate()).table()).length);`;
+    const args = ["--input-type=module", "--eval", script];
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      cwd: import.meta.dirname,
+      timeout: 60_000,
+    });
+    assert.ok(Number(stdout) > 5);
   });
 });
 
