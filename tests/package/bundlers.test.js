@@ -3,7 +3,9 @@ import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "no
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
+import { nodeResolve } from "@rollup/plugin-node-resolve";
 import esbuild from "esbuild";
+import { rollup } from "rollup";
 import { build as viteBuild } from "vite";
 import webpack from "webpack";
 import { visit } from "./browser.js";
@@ -88,6 +90,30 @@ describe("the package bundled", () => {
     await inBrowser("esbuild-page");
   });
 
+  for (const [where, page] of Object.entries({ Node: "node", "a page": "browser" })) {
+    it(`by Rollup, for ${where}`, async () => {
+      const folder = path.join(consumer.folder, `rollup-${page}`);
+      const warnings = [];
+      const bundle = await rollup({
+        input: {
+          [page]: path.join(consumer.folder, `${page}.js`),
+          "worker-main": path.join(consumer.package, "dist/worker-main.js"),
+        },
+        plugins: [nodeResolve()],
+        external: /^node:/,
+        onwarn: ({ message }) => warnings.push(message),
+      });
+      await bundle.write({ dir: folder, entryFileNames: "[name].js", chunkFileNames: "[name].js" });
+      await bundle.close();
+      assert.deepEqual(warnings, []);
+      // Nor does Rollup follow such addresses.
+      copyFileSync(path.join(consumer.package, "dist/faketensor.wasm"), path.join(folder, "faketensor.wasm"));
+      copyFileSync(path.join(consumer.folder, "index.html"), path.join(folder, "index.html"));
+      if (page === "browser") await inBrowser("rollup-browser");
+      else assert.deepEqual(await inNode("rollup-node/node.js"), expected);
+    });
+  }
+
   it("by Vite", async () => {
     await viteBuild({
       root: consumer.folder,
@@ -113,7 +139,10 @@ describe("the package bundled", () => {
       experiments: { outputModule: true },
     });
     const stats = await promisify(compiler.run.bind(compiler))();
-    assert.deepEqual(stats.toJson({ errors: true, warnings: true }).errors, []);
+    const { errors, warnings } = stats.toJson({ errors: true, warnings: true });
+    // That the wasm file is large is so by intent.
+    const meant = /asset size limit|entrypoint size limit|limit the size of your bundles/;
+    assert.deepEqual([errors, warnings.filter(({ message }) => !meant.test(message))], [[], []]);
     await promisify(compiler.close.bind(compiler))();
     copyFileSync(path.join(consumer.folder, "index.html"), path.join(consumer.folder, "webpack/index.html"));
     await inBrowser("webpack");

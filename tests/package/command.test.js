@@ -61,10 +61,27 @@ describe("npx faketensor", () => {
     assert.ok(expected.stdout.length > 100);
   });
 
-  it("ends quietly when nobody reads on", async () => {
-    const line = `${command} propagate "$0" --format jsonl | head -n 1`;
-    const { stdout, stderr } = await consumer.run("bash", ["-c", line, decoder]);
-    assert.equal(stdout.toString().split("\n").length, 2);
-    assert.equal(stderr.toString(), "");
+  it("ends quietly when nobody reads on, as the native command does", async () => {
+    const uses = [`propagate "$0" --format jsonl`, "ops", "ops aten::"];
+    for (const use of uses) {
+      const line = (program) => `${program} ${use} | head -n 1; echo "exit code ${"$"}{PIPESTATUS[0]}"`;
+      const expected = await consumer.run("bash", ["-c", line(native), decoder]);
+      const got = await consumer.run("bash", ["-c", line(command), decoder]);
+      assert.equal(got.stdout.toString().split("\n").length, 3);
+      assert.equal(got.stderr.toString(), "");
+      assert.equal(got.stdout.toString(), expected.stdout.toString());
+      assert.match(got.stdout.toString(), /exit code 141/);
+    }
+  });
+
+  it("says that the output cannot be written, as the native command does", async () => {
+    for (const use of [`propagate "$0"`, "ops", "--help"]) {
+      const line = (program) => `${program} ${use} > /dev/full`;
+      const expected = await consumer.run("bash", ["-c", line(native), decoder]);
+      const got = await consumer.run("bash", ["-c", line(command), decoder]);
+      assert.equal(got.stderr.toString(), "faketensor: cannot write the output: No space left on device\n");
+      assert.equal(got.stderr.toString(), expected.stderr.toString());
+      assert.deepEqual([got.code, expected.code], [2, 2]);
+    }
   });
 });

@@ -48,11 +48,10 @@ describe("types", () => {
 
   it("resolve wherever the package does (are the types wrong?)", async () => {
     const found = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
-    // ESM only, by intent: require() of it is told to import() instead. The wasm file has no types.
+    // ESM only, by intent: require() of it is told to import() instead.
     const meant = new Set(["CJSResolvesToESM"]);
     const problems = found.problems.filter(
-      ({ kind, entrypoint, resolutionKind }) =>
-        !meant.has(kind) && entrypoint !== "./wasm" && resolutionKind !== "node10",
+      ({ kind, resolutionKind }) => !meant.has(kind) && resolutionKind !== "node10",
     );
     assert.deepEqual(problems, []);
   });

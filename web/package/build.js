@@ -43,6 +43,7 @@ await esbuild.build({
   plugins: [glue],
 });
 copyFileSync(path.join(wasm, "faketensor.wasm"), path.join(dist, "faketensor.wasm"));
+copyFileSync(path.join(here, "src/wasm.d.ts"), path.join(dist, "wasm.d.ts"));
 execFileSync(
   process.execPath,
   [fileURLToPath(import.meta.resolve("typescript/bin/tsc")), "--project", path.join(here, "tsconfig.json")],

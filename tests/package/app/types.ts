@@ -4,10 +4,13 @@ import {
   Status,
   type FakeTensorError,
   type Problem,
+  type Result,
   type Table,
+  type Tensor,
   type TensorValue,
   type Value,
 } from "faketensor";
+import address from "faketensor/wasm";
 import { connect, type RemoteRun } from "faketensor/worker";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -30,9 +33,21 @@ const y = mode.call("aten::mm", [mode.empty([2, 3]), mode.empty([3, 4])], {
   alpha: 2,
   dtype: { dtype: "float64" },
 });
-if (y !== null && typeof y === "object" && "nbytes" in y) same<typeof y.dtype, string>(true);
+same<typeof y, Tensor>(true);
+same<typeof y.dtype, string>(true);
+// Whatever a call returns may be given to the next.
+const [values] = mode.call<[Tensor, Tensor]>("aten::max.dim", [y, 0]);
+const anything = mode.call<Result>("aten::t", [
+  values,
+  mode.call<bigint | number>("aten::sym_size.int", [y, 0]),
+]);
+mode.call("aten::relu", [anything]);
+mode.empty([...y.size, 4n, 5], { stride: y.stride });
+const session = ft.session();
+session.call("aten::relu", [session.call("aten::relu", [session.real([2])])]);
 
-const remote = await connect();
+same<typeof address, string>(true);
+const remote = await connect(undefined, { wasm: address });
 same<Awaited<ReturnType<Awaited<ReturnType<typeof remote.open>>["propagate"]>>, RemoteRun>(true);
 await remote.open(
   { path: "model.pt2" },
@@ -46,6 +61,12 @@ try {
   throw error;
 }
 
+// @ts-expect-error not of the package's surface
+session.step({ do: "cache_info" });
+// @ts-expect-error nor this
+session.ask({ do: "cache_info" });
+// @ts-expect-error tensors are made by modes
+new (Object.getPrototypeOf(y).constructor as typeof Tensor)();
 // @ts-expect-error a file name is no program: openFile takes those
 ft.open("model.pt2");
 // @ts-expect-error a size is a number
