@@ -6,7 +6,7 @@
  * emitted by tsc beside them.
  */
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import path from "node:path";
 import esbuild from "esbuild";
@@ -42,6 +42,12 @@ await esbuild.build({
   external: ["node:*"],
   plugins: [glue],
 });
+// esbuild drops the comments that tell bundlers not to look into imports of Node's modules (src/node.ts).
+for (const file of readdirSync(dist)) {
+  const text = readFileSync(path.join(dist, file), "utf8");
+  const marked = text.replace(/\bimport\((?=\w)/g, "import(/* webpackIgnore: true */ /* @vite-ignore */ ");
+  if (marked !== text) writeFileSync(path.join(dist, file), marked);
+}
 copyFileSync(path.join(wasm, "faketensor.wasm"), path.join(dist, "faketensor.wasm"));
 copyFileSync(path.join(here, "src/wasm.d.ts"), path.join(dist, "wasm.d.ts"));
 execFileSync(
