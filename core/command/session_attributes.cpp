@@ -212,7 +212,11 @@ StepResult SessionRunner::set(const json& step) {
     spec.device = device_of(value).normalized();
     tensor.meta = mode->context().metas().intern(spec);
   } else if (name == "grad") {
-    session_.state(tensor).grad = value.is_tensor() ? &value.tensor() : nullptr;
+    if (!value.is_tensor() && !value.is_none())
+      throw_error(ErrorKind::kTypeError,
+                  format("assigned grad expected to be a Tensor or None but got grad of type {}",
+                         python_type(value)));
+    session_.set_grad(tensor, value.is_tensor() ? &value.tensor() : nullptr);
   } else {
     throw_error(ErrorKind::kUnsupportedOperator, format("set {}", name));
   }

@@ -149,6 +149,9 @@ class SessionRunner {
 std::vector<DimDynamic> read_dynamic(const nlohmann::json& names);
 std::vector<DimConstraint> read_constraints(const nlohmann::json& given);
 
+// The name of the Python class of a value.
+std::string_view python_type(const Value& value);
+
 // Between values of operators and Python's numbers.
 PythonNumber to_number(const Value& value);
 Value to_value(const PythonNumber& number);

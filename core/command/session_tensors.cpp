@@ -157,28 +157,6 @@ class NestedData {
 
 // --- torch.empty and torch.empty_strided of a step ---
 
-std::string_view python_type(const Value& value) {
-  using enum Value::Tag;
-  switch (value.tag()) {
-    case kNone:
-      return "NoneType";
-    case kBool:
-      return "bool";
-    case kFloat:
-    case kSymFloat:
-      return "float";
-    case kString:
-      return "str";
-    case kTensor:
-      return "Tensor";
-    case kList:
-    case kIntList:
-      return "list";
-    default:
-      return "object";
-  }
-}
-
 // A list of integers, a symbolic one specialised: there are no real tensors of unknown sizes.
 DimVector int_list(const Value& given, std::string_view function, std::string_view argument,
                    size_t position) {
@@ -219,6 +197,28 @@ void check_geometry(Dims sizes, Dims strides, int64_t offset) {
 }
 
 }  // namespace
+
+std::string_view python_type(const Value& value) {
+  using enum Value::Tag;
+  switch (value.tag()) {
+    case kNone:
+      return "NoneType";
+    case kBool:
+      return "bool";
+    case kFloat:
+    case kSymFloat:
+      return "float";
+    case kString:
+      return "str";
+    case kTensor:
+      return "Tensor";
+    case kList:
+    case kIntList:
+      return "list";
+    default:
+      return "object";
+  }
+}
 
 std::vector<DimDynamic> read_dynamic(const json& names) {
   static const std::map<std::string_view, DimDynamic> kNames = {

@@ -1,5 +1,7 @@
 #include "core/io/tensor_description_json.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "core/io/json_fields.h"
@@ -125,9 +127,10 @@ class DescriptionReader {
         refuse("more dimensions than sizes", record);
     }
     read_flags(record, *tensor);
-    if (record.contains("base")) tensor->base = described(record, "base");
-    if (record.contains("grad")) tensor->grad = described(record, "grad");
-    known_[id] = tensor;
+    int depth = 0;
+    if (record.contains("base")) tensor->base = described(record, "base", depth);
+    if (record.contains("grad")) tensor->grad = described(record, "grad", depth);
+    known_[id] = {tensor, depth};
     tensors_.push_back({tensor, bool_member(record, "is_leaf", false),
                         bool_member(record, "is_parameter", false),
                         bool_member(record, "is_inference", false)});
@@ -155,15 +158,27 @@ class DescriptionReader {
     tensor.flags = static_cast<uint16_t>(flags);
   }
 
-  std::shared_ptr<const TensorDescription> described(const json& record, const char* field) const {
+  // Descriptions hold one another: what walks them, and what frees them, does so by recursion.
+  std::shared_ptr<const TensorDescription> described(const json& record, const char* field,
+                                                     int& depth) const {
+    constexpr int kMaxDepth = 64;
     const auto found = known_.find(key(record, number_of(record[field])));
     if (found == known_.end())
       refuse(format("no record before describes the {} of", field), record);
-    return found->second;
+    depth = std::max(depth, found->second.depth + 1);
+    if (depth > kMaxDepth)
+      throw_error(ErrorKind::kLimitExceeded,
+                  format("bases and gradients more than {} deep", kMaxDepth));
+    return found->second.tensor;
   }
 
+  struct Known {
+    std::shared_ptr<const TensorDescription> tensor;
+    int depth = 0;  // of the bases and gradients below it
+  };
+
   std::map<uint64_t, int64_t> storages_;  // bytes
-  std::map<uint64_t, std::shared_ptr<const TensorDescription>> known_;
+  std::map<uint64_t, Known> known_;
   std::vector<DescribedTensor> tensors_;
 };
 

@@ -59,7 +59,7 @@ class ValueWriter {
    public:
     void set(const Key* key, int64_t number) {
       numbers_[key] = number;
-      if (number >= next_) next_ = number + 1;
+      if (number >= next_ && number < INT64_MAX) next_ = number + 1;
     }
     int64_t operator()(const Key* key) {
       const auto [found, is_new] = numbers_.emplace(key, next_);

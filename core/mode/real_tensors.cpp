@@ -110,6 +110,8 @@ Tensor* RealTensors::zeros(const MetaSpec& spec, SymInt storage_bytes) {
 bool RealTensors::is_known(const Tensor& tensor) const {
   if (!is_static(tensor)) return false;
   if (tensor.numel().as_int() == 0) return true;
+  // Strides of 0 make as many elements of a few bytes as one likes.
+  if (tensor.numel().as_int() > kMaxBytes) return false;
   const auto found = data_.find(tensor.storage);
   if (found == data_.end()) return false;
   const int64_t last = byte_offset(tensor, tensor.numel().as_int() - 1);
@@ -186,7 +188,8 @@ std::optional<Value> RealTensors::scalar(const OpEntry& op, std::span<const Valu
     return to_value(self.dtype(), element(self), context_.arena());
   }
   const Tensor& other = args[1].tensor();
-  if (!is_known(other)) return std::nullopt;
+  if (!is_known(other) || !has_elements(self.dtype()) || !has_elements(other.dtype()))
+    return std::nullopt;
   if (self.sizes().size() != other.sizes().size()) return false;
   for (size_t d = 0; d < self.sizes().size(); ++d)
     if (!same_expr(self.sizes()[d], other.sizes()[d])) return false;

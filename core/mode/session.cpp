@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/mode/autocast.h"
 #include "core/mode/find_tensor.h"
@@ -9,6 +10,7 @@
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
+#include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -171,16 +173,51 @@ uint64_t Session::context_number(const Tensor& tensor) {
   return 0;
 }
 
+namespace {
+// Bases and gradients of one another.
+void check_depth(int depth) {
+  constexpr int kMaxDepth = 16;
+  if (depth > kMaxDepth)
+    throw_error(ErrorKind::kLimitExceeded,
+                format("gradients of gradients more than {} deep", kMaxDepth));
+}
+
+void check_grad(const Tensor& tensor, const Tensor& grad) {
+  if (grad.dtype() != tensor.dtype())
+    throw_error(
+        ErrorKind::kRuntimeError,
+        format("attempting to assign a gradient with dtype '{}' to a tensor with grad_dtype '{}'. "
+               "The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). "
+               "You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
+               "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and "
+               "its gradient may break downstream systems that assume they match.",
+               cpp_type_name(grad.dtype()), info(tensor.dtype()).cpp_name));
+  if (grad.device().type != tensor.device().type)
+    throw_error(ErrorKind::kRuntimeError,
+                format("attempting to assign a gradient with device type '{}' to a tensor with "
+                       "device type '{}'. Please ensure that the gradient and the tensor are on "
+                       "the same device",
+                       name(grad.device().type), name(tensor.device().type)));
+  if (!std::equal(grad.sizes().begin(), grad.sizes().end(), tensor.sizes().begin(),
+                  tensor.sizes().end(), [](SymInt a, SymInt b) { return guard_bool(a == b); }))
+    throw_error(ErrorKind::kRuntimeError,
+                format("attempting to assign a gradient of size '{}' to a tensor of size '{}'. "
+                       "Please ensure that the gradient and the tensor are the same size",
+                       grad.sizes(), tensor.sizes()));
+}
+}  // namespace
+
 // Tensors of all contexts get numbers of their own.
-TensorDescription Session::describe_here(const Tensor& tensor) {
+TensorDescription Session::describe_here(const Tensor& tensor, int depth) {
+  check_depth(depth);
   const uint64_t first = context_number(tensor) << 40;
   TensorDescription description = describe(tensor);
   description.id = first | tensor.id;
   if (tensor.storage != nullptr) description.storage.id = first | tensor.storage->id;
   if (tensor.base != nullptr)
-    description.base = std::make_shared<TensorDescription>(describe_here(*tensor.base));
+    description.base = std::make_shared<TensorDescription>(describe_here(*tensor.base, depth + 1));
   if (Tensor* grad = state(tensor).grad)
-    description.grad = std::make_shared<TensorDescription>(describe_here(*grad));
+    description.grad = std::make_shared<TensorDescription>(describe_here(*grad, depth + 1));
   const SessionMode* mode = mode_of(tensor);
   description.is_fake = mode != nullptr;
   if (mode != nullptr) description.fake_shape_env = mode->shape_env().get();
@@ -191,6 +228,22 @@ TensorDescription Session::describe_here(const Tensor& tensor) {
         element.is_int() ? Number::of(element.integer) : Number::of_float(element.re);
   }
   return description;
+}
+
+// Mirrors check_legacy_grad_assignment and THPVariable_set_grad,
+// torch/csrc/autograd/python_variable.cpp. PyTorch lets gradients form a cycle, on which the
+// converter then recurses until Python gives up.
+void Session::set_grad(Tensor& tensor, Tensor* grad) {
+  if (grad == &tensor)
+    throw_error(ErrorKind::kRuntimeError, "can't assign Variable as its own grad");
+  if (grad != nullptr) check_grad(tensor, *grad);
+  Tensor* const before = std::exchange(state(tensor).grad, grad);
+  try {
+    describe_here(tensor);
+  } catch (...) {
+    state(tensor).grad = before;
+    throw;
+  }
 }
 
 // What the conversion keeps besides the metadata: who is a parameter, a leaf, has a gradient.

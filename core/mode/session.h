@@ -115,6 +115,8 @@ class Session {
   RealTensors& real() { return real_; }
   // The mode of a fake; null for a real tensor.
   SessionMode* mode_of(const Tensor& tensor);
+  // tensor.grad = grad, or None where it is null.
+  void set_grad(Tensor& tensor, Tensor* grad);
   TensorState& state(const Tensor& tensor) { return states_[&tensor]; }
   // A real tensor of zeros, made outside all modes.
   Tensor* make_real(const MetaSpec& spec, SymInt storage_bytes);
@@ -181,7 +183,7 @@ class Session {
   void record_write(const OpEntry& op, Tensor& tensor);
   void set_flag(Tensor& tensor, uint16_t flag, bool value);
   bool records_history() const;
-  TensorDescription describe_here(const Tensor& tensor);
+  TensorDescription describe_here(const Tensor& tensor, int depth = 0);
   void mark_converted(const Tensor& source, Tensor& fake, SessionMode& mode);
   uint64_t context_number(const Tensor& tensor);
   // After a change of scopes: what they mean to the ShapeEnvs.

@@ -460,8 +460,11 @@ const Rule* sparse_rule(const OpEntry& op, std::span<const Value> args) {
   // What depends on data says so before it looks at the layout (torch/_subclasses/fake_impls.py).
   constexpr uint32_t kAnswersAll = kAnyLayout | kComposite | kDynamicShape | kDataDependent;
   if (!has_row && (op.tags & kAnswersAll) != 0) return nullptr;
-  if (first_sparse(args) == nullptr) return nullptr;
-  if (!has_row) refuse_sparse(op, args);
+  const Tensor* sparse = first_sparse(args);
+  if (sparse == nullptr) return nullptr;
+  // The rules of rows know sparse layouts only.
+  const bool is_other = sparse->layout() == Layout::kMkldnn || sparse->layout() == Layout::kJagged;
+  if (!has_row || is_other) refuse_sparse(op, args);
   return &op.sparse_rule;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/symbolic/context_rank.h"
 #include "core/symbolic/guard_printer.h"
 
 namespace faketensor {
@@ -122,6 +123,7 @@ class GuardProducer {
       return list == nullptr ? DimConstraint() : (*list)[i];
     };
     const SymbolicContext* context = input.context;
+    if (context != nullptr) check_rank(*context, input.sizes.size());
     for (size_t i = 0; i < input.sizes.size(); ++i) {
       track_value(input.source.size(i), env_.pool().node_of(input.sizes[i]),
                   constraint(context == nullptr ? nullptr : &context->constraint_sizes, i), true);

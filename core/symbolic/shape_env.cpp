@@ -49,6 +49,9 @@ ShapeEnv& shape_env_of(const ExprNode* node) {
 ValueRange ShapeEnv::range(const ExprNode* symbol) const {
   const auto at = ranges_.find(symbol);
   if (at != ranges_.end()) return at->second;
+  if (symbol->pool != &pool_) [[unlikely]]
+    throw_error(ErrorKind::kAssertionError,
+                format("vr must not be None for symbol {}", to_string(symbol)));
   const SymbolInfo& info = pool_.symbol_info(symbol);
   if (info.definition != nullptr) return range_of_opaque(symbol);
   if (info.type == ExprType::kInt && info.positive) return ValueRange::ints(1, kIntInfinity);
@@ -349,6 +352,9 @@ void ShapeEnv::end_branch(uint32_t branch) {
 }
 
 ShapeEnv::Memo& ShapeEnv::memo(const ExprNode* node) {
+  // Nodes are numbered in each pool.
+  if (node->pool != &pool_) [[unlikely]]
+    throw_error(ErrorKind::kUsage, "a symbolic value of another environment");
   if (node->id >= memos_.size()) memos_.resize(std::max(pool_.node_count(), 2 * memos_.size()));
   return memos_[node->id];
 }

@@ -6,6 +6,7 @@
 #include "core/support/format.h"
 #include "core/support/sha256.h"
 #include "core/symbolic/arithmetic.h"
+#include "core/symbolic/context_rank.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {
@@ -167,6 +168,13 @@ std::vector<SymInt> ShapeEnv::symbolic_strides(std::span<const int64_t> sizes,
   return result;
 }
 
+void check_rank(const SymbolicContext& context, size_t rank) {
+  const size_t least =
+      std::min({context.dynamic_sizes.size(), context.dynamic_strides.size(),
+                context.constraint_sizes.size(), context.constraint_strides.size()});
+  if (least < rank) throw_error(ErrorKind::kIndexError, "list index out of range");
+}
+
 SymbolicGeometry ShapeEnv::create_symbolic_geometry(std::span<const int64_t> sizes,
                                                     std::span<const int64_t> strides,
                                                     int64_t offset, const Source& source,
@@ -175,6 +183,7 @@ SymbolicGeometry ShapeEnv::create_symbolic_geometry(std::span<const int64_t> siz
   if (context.dynamic_sizes.size() != rank) {
     throw_error(ErrorKind::kAssertionError, format("{} != {}", context.dynamic_sizes.size(), rank));
   }
+  check_rank(context, rank);
   const SymbolicContext asked = context;
   SymbolicGeometry result;
   bool all_static = true;
@@ -241,6 +250,7 @@ SymbolicGeometry ShapeEnv::transfer_geometry(std::span<const SymInt> sizes,
     return create_symbolic_geometry(hints(sizes), hints(strides),
                                     faketensor::hint(offset).value_or(0), source, *context);
   }
+  check_rank(*context, sizes.size());
   SymbolMap translated;
   SymbolicGeometry result;
   for (size_t i = 0; i < sizes.size(); ++i) {

@@ -96,7 +96,11 @@ MemberDims check_member_dims(const Call& call, Layout layout, const Tensor& comp
 
 void throw_has_no(const Tensor& tensor, std::string_view property) {
   sparse_of(tensor);
-  const std::string_view layout = cpp_name(tensor.layout()).substr(6);  // "Csr"
+  std::string_view layout = cpp_name(tensor.layout());
+  constexpr std::string_view kSparse = "Sparse";
+  if (!layout.starts_with(kSparse) || layout.size() < kSparse.size() + 3)
+    throw_error(ErrorKind::kRuntimeError, format("{} tensors do not have {}", layout, property));
+  layout.remove_prefix(kSparse.size());  // "Csr"
   const char kind[] = {layout[0], static_cast<char>(layout[1] - 'a' + 'A'),
                        static_cast<char>(layout[2] - 'a' + 'A'), '\0'};
   throw_error(ErrorKind::kRuntimeError, format("Sparse {} tensors do not have {}", kind, property));

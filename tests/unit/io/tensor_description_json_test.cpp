@@ -1,5 +1,7 @@
 #include "core/io/tensor_description_json.h"
 
+#include <map>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -65,6 +67,31 @@ TEST(TensorDescriptionJson, WhatIsNoDescriptionIsRefused) {
   json far = tensor(1, 0);
   far["id"] = -1;
   EXPECT_THROW(read_tensor_descriptions(json::array({kStorage, far})), Error);
+}
+
+// What walks and frees them does so by recursion.
+TEST(TensorDescriptionJson, GradientsOfGradientsAreBounded) {
+  json records = json::array({kStorage});
+  for (int i = 0; i < 100'000; ++i) {
+    json record = tensor(i + 1, 0);
+    if (i > 0) record["grad"] = i;
+    records.push_back(record);
+  }
+  try {
+    read_tensor_descriptions(records);
+    ADD_FAILURE() << "taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "bases and gradients more than 64 deep");
+  }
+}
+
+TEST(TensorDescriptionJson, SizesAreNoLessThanZero) {
+  for (const auto& [name, value] : std::map<std::string, json>{
+           {"size", {-1, 4}}, {"stride", {4, -1}}, {"storage_offset", -5}, {"size", "a"}}) {
+    json record = tensor(1, 0);
+    record[name] = value;
+    EXPECT_THROW(read_tensor_descriptions(json::array({kStorage, record})), Error) << name;
+  }
 }
 
 }  // namespace

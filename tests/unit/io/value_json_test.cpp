@@ -47,6 +47,16 @@ TEST_F(ValueJsonTest, ASparseTensorHasAsManySizesAsDimensions) {
   EXPECT_EQ(read(sizes + R"(, "sparse_dim": 1, "dense_dim": 1})").tensor().dim(), 2);
 }
 
+// Layouts that are neither strided nor sparse have no name of a kind of sparse tensors.
+TEST_F(ValueJsonTest, ATensorOfAnotherLayoutIsRefusedByOperatorsOfSparseOnes) {
+  for (const char* layout : {"jagged", "_mkldnn"}) {
+    const Json whole = {{"t", 0}, {"size", {2, 3}}, {"dtype", "float32"}, {"layout", layout}};
+    const Value other = ValueReader(mode).read(whole);
+    const Value args[] = {other, other};
+    EXPECT_TRUE(mode.call("aten::add_.Tensor", args).error) << layout;
+  }
+}
+
 TEST_F(ValueJsonTest, MembersOfAnotherTypeAreRefused) {
   expect_refused(R"({"t": 0, "size": [2], "dtype": "float32", "conj": 1})");
   expect_refused(R"({"t": 0, "size": [2], "dtype": 6})");

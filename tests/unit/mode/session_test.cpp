@@ -421,5 +421,52 @@ TEST_F(SessionTest, ATensorHasAsManyElementsAsItsSizesSay) {
   EXPECT_NO_THROW(session.tensor(DimVector{2, 1}, DType::kInt64, std::span(many).first(2)));
 }
 
+// Quantized numbers are not kept: their bytes are never read as others.
+TEST_F(SessionTest, QuantizedTensorsAreNotCompared) {
+  const DimVector sizes = {1};
+  Tensor* whole = session.make_real({.sizes = sizes, .dtype = DType::kQUInt8}, 1);
+  EXPECT_NE(raised("aten::equal", {whole, whole}), "nothing");
+}
+
+// Strides of 0 make billions of elements of a few bytes; none of them is looked at.
+TEST_F(SessionTest, AnExpandedTensorIsNotTakenApart) {
+  const DimVector sizes = {2, int64_t{1} << 40};
+  const DimVector strides = {0, 0};
+  Tensor* wide = session.make_real({.sizes = sizes, .strides = strides}, 4);
+  EXPECT_EQ(raised("aten::equal", {wide, wide}), "DataDependentOutputException");
+  EXPECT_EQ(call("aten::add.Tensor", {wide, 1}).tensor().dim(), 2);
+}
+
+// Words of check_legacy_grad_assignment, torch/csrc/autograd/python_variable.cpp.
+TEST_F(SessionTest, AGradientFitsItsTensorAndIsNotItsOwn) {
+  const auto refusal = [&](Tensor& tensor, Tensor* grad) {
+    try {
+      session.set_grad(tensor, grad);
+    } catch (const Error& error) {
+      return error.message().substr(0, 60);
+    }
+    return std::string();
+  };
+  Tensor& x = number(Element::real(4), DType::kFloat32);
+  Tensor& y = number(Element::real(4), DType::kFloat32);
+  Tensor& whole = number(Element::of(4), DType::kInt64);
+  EXPECT_EQ(refusal(x, &x), "can't assign Variable as its own grad");
+  EXPECT_EQ(refusal(x, &whole), "attempting to assign a gradient with dtype 'long int' to a t");
+  EXPECT_EQ(refusal(x, &y), "");
+  EXPECT_EQ(refusal(y, &x), "gradients of gradients more than 16 deep");
+  EXPECT_EQ(refusal(x, nullptr), "");
+  // A cycle through a view's base.
+  Tensor& view = call("aten::view", {&x, Value::ints({})}).tensor();
+  EXPECT_EQ(refusal(x, &view), "gradients of gradients more than 16 deep");
+  Tensor* last = &x;
+  std::string refused;
+  for (int i = 0; i < 20 && refused.empty(); ++i) {
+    Tensor& next = number(Element::real(1), DType::kFloat32);
+    refused = refusal(next, last);
+    last = &next;
+  }
+  EXPECT_EQ(refused, "gradients of gradients more than 16 deep");
+}
+
 }  // namespace
 }  // namespace faketensor

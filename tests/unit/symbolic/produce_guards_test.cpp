@@ -144,6 +144,40 @@ TEST(CheckExportGuards, AreQuietWhereTheDeclarationHolds) {
   EXPECT_EQ(export_error(6, [](SymInt) {}), "no error");
 }
 
+// Lists of a context that are shorter than the input has dimensions are never read past their end.
+TEST(SymbolicContexts, AreAsLongAsTheInputHasDimensions) {
+  ShapeEnv env;
+  const Source source = Source::local("x");
+  const int64_t numbers[] = {4, 3};
+  const auto raised = [](const auto& body) {
+    try {
+      body();
+    } catch (const Error& error) {
+      return std::string(error.class_name()) + ": " + error.message();
+    }
+    return std::string("nothing");
+  };
+  for (const auto list :
+       {&SymbolicContext::constraint_sizes, &SymbolicContext::constraint_strides}) {
+    SymbolicContext context = SymbolicContext::all_duck(2);
+    (context.*list).resize(1);
+    EXPECT_EQ(raised([&] { env.create_symbolic_geometry(numbers, numbers, 0, source, context); }),
+              "IndexError: list index out of range");
+    GuardedInput input{.source = source};
+    input.sizes = {4, 3};
+    input.strides = {3, 1};
+    input.context = &context;
+    EXPECT_EQ(raised([&] {
+                produce_guards(env, {&input, 1});
+              }),
+              "IndexError: list index out of range");
+  }
+  SymbolicContext strides = SymbolicContext::all_duck(2);
+  strides.dynamic_strides.clear();
+  EXPECT_EQ(raised([&] { env.create_symbolic_geometry(numbers, numbers, 0, source, strides); }),
+            "IndexError: list index out of range");
+}
+
 // Dim.__mul__, torch/export/dynamic_shapes.py.
 TEST(ExportDims, AreIncreasingFunctionsOfTheirRoots) {
   for (const int64_t factor : {0, -1}) {

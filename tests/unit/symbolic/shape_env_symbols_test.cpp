@@ -109,5 +109,25 @@ TEST(ShapeEnvSymbols, AStatefulContextGivesTheSameSymbolsAgain) {
   EXPECT_FALSE(same_expr(first_size(0), first_size(0)));
 }
 
+// Nodes are numbered in each pool: one of another is never looked up by its number.
+TEST(ShapeEnvSymbols, OfAnotherEnvironmentAreRefused) {
+  ShapeEnv mine;
+  ShapeEnv other;
+  for (int i = 0; i < 2000; ++i) other.create_unbacked_int();
+  const ExprNode* foreign = other.create_unbacked_int().node();
+  for (const auto ask : {0, 1, 2}) {
+    try {
+      if (ask == 0) mine.range(foreign);
+      if (ask == 1) mine.hint(foreign);
+      if (ask == 2) mine.maybe_evaluate_static(foreign);
+      EXPECT_EQ(ask, 1);  // an unbacked symbol has no hint, whoever is asked
+    } catch (const Error& error) {
+      EXPECT_TRUE(error.message() == "vr must not be None for symbol u2000" ||
+                  error.message() == "a symbolic value of another environment")
+          << error.message();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace faketensor
