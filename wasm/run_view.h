@@ -19,7 +19,7 @@
 namespace faketensor::wasm {
 
 // A run and the numbers that its tensors and storages are told apart by: counted by first
-// appearance over all nodes, as in FORMAT.md of the conformance data.
+// appearance over all nodes, as in FORMAT.md (tests/conformance).
 class RunView {
  public:
   explicit RunView(Run run) : run_(std::move(run)) {}

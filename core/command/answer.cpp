@@ -1,5 +1,5 @@
 // `faketensor answer VECTORS.jsonl[.gz]`: one answer line per recorded question
-// (conformance/FORMAT.md).
+// (tests/conformance/FORMAT.md).
 //
 // The header line says what the questions are. Operator vectors: one call each, in a mode of its
 // own. Expression vectors: facts and queries in a ShapeEnv of their own. Transcripts: steps in a

@@ -1,5 +1,5 @@
-// `faketensor answer` for expression vectors (conformance/SYMBOLIC.md): trees of Python operators
-// over the symbols of a ShapeEnv, first as facts that it learns, then as questions about values,
+// `faketensor answer` for expression vectors (tests/conformance/SYMBOLIC.md): trees of Python
+// operators over the symbols of a ShapeEnv, first as facts that it learns, then as questions about values,
 // ranges and what is known statically.
 #pragma once
 

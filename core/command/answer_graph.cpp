@@ -1,5 +1,5 @@
 // `faketensor answer` for a graph: propagates the program that the header names and prints one line
-// per node (conformance/GRAPHS.md), stopping at the first error as FakeTensorProp does.
+// per node (tests/conformance/GRAPHS.md), stopping at the first error as FakeTensorProp does.
 #include "core/command/answer_graph.h"
 
 #include "core/io/json_fields.h"

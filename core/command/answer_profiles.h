@@ -1,5 +1,5 @@
 // `faketensor answer` for op profiles: YAML written and read, generated fakes in a mode, graphs of
-// draft_export (conformance/SYSTEMS.md, "profiles/").
+// draft_export (tests/conformance/SYSTEMS.md, "profiles/").
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// `faketensor answer` for transcripts of a Python session (conformance/SYMBOLIC.md): modes, real
-// tensors, conversions, operators, guards, step after step.
+// `faketensor answer` for transcripts of a Python session (tests/conformance/SYMBOLIC.md): modes,
+// real tensors, conversions, operators, guards, step after step.
 #pragma once
 
 #include <string>

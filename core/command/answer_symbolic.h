@@ -1,5 +1,5 @@
 // The part of `faketensor answer` that answers operator calls with symbolic sizes
-// (conformance/SYMBOLIC.md).
+// (tests/conformance/SYMBOLIC.md).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Expression trees as JSON (conformance/SYMBOLIC.md): ["mul", "s77", 2] is Python's s77 * 2.
+// Expression trees as JSON (tests/conformance/SYMBOLIC.md): ["mul", "s77", 2] is Python's s77 * 2.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// FX graphs as JSON, both ways: the nodes of conformance/SYSTEMS.md.
+// FX graphs as JSON, both ways: the nodes of tests/conformance/SYSTEMS.md.
 //
 //   {"nodes": [{"name": "relu", "op": "call_function", "target": "aten.relu.default",
 //               "args": [{"n": "x"}], "users": 1, "val": T, "unbacked_bindings": {}}]}

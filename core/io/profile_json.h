@@ -1,4 +1,4 @@
-// Op profiles as JSON, both ways: the form of conformance/SYSTEMS.md.
+// Op profiles as JSON, both ways: the form of tests/conformance/SYSTEMS.md.
 //
 //   [["mylib.foo.default", [{"args": [M or null, ...], "out": M or [M, ...]}]]]
 //   M: {"rank": 2, "dtype": "float32", "device": "cpu", "layout": "strided"}

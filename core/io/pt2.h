@@ -3,9 +3,9 @@
 //
 //   <root>/archive_format                "pt2"
 //   <root>/archive_version               "0"
-//   <root>/models/<model>.json           an exported program each; the one that matters is usually
-//   model.json <root>/data/weights/..., data/constants/..., data/sample_inputs/...     never read:
-//   bytes of tensors, and pickles
+//   <root>/models/<model>.json           an exported program each; usually there is one, model.json
+//   <root>/data/weights/..., data/constants/..., data/sample_inputs/...
+//                                        never read: bytes of tensors, and pickles
 //
 // Before PyTorch 2.7 the program stood in serialized_exported_program.json, which is read too.
 // Mirrors torch/export/pt2_archive/_package.py (load_pt2).

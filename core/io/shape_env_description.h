@@ -1,4 +1,4 @@
-// A whole ShapeEnv as JSON: the "describe" step of transcripts (conformance/SYMBOLIC.md).
+// A whole ShapeEnv as JSON: the "describe" step of transcripts (tests/conformance/SYMBOLIC.md).
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // ShapeEnvs as JSON: the symbols that a question begins with, and what a call added to them
-// (conformance/SYMBOLIC.md).
+// (tests/conformance/SYMBOLIC.md).
 //
 //   ShapeEnv env(settings.shape_env);
 //   make_symbols(env, question["env"]);   // [{"name": "s77", "hint": 5, "range": [2, "int_oo"]}]

@@ -1,4 +1,4 @@
-// Values as JSON: the text form of conformance/FORMAT.md, both ways.
+// Values as JSON: the text form of tests/conformance/FORMAT.md, both ways.
 //
 // Writing numbers tensors and storages by first appearance, or by the numbers they were read with;
 // keys come in FORMAT.md's order, without spaces, so that equal values are equal bytes. Reading
@@ -6,8 +6,8 @@
 // a ShapeEnv, text in the place of a size, and {"sym": text}, is an expression in its symbols.
 //
 //   ValueWriter writer;
-//   writer.append(out, value);       //
-//   {"t":0,"size":[2,3],"stride":[3,1],"offset":0,"dtype":"float32","device":"cpu",...}
+//   writer.append(out, value);
+//   // {"t":0,"size":[2,3],"stride":[3,1],"offset":0,"dtype":"float32","device":"cpu",...}
 #pragma once
 
 #include <functional>

@@ -8,8 +8,8 @@
 // only: nothing is ever written to a disk, so "../" in one is harmless.
 //
 //   ZipArchive archive(source, limits);
-//   if (const ZipEntry* entry = archive.find("mlp/models/model.json")) std::string text =
-//   archive.read(*entry);
+//   if (const ZipEntry* entry = archive.find("mlp/models/model.json"))
+//     std::string text = archive.read(*entry);
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,7 @@
 //
 //   const GraphInput input{...};                 // spans over the caller's arrays
 //   const GraphLayout drawn = lay_out_graph(input);
-//   drawn.boxes[0].id == ~0                      // the root module, open, as large as the whole
-//   drawing
+//   drawn.boxes[0].id == ~0                      // the root module, open, as large as the drawing
 //
 // Coordinates are pixels, y downwards, whole numbers (exact in a float up to 2^24). The result
 // depends on the input alone: no clocks, no addresses, no floating-point arithmetic, the same on

@@ -2,8 +2,10 @@
 // fixed number of passes.
 //
 //   assign_layers     items to layers, so that every leg points downwards; bends and rails for what
-//   skips layers order_layers      who stands left of whom place_columns     x route rails,
-//   attachment points, tracks between the layers, y, polylines
+//                     skips layers
+//   order_layers      who stands left of whom
+//   place_columns     x
+//   route             rails, attachment points, tracks between the layers, y, polylines
 //
 // Note [Bends and rails]: a leg that skips a few layers gets a bend (a node without width) in each,
 // which keeps its place between the boxes. A leg that skips many becomes a rail: one vertical line

@@ -138,8 +138,19 @@ Tensor* Call::view_as(const Tensor& self, Dims sizes, Dims strides, SymInt offse
   return context_.make_tensor(meta, self.storage, const_cast<Tensor*>(&self));
 }
 
-void Call::no_rule(std::string_view name) {
-  throw_error(ErrorKind::kUnsupportedOperator, std::string(name));
+Value Call::call_named(NamedOp& op, std::span<const Value> arguments) {
+  OpId id = op.id.load(std::memory_order_relaxed);
+  if (id == kNoOp) [[unlikely]] {
+    id = Registry::builtin().find(op.name);
+    if (id == kNoOp) throw_error(ErrorKind::kUnsupportedOperator, std::string(op.name));
+    op.id.store(id, std::memory_order_relaxed);
+  }
+  return context_.call(id, arguments);
+}
+
+void Call::refuse_parts(ErrorKind kind, std::string_view pattern, const FormatPart* parts,
+                        size_t count) {
+  throw_error(kind, format_parts(pattern, {parts, count}));
 }
 
 }  // namespace faketensor

@@ -6,8 +6,9 @@
 //   Value mm(Call& c, const Tensor& self, const Tensor& mat2) {
 //     c.check(self.dim() == 2, "self must be a matrix");
 //     c.check(mat2.dim() == 2, "mat2 must be a matrix");
-//     c.check(self.size(1) == mat2.size(0), "mat1 and mat2 shapes cannot be multiplied ({}x{} and
-//     {}x{})", ...); return c.empty({self.size(0), mat2.size(1)}, self.dtype());
+//     c.check(self.size(1) == mat2.size(0),
+//             "mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})", ...);
+//     return c.empty({self.size(0), mat2.size(1)}, self.dtype());
 //   }
 //
 // Outputs are on the call's common device unless the rule says otherwise; it is computed, and
@@ -16,6 +17,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -52,6 +54,15 @@ struct FixedString {
   constexpr std::string_view view() const { return {text, N - 1}; }
 };
 
+// An operator that rules call, by its name until the first of them does. Atomic because contexts on
+// two threads may be the first at once; both find the same.
+struct NamedOp {
+  std::string_view name;
+  std::atomic<OpId> id{kNoOp};
+};
+template <FixedString name>
+inline constinit NamedOp kNamedOp{name.view()};
+
 class Call {
  public:
   Call(Context& context, const OpEntry& op, std::span<const Value> args)
@@ -67,19 +78,29 @@ class Call {
   template <typename... Parts>
   void check(bool condition, std::string_view pattern, const Parts&... parts) const {
     if (!condition) [[unlikely]]
-      fail(ErrorKind::kRuntimeError, format(pattern, parts...));
+      refuse(ErrorKind::kRuntimeError, pattern, parts...);
   }
   // torch._check on symbolic sizes: guards, or becomes a deferred runtime assert.
   template <typename... Parts>
   void check(SymBool condition, std::string_view pattern, const Parts&... parts) const {
     if (!expect_true(condition)) [[unlikely]]
-      fail(ErrorKind::kRuntimeError, format(pattern, parts...));
+      refuse(ErrorKind::kRuntimeError, pattern, parts...);
   }
   template <typename... Parts>
   void check_as(ErrorKind kind, bool condition, std::string_view pattern,
                 const Parts&... parts) const {
     if (!condition) [[unlikely]]
-      fail(kind, format(pattern, parts...));
+      refuse(kind, pattern, parts...);
+  }
+  // Raises with a text made of `pattern` and `parts`; a rule holds neither strings nor their frees.
+  template <typename... Parts>
+  [[noreturn]] static void refuse(ErrorKind kind, std::string_view pattern, const Parts&... parts) {
+    if constexpr (sizeof...(Parts) == 0) {
+      refuse_parts(kind, pattern, nullptr, 0);
+    } else {
+      const FormatPart erased[] = {format_part(parts)...};
+      refuse_parts(kind, pattern, erased, sizeof...(Parts));
+    }
   }
   [[noreturn, gnu::cold]] void fail(ErrorKind kind, std::string message) const {
     throw_error(kind, std::move(message));
@@ -149,10 +170,7 @@ class Call {
   // The same with arguments that are values already.
   template <FixedString name>
   Value forward(std::span<const Value> arguments) {
-    static const OpId kOp = Registry::builtin().find(name.view());
-    if (kOp == kNoOp) [[unlikely]]
-      no_rule(name.view());
-    return context_.call(kOp, arguments);
+    return call_named(kNamedOp<name>, arguments);
   }
   // The same for operators that return one tensor.
   template <FixedString name, typename... Arguments>
@@ -179,7 +197,10 @@ class Call {
       return Value(argument);
     }
   }
-  [[noreturn, gnu::cold]] static void no_rule(std::string_view name);
+  // Looks the operator up the first time. Raises UnsupportedOperator where there is none.
+  Value call_named(NamedOp& op, std::span<const Value> arguments);
+  [[noreturn, gnu::cold]] static void refuse_parts(ErrorKind kind, std::string_view pattern,
+                                                   const FormatPart* parts, size_t count);
 
   Context& context_;
   const OpEntry& op_;

@@ -42,6 +42,10 @@ bool expect_size(SymInt size) {
 }
 }  // namespace
 
+Value Context::make_list(std::span<const Value> values) { return Value::list(arena_.copy(values)); }
+
+Value Context::make_ints(Dims values) { return Value::ints(arena_.copy(values)); }
+
 Tensor* Context::empty(Dims sizes, DType dtype, Device device, Dims strides) {
   for (const SymInt size : sizes) {
     if (size.is_symbolic()) (void)replaced(size);  // SymNode.maybe_as_int

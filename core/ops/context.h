@@ -94,8 +94,8 @@ class Context {
   // A 0-dimensional CPU tensor standing for a Python number.
   Tensor* wrap_number(const Value& number);
 
-  Value make_list(std::span<const Value> values) { return Value::list(arena_.copy(values)); }
-  Value make_ints(Dims values) { return Value::ints(arena_.copy(values)); }
+  Value make_list(std::span<const Value> values);
+  Value make_ints(Dims values);
 
   // The symbol that stands for a number of `tensor`'s data; none if it was not asked yet, or if the
   // data was written to since.

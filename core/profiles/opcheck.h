@@ -4,8 +4,8 @@
 // ones in number, dtype, device, layout, sizes and strides; sizes that the fake leaves open agree
 // with every size in their range. It does not run anything real: the results are recorded ones.
 //
-//   const std::vector<std::string> differences = opcheck(mode, "mylib::foo", args, {&real_meta,
-//   1});
+//   const std::vector<std::string> differences =
+//       opcheck(mode, "mylib::foo", args, {&real_meta, 1});
 #pragma once
 
 #include <span>

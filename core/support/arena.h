@@ -73,16 +73,8 @@ class Arena {
   static constexpr size_t kFirstBlock = size_t{1} << 13;
   static constexpr size_t kLargestBlock = size_t{1} << 20;
 
-  void grow(size_t bytes) {
-    size_t block = total_ < kFirstBlock     ? kFirstBlock
-                   : total_ < kLargestBlock ? total_
-                                            : kLargestBlock;
-    if (block < bytes) block = bytes;
-    blocks_.emplace_back(new Chunk[block / kAlignment + 1]);  // make_unique would zero it
-    next_ = reinterpret_cast<std::byte*>(blocks_.back().get());
-    left_ = block;
-    total_ += block;
-  }
+  // Out of line: it is rare, and every maker of a value would hold a copy.
+  [[gnu::cold]] void grow(size_t bytes);
 
   struct alignas(kAlignment) Chunk {
     std::byte bytes[kAlignment];

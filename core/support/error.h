@@ -6,8 +6,8 @@
 // stay small. Errors are caught only at the library's boundary (a mode's call, the interpreter,
 // each reader, the command), which turns them into values; nothing leaves the boundary uncaught.
 //
-//   throw_error(ErrorKind::kIndexError, "Dimension out of range (expected to be in range of [-1,
-//   0], but got 3)");
+//   throw_error(ErrorKind::kIndexError,
+//               "Dimension out of range (expected to be in range of [-1, 0], but got 3)");
 #pragma once
 
 #include <cstdint>

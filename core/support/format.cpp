@@ -56,16 +56,16 @@ void append_text(std::string& out, double value) {
   }
 }
 
-namespace detail {
-std::string_view append_until_placeholder(std::string& out, std::string_view pattern) {
-  const size_t at = pattern.find("{}");
-  if (at == std::string_view::npos) {
-    out += pattern;
-    return {};
+std::string format_parts(std::string_view pattern, std::span<const FormatPart> parts) {
+  std::string out;
+  for (const FormatPart& part : parts) {
+    const size_t at = pattern.find("{}");
+    out += pattern.substr(0, at);
+    pattern = at == std::string_view::npos ? std::string_view() : pattern.substr(at + 2);
+    part.append(out, part.value);
   }
-  out += pattern.substr(0, at);
-  return pattern.substr(at + 2);
+  out += pattern;
+  return out;
 }
-}  // namespace detail
 
 }  // namespace faketensor

@@ -50,18 +50,36 @@ void append_text(std::string& out, std::span<T> values) {
   append_list(out, std::span<const std::remove_const_t<T>>(values));
 }
 
-namespace detail {
-// Appends the pattern up to its next "{}" and returns what follows it.
-std::string_view append_until_placeholder(std::string& out, std::string_view pattern);
-}  // namespace detail
+// One argument of `format` without its type, so that a caller holds two words per argument and the
+// text is built in one place (Note [Lean rules], core/ops/README.md).
+struct FormatPart {
+  const void* value;
+  void (*append)(std::string& out, const void* value);
+};
+
+template <typename T>
+FormatPart format_part(const T& value) {
+  return {&value, [](std::string& out, const void* erased) {
+            append_text(out, *static_cast<const T*>(erased));
+          }};
+}
+inline FormatPart format_part(const char* text) {
+  return {text, [](std::string& out, const void* erased) {
+            append_text(out, static_cast<const char*>(erased));
+          }};
+}
+
+[[gnu::cold]] std::string format_parts(std::string_view pattern, std::span<const FormatPart> parts);
 
 // Replaces each "{}" of `pattern` by the text of the next argument. Braces have no other meaning.
 template <typename... Args>
 [[gnu::cold]] std::string format(std::string_view pattern, const Args&... args) {
-  std::string out;
-  ((pattern = detail::append_until_placeholder(out, pattern), append_text(out, args)), ...);
-  out += pattern;
-  return out;
+  if constexpr (sizeof...(Args) == 0) {
+    return format_parts(pattern, {});
+  } else {
+    const FormatPart parts[] = {format_part(args)...};
+    return format_parts(pattern, parts);
+  }
 }
 
 }  // namespace faketensor

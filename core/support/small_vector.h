@@ -40,7 +40,10 @@ class SmallVector {
     append(values);
     return *this;
   }
-  ~SmallVector() = default;
+  ~SmallVector() {
+    if (data_ != inline_data()) [[unlikely]]
+      release();
+  }
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -98,18 +101,21 @@ class SmallVector {
     unsigned char bytes[sizeof(T)];
   };
 
+  T* inline_data() { return reinterpret_cast<T*>(inline_); }
+
+  // Both are out of line: most vectors stay inside, and each rule has many of them.
   [[gnu::cold, gnu::noinline]] void grow(size_t capacity) {
     auto heap = std::make_unique<Slot[]>(capacity);
     std::memcpy(static_cast<void*>(heap.get()), data_, size_ * sizeof(T));
-    heap_ = std::move(heap);
-    data_ = reinterpret_cast<T*>(heap_.get());
+    if (data_ != inline_data()) release();
+    data_ = reinterpret_cast<T*>(heap.release());
     capacity_ = capacity;
   }
+  [[gnu::cold, gnu::noinline]] void release() { delete[] reinterpret_cast<Slot*>(data_); }
 
-  T* data_ = reinterpret_cast<T*>(inline_);  // of inline_ or heap_
+  T* data_ = inline_data();  // of inline_, or of the heap where that is too small
   size_t size_ = 0;
   size_t capacity_ = N;
-  std::unique_ptr<Slot[]> heap_;
   Slot inline_[N];
 };
 

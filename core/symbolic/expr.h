@@ -9,9 +9,9 @@
 // How the kinds store their parts:
 //   kInteger, kFloat, kBoolean   `number` is the value
 //   kSymbol                      `symbol` is an index into the pool's symbols
-//   kAdd                         `number` + the sum of the arguments (none of them a sum or a
-//   number) kMul                         `number` * the product of the arguments (none of them a
-//   product or a number) kPow                         argument 0 to the `number`, an integer >= 2
+//   kAdd                         `number` + the sum of the arguments (none a sum or a number)
+//   kMul                         `number` * the product of the arguments (none a product or number)
+//   kPow                         argument 0 to the `number`, an integer >= 2
 //   everything else              a function of its arguments, in order
 // Arguments of commutative kinds are stored in order of creation; the order in which they are
 // printed is print.cpp's business.

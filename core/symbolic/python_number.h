@@ -7,9 +7,8 @@
 // guards (an exponent's sign, a bool that is added). A number remembers whether Python sees a
 // symbolic object: s0 - s0 is a SymInt even though its expression is the constant 0.
 //
-//   PythonNumber half = apply(PythonBinary::kTrueDiv, SymInt(s0), SymInt(2));   // IntTrueDiv(s0,
-//   2) apply(PythonUnary::kInt, half);                              // TruncToInt(IntTrueDiv(s0,
-//   2))
+//   PythonNumber half = apply(PythonBinary::kTrueDiv, SymInt(s0), SymInt(2));  // IntTrueDiv(s0, 2)
+//   apply(PythonUnary::kInt, half);                                // TruncToInt(IntTrueDiv(s0, 2))
 #pragma once
 
 #include <optional>

@@ -6,16 +6,15 @@
 // Deciding a condition tries, in this order:
 //   1. statically: by form, by ranges and by what earlier guards imply; nothing is recorded;
 //   2. by the hints, if every symbol is backed: the condition, or its negation, is recorded as a
-//   guard;
+//      guard;
 //   3. otherwise a caller's fallback (guard_or_false), a deferred runtime assert (expect_true), or
-//   GuardOnDataDependentSymNode.
+//      GuardOnDataDependentSymNode.
 // A guard or assert that is an equation may also replace a symbol by an expression, and one that is
 // an inequality narrow a range: later expressions are built from what replaced their symbols.
 //
 //   ShapeEnv env;
 //   SymInt s0 = env.create_backed("s0", 5, ValueRange::ints(2, kIntInfinity));
-//   guard_bool(s0 * 2 == 10);   // true; env.guards() is now [Eq(2*s0, 10)] and s0 is 5 from here
-//   on
+//   guard_bool(s0 * 2 == 10);   // true; env.guards() is now [Eq(2*s0, 10)], and s0 is 5
 //
 // Lookups are hash look-ups by node; nothing here is global.
 #pragma once
@@ -310,8 +309,8 @@ class ShapeEnv : private ShapeKnowledge {
   // What later guards and asserts are attributed to: a number of the caller's choosing, such as a
   // graph node's.
   void set_origin(uint32_t origin) { origin_ = origin; }
-  // While false, decisions leave no guards (fake tensor's suppress_guards).
   uint32_t origin() const { return origin_; }
+  // While false, decisions leave no guards (fake tensor's suppress_guards).
   void set_recording(bool recording) { recording_ = recording; }
   bool recording() const { return recording_; }
   // While true, new unbacked symbols need not be bound by what an operator returns. Gives what was

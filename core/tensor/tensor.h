@@ -8,8 +8,8 @@
 // identity), a storage and a current meta. An operator that changes metadata in place (transpose_,
 // resize_, set_) swaps the meta pointer and leaves everything recorded earlier untouched.
 //
-//   const TensorMeta* meta = table.intern({.sizes = sizes, .strides = contiguous_strides(sizes),
-//   .dtype = DType::kFloat32});
+//   const TensorMeta* meta = table.intern(
+//       {.sizes = sizes, .strides = contiguous_strides(sizes), .dtype = DType::kFloat32});
 #pragma once
 
 #include <cstdint>
@@ -142,7 +142,7 @@ struct Storage {
 // What is known of a small tensor's data (core/ops/constant.h).
 class Constant;
 
-// One tensor object. Made by a TensorFactory, which owns it; handled by pointer or reference.
+// One tensor object. Made by a Context (core/ops), which owns it; handled by pointer or reference.
 class Tensor {
  public:
   uint32_t id = 0;

@@ -1,4 +1,4 @@
-"""Are two values the same? The rules of conformance/FORMAT.md and GRAPHS.md, for values that this project prints itself.
+"""Are two values the same? The rules of tests/conformance/FORMAT.md and GRAPHS.md, for values that this project prints itself.
 
 Everything that describes a tensor is compared exactly; numbers of tensors ("t") and storages only up to renaming, so that identity and
 aliasing are compared too. Not compared: "const" (known values) and "requires_grad". Symbolic expressions are equal when they agree at

@@ -6,8 +6,8 @@
 // Numbers take part in promotion but not in the layout; 0-dimensional tensors are expanded like any
 // other, because references run as meta kernels, where a CPU tensor cannot be told.
 //
-//   {"aten::atan2(Tensor self, Tensor other) -> Tensor", binary({.promote =
-//   Promotion::kIntToFloat}), kInplace},
+//   {"aten::atan2(Tensor self, Tensor other) -> Tensor",
+//    binary({.promote = Promotion::kIntToFloat}), kInplace},
 #pragma once
 
 #include <span>

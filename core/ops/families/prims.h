@@ -5,8 +5,8 @@
 // broadcast: a reference has done that before.
 //
 //   {"prims::add(Tensor self, Tensor other) -> Tensor", prim_elementwise()},
-//   {"prims::eq(Tensor self, Tensor other) -> Tensor", prim_elementwise({.result =
-//   PrimResult::kBool})},
+//   {"prims::eq(Tensor self, Tensor other) -> Tensor",
+//    prim_elementwise({.result = PrimResult::kBool})},
 #pragma once
 
 #include "core/ops/call.h"

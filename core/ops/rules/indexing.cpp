@@ -299,7 +299,6 @@ Value index_fill(Call& c, const Tensor& self, int64_t dim, const Tensor& index,
   return updated_copy(c, self);
 }
 
-// Mirrors meta_index_reduce, torch/_meta_registrations.py.
 // Mirrors index_func_meta_impl, aten/src/ATen/native/TensorAdvancedIndexing.cpp, which answers for
 // the out= overload.
 void check_index_reduce(Call& c, const Tensor& self, int64_t dim, const Tensor& index,
@@ -340,6 +339,7 @@ void check_index_reduce(Call& c, const Tensor& self, int64_t dim, const Tensor& 
           "Got self.shape = {} source.shape = {}",
           self.sizes(), source.sizes());
 }
+// Mirrors meta_index_reduce, torch/_meta_registrations.py.
 Value index_reduce(Call& c, const Tensor& self, int64_t dim, const Tensor& index,
                    const Tensor& source, std::string_view reduce) {
   Tensor* out = output_of(c);

@@ -64,7 +64,6 @@ Tensor* bmm_dtype(Call& c, const Tensor& self, const Tensor& mat2, DType out_dty
   return c.empty(sizes, out_dtype);
 }
 
-// Mirrors meta_baddbmm, torch/_meta_registrations.py: self is expanded before the operands are
 // expand inside of a meta function, which without the Python dispatcher is the C++ kernel: it reads
 // strides and sizes as numbers.
 Tensor& expand_in_kernel(Call& c, const Tensor& self, const DimVector& sizes) {
@@ -77,6 +76,7 @@ Tensor& expand_in_kernel(Call& c, const Tensor& self, const DimVector& sizes) {
   return c.tensor<"aten::expand">(self, sizes);
 }
 
+// Mirrors meta_baddbmm, torch/_meta_registrations.py: self is expanded before the operands are
 // looked at.
 Tensor* baddbmm(Call& c, const Tensor& self, const Tensor& batch1, const Tensor& batch2) {
   const DimVector expanded = {batch1.size(0), batch1.size(1), batch2.size(2)};
@@ -132,13 +132,13 @@ void check_factors(Call& c, const Tensor& self, const Value& beta, const Value& 
   }
 }
 
-// Mirrors addmm, torch/_decomp/decompositions.py: `out + beta * self` over the product, cast as
 // alpha * product + beta * self, as the decompositions write it.
 Tensor* scaled_sum(Call& c, const Tensor& product, const Tensor& self) {
   Tensor* scaled = arithmetic(c, product, 1);
   return arithmetic(c, *scaled, *arithmetic(c, self, 1));
 }
 
+// Mirrors addmm, torch/_decomp/decompositions.py: `out + beta * self` over the product, cast as
 // pw_cast_for_opmath casts. The operators of a decomposition look for their devices one by one.
 Value addmm(Call& c, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Value& beta,
             const Value& alpha) {

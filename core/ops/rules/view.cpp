@@ -130,7 +130,6 @@ Value matrix_h(Call& c, const Tensor& self) {
   return adjoint_named(c, self, "tensor.H");
 }
 
-// Mirrors permute, aten/src/ATen/native/TensorShape.cpp.
 // Mirrors permute, torch/_refs/__init__.py, and _transpose_meta, torch/_prims/__init__.py.
 Tensor* permute_by_reference(Call& c, const Tensor& self, Dims dims) {
   DimVector order;
@@ -151,6 +150,7 @@ Tensor* permute_by_reference(Call& c, const Tensor& self, Dims dims) {
   return view_of(c, self, geometry);
 }
 
+// Mirrors permute, aten/src/ATen/native/TensorShape.cpp.
 Tensor* permute(Call& c, const Tensor& self, Dims dims) {
   if (has_symbolic_sizes(self)) return permute_by_reference(c, self, dims);
   c.check(static_cast<int64_t>(dims.size()) == self.dim(),

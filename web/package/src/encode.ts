@@ -1,4 +1,4 @@
-/** Arguments as JSON in which ints and floats differ, as FORMAT.md of the conformance data writes values. */
+/** Arguments as JSON in which ints and floats differ, as FORMAT.md (tests/conformance) writes values. */
 
 /** A float although it is whole: `float(2)` is Python's `2.0` where `2` is an int. */
 export class Float {

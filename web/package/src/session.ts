@@ -244,7 +244,7 @@ export class Session extends EngineResource {
     return typeof name === "string" ? (this.#modes.get(name) ?? null) : null;
   }
 
-  /** @internal One step of a transcript (conformance/SYMBOLIC.md of the project), and what it answers. */
+  /** @internal One step of a transcript (tests/conformance/SYMBOLIC.md of the project), and what it answers. */
   step(step: Step, parse: (text: string) => unknown = parseReply): Value {
     this.assertAlive();
     const text = encode(step, this.#named);
