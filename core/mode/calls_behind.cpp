@@ -320,9 +320,15 @@ class Behind {
     return calls;
   }
 
+  // References of one operand that are one prim (`return prims.NAME(a)` in torch/_refs).
+  // clang-format off
   static constexpr std::string_view kRefs[] = {
-      "acos", "asin",       "atan",  "ceil", "cos", "cosh", "erf",  "exp", "floor", "log",
-      "neg",  "reciprocal", "rsqrt", "sign", "sin", "sinh", "sqrt", "tan", "tanh"};
+      "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "bitwise_not", "ceil", "cos", "cosh",
+      "digamma", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "floor", "i0", "lgamma", "log",
+      "log10", "log1p", "log2", "neg", "reciprocal", "rsqrt", "sign", "sin", "sinh",
+      "special_bessel_j0", "special_bessel_j1", "special_erfcx", "special_i0e", "special_i1",
+      "special_i1e", "special_ndtri", "special_spherical_bessel_j0", "sqrt", "tan", "tanh", "trunc"};
+  // clang-format on
   static constexpr std::string_view kComparisons[] = {"eq", "ge", "gt", "le", "lt", "ne"};
 
   // The calls where a size is symbolic: references in Python answer more.

@@ -42,7 +42,7 @@ constexpr std::string_view kCompositeViews[] = {
 };
 // torch/csrc/utils/python_arg_parser.cpp, without in-place forms.
 constexpr std::string_view kNumbersAsTensors[] = {
-    "_to_copy", "add", "copy", "div", "divide", "floor_divide", "mul", "multiply", "sub", "subtract", "to", "true_divide",
+    "_conj", "_to_copy", "add", "copy", "div", "divide", "floor_divide", "mul", "multiply", "sub", "subtract", "to", "true_divide",
 };
 // aten/src/ATen/ConjugateFallback.cpp and MathBitFallThroughLists.h, without views.
 constexpr std::string_view kConjugateAware[] = {

@@ -222,11 +222,13 @@ Value enumeration(const OpEntry& op, size_t position, const Value& value) {
 // torch/csrc/utils/python_arg_parser.cpp. Operators of prims are called past that parser.
 bool takes_number_as_tensor(const OpEntry& op) {
   if (op.schema.name.starts_with("prims::")) return true;
-  std::string_view name = op.schema.name.substr(op.schema.name.find(':') + 2);
+  constexpr std::string_view kAten = "aten::";
+  if (!op.schema.name.starts_with(kAten)) return false;
+  std::string_view name = op.schema.name.substr(kAten.size());
   if (name.ends_with('_')) name.remove_suffix(1);
   static constexpr std::string_view kAllowed[] = {
-      "_to_copy", "add", "copy",     "div", "divide",   "floor_divide",
-      "mul",      "sub", "multiply", "to",  "subtract", "true_divide"};
+      "_conj", "_to_copy", "add",      "copy", "div",      "divide",     "floor_divide",
+      "mul",   "sub",      "multiply", "to",   "subtract", "true_divide"};
   return std::find(std::begin(kAllowed), std::end(kAllowed), name) != std::end(kAllowed);
 }
 

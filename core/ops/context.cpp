@@ -392,6 +392,14 @@ Value Context::dispatch(const OpEntry& op, std::span<const Value> args) {
   return result;
 }
 
+namespace {
+// A custom_op and a built-in operator have a kernel that counts what they write (ADInplaceOrView);
+// Library.define makes none.
+bool counts_writes(const Library& library, const OpEntry& op) {
+  return library.is_custom_op(op.id) || Registry::builtin().find(op.name) != kNoOp;
+}
+}  // namespace
+
 // What a fake calls is below autograd, but seen by the mode again, and the result is what its
 // schema says (FakeTensorMode._dispatch_impl, "Users can register FakeTensor rules for custom
 // operators").
@@ -402,6 +410,7 @@ Value Context::dispatch_fake(const OpEntry& op, std::span<const Value> args) {
   const bool is_recorded = grad_enabled && !below_autograd_;
   const bool is_seen = hook_ != nullptr && !below_autograd_;
   const Value result = is_seen ? hook_->dispatch(op, call.args()) : run_rule(op, call.args());
+  if (op.written_arguments != 0 && counts_writes(*library_, op)) bump_versions(op, call.args());
   if (is_recorded) record_unknown(*this, call.args(), result);
   return result;
 }

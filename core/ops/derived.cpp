@@ -7,16 +7,25 @@
 #include "core/ops/families/memory_overlap.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/sparse.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/tensor/cpp_type_name.h"
 #include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
 
+namespace {
+bool are_numbers(Dims sizes) {
+  return std::none_of(sizes.begin(), sizes.end(), [](SymInt size) { return size.is_symbolic(); });
+}
+}  // namespace
+
 bool resize_output(Context& context, Tensor& out, Dims sizes, Dims strides) {
   const bool same = std::equal(sizes.begin(), sizes.end(), out.sizes().begin(), out.sizes().end(),
                                [](SymInt a, SymInt b) { return guard_bool(a == b); });
   if (same) return false;
+  if (out.meta->has_symbols() && are_numbers(sizes)) [[unlikely]]
+    throw_error(ErrorKind::kRuntimeError, "tried to directly modify sizes for customized tensor");
   const DimVector contiguous = strides.empty() ? contiguous_strides(sizes) : DimVector(strides);
   MetaSpec spec = out.meta->spec();
   spec.sizes = sizes;
@@ -230,14 +239,14 @@ class OutWriter {
         return;
       case OutBy::kStructured:
         check_type_meta(result, out);
-        resize_output(call_.context(), out, result.sizes(), result.strides());
+        resize_in_kernel(result, out);
         check_scatter_overlap(call_, out);
         return;
       case OutBy::kIterator:
         call_.check(can_cast(result.dtype(), out.dtype()),
                     "result type {} can't be cast to the desired output type {}",
                     info(result.dtype()).cpp_name, info(out.dtype()).cpp_name);
-        resize_output(call_.context(), out, result.sizes(), result.strides());
+        resize_in_kernel(result, out);
         return;
       case OutBy::kUnchecked:
         resize_output(call_.context(), out, result.sizes());
@@ -251,6 +260,18 @@ class OutWriter {
         check_type_meta(result, out);
         return;
     }
+  }
+  // Kernels in C++ compare sizes(), and count elements to warn of the change (resize_output_check,
+  // aten/src/ATen/native/Resize.cpp).
+  void resize_in_kernel(const Tensor& result, Tensor& out) {
+    if (out.meta->has_symbols() && are_numbers(result.sizes())) {
+      specialize_sizes(out);
+      const bool same =
+          std::equal(result.sizes().begin(), result.sizes().end(), out.sizes().begin(),
+                     out.sizes().end(), [](SymInt a, SymInt b) { return guard_bool(a == b); });
+      call_.check(same, "Cannot call numel() on tensor with symbolic sizes/strides");
+    }
+    resize_output(call_.context(), out, result.sizes(), result.strides());
   }
   // pw_cast_for_opmath's, over all tensors of the call.
   DType computation_dtype() const {

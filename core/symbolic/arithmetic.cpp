@@ -1,5 +1,7 @@
 #include "core/symbolic/arithmetic.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -59,8 +61,25 @@ int64_t floor_modulo(int64_t a, int64_t b) {
   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 
+// As CPython's long_true_divide: the quotient with more bits than a double holds, the lowest of
+// them telling whether something is left, so that the one conversion rounds as the exact quotient
+// would.
 double int_true_divide(int64_t a, int64_t b) {
-  return static_cast<double>(static_cast<long double>(a) / static_cast<long double>(b));
+  __extension__ using Wide = unsigned __int128;
+  constexpr int kQuotientBits = 56;
+  const auto magnitude = [](int64_t value) {
+    const auto bits = static_cast<uint64_t>(value);
+    return value < 0 ? ~bits + 1 : bits;
+  };
+  const uint64_t dividend = magnitude(a);
+  const uint64_t divisor = magnitude(b);
+  const int shift = std::max(0, kQuotientBits - static_cast<int>(std::bit_width(dividend)) +
+                                    static_cast<int>(std::bit_width(divisor)));
+  const Wide shifted = static_cast<Wide>(dividend) << shift;
+  uint64_t quotient = static_cast<uint64_t>(shifted / divisor);
+  if (shifted % divisor != 0) quotient |= 1;
+  const double rounded = std::ldexp(static_cast<double>(quotient), -shift);
+  return (a < 0) != (b < 0) ? -rounded : rounded;
 }
 
 double round_half_even(double value) {

@@ -71,10 +71,9 @@ std::optional<MemoryFormat> common_format(std::span<const Value> operands) {
 
 }  // namespace
 
-// Mirrors fast_binary_impl, torch/_subclasses/fake_impls.py.
-Tensor* arithmetic(Call& call, const Value& a, const Value& b, Promotion promote) {
+Tensor* fast_arithmetic(Call& call, const Value& a, const Value& b, Promotion promote) {
+  if (!is_symbolic(a) && !is_symbolic(b)) return nullptr;
   const Value operands[] = {a, b};
-  if (!is_symbolic(a) && !is_symbolic(b)) return elementwise(call, operands, promote);
   for (const Value& operand : operands) {
     if (operand.is_tensor()) ask_format(operand.tensor());
   }
@@ -84,10 +83,16 @@ Tensor* arithmetic(Call& call, const Value& a, const Value& b, Promotion promote
       std::begin(operands), std::end(operands),
       [&](const Value& operand) { return operand.is_tensor() && fills(operand.tensor(), sizes); });
   const std::optional<MemoryFormat> format = is_plain ? common_format(operands) : std::nullopt;
-  if (!format) return elementwise(call, operands, promote);
+  if (!format) return nullptr;
   const ElementwiseTypes types =
       elementwise_types(promoted_dtype(call, operands), promote, call.context().default_dtype);
   return empty_restrided(call, sizes, strides_for(sizes, *format), types.result);
+}
+
+Tensor* arithmetic(Call& call, const Value& a, const Value& b, Promotion promote) {
+  if (Tensor* result = fast_arithmetic(call, a, b, promote)) return result;
+  const Value operands[] = {a, b};
+  return elementwise_step(call, operands, promote);
 }
 
 Tensor* cast_to(Call& call, const Tensor& tensor, DType dtype) {

@@ -14,9 +14,15 @@
 
 namespace faketensor {
 
-// a + b, a - b, a * b for any operands; a / b for floating-point ones, or with kIntToFloat. With
-// symbolic sizes the result of contiguous operands is contiguous, also in dimensions of size 1
-// (mirrors make_fast_binary_impl, torch/_subclasses/fake_impls.py).
+// With symbolic sizes: the result of operands of one memory format, which is in that format, also
+// in dimensions of size 1; null where the operands have none, or are not symbolic. Mirrors
+// make_fast_binary_impl, torch/_subclasses/fake_impls.py, which stands before add, sub, mul and div
+// and looks at the operands only: neither at alpha nor at what they refuse.
+Tensor* fast_arithmetic(Call& call, const Value& a, const Value& b,
+                        Promotion promote = Promotion::kDefault);
+
+// a + b, a - b, a * b for any operands; a / b for floating-point ones, or with kIntToFloat: the
+// fast way where there is one, else as elementwise operators.
 Tensor* arithmetic(Call& call, const Value& a, const Value& b,
                    Promotion promote = Promotion::kDefault);
 

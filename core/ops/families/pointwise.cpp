@@ -5,6 +5,7 @@
 #include "core/ops/dispatch_cache.h"
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/factory.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/view.h"
 #include "core/tensor/strides.h"
 
@@ -256,6 +257,39 @@ bool should_expand(Call& call, Dims sizes, Dims common) {
   return false;
 }
 
+bool is_number_by_now(SymInt size) {
+  if (!size.is_symbolic()) return true;
+  const std::optional<int64_t> value = hint(size);
+  return value && statically_known_true(size == *value);
+}
+
+// torch._refs._maybe_broadcast inside of a kernel, where every tensor is on the meta device and
+// expand is C++'s, which takes numbers only. The dispatcher in Python has an expand of its own.
+void broadcast_in_kernel(Call& call, std::span<Value> operands) {
+  const DimVector common = broadcast_operands(call, operands);
+  for (Value& operand : operands) {
+    if (is_number(operand) || !should_expand(call, operand.tensor().sizes(), common)) continue;
+    const bool is_known = std::all_of(common.begin(), common.end(), is_number_by_now);
+    call.check(is_known || call.context().python_dispatcher,
+               "SymIntArrayRef expected to contain only concrete integers");
+    operand = call.call<"aten::expand">(operand, common);
+  }
+}
+
+// tensor.to(dtype) inside of a kernel: C++ asks for strides() and sizes() (_to_copy,
+// aten/src/ATen/native/TensorConversions.cpp).
+Value cast_in_kernel(Call& call, const Tensor& tensor, DType dtype) {
+  if (call.context().python_dispatcher)
+    return call.call<"prims::convert_element_type">(tensor, dtype);
+  const bool is_dense = tensor.is_non_overlapping_and_dense();
+  specialize_sizes(tensor.strides());
+  specialize_sizes(tensor);
+  const Dims strides = tensor.strides();
+  return call.empty_strided(
+      tensor.sizes(), is_dense ? DimVector(strides) : dense_strides_like(tensor.sizes(), strides),
+      dtype);
+}
+
 // torch._refs._maybe_broadcast
 void broadcast_in_place(Call& call, std::span<Value> operands) {
   const DimVector common = broadcast_operands(call, operands);
@@ -326,6 +360,26 @@ Tensor* elementwise(Call& call, std::span<const Value> operands, Promotion promo
   return elementwise(call, operands, types.computation, types.result);
 }
 
+Tensor* elementwise_step(Call& call, std::span<const Value> operands, Promotion promote) {
+  if (!any_symbolic(operands)) return elementwise(call, operands, promote);
+  const ElementwiseTypes types =
+      elementwise_types(promoted_dtype(call, operands), promote, call.context().default_dtype);
+  return reference(call, operands, 0, types, /*is_exact=*/true);
+}
+
+Tensor* elementwise_meta(Call& call, std::span<const Value> given, Promotion promote) {
+  if (!any_symbolic(given)) return elementwise(call, given, promote);
+  const DType dtype =
+      elementwise_types(promoted_dtype(call, given), promote, call.context().default_dtype).result;
+  SmallVector<Value, 4> operands;
+  for (const Value& operand : given) {
+    const bool casts = !is_number(operand) && operand.tensor().dtype() != dtype;
+    operands.push_back(casts ? cast_in_kernel(call, operand.tensor(), dtype) : operand);
+  }
+  broadcast_in_kernel(call, {operands.begin(), operands.size()});
+  return elementwise_prim(call, operands.span(), dtype, /*is_exact=*/false);
+}
+
 Tensor* elementwise_if(Call& call, const Value& condition, std::span<const Value> operands,
                        ElementwiseTypes types) {
   SmallVector<Value, 4> all = {condition};
@@ -362,6 +416,21 @@ Value ReferenceSteps::of(const Value& a) const { return step({&a, 1}, 0, types_.
 Value ReferenceSteps::of(const Value& a, const Value& b) const {
   const Value operands[] = {a, b};
   return step(operands, 0, types_.computation);
+}
+
+Value ReferenceSteps::cast(const Value& operand) const {
+  if (is_number(operand) || operand.tensor().dtype() == types_.computation) return operand;
+  return call_.call<"prims::convert_element_type">(operand, types_.computation);
+}
+
+// A number of the lowest category, which never decides the dtype.
+Value ReferenceSteps::arithmetic(const Value& a) const { return arithmetic(a, true); }
+
+Value ReferenceSteps::arithmetic(const Value& a, const Value& b) const {
+  const Value operands[] = {a, b};
+  if (!any_symbolic(operands)) return step(operands, 0, types_.computation);
+  const Value first = cast(a);
+  return *faketensor::arithmetic(call_, first, cast(b));
 }
 
 Value ReferenceSteps::truth(const Value& a) const { return step({&a, 1}, 0, DType::kBool); }
@@ -464,10 +533,8 @@ Value pointwise(Call& call, uint64_t params) {
   const auto given = rule_params<PointwiseParams>(params);
   if (given.begins_with_number) ask_beside_number(call.arg(0).tensor());
   const std::span<const Value> operands = call.args().first(given.operands);
-  if (!any_symbolic(operands)) return elementwise(call, operands, given.promote);
-  const ElementwiseTypes types = elementwise_types(promoted_dtype(call, operands), given.promote,
-                                                   call.context().default_dtype);
-  return reference(call, operands, 0, types, /*is_exact=*/true);
+  return given.on_meta ? elementwise_meta(call, operands, given.promote)
+                       : elementwise_step(call, operands, given.promote);
 }
 
 bool is_pointwise(const Rule& rule) { return rule.function == &pointwise; }

@@ -23,6 +23,7 @@ struct PointwiseParams {
   // A unary operator whose decomposition begins with a number beside the tensor (`a * 0.5`, `a <
   // 1`).
   bool begins_with_number = false;
+  bool on_meta = false;  // answered by elementwise_meta below, inside of a kernel
 };
 
 Value pointwise(Call& call, uint64_t params);
@@ -69,6 +70,13 @@ DType result_type(Call& call, std::span<const Value> operands);
 // `result`.
 Tensor* elementwise(Call& call, std::span<const Value> operands, DType computation, DType result);
 Tensor* elementwise(Call& call, std::span<const Value> operands, Promotion promote);
+// The same where PyTorch takes this one step, not several whose last has this layout: what it
+// allocates is counted like the step's (Call::empty_permuted).
+Tensor* elementwise_step(Call& call, std::span<const Value> operands, Promotion promote);
+// The same for what PyTorch answers by a function for the meta device: what symbolic sizes are cast
+// and expanded by is C++, which asks for numbers. Mirrors elementwise_meta,
+// torch/_meta_registrations.py.
+Tensor* elementwise_meta(Call& call, std::span<const Value> operands, Promotion promote);
 // A condition is an operand that is not cast to the computation dtype (the first of where).
 Tensor* elementwise_if(Call& call, const Value& condition, std::span<const Value> operands,
                        ElementwiseTypes types);
@@ -88,6 +96,10 @@ class ReferenceSteps {
   DType computation() const { return types_.computation; }
   Value of(const Value& a) const;
   Value of(const Value& a, const Value& b) const;
+  // Steps that are written as operators of tensors, `a * 2` and `a + b`: symbolic sizes go a way of
+  // their own (families/arithmetic.h).
+  Value arithmetic(const Value& a) const;
+  Value arithmetic(const Value& a, const Value& b) const;
   // A question about operands, which answers in bool, and two such answers as one. A step whose
   // result has the sizes, strides and dtype of an earlier one's is answered by the dispatch cache.
   Value truth(const Value& a) const;
@@ -105,6 +117,7 @@ class ReferenceSteps {
  private:
   // The first `uncast` operands keep their dtype.
   Value step(std::span<const Value> operands, size_t uncast, DType result) const;
+  Value cast(const Value& operand) const;
 
   Call& call_;
   ElementwiseTypes types_;

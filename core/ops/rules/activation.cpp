@@ -63,26 +63,27 @@ Value threshold(Call& c, const Tensor&, const Value&, const Value& value) {
 Value branches(Call& c, Asks asks = Asks::kArithmetic) {
   return unless_plain(
       c,
-      [](const ReferenceSteps& steps, const Value& self) {
+      [&](const ReferenceSteps& steps, const Value& self) {
         const Value condition = steps.truth(self);
-        return steps.where(condition, self, steps.of(self));
+        const Value computed = asks == Asks::kArithmetic ? steps.arithmetic(self) : steps.of(self);
+        return steps.where(condition, self, computed);
       },
       asks);
 }
 
 // clamp(clamp(self + 3, min=0), max=6)
 Value hard_gate(const ReferenceSteps& steps, const Value& self) {
-  return bounded(steps, bounded(steps, steps.of(self), 0), 6);
+  return bounded(steps, bounded(steps, steps.arithmetic(self), 0), 6);
 }
 // Mirrors hardsigmoid and hardswish, torch/_decomp/decompositions.py.
 Value hardsigmoid(Call& c, uint64_t) {
   return unless_plain(c, [](const ReferenceSteps& steps, const Value& self) {
-    return steps.of(hard_gate(steps, self));
+    return steps.arithmetic(hard_gate(steps, self));
   });
 }
 Value hardswish(Call& c, uint64_t) {
   return unless_plain(c, [](const ReferenceSteps& steps, const Value& self) {
-    return steps.of(steps.of(self, hard_gate(steps, self)));
+    return steps.arithmetic(steps.arithmetic(self, hard_gate(steps, self)));
   });
 }
 
@@ -109,14 +110,22 @@ Value hardtanh(Call& c, const Tensor& self, const Value& min, const Value& max) 
   return cast_to(c, c.tensor<"aten::clamp">(self, min, max), self.dtype());
 }
 
-// A number that equals the schema's default does not reach a Python reference, whose own default
-// takes its place.
+// The same kind of number and the same number: 1.0 is not the default 1.
+bool is_default(const Value& given, const Value& assumed) {
+  if (given.tag() != assumed.tag()) return false;
+  if (given.is(Value::Tag::kInt))
+    return statically_known_true(given.as_sym_int() == assumed.as_sym_int());
+  return given.is(Value::Tag::kFloat) && !(given.as_double() < assumed.as_double()) &&
+         !(given.as_double() > assumed.as_double());
+}
+// Arguments at the end of a call that are the schema's defaults do not reach a Python reference,
+// whose own defaults take their places (parseIValuesToPyArgsKwargs,
+// torch/csrc/utils/pybind.cpp).
 bool is_left_out(const Call& c, size_t position) {
-  const Value& given = c.arg(position);
-  const Value& assumed = c.op().schema.arguments[position].default_value;
-  if (given.tag() != Value::Tag::kFloat && given.tag() != Value::Tag::kInt) return false;
-  const double number = to_double(given);
-  return number >= to_double(assumed) && number <= to_double(assumed);
+  const std::span<const Argument> arguments = c.op().schema.arguments;
+  for (size_t i = position; i < arguments.size() && !arguments[i].is_keyword_only; ++i)
+    if (!is_default(c.arg(i), arguments[i].default_value)) return false;
+  return true;
 }
 
 // Mirrors celu, torch/_refs/nn/functional/__init__.py: alpha is None by default.
@@ -138,8 +147,8 @@ Value elu(Call& c, const Tensor& self, const Value& alpha, const Value& scale,
   check("alpha", 1, alpha);
   return unless_plain(c, [](const ReferenceSteps& steps, const Value& a) {
     const Value condition = steps.truth(a);
-    const Value positive = steps.of(a);
-    return steps.where(condition, positive, steps.of(steps.of(steps.of(a))));
+    const Value positive = steps.arithmetic(a);
+    return steps.where(condition, positive, steps.arithmetic(steps.of(steps.arithmetic(a))));
   });
 }
 
@@ -148,12 +157,14 @@ Value gelu(Call& c, const Tensor&, std::string_view approximate) {
   c.check(approximate == "none" || approximate == "tanh",
           "approximate argument must be either none or tanh.");
   return unless_plain(c, [&](const ReferenceSteps& steps, const Value& a) {
-    Value inner = steps.of(a);
-    if (approximate == "tanh") {
-      const Value cube = steps.of(steps.of(a, a), a);
-      inner = steps.of(steps.of(a, steps.of(cube)));
+    if (approximate == "none") {
+      const Value half = steps.arithmetic(a);
+      return steps.arithmetic(half, steps.arithmetic(steps.of(steps.arithmetic(a))));
     }
-    return steps.of(steps.of(a), steps.of(steps.of(inner)));
+    const Value cube = steps.arithmetic(steps.arithmetic(a, a), a);
+    const Value inner = steps.arithmetic(steps.arithmetic(a, steps.arithmetic(cube)));
+    const Value half = steps.arithmetic(a);
+    return steps.arithmetic(half, steps.arithmetic(steps.of(inner)));
   });
 }
 
@@ -168,10 +179,10 @@ Value leaky_relu(Call& c, const Tensor& self, const Value& negative_slope) {
 
 // Mirrors softplus, torch/_refs/nn/functional/__init__.py: beta is None by default.
 Value softplus_steps(const ReferenceSteps& steps, const Value& self, bool is_scaled) {
-  const Value scaled = is_scaled ? steps.of(self) : self;
+  const Value scaled = is_scaled ? steps.arithmetic(self) : self;
   const Value curve = steps.of(steps.of(scaled));
   const Value is_linear = steps.truth(scaled);
-  return steps.where(is_linear, self, is_scaled ? steps.of(curve) : curve);
+  return steps.where(is_linear, self, is_scaled ? steps.arithmetic(curve) : curve);
 }
 Value softplus(Call& c, const Tensor& self, const Value& beta) {
   const bool is_scaled = !is_left_out(c, 1);
@@ -189,7 +200,8 @@ Value mish(Call& c, uint64_t) {
     // The product is of floating type, to which an integer is cast first.
     const DType dtype = a.tensor().dtype();
     const DType factor = is_integral_or_bool(dtype) ? c.context().default_dtype : dtype;
-    return steps.of(*cast_to(c, a.tensor(), factor), steps.of(softplus_steps(steps, a, false)));
+    const Value self = *cast_to(c, a.tensor(), factor);
+    return steps.arithmetic(self, steps.of(softplus_steps(steps, a, false)));
   });
 }
 
@@ -230,20 +242,28 @@ Value softshrink(Call& c, const Tensor& self, const Value& lambd) {
   c.check(bound >= 0 && bound <= most,
           "lambda must be in range [0, {}] for input dtype {}, but found {}", most, self.dtype(),
           lambd);
-  return branches(c);
+  // where(abs(self) > lambd, self - sign(self) * lambd, self * 0)
+  return unless_plain(c, [](const ReferenceSteps& steps, const Value& a) {
+    const Value condition = steps.truth(steps.of(a));
+    const Value shrunk = steps.arithmetic(a, steps.arithmetic(steps.of(a)));
+    return steps.where(condition, shrunk, steps.arithmetic(a));
+  });
 }
 
 // Mirrors log_sigmoid_forward, torch/_decomp/decompositions.py; the buffer is only used on the CPU.
 Value log_sigmoid_forward(Call& c, const Tensor& self) {
   check_negatable(c, self);
   const Value zero = c.empty({}, self.dtype());
-  Value decay;
+  Value buffer;
   const Value output = unless_plain(c, [&](const ReferenceSteps& steps, const Value& a) {
-    decay = steps.of(steps.of(steps.of(a)));
-    return steps.of(steps.of(zero, a), steps.of(decay));
+    const Value decay = steps.of(steps.of(steps.of(a)));
+    buffer = steps.result(decay);
+    const Value least = steps.of(zero, a);
+    return steps.arithmetic(least, steps.of(decay));
   });
   if (self.device().is_cuda()) return c.tuple(output, c.empty({0}, self.dtype()));
-  return c.tuple(output, elementwise(c, {&output, 1}, kDefault));
+  if (buffer.is_none()) buffer = *elementwise(c, {&output, 1}, kDefault);
+  return c.tuple(output, buffer);
 }
 Value log_sigmoid(Call& c, const Tensor& self) {
   if (Tensor* out = output_of(c)) {

@@ -6,6 +6,7 @@
 #include "core/ops/derived.h"
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/into.h"
+#include "core/ops/families/number.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/tables.h"
 #include "core/ops/zero_tensor.h"
@@ -120,12 +121,79 @@ SymInt length_of(const Call& c, double elements) {
 
 void check_finite(const Call& c, const Value& start, const Value& end) {
   const auto finite = [](const Value& number) {
-    return is_integer(number) || std::isfinite(to_double(number));
+    return !number.is(Value::Tag::kFloat) || std::isfinite(number.as_double());
   };
   c.check(finite(start) && finite(end), "unsupported range: {} -> {}", start, end);
 }
 
 constexpr std::string_view kWrongSign = "upper bound and lower bound inconsistent with step sign";
+
+// What symbols and fractions count to: `step > 0` and the rest are asked of numbers as Python has
+// them (arange, torch/_refs/__init__.py).
+struct Range {
+  PythonNumber start, end, step;
+
+  SymBool holds(PythonBinary op, const PythonNumber& a, const PythonNumber& b) const {
+    return apply(op, a, b).as_bool();
+  }
+  void check(const Call& c) const {
+    const SymInt zero = 0;
+    c.check(holds(PythonBinary::kNe, step, zero), "step must be nonzero");
+    if (guard_bool(holds(PythonBinary::kGt, step, zero))) {
+      c.check(holds(PythonBinary::kGe, end, start), kWrongSign);
+    } else if (guard_bool(holds(PythonBinary::kLt, step, zero))) {
+      c.check(holds(PythonBinary::kLe, end, start), kWrongSign);
+    }
+  }
+  // Ends and step are truncated first: (end - start + step - sign(step)) // step.
+  SymInt whole_length(const Call& c) const {
+    const SymInt from = apply(PythonUnary::kInt, start).as_int();
+    const SymInt to = apply(PythonUnary::kInt, end).as_int();
+    const SymInt by = apply(PythonUnary::kInt, step).as_int();
+    c.check_as(ErrorKind::kValueError, guard_bool(by != 0), "step must be nonzero");
+    const int64_t is_positive = guard_bool(by > 0) ? 1 : 0;
+    const int64_t is_negative = guard_bool(by < 0) ? 1 : 0;
+    return floor_div(to - from + by - (is_positive - is_negative), by);
+  }
+  // math.ceil((end - start) / step)
+  SymInt length() const {
+    const PythonNumber span = apply(PythonBinary::kSub, end, start);
+    return apply(PythonUnary::kCeil, apply(PythonBinary::kTrueDiv, span, step)).as_int();
+  }
+};
+
+Tensor* arange_of_symbols(Call& c, const Value& start, const Value& end, const Value& step,
+                          const FactoryOptions& options) {
+  const Range range = {number_of(start), number_of(end), number_of(step)};
+  range.check(c);
+  check_finite(c, start, end);
+  c.check(!step.is(Value::Tag::kFloat) || std::isfinite(step.as_double()),
+          "step must be finite but got {}", step);
+  if (options.dtype == DType::kInt64)
+    return new_tensor(c, DimVector{range.whole_length(c)}, options);
+  const SymInt length = range.length();
+  if (is_integral(options.dtype)) {
+    c.check(apply(PythonUnary::kInt, range.step).as_int() != 0, "step must be nonzero");
+    return new_tensor(c, DimVector{length}, options);
+  }
+  const Value* const numbers[] = {&start, &end, &step};
+  const bool has_int = std::any_of(std::begin(numbers), std::end(numbers), [](const Value* number) {
+    return is_integer(*number) && is_symbolic_number(*number);
+  });
+  // Symbols that are fractions alone do not count as symbolic sizes, and inside of a kernel a
+  // tensor on the meta device has no mode that could cast it.
+  c.check(has_int || !length.is_symbolic() || c.context().python_dispatcher,
+          "0 INTERNAL ASSERT FAILED at "
+          "\"/__w/pytorch/pytorch/torch/csrc/utils/python_arg_parser.cpp\":659, please report a "
+          "bug to PyTorch. dispatch_on_subclass called with NO overloaded args that actually "
+          "triggered dispatch, perhaps there is a divergence in how you detect torch "
+          "function/dispatch and how overloaded args is computed?");
+  // start + step * index
+  const Tensor* index = c.context().empty(DimVector{length}, options.dtype, options.device);
+  const Tensor* scaled = arithmetic(c, *index, step);
+  arithmetic(c, *scaled, start);
+  return new_tensor(c, DimVector{length}, options);
+}
 
 // Mirrors arange, torch/_refs/__init__.py.
 Tensor* arange_with(Call& c, const Value& start, const Value& end, const Value& step,
@@ -137,6 +205,9 @@ Tensor* arange_with(Call& c, const Value& start, const Value& end, const Value& 
     c.check_as(ErrorKind::kAssertionError, !number->is(Value::Tag::kComplex),
                "arange does not support complex numbers");
   }
+  const bool is_symbolic =
+      is_symbolic_number(start) || is_symbolic_number(end) || is_symbolic_number(step);
+  if (!integers && is_symbolic) return arange_of_symbols(c, start, end, step, options);
   if (!integers) {
     const double from = to_double(start);
     const double to = to_double(end);

@@ -190,6 +190,13 @@ Value grid_sampler_2d(Call& c, const Tensor& input, const Tensor& grid, int64_t 
     result = *arithmetic(c, result, x);
     result = *arithmetic(c, result, y);
   }
+  // Several products are added up, and the last sum repeats an earlier one (Call::empty_permuted),
+  // but for that of coordinates which were clipped to the borders first.
+  const bool is_repeated = interpolation == 2 || (interpolation == 0 && padding == 0);
+  for (int times = 0; is_repeated && times < 2; ++times) {
+    const Tensor& sum = result.tensor();
+    result = *c.empty_permuted(sum.sizes(), sum.strides(), sum.dtype(), sum.device());
+  }
   return *cast_to(c, result.tensor(), dtype);
 }
 

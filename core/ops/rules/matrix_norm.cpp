@@ -7,6 +7,7 @@
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
+#include "core/ops/families/number.h"
 #include "core/ops/families/reduction.h"
 #include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/rules/tables.h"
@@ -227,9 +228,13 @@ Value linalg_powsum(Call& c, const Tensor& self, const Value& ord, const Value& 
 // Mirrors renorm, torch/_refs/__init__.py.
 Value renorm(Call& c, const Tensor& self, const Value& p, int64_t dim, const Value& maxnorm) {
   c.check(!p.is(Value::Tag::kComplex), "renorm: p must be real-valued");
-  c.check(as_real(p) > 0, "renorm: non-positive norm not supported");
+  const auto compare = [](PythonBinary op, const Value& number) {
+    return apply(op, number_of(number), SymInt(0)).as_bool();
+  };
+  c.check(compare(PythonBinary::kGt, p), "renorm: non-positive norm not supported");
   c.check(!maxnorm.is(Value::Tag::kComplex), "renorm: maxnorm must be real-valued");
-  c.check(as_real(maxnorm) >= 0, "renorm: expected maxnorm to be >= 0 but got {}", maxnorm);
+  c.check(compare(PythonBinary::kGe, maxnorm), "renorm: expected maxnorm to be >= 0 but got {}",
+          maxnorm);
   c.check(self.dim() > 1, "renorm: input needs at least 2 dimensions, got {} dimensions",
           self.dim());
   const int64_t kept = wrap_dim(dim, self.dim());

@@ -113,11 +113,11 @@ Value lcm(Call& c, const Value& self, const Value& other) {
           "Tensor with dtype torch.int64 is not the expected dtype of torch.bool!");
   const Value common = steps.of(a, b);
   const Value divisor = steps.where(steps.truth(common), 1, common);
-  return steps.result(steps.of(steps.of(steps.of(a, divisor), b)));
+  return steps.result(steps.of(steps.arithmetic(steps.of(a, divisor), b)));
 }
 
 // Mirrors logaddexp and logaddexp2, torch/_refs/__init__.py.
-Value logaddexp(Call& c, const Value& self, const Value& other) {
+Value log_sum(Call& c, const Value& self, const Value& other, bool is_base_two) {
   const ReferenceSteps steps(c, c.args().first(2), kDefault);
   Value a = self;
   Value b = other;
@@ -128,14 +128,21 @@ Value logaddexp(Call& c, const Value& self, const Value& other) {
   const Value larger = steps.truth(a, b);
   const Value greatest = steps.where(larger, a, b);
   const Value least = steps.where(larger, b, a);
-  const Value infinite = steps.both(steps.truth(a), larger);
-  const Value sum = steps.of(greatest, steps.of(least, greatest));
+  // isfinite of real numbers is a product, isinf a comparison.
+  Value infinite = steps.truth(a);
+  if (!is_base_two) infinite = steps.truth(steps.arithmetic(infinite, infinite));
+  infinite = steps.both(infinite, larger);
+  const Value decay = steps.of(steps.of(steps.arithmetic(least, greatest)));
+  const Value sum = steps.arithmetic(greatest, is_base_two ? steps.arithmetic(decay) : decay);
   return steps.result(steps.where(infinite, a, sum));
+}
+Value logaddexp(Call& c, const Value& self, const Value& other) {
+  return log_sum(c, self, other, false);
 }
 Value logaddexp2(Call& c, const Value& self, const Value& other) {
   c.check(!is_complex(promoted_dtype(c, c.args().first(2))),
           "logaddexp2 doesn't support complex dtypes");
-  return logaddexp(c, self, other);
+  return log_sum(c, self, other, true);
 }
 
 // Mirrors shift_dtype_check, meta_lshifts and meta_rshifts, torch/_meta_registrations.py.
@@ -152,7 +159,7 @@ Tensor* shift(Call& c, const Tensor& self, const Value& other) {
     c.check(is_integral_or_bool(given), "{}: Expected shift value to be an int. Got {}",
             name.view(), other);
   }
-  return elementwise(c, c.args().first(2), kNoOpmath);
+  return elementwise_meta(c, c.args().first(2), kNoOpmath);
 }
 
 // Mirrors meta_complex, torch/_meta_registrations.py, and polar, torch/_refs/_conversions.py.
@@ -207,7 +214,7 @@ bool is_number_one(const Value& value) {
 // a + alpha * b: the second operand is multiplied where alpha is not 1.
 Value scaled_sum(Call& c, const Value& self, const Value& other, const Value& alpha) {
   const Value operands[] = {self, other};
-  if (is_number_one(alpha) || !other.is_tensor()) return arithmetic(c, self, other);
+  if (is_number_one(alpha) || !other.is_tensor()) return elementwise_step(c, operands, kDefault);
   const ReferenceSteps steps(c, operands, kDefault);
   Value a = self;
   Value b = other;
@@ -223,6 +230,7 @@ Tensor* div(Call& c, const Value& self, const Value& other) {
 
 // Mirrors add, torch/_refs/__init__.py.
 Value add(Call& c, const Value& self, const Value& other, const Value& alpha) {
+  if (Tensor* sum = fast_arithmetic(c, self, other)) return sum;
   const Value operands[] = {self, other};
   const DType dtype = promoted_dtype(c, operands);
   if (!is_bool(dtype)) check_number_fits(c, ErrorKind::kValueError, "alpha", alpha, dtype);
@@ -235,6 +243,7 @@ bool is_bool_tensor(const Value& value) {
 
 // Mirrors sub, torch/_refs/__init__.py.
 Value sub(Call& c, const Value& self, const Value& other, const Value& alpha) {
+  if (Tensor* difference = fast_arithmetic(c, self, other)) return difference;
   const Value operands[] = {self, other};
   const DType dtype = promoted_dtype(c, operands);
   if (is_bool(dtype) && is_bool_tensor(self) && is_bool_tensor(other)) {
@@ -371,10 +380,10 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::__or__.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::bitwise_or.Tensor">(), kComposite},
     {"aten::__rshift__.Scalar(Tensor self, Scalar other) -> Tensor", rule<&shift<"rshift">>()},
     {"aten::__rshift__.Tensor(Tensor self, Tensor other) -> Tensor", rule<&shift<"rshift">>()},
-    {"aten::_add_relu.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", binary({.promote = kNoOpmath})},
+    {"aten::_add_relu.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", binary({.promote = kNoOpmath, .on_meta = true})},
     {"aten::__xor__.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::bitwise_xor.Scalar">(), kComposite},
     {"aten::__xor__.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::bitwise_xor.Tensor">(), kComposite},
-    {"aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", binary({.promote = kNoOpmath})},
+    {"aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", binary({.promote = kNoOpmath, .on_meta = true})},
     {"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", rule<&add>()},
     {"aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)", rule<&add_inplace>()},
     {"aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", rule<&add_inplace>()},
@@ -397,13 +406,8 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", binary()},
     {"aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor", binary(), kInplace},
     {"aten::complex(Tensor real, Tensor imag) -> Tensor", rule<&complex>()},
-    {"aten::copysign(Scalar a, Scalar b) -> float", binary({.promote = kIntToFloat})},
     {"aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor", rule<&copysign>(), kInplace},
     {"aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor", rule<&copysign>(), kInplace},
-    {"aten::copysign.float(float a, float b) -> float", binary({.promote = kIntToFloat})},
-    {"aten::copysign.float_int(float a, int b) -> float", binary({.promote = kIntToFloat})},
-    {"aten::copysign.int(int a, int b) -> float", binary({.promote = kIntToFloat})},
-    {"aten::copysign.int_float(int a, float b) -> float", binary({.promote = kIntToFloat})},
     {"aten::div.Scalar(Tensor self, Scalar other) -> Tensor", binary({.promote = kIntToFloat})},
     {"aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", rule<&div_mode>(), kInplace},
     {"aten::div.Tensor(Tensor self, Tensor other) -> Tensor", rule<&div>()},
@@ -428,13 +432,8 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::floor_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", written_by<"aten::floor_divide">()},
     {"aten::fmax(Tensor self, Tensor other) -> Tensor", binary()},
     {"aten::fmin(Tensor self, Tensor other) -> Tensor", binary()},
-    {"aten::fmod(Scalar a, Scalar b) -> float", binary()},
     {"aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor", binary(), kInplace},
     {"aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor", binary(), kInplace},
-    {"aten::fmod.float(float a, float b) -> float", binary()},
-    {"aten::fmod.float_int(float a, int b) -> float", binary()},
-    {"aten::fmod.int(int a, int b) -> float", binary()},
-    {"aten::fmod.int_float(int a, float b) -> float", binary()},
     {"aten::gcd(Tensor self, Tensor other) -> Tensor", binary(), kInplace},
     {"aten::heaviside(Tensor self, Tensor values) -> Tensor", rule<&heaviside>(), kInplace},
     {"aten::hypot(Tensor self, Tensor other) -> Tensor", binary(), kInplace},
@@ -448,20 +447,8 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::logaddexp2(Tensor self, Tensor other) -> Tensor", rule<&logaddexp2>()},
     {"aten::maximum(Tensor self, Tensor other) -> Tensor", binary()},
     {"aten::minimum(Tensor self, Tensor other) -> Tensor", binary()},
-    {"aten::mul(Scalar a, Scalar b) -> Scalar", binary()},
     {"aten::mul.Scalar(Tensor self, Scalar other) -> Tensor", binary()},
     {"aten::mul.Tensor(Tensor self, Tensor other) -> Tensor", rule<&mul>()},
-    {"aten::mul.complex(complex a, complex b) -> complex", binary()},
-    {"aten::mul.complex_float(complex a, float b) -> complex", binary()},
-    {"aten::mul.complex_int(complex a, int b) -> complex", binary()},
-    {"aten::mul.float(float a, float b) -> float", binary()},
-    {"aten::mul.float_complex(float a, complex b) -> complex", binary()},
-    {"aten::mul.float_int(float a, int b) -> float", binary()},
-    {"aten::mul.int(int a, int b) -> int", binary()},
-    {"aten::mul.int_complex(int a, complex b) -> complex", binary()},
-    {"aten::mul.int_float(int a, float b) -> float", binary()},
-    {"aten::mul.left_t(t[] l, int n) -> t[]", binary()},
-    {"aten::mul.right_(int n, t[] l) -> t[]", binary()},
     {"aten::mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", rule<&mul_inplace>()},
     {"aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", rule<&mul_inplace>()},
     {"aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor", same_as<"aten::mul.Scalar">(), kComposite},
@@ -471,67 +458,53 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::nextafter(Tensor self, Tensor other) -> Tensor", binary({.promote = kNoOpmath}), kInplace},
     {"aten::polar(Tensor abs, Tensor angle) -> Tensor", rule<&complex>()},
     {"aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor", rule<&pow>()},
-    {"aten::pow.Scalar_Scalar(Scalar a, Scalar b) -> float", binary({.promote = kBoolToLong})},
     {"aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", rule<&pow>()},
     {"aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", binary({.promote = kBoolToLong})},
-    {"aten::pow.complex(complex a, complex b) -> complex", binary({.promote = kBoolToLong})},
-    {"aten::pow.complex_float(complex a, float b) -> complex", binary({.promote = kBoolToLong})},
-    {"aten::pow.float(float a, float b) -> float", binary({.promote = kBoolToLong})},
-    {"aten::pow.float_complex(float a, complex b) -> complex", binary({.promote = kBoolToLong})},
-    {"aten::pow.float_int(float a, int b) -> float", binary({.promote = kBoolToLong})},
-    {"aten::pow.int(int a, int b) -> float", binary({.promote = kBoolToLong})},
-    {"aten::pow.int_float(int a, float b) -> float", binary({.promote = kBoolToLong})},
-    {"aten::pow.int_to_int(int a, int b) -> int", binary({.promote = kBoolToLong})},
     {"aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)", written_by<"aten::pow.Tensor_Scalar">()},
     {"aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)", written_by<"aten::pow.Tensor_Tensor">()},
-    {"aten::remainder(Scalar a, Scalar b) -> Scalar", binary()},
     {"aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor", binary(), kInplace},
     {"aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", binary()},
     {"aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor", binary(), kInplace},
-    {"aten::remainder.float(float a, float b) -> float", binary()},
-    {"aten::remainder.float_int(float a, int b) -> float", binary()},
-    {"aten::remainder.int(int a, int b) -> int", binary()},
-    {"aten::remainder.int_float(int a, float b) -> float", binary()},
     {"aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", rule<&rsub>()},
     {"aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", rule<&rsub>()},
-    {"aten::special_chebyshev_polynomial_t(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_chebyshev_polynomial_t.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_chebyshev_polynomial_t.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_chebyshev_polynomial_u(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_chebyshev_polynomial_u.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_chebyshev_polynomial_u.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_chebyshev_polynomial_v(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_chebyshev_polynomial_v.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_chebyshev_polynomial_v.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_chebyshev_polynomial_w(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_chebyshev_polynomial_w.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_chebyshev_polynomial_w.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
+    {"aten::special_chebyshev_polynomial_t(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_chebyshev_polynomial_t.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_chebyshev_polynomial_t.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_chebyshev_polynomial_u(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_chebyshev_polynomial_u.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_chebyshev_polynomial_u.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_chebyshev_polynomial_v(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_chebyshev_polynomial_v.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_chebyshev_polynomial_v.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_chebyshev_polynomial_w(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_chebyshev_polynomial_w.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_chebyshev_polynomial_w.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
     {"aten::special_gammainc(Tensor self, Tensor other) -> Tensor", same_as<"aten::igamma">(), kComposite},
     {"aten::special_gammaincc(Tensor self, Tensor other) -> Tensor", same_as<"aten::igammac">(), kComposite},
-    {"aten::special_hermite_polynomial_h(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_hermite_polynomial_h.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_hermite_polynomial_h.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_hermite_polynomial_he(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_hermite_polynomial_he.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_hermite_polynomial_he.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_laguerre_polynomial_l(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_laguerre_polynomial_l.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_laguerre_polynomial_l.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_legendre_polynomial_p(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_legendre_polynomial_p.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_legendre_polynomial_p.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_shifted_chebyshev_polynomial_t(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_shifted_chebyshev_polynomial_t.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_shifted_chebyshev_polynomial_t.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_shifted_chebyshev_polynomial_u(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_shifted_chebyshev_polynomial_u.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_shifted_chebyshev_polynomial_u.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_shifted_chebyshev_polynomial_v(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_shifted_chebyshev_polynomial_v.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_shifted_chebyshev_polynomial_v.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_shifted_chebyshev_polynomial_w(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_shifted_chebyshev_polynomial_w.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::special_shifted_chebyshev_polynomial_w.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat})},
+    {"aten::special_hermite_polynomial_h(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_hermite_polynomial_h.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_hermite_polynomial_h.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_hermite_polynomial_he(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_hermite_polynomial_he.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_hermite_polynomial_he.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_laguerre_polynomial_l(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_laguerre_polynomial_l.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_laguerre_polynomial_l.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_legendre_polynomial_p(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_legendre_polynomial_p.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_legendre_polynomial_p.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_shifted_chebyshev_polynomial_t(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_shifted_chebyshev_polynomial_t.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_shifted_chebyshev_polynomial_t.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_shifted_chebyshev_polynomial_u(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_shifted_chebyshev_polynomial_u.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_shifted_chebyshev_polynomial_u.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_shifted_chebyshev_polynomial_v(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_shifted_chebyshev_polynomial_v.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_shifted_chebyshev_polynomial_v.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_shifted_chebyshev_polynomial_w(Tensor x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_shifted_chebyshev_polynomial_w.n_scalar(Tensor x, Scalar n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_shifted_chebyshev_polynomial_w.x_scalar(Scalar x, Tensor n) -> Tensor", binary({.promote = kIntToFloat, .on_meta = true})},
     {"aten::special_xlog1py(Tensor self, Tensor other) -> Tensor", rule<&xlogy>()},
     {"aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor", rule<&xlogy>()},
     {"aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor", rule<&xlogy>()},
@@ -541,7 +514,7 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::special_zeta(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat})},
     {"aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor", binary({.promote = kIntToFloat})},
     {"aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", binary({.promote = kIntToFloat})},
-    {"aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", binary({.promote = kNoOpmath})},
+    {"aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", binary({.promote = kNoOpmath, .on_meta = true})},
     {"aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", rule<&sub>()},
     {"aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)", rule<&add_inplace>()},
     {"aten::sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", rule<&add_inplace>()},

@@ -18,7 +18,7 @@ Tensor* addcdiv(Call& c, const Tensor&, const Tensor& tensor1, const Tensor& ten
           "tensor2)).to(input.dtype) ', 'for integer inputs and as ', '(input + value * tensor1 / "
           "tensor2) for float inputs. ', 'The future addcdiv behavior is just the latter "
           "implementation: ', '(input + value * tensor1 / tensor2), for all dtypes.')");
-  return elementwise(c, c.args().first(3), kNoOpmath);
+  return elementwise_meta(c, c.args().first(3), kNoOpmath);
 }
 
 // Mirrors lerp, torch/_meta_registrations.py.
@@ -29,7 +29,7 @@ Tensor* lerp(Call& c, const Tensor& self, const Tensor& end, const Value& weight
   c.check(!is_tensor || weight.tensor().dim() == 0 || weight.tensor().dtype() == self.dtype(),
           "expected dtype {} for `weight`, but got dtype {}", self.dtype(),
           is_tensor ? weight.tensor().dtype() : self.dtype());
-  return elementwise(c, c.args().first(is_tensor ? 3 : 2), kNoOpmath);
+  return elementwise_meta(c, c.args().first(is_tensor ? 3 : 2), kNoOpmath);
 }
 
 // Mirrors _register_inplace_meta, torch/_meta_registrations.py: any dtype, but no other shape.
@@ -47,7 +47,7 @@ Value inplace(Call& c, uint64_t) {
 constexpr OpDef kPointwiseTernary[] = {
     {"aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", rule<&addcdiv>()},
     {"aten::addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)", {&inplace<"aten::addcdiv">}},
-    {"aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", ternary({.promote = kNoOpmath})},
+    {"aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", ternary({.promote = kNoOpmath, .on_meta = true})},
     {"aten::addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)", {&inplace<"aten::addcmul">}},
     {"aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor", rule<&lerp>()},
     {"aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor", rule<&lerp>()},

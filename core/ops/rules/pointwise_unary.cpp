@@ -20,10 +20,31 @@ Tensor* abs_inplace(Call& c, Tensor& self) {
   return &self;
 }
 
-// sinc and log_ndtr, torch/_refs: the operand is scaled before anything else.
-Tensor* scaled_first(Call& c, const Tensor& self) {
-  if (self.meta->has_symbols()) (void)arithmetic(c, self, 1.0);
-  return elementwise(c, c.args().first(1), kIntToFloat);
+// Mirrors sinc, torch/_refs/__init__.py, and log_ndtr, torch/_refs/special/__init__.py.
+Value sinc(Call& c, const Tensor& self) {
+  const ReferenceSteps steps(c, c.args().first(1), kIntToFloat);
+  const Value scaled = steps.arithmetic(self);
+  const Value is_zero = steps.truth(scaled);
+  const Value quotient = steps.arithmetic(steps.of(scaled), scaled);
+  return steps.result(steps.where(is_zero, 1, quotient));
+}
+Value log_ndtr(Call& c, const Tensor& self) {
+  const ReferenceSteps steps(c, c.args().first(1), kIntToFloat);
+  const Value scaled = steps.arithmetic(self);
+  const Value is_small = steps.truth(self);
+  const Value tail = steps.of(steps.arithmetic(steps.of(steps.of(scaled))));
+  const Value below = steps.arithmetic(tail, steps.arithmetic(scaled, scaled));
+  const Value above = steps.of(steps.arithmetic(steps.of(steps.of(scaled))));
+  return steps.result(steps.where(is_small, below, above));
+}
+
+// Mirrors logit, torch/_refs/special/__init__.py: log(a / (1 - a)), of a clamped value.
+Value logit(Call& c, const Tensor& self) {
+  const ReferenceSteps steps(c, c.args().first(1), kIntToFloat);
+  const Value is_below = steps.truth(self);
+  const Value is_above = steps.truth(self);
+  const Value clamped = steps.where(is_below, 0, steps.where(is_above, 1, self));
+  return steps.result(steps.of(steps.arithmetic(clamped, steps.arithmetic(clamped))));
 }
 
 // Mirrors _frexp_meta, torch/_prims/__init__.py.
@@ -62,6 +83,11 @@ Value special_ndtr(Call& c, const Tensor& self) {
     c.check(can_cast(dtype, out->dtype()),
             "result type {} can't be cast to the desired output type {}", info(dtype).cpp_name,
             info(out->dtype()).cpp_name);
+  }
+  if (self.meta->has_symbols()) {  // torch/_refs/special/__init__.py
+    const ReferenceSteps steps(c, c.args().first(1), kIntToFloat);
+    const Value sum = steps.of(steps.of(steps.of(self)));
+    return copy_into(c, steps.result(steps.of(sum)));
   }
   const Value x = c.call<"aten::div.Tensor">(self, c.call<"aten::sqrt">(c.empty({}, dtype)));
   const Value sum = c.call<"aten::add.Tensor">(c.call<"aten::erf">(x), 1);
@@ -105,13 +131,17 @@ void check_real(Call& c, const Tensor& self, std::string_view name) {
   c.check(!is_complex(self.dtype()), "{} is not supported for complex tensors.", name);
 }
 // Mirrors deg2rad and rad2deg, torch/_refs/__init__.py.
-Tensor* deg2rad(Call& c, const Tensor& self) {
-  check_real(c, self, "deg2rad");
-  return elementwise(c, c.args().first(1), kIntToFloat);
+Value scaled(Call& c, const Tensor& self) {
+  const ReferenceSteps steps(c, c.args().first(1), kIntToFloat);
+  return steps.result(steps.arithmetic(self));
 }
-Tensor* rad2deg(Call& c, const Tensor& self) {
+Value deg2rad(Call& c, const Tensor& self) {
+  check_real(c, self, "deg2rad");
+  return scaled(c, self);
+}
+Value rad2deg(Call& c, const Tensor& self) {
   check_real(c, self, "rad2deg");
-  return elementwise(c, c.args().first(1), kIntToFloat);
+  return scaled(c, self);
 }
 
 // Mirrors isposinf and isneginf, torch/_refs/__init__.py.
@@ -129,11 +159,12 @@ Tensor* neg(Call& c, const Tensor& self) {
 }
 
 // Mirrors frac, torch/_refs/__init__.py.
-Tensor* frac(Call& c, const Tensor& self) {
+Value frac(Call& c, const Tensor& self) {
   c.check(!is_bool(self.dtype()),
           "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
           "`logical_xor()` operator instead.");
-  return elementwise(c, c.args().first(1), kDefault);
+  const ReferenceSteps steps(c, c.args().first(1), kDefault);
+  return steps.result(steps.arithmetic(self, steps.of(self)));
 }
 
 // Mirrors conj_physical, aten/src/ATen/native/UnaryOps.cpp.
@@ -217,7 +248,7 @@ constexpr OpDef kPointwiseUnary[] = {
     {"aten::log2(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::logical_not(Tensor self) -> Tensor", unary({.promote = kAlwaysBool, .begins_with_number = true})},
     {"aten::logical_not_(Tensor(a!) self) -> Tensor(a!)", rule<&itself>()},
-    {"aten::logit(Tensor self, float? eps=None) -> Tensor", unary({.promote = kIntToFloat}), kInplaceCopies},
+    {"aten::logit(Tensor self, float? eps=None) -> Tensor", rule<&logit>(), kInplaceCopies},
     {"aten::mvlgamma(Tensor self, int p) -> Tensor", rule<&mvlgamma>(), kInplace},
     {"aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor", like_first()},
     {"aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor(a!)", rule<&nan_to_num_inplace>()},
@@ -228,21 +259,21 @@ constexpr OpDef kPointwiseUnary[] = {
     {"aten::polygamma_(Tensor(a!) self, int n) -> Tensor(a!)", rule<&polygamma_inplace>()},
     {"aten::rad2deg(Tensor self) -> Tensor", rule<&rad2deg>(), kInplace},
     {"aten::reciprocal(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
-    {"aten::round(Tensor self) -> Tensor", unary({.promote = kNoOpmath, .begins_with_number = true}), kInplaceCopies},
-    {"aten::round.decimals(Tensor self, *, int decimals) -> Tensor", unary({.promote = kNoOpmath, .begins_with_number = true}), kInplaceCopies},
+    {"aten::round(Tensor self) -> Tensor", unary({.promote = kNoOpmath, .on_meta = true}), kInplaceCopies},
+    {"aten::round.decimals(Tensor self, *, int decimals) -> Tensor", unary({.promote = kNoOpmath, .on_meta = true}), kInplaceCopies},
     {"aten::rsqrt(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
     {"aten::sgn(Tensor self) -> Tensor", unary(), kInplace},
     {"aten::sigmoid(Tensor self) -> Tensor", like_first(kIntToFloat), kInplace},
     {"aten::sign(Tensor self) -> Tensor", unary(), kInplace},
     {"aten::signbit(Tensor self) -> Tensor", unary({.promote = kAlwaysBool})},
     {"aten::sin(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
-    {"aten::sinc(Tensor self) -> Tensor", rule<&scaled_first>(), kInplace},
+    {"aten::sinc(Tensor self) -> Tensor", rule<&sinc>(), kInplace},
     {"aten::sinh(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},
-    {"aten::special_airy_ai(Tensor x) -> Tensor", unary({.promote = kIntToFloat, .begins_with_number = true})},
+    {"aten::special_airy_ai(Tensor x) -> Tensor", unary({.promote = kIntToFloat, .on_meta = true})},
     {"aten::special_bessel_j0(Tensor self) -> Tensor", unary({.promote = kIntToFloat})},
     {"aten::special_bessel_j1(Tensor self) -> Tensor", unary({.promote = kIntToFloat})},
-    {"aten::special_bessel_y0(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .begins_with_number = true})},
-    {"aten::special_bessel_y1(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .begins_with_number = true})},
+    {"aten::special_bessel_y0(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_bessel_y1(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .on_meta = true})},
     {"aten::special_digamma(Tensor self) -> Tensor", same_as<"aten::digamma">(), kComposite},
     {"aten::special_entr(Tensor self) -> Tensor", unary({.promote = kIntToFloat})},
     {"aten::special_erf(Tensor self) -> Tensor", same_as<"aten::erf">(), kComposite},
@@ -258,20 +289,20 @@ constexpr OpDef kPointwiseUnary[] = {
     {"aten::special_i1(Tensor self) -> Tensor", unary({.promote = kIntToFloat})},
     {"aten::special_i1e(Tensor self) -> Tensor", unary({.promote = kIntToFloat})},
     {"aten::special_log1p(Tensor self) -> Tensor", same_as<"aten::log1p">(), kComposite},
-    {"aten::special_log_ndtr(Tensor self) -> Tensor", rule<&scaled_first>()},
+    {"aten::special_log_ndtr(Tensor self) -> Tensor", rule<&log_ndtr>()},
     {"aten::special_logit(Tensor self, float? eps=None) -> Tensor", same_as<"aten::logit">(), kComposite},
-    {"aten::special_modified_bessel_i0(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .begins_with_number = true})},
-    {"aten::special_modified_bessel_i1(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .begins_with_number = true})},
-    {"aten::special_modified_bessel_k0(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .begins_with_number = true})},
-    {"aten::special_modified_bessel_k1(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .begins_with_number = true})},
+    {"aten::special_modified_bessel_i0(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_modified_bessel_i1(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_modified_bessel_k0(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_modified_bessel_k1(Tensor self) -> Tensor", unary({.promote = kIntToFloat, .on_meta = true})},
     {"aten::special_multigammaln(Tensor self, int p) -> Tensor", same_as<"aten::mvlgamma">(), kComposite},
     {"aten::special_ndtr(Tensor self) -> Tensor", rule<&special_ndtr>(), kComposite},
     {"aten::special_ndtri(Tensor self) -> Tensor", unary({.promote = kIntToFloat})},
     {"aten::special_polygamma(int n, Tensor self) -> Tensor", same_as<"aten::polygamma">(), kComposite},
     {"aten::special_psi(Tensor self) -> Tensor", same_as<"aten::digamma">(), kComposite},
     {"aten::special_round(Tensor self, *, int decimals=0) -> Tensor", same_as<"aten::round.decimals">(), kComposite},
-    {"aten::special_scaled_modified_bessel_k0(Tensor x) -> Tensor", unary({.promote = kIntToFloat, .begins_with_number = true})},
-    {"aten::special_scaled_modified_bessel_k1(Tensor x) -> Tensor", unary({.promote = kIntToFloat, .begins_with_number = true})},
+    {"aten::special_scaled_modified_bessel_k0(Tensor x) -> Tensor", unary({.promote = kIntToFloat, .on_meta = true})},
+    {"aten::special_scaled_modified_bessel_k1(Tensor x) -> Tensor", unary({.promote = kIntToFloat, .on_meta = true})},
     {"aten::special_sinc(Tensor self) -> Tensor", same_as<"aten::sinc">(), kComposite},
     {"aten::special_spherical_bessel_j0(Tensor x) -> Tensor", unary({.promote = kIntToFloat})},
     {"aten::sqrt(Tensor self) -> Tensor", unary({.promote = kIntToFloat}), kInplace},

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/ops/families/pointwise.h"
+#include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/promotion.h"
 
@@ -20,16 +21,37 @@ int64_t constant(Call&) {
 
 // --- geometry ---
 
-Value sizes(Call& c, const Tensor& self) { return c.context().make_ints(self.sizes()); }
-Value strides(Call& c, const Tensor& self) { return c.context().make_ints(self.strides()); }
-SymInt size(Call&, const Tensor& self, int64_t dim) { return self.size(dim); }
-SymInt stride(Call&, const Tensor& self, int64_t dim) { return self.stride(dim); }
+// The overloads that answer SymInt give symbols; the others are C++'s sizes(), strides(), size(dim)
+// and stride(dim), which ask for the numbers of all dimensions.
+Value sym_sizes(Call& c, const Tensor& self) { return c.context().make_ints(self.sizes()); }
+Value sym_strides(Call& c, const Tensor& self) { return c.context().make_ints(self.strides()); }
+Value numbers(Call& c, Dims dims) {
+  DimVector result;
+  for (const SymInt dim : dims) result.push_back(guard_int(dim));
+  return c.context().make_ints(result);
+}
+Value sizes(Call& c, const Tensor& self) { return numbers(c, self.sizes()); }
+Value strides(Call& c, const Tensor& self) { return numbers(c, self.strides()); }
+SymInt size(Call&, const Tensor& self, int64_t dim) {
+  const SymInt length = self.size(dim);
+  specialize_sizes(self);
+  return guard_int(length);
+}
+SymInt stride(Call&, const Tensor& self, int64_t dim) {
+  const SymInt step = self.stride(dim);
+  specialize_sizes(self.strides());
+  return guard_int(step);
+}
 // TensorImpl::numel, which unlike sym_numel refuses symbols.
 SymInt numel(Call& c, const Tensor& self) {
   c.check(!self.meta->has_symbols(), "Cannot call numel() on tensor with symbolic sizes/strides");
   return self.numel();
 }
-SymInt storage_offset(Call&, const Tensor& self) { return self.offset(); }
+SymInt storage_offset(Call& c, const Tensor& self) {
+  c.check(!self.meta->has_symbols(),
+          "Cannot call storage_offset() on tensor with symbolic sizes/strides");
+  return self.offset();
+}
 int64_t dim(Call&, const Tensor& self) { return self.dim(); }
 
 // These ask for an answer: where only data can tell, they raise GuardOnDataDependentSymNode.
@@ -181,8 +203,8 @@ constexpr OpDef kQueryRules[] = {
     {"aten::storage_offset(Tensor self) -> int", rule<&storage_offset>(), kComposite},
     {"aten::stride(Tensor self) -> int[]", rule<&strides>(), kComposite},
     {"aten::stride.int(Tensor self, int dim) -> int", rule<&stride>(), kComposite},
-    {"aten::sym_size(Tensor self) -> SymInt[]", rule<&sizes>(), kComposite},
-    {"aten::sym_stride(Tensor self) -> SymInt[]", rule<&strides>(), kComposite},
+    {"aten::sym_size(Tensor self) -> SymInt[]", rule<&sym_sizes>(), kComposite},
+    {"aten::sym_stride(Tensor self) -> SymInt[]", rule<&sym_strides>(), kComposite},
 };
 // clang-format on
 }  // namespace

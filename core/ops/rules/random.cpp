@@ -27,8 +27,8 @@ Value native_dropout(Call& c, Tensor& self, double p, std::optional<bool> train)
   c.check(is_floating(self.dtype()),
           "result type Float can't be cast to the desired output type Long");
   Tensor* mask = c.empty_like(self, DType::kBool);
-  const Value factors[] = {mask, self};
-  return c.tuple(elementwise(c, factors, kDefault), mask);
+  const Tensor* kept = arithmetic(c, *mask, self);
+  return c.tuple(arithmetic(c, *kept, 1.0), mask);
 }
 
 // Mirrors native_dropout_backward, torch/_decomp/decompositions.py.

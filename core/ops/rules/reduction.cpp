@@ -1,11 +1,12 @@
 // Reductions: sums, extrema, moments, norms, quantifiers.
 #include "core/ops/families/reduction.h"
 
-#include <cmath>
+#include <limits>
 
 #include "core/ops/derived.h"
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/into.h"
+#include "core/ops/families/number.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/view.h"
@@ -54,9 +55,14 @@ Tensor* mean_dim(Call& c, const Tensor& self, const Value& dim, bool keepdim, Op
           "complex dtype. Got: {}",
           dtype ? "Optional" : "Input", result);
   if (!has_symbolic_sizes(self)) return reduce(c, self, dims, keepdim, result);
-  const Value sum_and_count[] = {reduce_by_reference(c, self, dims, keepdim, result), 1.0};
+  // Divided as summed, in a type that may be wider than the result's.
+  const DType computation = computation_dtype(result);
+  const Tensor& summed = cast_for_reduction(c, self, computation);
+  const Value sum_and_count[] = {reduce_by_reference(c, summed, dims, keepdim, computation), 1.0};
   const ReferenceSteps division(c, sum_and_count, Promotion::kDefault);
-  return &division.of(sum_and_count[0], sum_and_count[1]).tensor();
+  Tensor& quotient = division.of(sum_and_count[0], sum_and_count[1]).tensor();
+  if (quotient.dtype() == result) return &quotient;
+  return &c.tensor<"prims::convert_element_type">(quotient, result);
 }
 Tensor* mean(Call& c, const Tensor& self, OptionalDType dtype) {
   return mean_dim(c, self, Value(), false, dtype);
@@ -241,11 +247,34 @@ Value of_unbiased_dim(Call& c, const Tensor& self, const Value& dim, bool unbias
 
 // --- norms ---
 
-double as_number(const Value& number) {
-  if (number.is(Value::Tag::kComplex))
-    throw_error(ErrorKind::kTypeError, "must be real number, not complex");
-  return to_double(number);
-}
+// The order of a norm: what Python asks of it, which for a symbol is a guard.
+class NormOrder {
+ public:
+  explicit NormOrder(const Value& ord) {
+    if (ord.is(Value::Tag::kComplex))
+      throw_error(ErrorKind::kTypeError, "must be real number, not complex");
+    order_ = number_of(ord);
+  }
+  bool is(double value) const { return holds(PythonBinary::kEq, SymFloat(value)); }
+  bool is_negative() const { return holds(PythonBinary::kLt, SymFloat(0.0)); }
+  // What is made of symbols is real, and so sympy knows it to be finite.
+  bool is_infinite() const { return !order_.is_symbolic() && (is(kInfinity) || is(-kInfinity)); }
+  bool is_even() const {
+    const PythonNumber two = order_.is_float() ? PythonNumber(SymFloat(2.0)) : SymInt(2);
+    const PythonNumber zero = order_.is_float() ? PythonNumber(SymFloat(0.0)) : SymInt(0);
+    const PythonNumber rest = apply(PythonBinary::kMod, order_, two);
+    return guard_bool(apply(PythonBinary::kEq, rest, zero).as_bool());
+  }
+  Value inverse() const { return value_of(apply(PythonBinary::kTrueDiv, SymFloat(1.0), order_)); }
+
+ private:
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  bool holds(PythonBinary op, const PythonNumber& value) const {
+    return guard_bool(apply(op, order_, value).as_bool());
+  }
+
+  PythonNumber order_;
+};
 
 void check_norm_dtype(Call& c, DType input, OptionalDType dtype) {
   c.check(is_float_or_complex(input),
@@ -296,16 +325,14 @@ Tensor* magnitudes(Call& c, const Tensor& self, const DimSet& dims, bool keepdim
 }
 
 // The steps of one that is no extremum: pow(sum(pow(abs(self), ord)), 1 / ord).
-Tensor* norm_by_reference(Call& c, const Tensor& self, const Value& ord, const DimSet& dims,
-                          bool keepdim, DType result) {
+Tensor* norm_by_reference(Call& c, const Tensor& self, const Value& ord, bool is_even,
+                          const DimSet& dims, bool keepdim, DType result) {
   Value powers = *cast_to(c, self, computation_dtype(self.dtype()));
-  const double order = as_number(ord);
-  const bool is_even = std::fmod(order, 2.0) == 0;
   if (!is_even || is_complex(self.dtype())) powers = c.call<"aten::abs">(powers);
   powers = c.call<"aten::pow.Tensor_Scalar">(powers, ord);
   const Tensor& base = powers.tensor();
   const Value sum = *reduce_by_reference(c, base, dims, keepdim, base.dtype());
-  const Value root = c.call<"aten::pow.Tensor_Scalar">(sum, 1.0 / order);
+  const Value root = c.call<"aten::pow.Tensor_Scalar">(sum, NormOrder(ord).inverse());
   return cast_to(c, root.tensor(), result);
 }
 
@@ -313,10 +340,12 @@ Tensor* norm_by_reference(Call& c, const Tensor& self, const Value& ord, const D
 Tensor* linalg_vector_norm(Call& c, const Tensor& self, const Value& ord, const Value& dim,
                            bool keepdim, OptionalDType dtype) {
   check_norm_dtype(c, self.dtype(), dtype);
-  const double order = as_number(ord);
-  const bool is_extremum = std::isinf(order);
-  if (order < 0 || is_extremum) check_norm_not_empty(c, self, ord, dim);
-  const bool is_zero = order >= 0 && order <= 0;
+  const NormOrder order(ord);
+  const bool is_negative = order.is_negative();
+  const bool is_extremum = order.is_infinite();
+  if (is_negative || is_extremum) check_norm_not_empty(c, self, ord, dim);
+  const bool is_zero = order.is(0.0);
+  const bool is_even = !is_zero && !is_extremum && order.is_even();
   if (!is_zero && !is_extremum) {
     const DimSet dims = reduction_dims_or_all(c, self, dim, /*allow_repeated=*/true);
     if (spans_one_element(self, dims))
@@ -327,9 +356,8 @@ Tensor* linalg_vector_norm(Call& c, const Tensor& self, const Value& ord, const 
   const DType result = to_real(dtype.value_or(self.dtype()));
   if (is_zero || is_extremum) return reduce_by_reference(c, self, dims, keepdim, result);
   // The power by 1 of the sum is a copy of it, with its strides.
-  const bool is_sum = order >= 1 && order <= 1;
-  if (is_sum || has_symbolic_sizes(self))
-    return norm_by_reference(c, self, ord, dims, keepdim, result);
+  if (has_symbolic_sizes(self) || order.is(1.0))
+    return norm_by_reference(c, self, ord, is_even, dims, keepdim, result);
   return reduce(c, self, dims, keepdim, result);
 }
 
@@ -385,7 +413,8 @@ Tensor* histc(Call& c, const Tensor& self, int64_t bins, const Value& min, const
   c.check(!self.device().is_cpu() || is_floating(self.dtype()),
           "\"histogram_cpu\" not implemented for '{}'", self.dtype());
   c.check(bins > 0, "histc(): bins must be > 0, but got {}", bins);
-  c.check(as_number(max) >= as_number(min), "histc(): max must be larger than min");
+  c.check(apply(PythonBinary::kGe, number_of(max), number_of(min)).as_bool(),
+          "histc(): max must be larger than min");
   return c.empty({bins}, self.dtype());
 }
 

@@ -5,6 +5,7 @@
 // They are rows in the namespaces `_operator`, `torch` and `math` with schemas of our own, named
 // and ordered as torch/_export/serde/serialize.py writes their arguments; python_number.h computes.
 #include "core/ops/call.h"
+#include "core/ops/families/number.h"
 #include "core/ops/rules/tables.h"
 #include "core/symbolic/python_number.h"
 #include "core/symbolic/shape_env.h"
@@ -15,41 +16,6 @@ namespace faketensor {
 namespace {
 
 using Tag = Value::Tag;
-
-bool is_float(const Value& value) { return value.is(Tag::kFloat) || value.is(Tag::kSymFloat); }
-
-// A bool counts as 0 or 1, as in Python. Sizes are never complex, nor what is made of them.
-SymInt to_int(const Value& value) {
-  if (!value.is(Tag::kBool) && !value.is(Tag::kInt)) [[unlikely]]
-    throw_error(ErrorKind::kTypeError, format("an integer expected, not {}", value));
-  return value.is(Tag::kBool) ? sym_ite(value.as_sym_bool(), 1, 0) : value.as_sym_int();
-}
-
-PythonNumber number_of(const Value& value) {
-  switch (value.tag()) {
-    case Tag::kBool:
-      return value.as_sym_bool();
-    case Tag::kFloat:
-      return SymFloat(value.as_double());
-    case Tag::kSymFloat:
-      return PythonNumber::symbolic(value.as_node(), ExprType::kFloat);
-    default:
-      return to_int(value);
-  }
-}
-
-Value value_of(const PythonNumber& number) {
-  switch (number.type()) {
-    case ExprType::kBool:
-      return number.as_bool();
-    case ExprType::kInt:
-      return number.as_int();
-    default:
-      break;
-  }
-  const SymFloat value = number.as_float();
-  return value.is_symbolic() ? Value::sym_float(value.node()) : Value(value.as_double());
-}
 
 Value binary_number(Call& call, uint64_t params) {
   const PythonNumber a = number_of(call.arg(0));

@@ -80,6 +80,28 @@ TEST_F(LibraryTest, WhatWritesLeavesTheVersionOfWhatItWritesTo) {
   EXPECT_EQ(x.tensor().storage->version, 0u);
 }
 
+// should_allow_numbers_as_tensors asks for the namespace, too.
+TEST_F(LibraryTest, NumbersStandForTensorsInOperatorsOfAtenOnly) {
+  library.define("mylib::add(Tensor x, Tensor y) -> Tensor");
+  library.register_fake("mylib::add", like_first);
+  EXPECT_NE(error_of("mylib::add", {tensor({2}), Value(3)}), "no error");
+  EXPECT_EQ(error_of("aten::add.Tensor", {tensor({2}), Value(3)}), "no error");
+}
+
+TEST_F(LibraryTest, WhatACustomOpWritesToGetsANewVersion) {
+  library.define("mylib::fill(Tensor(a!) x) -> ()", {.custom_op_function = "fill_cpu"});
+  library.register_fake("mylib::fill", [](FakeCall&) { return Value(); });
+  const Value x = tensor({2});
+  mode.call("mylib::fill", {&x, 1});
+  EXPECT_EQ(x.tensor().storage->version, 1u);
+}
+TEST_F(LibraryTest, WhatAnOverriddenBuiltInWritesToGetsANewVersion) {
+  library.register_fake("aten::zero_", [](FakeCall& call) { return call.arg(0); });
+  const Value x = tensor({2});
+  mode.call("aten::zero_", {&x, 1});
+  EXPECT_EQ(x.tensor().storage->version, 1u);
+}
+
 TEST_F(LibraryTest, ScopedFakesStackAndGoAsTheirScopesEnd) {
   library.define("mylib::foo(Tensor x) -> Tensor");
   library.register_fake("mylib::foo", like_first);

@@ -277,6 +277,21 @@ TEST_F(SymbolicCacheTest, WhatIsGivenACachedResultHasAnotherKey) {
   EXPECT_EQ(counted().bypasses.at("kwarg aliases output"), 3);
 }
 
+// The reference, its prim, and the memory of the result, which is the same for all.
+TEST_F(SymbolicCacheTest, AReferenceThatIsOnePrimIsThreeCalls) {
+  Tensor& x = made(DType::kFloat32);
+  session.call("aten::log", {&x});
+  EXPECT_EQ(counted().misses, 3);
+  int64_t others = 0;
+  for (const char* name :
+       {"aten::log1p", "aten::erfc", "aten::acosh", "aten::abs", "aten::special_i0e"}) {
+    session.call(name, {&x});
+    ++others;
+    EXPECT_EQ(counted().misses, 3 + 2 * others) << name;
+    EXPECT_EQ(counted().hits, others) << name;
+  }
+}
+
 TEST_F(SymbolicCacheTest, WhatARaisingOperatorCalledBeforeIsCounted) {
   Tensor& numbers = made(DType::kInt64);
   EXPECT_THROW(session.call("aten::mean", {&numbers}), Error);

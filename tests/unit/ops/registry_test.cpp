@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/ops/families/pointwise.h"
+
 namespace faketensor {
 namespace {
 
@@ -104,6 +106,16 @@ TEST(SchemaParser, RefusesTextThatIsNoSchemaWithItsPosition) {
                            "aten::f(Tensor self) ->", "aten::f(Tensor self) -> Tensor, x"}) {
     Arena arena;
     EXPECT_ANY_THROW(parse_schema(text, arena)) << text;
+  }
+}
+
+// A family of tensor operators that stands in the row of a built-in of TorchScript on numbers
+// would answer a tensor.
+TEST(Registry, WhatAnswersANumberAnswersNoTensor) {
+  for (const OpEntry& entry : Registry::builtin().entries()) {
+    const bool is_number =
+        entry.schema.returns.size() == 1 && entry.schema.returns[0].type.kind != ArgKind::kTensor;
+    EXPECT_FALSE(is_number && is_pointwise(entry.rule)) << entry.schema.text;
   }
 }
 

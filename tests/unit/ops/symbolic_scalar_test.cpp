@@ -11,6 +11,11 @@ TEST(SymbolicScalar, ComputesAsPythonDoes) {
       {"_operator::sub", {"3", "4"}, "-1"},
       {"_operator::mul", {"3", "4"}, "12"},
       {"_operator::truediv", {"3", "4"}, "0.75"},
+      // Rounded once, as the exact quotient would be.
+      {"_operator::truediv", {"2305843009213694207", "2305843009213693951"}, "1.0000000000000002"},
+      {"_operator::truediv", {"9223372036854775807", "-3"}, "-3.0744573456182584e+18"},
+      {"_operator::truediv", {"1", "9223372036854775807"}, "1.0842021724855044e-19"},
+      {"_operator::truediv", {"0", "-5"}, "-0.0"},
       {"_operator::floordiv", {"-7", "2"}, "-4"},
       {"_operator::floordiv", {"-7.0", "2"}, "-4.0"},
       {"_operator::mod", {"-7", "3"}, "2"},
