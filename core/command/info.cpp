@@ -1,10 +1,12 @@
 // `faketensor info FILE`: what a file holds, before anything is changed.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
 #include "core/command/value_text.h"
+#include "core/graph/recorded_check.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -20,6 +22,7 @@ class Report {
                 program_.kind == "pt2" ? "a .pt2 archive" : "an exported program",
                 program_.torch_version.empty() ? "(unknown)" : program_.torch_version,
                 program_.schema_major, program_.schema_minor));
+    print_changes();
     line(format("{} nodes, {} modules", program_.graph().size(), program_.modules.size()));
     print_inputs();
     print_symbols();
@@ -31,6 +34,41 @@ class Report {
   void line(std::string_view text) {
     out_.text() += text;
     out_.line_done();
+  }
+
+  // The operators of the file whose answers changed since it was exported.
+  void print_changes() {
+    const std::optional<TorchVersion> exported = exporting_version(program_);
+    const std::optional<TorchVersion> answers = parse_torch_version(Target{}.torch);
+    if (!exported || !answers) return;
+    line(format("exported by {}, answered as {}", *exported, *answers));
+    if (*exported == *answers) return;
+    std::string title = "\nchanged in between";
+    for (const VersionChange* change : changes_between(*exported, *answers)) {
+      const std::string operators = change->since ? operators_of(*change) : std::string();
+      if (operators.empty()) continue;
+      if (!title.empty()) line(title);
+      title.clear();
+      line(format("  {} (as of {}): {}", operators, *change->since, change->what));
+    }
+  }
+
+  // Those of the file that a change is about: "aten.nonzero, aten.argwhere".
+  std::string operators_of(const VersionChange& change) const {
+    std::set<std::string> names;
+    for (const auto& graph : program_.graphs()) {
+      for (const Node& node : graph->nodes()) {
+        std::string_view target = program_.text(node.target);
+        if (node.kind != NodeKind::kCall || !change.is_about(target)) continue;
+        constexpr std::string_view kPrefix = "torch.ops.";
+        if (target.starts_with(kPrefix)) target.remove_prefix(kPrefix.size());
+        if (target.ends_with(".default")) target.remove_suffix(8);
+        names.emplace(target);
+      }
+    }
+    std::string text;
+    for (const std::string& name : names) text += format("{}{}", text.empty() ? "" : ", ", name);
+    return text;
   }
 
   void print_inputs() {
@@ -85,10 +123,13 @@ class Report {
 
   void print_record_check() {
     const Run run = propagate(program_);
-    const size_t differences = run.compare_with_recorded().size();
-    line(format("\npropagated: {} values, {} problems; {} differ from what the file records{}",
+    const RecordedCheck check = check_recorded(run);
+    const size_t differences = check.differences.size();
+    const size_t known = check.explained.size();
+    line(format("\npropagated: {} values, {} problems; {} differ from what the file records{}{}",
                 run.count(NodeStatus::kOk), run.problems().size(), differences,
-                differences > 0 ? " (propagate --check lists them)" : ""));
+                known > 0 ? format(", and {} for known reasons", known) : "",
+                differences + known > 0 ? " (propagate --check lists them)" : ""));
   }
 
   const Program& program_;

@@ -7,6 +7,7 @@
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
 #include "core/command/value_text.h"
+#include "core/graph/recorded_check.h"
 #include "core/io/value_json.h"
 #include "core/profiles/extended.h"
 #include "core/profiles/program_profiles.h"
@@ -263,22 +264,44 @@ void print_dispatcher_hint(const Program& program, PropagateOptions options, siz
   out.line_done();
 }
 
-// The file's own record of each value against ours; true if they agree.
+// The file's own record of each value against ours; true if they agree, but for what is known to
+// have changed from the PyTorch that recorded them.
 bool print_check(const Run& run, const PropagateOptions& options, BufferedOut& out) {
-  const std::vector<Problem> mismatches = run.compare_with_recorded();
-  for (const Problem& mismatch : mismatches) {
-    out.text() +=
-        format("{}: {}", run.program().text(run.program().graph().node(mismatch.node).name),
-               mismatch.message);
+  const RecordedCheck check = check_recorded(run);
+  const Program& program = run.program();
+  const auto line = [&](std::string_view text) {
+    out.text() += text;
     out.line_done();
+  };
+  for (const auto* problems : {&check.explained_problems, &check.explained, &check.differences}) {
+    for (const Problem& problem : *problems)
+      line(
+          format("{}: {}", program.text(program.graph().node(problem.node).name), problem.message));
   }
-  out.text() += mismatches.empty()
-                    ? "every recorded value agrees"
-                    : counted(mismatches.size(), "value differs from the file's record",
-                              "values differ from the file's record");
-  out.line_done();
-  if (!mismatches.empty()) print_dispatcher_hint(run.program(), options, mismatches.size(), out);
-  return mismatches.empty();
+  const size_t errors = run.problems().size() - check.explained_problems.size();
+  for (const Problem& problem : run.problems()) {
+    if (check.is_explained(problem)) continue;
+    line(format("{}: {}: {}", program.text(program.graph().node(problem.node).name),
+                problem.error_class, problem.message));
+  }
+  line(format("recorded by PyTorch {}, answered as {}",
+              program.torch_version.empty() ? "(unknown)" : program.torch_version,
+              options.target.torch));
+  for (const std::string& sentence : check.skipped) line(sentence);
+  const size_t known = check.explained.size() + check.explained_problems.size();
+  if (known > 0) {
+    line(counted(known, "value differs for a known reason, which is given above",
+                 "values differ for known reasons, which are given above"));
+  }
+  if (errors > 0)
+    line(counted(errors, "value could not be propagated", "values could not be propagated"));
+  line(check.differences.empty()
+           ? known == 0 ? "every recorded value agrees" : "every other recorded value agrees"
+           : counted(check.differences.size(), "value differs from the file's record",
+                     "values differ from the file's record"));
+  if (!check.differences.empty())
+    print_dispatcher_hint(program, options, check.differences.size(), out);
+  return check.differences.empty() && errors == 0;
 }
 
 }  // namespace
@@ -306,6 +329,7 @@ int propagate_command(const std::vector<std::string>& args, CommandIo& io) {
   for (const std::string& path : options.all("--profiles"))
     profiles = merge_profiles(profiles, open_profiles(path, io)).profiles;
   if (!profiles.empty()) what_if.prepare = answer_by_profiles(program, std::move(profiles));
+  what_if.assume_recorded = options.has("--check");
   const Run run = propagate(program, what_if);
 
   BufferedOut out(io);
@@ -320,7 +344,8 @@ int propagate_command(const std::vector<std::string>& args, CommandIo& io) {
     Table(run, out).print();
     print_summary(run, what_if.target, out);
   }
-  return run.problems().empty() && agrees ? kExitFine : kExitErrors;
+  const bool is_fine = options.has("--check") ? agrees : run.problems().empty();
+  return is_fine ? kExitFine : kExitErrors;
 }
 
 }  // namespace faketensor

@@ -5,6 +5,7 @@
 #include "core/graph/explain.h"
 #include "core/graph/interpreter.h"
 #include "core/graph/placeholders.h"
+#include "core/graph/recorded_check.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 #include "core/tensor/strides.h"
@@ -65,36 +66,13 @@ std::string hint_for(ShapeEnv* env) {
   return undecided == nullptr ? std::string() : env->suggest_fix(undecided);
 }
 
-std::string describe(const TensorMeta& meta) {
-  return format("{}{} strides {} offset {} on {}", info(meta.dtype()).short_name, meta.sizes(),
-                meta.strides(), meta.offset(), meta.device());
+// What the file records of a node, as a tensor of its own; None where it records nothing (a tuple,
+// of whose elements it does).
+Value recorded_value(FakeTensorMode& mode, const Node& node) {
+  if (node.recorded == nullptr) return node.recorded_scalar;
+  Context& context = mode.context();
+  return context.make_tensor(context.metas().intern(node.recorded->spec()), nullptr);
 }
-
-// Whether sizes are those that the file records: by what is known in the end, and with the fresh
-// unbacked symbols of this run in the place of the file's, in the order in which they are met.
-class RecordedSizes {
- public:
-  bool are_equal(SymInt ours, SymInt theirs) {
-    if (same_expr(ours, theirs)) return true;
-    if (!ours.is_symbolic() && !theirs.is_symbolic()) return false;
-    const SymInt now = current(ours);
-    const SymInt recorded = current(theirs);
-    if (same_expr(now, recorded)) return true;
-    if (is_unbacked(now) && is_unbacked(recorded)) ours_.emplace(recorded.node(), now.node());
-    const SymInt expected = recorded.is_symbolic()
-                                ? recorded.node()->pool->sym_int(substitute(recorded.node(), ours_))
-                                : recorded;
-    // Min(768, 768*s0) is 768 once s0 >= 2 is known.
-    return same_expr(now, expected) || statically_known_true(now == expected);
-  }
-
- private:
-  static bool is_unbacked(SymInt size) {
-    return size.is_symbolic() && size.node()->kind == ExprKind::kSymbol &&
-           size.node()->has(kHasUnbacked);
-  }
-  SymbolMap ours_;  // by the file's
-};
 
 }  // namespace
 
@@ -104,34 +82,7 @@ size_t Run::count(NodeStatus status) const {
 }
 
 std::vector<Problem> Run::compare_with_recorded() const {
-  shape_env();
-  std::vector<Problem> mismatches;
-  RecordedSizes sizes;
-  for (NodeId i = 0; i < records_.size(); ++i) {
-    const Node& node = program_->graph().node(i);
-    if (node.recorded == nullptr || records_[i].status != NodeStatus::kOk ||
-        !records_[i].value.is_tensor())
-      continue;
-    const TensorMeta& ours = *records_[i].tensors[0].meta;
-    const TensorMeta& theirs = *node.recorded;
-    const auto same = [&](SymInt a, SymInt b) { return sizes.are_equal(a, b); };
-    if (ours.dtype() == theirs.dtype() && ours.device() == theirs.device().normalized() &&
-        same(ours.offset(), theirs.offset()) &&
-        std::equal(ours.sizes().begin(), ours.sizes().end(), theirs.sizes().begin(),
-                   theirs.sizes().end(), same) &&
-        std::equal(ours.strides().begin(), ours.strides().end(), theirs.strides().begin(),
-                   theirs.strides().end(), same)) {
-      continue;
-    }
-    Problem problem =
-        problem_at(*program_, i,
-                   Error(ErrorKind::kValueError, format("the file records {}, propagation gives {}",
-                                                        describe(theirs), describe(ours))));
-    problem.kind = Problem::Kind::kMismatch;
-    problem.error_class.clear();
-    mismatches.push_back(std::move(problem));
-  }
-  return mismatches;
+  return check_recorded(*this).differences;
 }
 
 Run::Branch::Branch(std::shared_ptr<ShapeEnv> shape_env)
@@ -182,6 +133,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
     interpreter.replace_device(from.normalized(), options.device->normalized());
   }
   run.records_.resize(graph.size());
+  if (options.assume_recorded) run.assumed_.resize(graph.size());
   std::vector<Value> values(graph.size());
   for (NodeId i = 0; i < graph.size(); ++i) {
     if (i % kProgressInterval == 0 && options.progress && !options.progress(i, graph.size())) {
@@ -193,19 +145,33 @@ Run propagate(const Program& program, const PropagateOptions& options) {
     // What is decided about symbols from here on is this node's doing (see explain.h), and this
     // run's: a callback (progress, the fake of a custom operator) may have asked about another one.
     if (ShapeEnv* env = run.shape_env()) env->set_origin(i + 1);
-    if (std::any_of(node.args.begin(), node.args.end(),
-                    [&](const Value& arg) { return depends_on_missing(arg, run.records_); }))
-      continue;
-    try {
-      values[i] = node.kind == NodeKind::kPlaceholder ? placeholders.make(mode, i)
-                                                      : interpreter.run_node(node, values);
-      record.value = values[i];
+    const auto keep = [&](const Value& value) {
+      values[i] = value;
+      record.value = value;
       record.status = NodeStatus::kOk;
       SmallVector<TensorRecord, 4> tensors;
       collect(record.value, tensors);
       record.tensors = mode.context().arena().copy(tensors.span());
+    };
+    // An element of what was taken from the file is taken from it too.
+    if (node.kind == NodeKind::kGetItem && run.was_assumed(node.args[0].node())) {
+      run.assumed_[i] = true;
+      keep(recorded_value(mode, node));
+      continue;
+    }
+    if (std::any_of(node.args.begin(), node.args.end(),
+                    [&](const Value& arg) { return depends_on_missing(arg, run.records_); }))
+      continue;
+    try {
+      keep(node.kind == NodeKind::kPlaceholder ? placeholders.make(mode, i)
+                                               : interpreter.run_node(node, values));
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::kUsage) throw;
+      if (options.assume_recorded && error.kind() == ErrorKind::kUnsupportedOperator) {
+        run.assumed_[i] = true;
+        keep(recorded_value(mode, node));
+        continue;
+      }
       run.problems_.push_back(problem_at(program, i, error));
       if (error.kind() == ErrorKind::kGuardOnDataDependent)
         run.problems_.back().hint = hint_for(mode.context().shape_env());

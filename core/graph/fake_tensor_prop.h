@@ -44,6 +44,9 @@ struct PropagateOptions {
   std::optional<MemoryFormat> memory_format =
       {};  // of every floating-point placeholder of the rank that has it
   bool stop_at_first_error = false;
+  // What the file records stands for the answer of an operator without a rule, so that the rest can
+  // be propagated and compared.
+  bool assume_recorded = false;
   // As under enable_python_dispatcher(), which PyTorch's own tracing of symbolic sizes uses.
   bool python_dispatcher = false;
   // Called with the run's mode before the first node: where custom operators are defined.
@@ -103,8 +106,11 @@ class Run {
   bool was_cancelled() const { return cancelled_; }
   size_t count(NodeStatus status) const;
 
-  // Where our values differ from those recorded in the file, as problems of kind kMismatch (not
-  // part of `problems`).
+  // Whether the value of a node was taken from the file (PropagateOptions::assume_recorded).
+  bool was_assumed(NodeId node) const { return node < assumed_.size() && assumed_[node]; }
+
+  // Where our values differ from those recorded in the file for no known reason, as problems of
+  // kind kMismatch (not part of `problems`). More is in core/graph/recorded_check.h.
   std::vector<Problem> compare_with_recorded() const;
 
  private:
@@ -127,6 +133,7 @@ class Run {
   std::unique_ptr<FakeTensorMode> mode_;
   std::vector<NodeRecord> records_;
   std::vector<Problem> problems_;
+  std::vector<bool> assumed_;  // by node, empty where nothing may be
   bool cancelled_ = false;
 };
 

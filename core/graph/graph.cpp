@@ -42,10 +42,20 @@ Program::Program()
 NodeId Program::find(std::string_view node_name) const {
   const StringId id = strings_->find(node_name, 0);
   if (id == 0) return kNoNode;
+  const NodeId indexed = id < by_name_.size() ? by_name_[id] : kNoNode;
+  if (indexed < graph().size() && graph().node(indexed).name == id) return indexed;
   for (NodeId i = 0; i < graph().size(); ++i) {
     if (graph().node(i).name == id) return i;
   }
   return kNoNode;
+}
+
+void Program::index_names() {
+  by_name_.assign(strings_->size(), kNoNode);
+  for (NodeId i = 0; i < graph().size(); ++i) {
+    NodeId& first = by_name_[graph().node(i).name];
+    if (first == kNoNode) first = i;
+  }
 }
 
 std::string_view Program::module_path(const Node& node) const {

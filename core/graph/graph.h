@@ -152,14 +152,17 @@ class Program {
   std::vector<std::pair<StringId, StringId>>
       module_call_graph;  // path, and its signature's in/out specs as text (0: none)
 
-  // The node of that name in the main graph.
+  // The node of that name in the main graph: at once after `index_names`, else by looking at each.
   NodeId find(std::string_view node_name) const;
+  // Called by readers when the graph is complete. Nodes may be renamed and added afterwards.
+  void index_names();
   // "layers.0.attn", and the line of the user's code ("model.py:12 in forward"), for messages;
   // empty where unknown.
   std::string_view module_path(const Node& node) const;
   std::string source_line(const Node& node) const;
 
  private:
+  std::vector<NodeId> by_name_;  // by StringId, of the main graph as it was at `index_names`
   std::unique_ptr<Arena> arena_;
   std::unique_ptr<Interner> strings_;
   std::unique_ptr<MetaTable> metas_;

@@ -78,6 +78,7 @@ class ProgramSink final : public JsonSink {
     state_.symbols.finish();
     check_signature();
     build_module_tree(program_);
+    program_.index_names();
     verify(program_);
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 #include "core/io/serialized_values.h"
 #include "core/support/error.h"
@@ -163,17 +164,17 @@ void SymbolReader::finish() {
 // The symbols with their ranges and hints come first: how an expression simplifies depends on them.
 void SymbolReader::make_symbols() {
   std::vector<SymbolSpec>& symbols = program_.symbols;
+  std::unordered_map<std::string, size_t> by_name;
+  for (size_t i = 0; i < symbols.size(); ++i) by_name.emplace(symbols[i].name, i);
   for (const Expression& expression : expressions_) {
     const std::string_view name = lone_symbol(texts_.text(expression.text));
     if (name.empty()) continue;
-    auto found = std::find_if(symbols.begin(), symbols.end(),
-                              [&](const SymbolSpec& spec) { return spec.name == name; });
-    if (found == symbols.end()) {
+    const auto [found, is_new] = by_name.emplace(name, symbols.size());
+    if (is_new) {
       symbols.emplace_back();
       symbols.back().name = name;
-      found = symbols.end() - 1;
     }
-    if (expression.hint) found->hint = expression.hint;
+    if (expression.hint) symbols[found->second].hint = expression.hint;
   }
   ShapeEnvOptions options;
   options.prefer_deferred_runtime_asserts_over_guards = true;

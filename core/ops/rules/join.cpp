@@ -65,6 +65,17 @@ Value cast_by_reference(Call& c, TensorList tensors, DType dtype) {
   return c.list(cast.span());
 }
 
+// The sum of all, which are spent by it. Two at a time, and two of those: one after the other, the
+// n-th partial sum would be an expression of n terms.
+SymInt sum_of(SmallVector<SymInt, 8>& terms) {
+  if (terms.empty()) return 0;
+  for (size_t count = terms.size(); count > 1; count = (count + 1) / 2) {
+    for (size_t i = 0; i + 1 < count; i += 2) terms[i / 2] = terms[i] + terms[i + 1];
+    if (count % 2 == 1) terms[count / 2] = terms[count - 1];
+  }
+  return terms[0];
+}
+
 // Mirrors cat, torch/_refs/__init__.py.
 Tensor* cat(Call& c, TensorList given, int64_t dim) {
   c.check_as(ErrorKind::kValueError, !given.empty(),
@@ -94,7 +105,7 @@ Tensor* cat(Call& c, TensorList given, int64_t dim) {
   const auto at = static_cast<size_t>(wrap_dim(dim, joined[0]->dim()));
   // Where there are no dimensions the prim writes to an empty list.
   c.check_as(ErrorKind::kIndexError, at < sizes.size(), "list assignment index out of range");
-  SymInt total = 0;
+  SmallVector<SymInt, 8> lengths;
   for (size_t i = 0; i < joined.size(); ++i) {
     for (size_t d = 0; d < sizes.size(); ++d) {
       if (d == at) continue;
@@ -103,9 +114,9 @@ Tensor* cat(Call& c, TensorList given, int64_t dim) {
               "got {} for tensor number {} in the list",
               at, sizes[d], d, joined[i]->sizes()[d], i);
     }
-    total += joined[i]->sizes()[at];
+    lengths.push_back(joined[i]->sizes()[at]);
   }
-  sizes[at] = total;
+  sizes[at] = sum_of(lengths);
   check_row_major(c, sizes);  // what prims.cat makes first, whatever the format is
   return made(sizes);
 }
