@@ -157,10 +157,12 @@ std::string engine_info() {
                {"deviceTypes", names_of<DeviceType>(kDeviceTypeCount)}});
 }
 
-std::string open_program(const val& source, const std::string& name) {
+std::string open_program(const val& source, const std::string& name, double memory_limit) {
   return reply([&]() -> json {
+    ReadLimits limits;
+    limits.max_memory_bytes = static_cast<uint64_t>(memory_limit);
     auto program =
-        std::make_shared<const Program>(faketensor::open_program(JsSource(source), name));
+        std::make_shared<const Program>(faketensor::open_program(JsSource(source), name, limits));
     json info = program_info(*program);
     return {{"program", session().programs.add(std::move(program))}, {"info", std::move(info)}};
   });

@@ -15,7 +15,9 @@ namespace faketensor::wasm {
 std::string engine_info();
 
 // {"program": 1, "info": ProgramInfo}
-std::string open_program(const emscripten::val& source, const std::string& name);
+// `memory_limit` in bytes (Note [Memory of reading]); 0 for the default.
+std::string open_program(const emscripten::val& source, const std::string& name,
+                         double memory_limit);
 void close_program(int program);
 // A Uint8Array in wasm memory that is good until the next call, or the text of an error.
 emscripten::val layout(int program, const std::string& expanded);

@@ -11,8 +11,8 @@ namespace {
 
 std::string memory_limit_in_words(const ReadLimits& limits) {
   return format(
-      "the memory limit of {} bytes (256 MB and 20 times the file, if --memory-limit does not say "
-      "otherwise)",
+      "the memory limit of {} bytes (by default 256 MB and 20 times the file; --memory-limit, in "
+      "JavaScript memoryLimit, sets another)",
       limits.max_memory_bytes);
 }
 

@@ -9,7 +9,7 @@
 // is held at once while a file is read (texts, the values that they are taken apart into, the
 // program made of those) stays below `max_memory_bytes`: by default 256 MB and 20 times the file,
 // of which a reader uses seven eighths, the rest being for what it does not count. The command's
-// option --memory-limit says otherwise.
+// option --memory-limit and `memoryLimit` in JavaScript say otherwise.
 #pragma once
 
 #include <cstdint>

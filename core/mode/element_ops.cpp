@@ -168,9 +168,9 @@ struct BinaryOp {
 constexpr BinaryOp kBinary[] = {
     {"atan2", OF_REALS { return std::atan2(x, y); }},
     {"bitwise_and", OF_REALS { return x + y; }, OF_INTS { return x & y; }},
-    {"bitwise_left_shift", OF_REALS { return std::ldexp(x, static_cast<int>(y)); }, &shift_left},
+    {"bitwise_left_shift", OF_REALS { return x * std::exp2(y); }, &shift_left},
     {"bitwise_or", OF_REALS { return x + y; }, OF_INTS { return x | y; }},
-    {"bitwise_right_shift", OF_REALS { return std::ldexp(x, -static_cast<int>(y)); }, &shift_right},
+    {"bitwise_right_shift", OF_REALS { return x / std::exp2(y); }, &shift_right},
     {"bitwise_xor", OF_REALS { return x + y; }, OF_INTS { return x ^ y; }},
     {"copysign", OF_REALS { return std::copysign(x, y); }},
     {"eq", OF_REALS { return x == y; }, OF_INTS { return x == y; }, OF_COMPLEXES { return x == y ? 1.0 : 0.0; }},

@@ -23,6 +23,7 @@
 
 #include "command_line.h"
 #include "core/io/value_json.h"
+#include "core/ops/limits.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "random_calls.h"
@@ -41,8 +42,10 @@ const char* __ubsan_default_options() { return "abort_on_error=1:print_stacktrac
 namespace faketensor {
 namespace {
 
-constexpr size_t kMemoryBudget = size_t{1} << 26;  // bytes asked for in one call
-constexpr int kCpuSeconds = 2;
+// Bytes asked for in one call: what the engine states, and a little for what it does not count.
+constexpr size_t kMemoryBudget = kMaxBytesPerCall + (size_t{1} << 26);
+// A call may make a million tensors, which takes seconds with sanitizers.
+constexpr int kCpuSeconds = 8;
 
 struct Options {
   uint64_t seed = 1;
@@ -191,6 +194,7 @@ std::string run_call(RandomCall& call, const Options& options, Totals& totals) {
     if (options.show) std::printf("%s\n", question_text(call.op(), g_number, args, writer).c_str());
     g_allocated = 0;
     const Value result = mode.context().call(call.op().id, args);
+    g_allocated = 0;
     const bool any_offset = call.op().name.starts_with("inductor::");
     if (const char* fault = fault_of(result, any_offset)) return fault;
     std::string text;

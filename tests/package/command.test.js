@@ -62,11 +62,12 @@ describe("npx faketensor", () => {
   });
 
   it("ends quietly when nobody reads on, as the native command does", async () => {
-    const uses = [`propagate "$0" --format jsonl`, "ops", "ops aten::"];
+    // More than a pipe holds: less could be written before the reader goes.
+    const uses = ["ops", "ops aten::"];
     for (const use of uses) {
       const line = (program) => `${program} ${use} | head -n 1; echo "exit code ${"$"}{PIPESTATUS[0]}"`;
-      const expected = await consumer.run("bash", ["-c", line(native), decoder]);
-      const got = await consumer.run("bash", ["-c", line(command), decoder]);
+      const expected = await consumer.run("bash", ["-c", line(native)]);
+      const got = await consumer.run("bash", ["-c", line(command)]);
       assert.equal(got.stdout.toString().split("\n").length, 3);
       assert.equal(got.stderr.toString(), "");
       assert.equal(got.stdout.toString(), expected.stdout.toString());

@@ -285,12 +285,20 @@ Value item(Call& c, const Tensor& self) {
   return c.call<"aten::_local_scalar_dense">(self);
 }
 
-// Mirrors is_nonzero, aten/src/ATen/native/TensorProperties.cpp.
-Value is_nonzero(Call& c, const Tensor& self) {
+// Mirrors is_nonzero, aten/src/ATen/native/TensorProperties.cpp: the kernel compares the number
+// itself, so a symbol is specialised.
+bool is_nonzero(Call& c, const Tensor& self) {
   c.check(self.numel() != 0, "Boolean value of Tensor with no values is ambiguous");
   c.check(self.numel() < 2, "Boolean value of Tensor with more than one value is ambiguous");
   const Value number = c.call<"aten::item">(self);
-  return number.is(Value::Tag::kBool) ? number.as_sym_bool() : number.as_sym_int() != 0;
+  switch (number.tag()) {
+    case Value::Tag::kBool:
+      return guard_bool(number.as_sym_bool());
+    case Value::Tag::kInt:
+      return guard_int(number.as_sym_int()) != 0;
+    default:
+      return to_double(number) != 0;
+  }
 }
 
 // --- asserts ---

@@ -366,13 +366,17 @@ void check_fused_cell(Call& c, const Tensor& input_gates, const Tensor& hidden_g
   if (input_bias != nullptr) {
     c.check(input_bias->dim() == 1, "{} != 1", input_bias->dim());
     c.check(input_bias->numel() == gates, "{} != {}", input_bias->numel(), gates);
-    c.check(hidden_bias != nullptr && same(*input_bias, *hidden_bias), "{} != {}",
-            sizes(*input_bias), hidden_bias == nullptr ? "None" : sizes(*hidden_bias));
+    c.check_as(ErrorKind::kAttributeError, hidden_bias != nullptr,
+               "'NoneType' object has no attribute 'shape'");
+    c.check(same(*input_bias, *hidden_bias), "{} != {}", sizes(*input_bias), sizes(*hidden_bias));
   }
   c.check(previous.dim() == 2, "{} != 2", previous.dim());
   const SymInt expected = floor_div(input_gates.size(0) * gates, 4);
   c.check(previous.numel() == expected, "{} != {} * {} // 4 (aka {})", previous.numel(),
           input_gates.size(0), gates, expected);
+  // Its comparison of devices asks the biases for theirs: a cell on CUDA cannot be without.
+  c.check_as(ErrorKind::kAttributeError, input_bias != nullptr,
+             "'NoneType' object has no attribute 'device'");
 }
 
 // Mirrors _thnn_fused_lstm_cell_meta, torch/_meta_registrations.py.

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/mode/element_ops.h"
+
 namespace faketensor {
 namespace {
 
@@ -41,6 +43,20 @@ TEST(Element, NumbersBecomeTheValuesThatItemReturns) {
   EXPECT_EQ(to_value(DType::kInt32, Element::of(7), arena).as_sym_int().as_int(), 7);
   EXPECT_EQ(to_value(DType::kFloat32, Element::real(2.5), arena).as_double(), 2.5);
   EXPECT_EQ(to_value(DType::kComplex64, Element::complex(1, 2), arena).as_complex()[1], 2.0);
+}
+
+TEST(Element, AShiftOfAFloatIsByAnyNumber) {
+  const auto shifted = [](std::string_view name, double by) {
+    const auto tensor = [](double number) {
+      return Operand{Operand::Kind::kTensor, DType::kFloat64, 0, {Element::real(number)}, Value()};
+    };
+    const Operand operands[] = {tensor(3), tensor(by)};
+    return evaluate({name, operands, {}, DType::kFloat64, DType::kFloat32})->re;
+  };
+  EXPECT_EQ(shifted("bitwise_left_shift", 2), 12);
+  EXPECT_EQ(shifted("bitwise_right_shift", 1), 1.5);
+  EXPECT_EQ(shifted("bitwise_right_shift", -2147483648.0), INFINITY);
+  EXPECT_EQ(shifted("bitwise_left_shift", -1e300), 0);
 }
 
 }  // namespace

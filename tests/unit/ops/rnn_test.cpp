@@ -43,6 +43,19 @@ TEST(Recurrent, OnCudaAnLstmCellIsFusedAndAGruCellHasNoFake) {
       "the kernel of the GPU, which there is none of");
 }
 
+TEST(Recurrent, AnLstmWithoutBiasesOnCudaIsPytorchsAttributeError) {
+  // cuDNN takes no bfloat16, so the cell is the fused one.
+  const std::string error = "AttributeError: 'NoneType' object has no attribute 'device'";
+  expect_call(
+      "aten::lstm.input",
+      {"bf16[5,3,8]@cuda", "[bf16[1,3,16]@cuda, bf16[1,3,16]@cuda]",
+       "[bf16[64,8]@cuda, bf16[64,16]@cuda]", "False", "1", "0.0", "False", "False", "False"},
+      error);
+  expect_call("aten::_thnn_fused_lstm_cell", {"f32[3,64]", "f32[3,64]", "f32[3,16]"}, error);
+  expect_call("aten::_thnn_fused_lstm_cell", {"f32[3,64]", "f32[3,64]", "f32[3,16]", "f32[64]"},
+              "AttributeError: 'NoneType' object has no attribute 'shape'");
+}
+
 TEST(Recurrent, RefusesInPytorchsWords) {
   expect_call("aten::gru_cell", {"f32[2,3]", "f32[3,4]", "f32[12,3]", "f32[12,4]"},
               "RuntimeError: Input batch size 2 doesn't match hidden0 batch size 3");

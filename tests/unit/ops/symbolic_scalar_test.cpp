@@ -96,7 +96,6 @@ TEST(DataDependent, GivesUnbackedSymbols) {
       {"aten::item", {"i64[1]"}, "u0"},
       {"aten::item", {"f32[]"}, "zuf0"},
       {"aten::item", {"b8[]"}, "Eq(u0, 1)"},
-      {"aten::is_nonzero", {"i64[]"}, "Ne(u0, 0)"},
       {"aten::_assert_async", {"b8[]"}, "None"},
       {"aten::_assert_tensor_metadata", {"f32[2,3]", "dtype=float32"}, "None"},
   };
@@ -123,6 +122,19 @@ TEST(DataDependent, Refuses) {
        "AssertionError: Tensor sizes mismatch! Expected: [3, 2], Got: torch.Size([2, 3])"},
   };
   for (const CallCase& c : cases) expect_call(c.op, c.args, c.answer);
+}
+
+TEST(DataDependent, WhetherANumberIsZeroAsksForTheNumberItself) {
+  const auto begins = [](std::string_view arg, std::string_view beginning) {
+    const std::string text = call_text("aten::is_nonzero", {std::string(arg)});
+    EXPECT_EQ(text.substr(0, beginning.size()), beginning);
+  };
+  begins("i64[]",
+         "GuardOnDataDependentSymNode: Could not extract specialized integer from data-dependent "
+         "expression u0 (unhinted: u0).");
+  begins("b8[]",
+         "GuardOnDataDependentSymNode: Could not guard on data-dependent expression Eq(u0, 1)");
+  begins("f64[]", "GuardOnDataDependentSymNode: Could not guard on data-dependent expression zuf0");
 }
 
 // The exceptions of a FakeTensorMode without a ShapeEnv.

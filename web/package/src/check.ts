@@ -29,6 +29,12 @@ export function checkInteger(what: string, value: unknown): void {
   if (!Number.isSafeInteger(value)) throw new TypeError(`${what} is to be a whole number, not ${value}`);
 }
 
+/** @throws TypeError unless `value` is a whole number above 0. */
+export function checkPositive(what: string, value: unknown): void {
+  checkInteger(what, value);
+  if ((value as number) <= 0) throw new TypeError(`${what} is to be above 0, not ${String(value)}`);
+}
+
 /** @throws TypeError for what JSON cannot say: a bigint, a circle. */
 export function toJson(what: string, value: unknown): string {
   try {

@@ -55,7 +55,8 @@ export interface EngineHost {
 /** The functions of wasm/bindings.cpp. Strings that are replies are JSON: a result, or `{"error": ErrorData}`. */
 export interface EngineExports {
   engineInfo(): string;
-  openProgram(source: EngineSource, name: string): string;
+  /** At most `memoryLimit` bytes are taken to read it; 0 for the default. */
+  openProgram(source: EngineSource, name: string, memoryLimit: number): string;
   closeProgram(program: number): void;
   propagate(program: number, options: string, progress: EngineProgress): string;
   layout(program: number, expanded: string): Uint8Array<ArrayBuffer> | string;

@@ -1,5 +1,5 @@
 /** Programs and their runs: one call into the engine per graph, then plain data and typed arrays. */
-import { checkInteger, checkText, toJson } from "./check.js";
+import { checkInteger, checkPositive, checkText, toJson } from "./check.js";
 import { CallGuard, type Engine } from "./engine.js";
 import { EngineResource } from "./lifetime.js";
 import { openLayout, openTable } from "./packed.js";
@@ -47,11 +47,12 @@ export class Program extends EngineResource {
 
   /** @internal */
   static open(engine: Engine, source: ByteSource, options: OpenOptions): Program {
-    const { name = "input" } = options;
+    const { name = "input", memoryLimit } = options;
     checkText("the name of a program", name);
+    if (memoryLimit !== undefined) checkPositive("memoryLimit", memoryLimit);
     const guard = new CallGuard(options);
     const reply = guard.run(() =>
-      engine.json<OpenReply>((exports) => exports.openProgram(guard.source(source), name)),
+      engine.json<OpenReply>((exports) => exports.openProgram(guard.source(source), name, memoryLimit ?? 0)),
     );
     return new Program(engine, reply.program, reply.info);
   }

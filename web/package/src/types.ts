@@ -113,6 +113,8 @@ export interface Progressing {
 export interface OpenOptions extends Progressing {
   /** Shown in errors and in {@link ProgramInfo.name}; default: `"input"`. */
   name?: string;
+  /** Bytes of memory that reading may take at most; default: 256 MB and 20 times the file. Beyond it `open` throws. */
+  memoryLimit?: number;
 }
 
 export interface InputOverride {

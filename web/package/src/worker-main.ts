@@ -1,7 +1,7 @@
 /** The worker's side of `faketensor/worker`: an engine that answers the messages of protocol.ts. */
 import type * as WorkerThreads from "node:worker_threads";
 import { toErrorData } from "./errors.js";
-import { load, type FakeTensor, type Program, type Run } from "./index.js";
+import { load, type FakeTensor, type OpenOptions, type Program, type Run } from "./index.js";
 import { channel, isMessage, type CallName, type Calls, type Reply, type Request } from "./protocol.js";
 import { isNode, nodeModule } from "./node.js";
 import { fileSource, sourceOfBlob, type ByteSource } from "./source.js";
@@ -37,9 +37,9 @@ class Server {
         this.#engine = load(request.args);
         return (await this.#engine).info;
       case "open": {
-        const { source, name } = request.args;
+        const { source, options } = request.args;
         const bytes = "blob" in source ? await sourceOfBlob(source.blob) : await fileSource(source.path);
-        return this.#open(bytes, name, onProgress);
+        return this.#open(bytes, { ...options, onProgress });
       }
       case "closeProgram":
         this.#programs.remove(request.args.program).dispose();
@@ -74,8 +74,8 @@ class Server {
     }
   }
 
-  async #open(bytes: ByteSource, name: string, onProgress: Progress): Promise<Calls["open"]["result"]> {
-    const program = (await this.#loaded()).open(bytes, { name, onProgress });
+  async #open(bytes: ByteSource, options: OpenOptions): Promise<Calls["open"]["result"]> {
+    const program = (await this.#loaded()).open(bytes, options);
     return { program: this.#programs.add(program), info: program.info };
   }
 

@@ -347,11 +347,12 @@ export class RemoteFakeTensor {
 
   /** Reads a program. A Blob or a path is read in slices; bytes are copied once. */
   async open(from: RemoteOpenable, options: OpenOptions = {}): Promise<RemoteProgram> {
-    const name = options.name ?? nameOf(from);
+    const { name = nameOf(from), memoryLimit } = options;
+    const opening = { name, ...(memoryLimit === undefined ? {} : { memoryLimit }) };
     const source = await postableSource(from);
     const { connection } = this;
     const reopen = (progressing: Progressing) =>
-      connection.ask("open", () => ({ source, name }), progressing);
+      connection.ask("open", () => ({ source, options: opening }), progressing);
     const close: Closing = (program, generation) =>
       connection.release("closeProgram", { program }, generation);
     const { result, generation } = await reopen(options);

@@ -103,6 +103,13 @@ describe("an unreadable file", () => {
     });
   }
 
+  it("that needs more memory than it may take is refused, with the limit", () => {
+    const bytes = bytesOf(classifierPath);
+    assert.throws(() => ft.open(bytes, { memoryLimit: 2000 }), /memory limit of 2000 bytes/);
+    assert.throws(() => ft.open(bytes, { memoryLimit: 0 }), /memoryLimit is to be above 0, not 0/);
+    ft.open(bytes, { memoryLimit: 2 ** 40 }).dispose();
+  });
+
   it("whose reader throws rethrows that", () => {
     const read = () => {
       throw new RangeError("the drive is gone");
