@@ -9,6 +9,7 @@
 // failing operator once instead of ending. --write FILE asks nothing: it writes the calls as
 // questions for `faketensor answer`, whose native and wasm bytes must be equal
 // (tests/fuzz/same_bytes). Build it in the asan preset.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -148,6 +149,11 @@ std::string question_text(const OpEntry& op, uint64_t number, std::span<const Va
   return text + "\",\"args\":[" + positional + "],\"kwargs\":{" + named + "}}";
 }
 
+bool has_size_zero(const Tensor& tensor) {
+  return std::any_of(tensor.sizes().begin(), tensor.sizes().end(),
+                     [](SymInt size) { return !size.is_symbolic() && size.as_int() == 0; });
+}
+
 // What is wrong with a value, nullptr for nothing. `any_offset`: the operator takes what a compiled
 // program asks for.
 const char* fault_of(const Value& value, bool any_offset) {
@@ -158,8 +164,11 @@ const char* fault_of(const Value& value, bool any_offset) {
   }
   if (!value.is_tensor()) return nullptr;
   const Tensor& tensor = value.tensor();
+  // Of a sparse tensor PyTorch checks the number of elements only: it resizes one to [-2, 0].
+  const bool counts_none = tensor.layout() != Layout::kStrided && has_size_zero(tensor);
   for (const SymInt size : tensor.sizes()) {
-    if (!size.is_symbolic() && size.as_int() < 0) return "a tensor of negative size";
+    if (!size.is_symbolic() && size.as_int() < 0 && !counts_none)
+      return "a tensor of negative size";
   }
   if (tensor.layout() != Layout::kStrided) return nullptr;
   if (tensor.strides().size() != tensor.sizes().size()) return "a tensor without all strides";

@@ -117,21 +117,25 @@ Value is_same_size(Call&, const Tensor& self, const Tensor& other) {
 Tensor& output(const Call& c) { return c.args().back().tensor(); }
 
 // Mirrors empty_out and zeros_out, aten/src/ATen/native/TensorFactories.cpp.
-Value empty_out(Call& c, Dims sizes) {
+Value resized_out(Call& c, Dims sizes) {
   Tensor& out = output(c);
   if (!is_coo(out)) return c.call<"aten::resize_">(out, sizes, nullptr);
   return c.call<"aten::sparse_resize_and_clear_">(out, sizes, static_cast<int64_t>(sizes.size()),
                                                   0);
 }
+Value empty_out(Call& c, Dims sizes) {
+  check_sizes(c, sizes);
+  return resized_out(c, sizes);
+}
 Value zeros_out(Call& c, Dims sizes) {
-  const Value out = empty_out(c, sizes);
+  const Value out = resized_out(c, sizes);
   // Resized blocks are elements of no dimensions, whose sizes zero_ looks for.
   c.check(!is_block(out.tensor().layout()), "ArrayRef: invalid slice, N = 1; M = 2; size = 1");
   return is_coo(out.tensor()) ? out : c.call<"aten::zero_">(out);
 }
 Value full_out(Call& c, Dims sizes) {
   c.check(!is_coo(output(c)), "full(...) is not implemented for sparse layout");
-  return empty_out(c, sizes);
+  return resized_out(c, sizes);
 }
 
 // --- the order of dimensions ---

@@ -510,11 +510,25 @@ Value reshape(Call& c, const Tensor& self) {
 
 // --- in place ---
 
+// Mirrors TensorImpl::compute_numel, c10/core/TensorImpl.h, which takes sizes for numbers without a
+// sign: [-2, 0] has no elements, [-2, 3] too many.
+void check_element_count(const Call& c, Dims sizes) {
+  uint64_t count = 1;
+  bool overflows = false;
+  for (const SymInt size : sizes) {
+    if (size.is_symbolic()) return;
+    overflows |= __builtin_mul_overflow(count, static_cast<uint64_t>(size.as_int()), &count);
+  }
+  overflows |= count > static_cast<uint64_t>(INT64_MAX);
+  c.check(!overflows, "numel: integer multiplication overflow");
+}
+
 Value resize_sparse(Call& c, Tensor& self, Dims sizes, int64_t sparse, int64_t dense, bool clear) {
   if (self.layout() == Layout::kStrided) return self;
   require_coo(c, self);
   check_sparse_dims(c, sizes, sparse, dense);
   if (!clear) check_kept_elements(c, self, sizes, sparse, dense);
+  check_element_count(c, sizes);
   SparseShape shape = empty_coo(sizes, sparse, dense);
   if (!clear) {
     shape.meta.nnz = sparse_of(self).nnz;

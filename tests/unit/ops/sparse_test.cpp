@@ -160,6 +160,22 @@ TEST_F(Sparse, FactoriesWriteToSparseOutputs) {
             "RuntimeError: full(...) is not implemented for sparse layout");
 }
 
+TEST_F(Sparse, SizesBelowZeroAreRefusedWhereTheirProductIsNone) {
+  const auto ints = [&](std::initializer_list<SymInt> sizes) {
+    return mode_.context().make_ints(Dims(sizes.begin(), sizes.size()));
+  };
+  constexpr std::string_view kOverflow = "RuntimeError: numel: integer multiplication overflow";
+  EXPECT_EQ(answer("aten::sparse_resize_and_clear_",
+                   {coo({3}), ints({2, -3}), Value(int64_t{2}), Value(int64_t{0})}),
+            kOverflow);
+  EXPECT_EQ(answer("aten::zeros.out", {ints({-1}), coo({3})}), kOverflow);
+  EXPECT_EQ(answer("aten::empty.out", {ints({-1}), Value(), coo({3})}),
+            "RuntimeError: Trying to create tensor with negative dimension -1: [-1]");
+  EXPECT_NE(answer("aten::sparse_resize_and_clear_",
+                   {coo({3}), ints({-2, 0}), Value(int64_t{2}), Value(int64_t{0})}),
+            kOverflow);
+}
+
 TEST_F(Sparse, ElementsAreCounted) {
   EXPECT_EQ(answer("aten::add_.Tensor", {coo({2, 3}), coo({2, 3})}), "sparse_coo[2, 3] f32 nnz 2");
   EXPECT_EQ(answer("aten::to_sparse", {bsr({4, 3})}), "sparse_coo[4, 3] f32 nnz 2");
