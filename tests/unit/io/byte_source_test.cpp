@@ -60,7 +60,8 @@ TEST(Gzip, MoreThanTheLimitIsNotInflated) {
   limits.max_text_bytes = 1000;
   EXPECT_EQ(inflate_gzip(MemorySource(bytes), limits).size(), 1000u);
   limits.max_text_bytes = 999;
-  expect_limit([&] { inflate_gzip(MemorySource(bytes), limits); }, {"more than the limit of 999 bytes"});
+  expect_limit([&] { inflate_gzip(MemorySource(bytes), limits); },
+               {"more than the limit of 999 bytes"});
 }
 
 TEST(Gzip, CutOffOrDamagedIsAnError) {

@@ -34,7 +34,10 @@ export type WhatIf = Omit<PropagateOptions, "onProgress" | "signal">;
 /** Every call: what it takes and what it gives. Programs and runs are named by numbers of the worker's. */
 export interface Calls {
   load: { args: { wasm?: RemoteWasm }; result: EngineInfo };
-  open: { args: { source: RemoteSource; options: { name: string; memoryLimit?: number } }; result: { program: number; info: ProgramInfo } };
+  open: {
+    args: { source: RemoteSource; options: { name: string; memoryLimit?: number } };
+    result: { program: number; info: ProgramInfo };
+  };
   closeProgram: { args: { program: number }; result: null };
   propagate: {
     args: { program: number; options: WhatIf };
