@@ -78,8 +78,9 @@ Value shared_gradients(Call& c, const Tensor& query, const Tensor& key, const Va
   DimVector sizes(query.sizes());
   sizes.insert(sizes.size() - 2, 3);
   const Value chunk = *c.empty(sizes, query.dtype());
-  return c.tuple(c.call<"aten::select.int">(chunk, -3, 0), c.call<"aten::select.int">(chunk, -3, 1),
-                 c.call<"aten::select.int">(chunk, -3, 2), grad_bias);
+  const Value grad_value = c.call<"aten::select.int">(chunk, -3, 2);
+  const Value grad_key = c.call<"aten::select.int">(chunk, -3, 1);
+  return c.tuple(c.call<"aten::select.int">(chunk, -3, 0), grad_key, grad_value, grad_bias);
 }
 
 // Mirrors meta__efficient_attention_backward, torch/_meta_registrations.py.

@@ -12,6 +12,7 @@
 #include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/unallocated.h"
 #include "core/ops/families/view.h"
+#include "core/ops/limits.h"
 #include "core/ops/rules/tables.h"
 #include "core/symbolic/shape_env.h"
 #include "core/tensor/cpp_type_name.h"
@@ -223,6 +224,10 @@ Value combinations(Call& c, const Tensor& self, int64_t r) {
   const Value grid = c.empty(sizes, self.dtype());
   const Value mask = c.empty(sizes, DType::kBool);
   SmallVector<Value, 4> columns;
+  // A column has a fresh symbol for its size, which costs more than a tensor does.
+  constexpr auto kMostColumns = static_cast<int64_t>(kMaxTensorsPerCall / 8);
+  c.check_as(ErrorKind::kLimitExceeded, r <= kMostColumns,
+             "combinations of {} elements are more than the limit of {}", r, kMostColumns);
   for (int64_t i = 0; i < r; ++i) columns.push_back(c.call<"aten::masked_select">(grid, mask));
   return c.call<"aten::stack">(c.list(columns.span()), 1);
 }

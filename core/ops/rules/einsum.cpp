@@ -484,9 +484,11 @@ Value tensordot(Call& c, const Tensor& self, const Tensor& other, Dims dims_self
     columns = columns * right->size(i);
     sizes.push_back(right->size(i));
   }
+  const Value right_matrix =
+      c.call<"aten::reshape">(permuted(c, *right, right_order), DimVector{contracted, columns});
   const Value product = c.call<"aten::mm">(
       c.call<"aten::reshape">(permuted(c, *left, left_order), DimVector{rows, contracted}),
-      c.call<"aten::reshape">(permuted(c, *right, right_order), DimVector{contracted, columns}));
+      right_matrix);
   return copy_into(c, c.call<"aten::reshape">(product, sizes));
 }
 

@@ -60,9 +60,11 @@ void check_outer_edges(Call& c, const Tensor& self, SymInt count, const Value& r
       require_type(c, "histogramdd", self.dtype(), kSingleAndDouble);
     return;
   }
-  c.check(static_cast<int64_t>(range.size()) == 2 * dims,
+  // As the kernel's compiler counts, whatever the number of dimensions is said to be.
+  const auto ends = static_cast<int64_t>(2 * static_cast<uint64_t>(dims));
+  c.check(static_cast<int64_t>(range.size()) == ends,
           "{}: for a {}-dimensional histogram range should have {} elements, but got {}", kName,
-          dims, 2 * dims, range.size());
+          dims, ends, range.size());
 }
 
 void check_counted(Call& c, const Tensor& self, std::string_view kernel) {
@@ -84,7 +86,8 @@ Value histogram_counted(Call& c, const Tensor& self, int64_t bins, const Value& 
   c.check(bins > 0, "torch.histogram(): bins must be > 0, but got {} for dimension 0", bins);
   check_counted(c, self, "histogram_cpu");
   const SymInt edges = SymInt(bins) + 1;
-  return c.tuple(c.empty({bins}, dtype), c.empty({edges}, dtype));
+  Tensor* counts = c.empty({bins}, dtype);
+  return c.tuple(counts, c.empty({edges}, dtype));
 }
 
 Value histogram_edges(Call& c, const Tensor& self, const Tensor& bins, Tensor* weight) {

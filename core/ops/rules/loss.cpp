@@ -126,12 +126,13 @@ Value kl_div(Call& c, const Tensor& self, const Tensor& target, int64_t reductio
   c.check(!is_integral_or_bool(self.dtype()) && !is_integral_or_bool(target.dtype()),
           "kl_div: Integral inputs not supported.");
   if (log_target) {
-    const Value output = c.call<"aten::mul.Tensor">(c.call<"aten::exp">(target),
-                                                    c.call<"aten::sub.Tensor">(target, self));
+    const Value difference = c.call<"aten::sub.Tensor">(target, self);
+    const Value output = c.call<"aten::mul.Tensor">(c.call<"aten::exp">(target), difference);
     return reduced(c, output, reduction);
   }
-  const Value output = c.call<"aten::sub.Tensor">(c.call<"aten::xlogy.Tensor">(target, target),
-                                                  c.call<"aten::mul.Tensor">(target, self));
+  const Value product = c.call<"aten::mul.Tensor">(target, self);
+  const Value output =
+      c.call<"aten::sub.Tensor">(c.call<"aten::xlogy.Tensor">(target, target), product);
   return reduced(c, output, reduction);
 }
 
@@ -219,9 +220,10 @@ Value cosine_embedding_loss(Call& c, const Tensor& x1, const Tensor& x2, const T
   const Value zeros = c.call<"aten::zeros_like">(cosine);
   const Value positive = number_minus(c, 1, cosine);
   const Value negative = c.call<"aten::clamp_min_">(c.call<"aten::sub.Tensor">(cosine, margin), 0);
+  const Value apart =
+      c.call<"aten::where.self">(c.call<"aten::eq.Scalar">(target, -1), negative, zeros);
   const Value output = c.call<"aten::add.Tensor">(
-      c.call<"aten::where.self">(c.call<"aten::eq.Scalar">(target, 1), positive, zeros),
-      c.call<"aten::where.self">(c.call<"aten::eq.Scalar">(target, -1), negative, zeros));
+      c.call<"aten::where.self">(c.call<"aten::eq.Scalar">(target, 1), positive, zeros), apart);
   return reduced(c, output, reduction);
 }
 
@@ -231,9 +233,9 @@ Value hinge_embedding_loss(Call& c, const Tensor& self, const Tensor& target, do
   const Value zeros = c.call<"aten::zeros_like">(self, nullptr, nullptr, nullptr, nullptr,
                                                  MemoryFormat::kContiguous);
   const Value clamped = c.call<"aten::clamp_min_">(number_minus(c, margin, self), 0);
+  const Value near = c.call<"aten::where.self">(c.call<"aten::ne.Scalar">(target, -1), self, zeros);
   const Value output = c.call<"aten::add.Tensor">(
-      c.call<"aten::where.self">(c.call<"aten::ne.Scalar">(target, 1), clamped, zeros),
-      c.call<"aten::where.self">(c.call<"aten::ne.Scalar">(target, -1), self, zeros));
+      c.call<"aten::where.self">(c.call<"aten::ne.Scalar">(target, 1), clamped, zeros), near);
   return reduced(c, output, reduction);
 }
 
@@ -434,10 +436,12 @@ Value cross_entropy_smoothed(Call& c, const Tensor& self, const Tensor& target, 
       count = c.call<"aten::masked_fill_.Scalar">(picked,
                                                   c.call<"aten::flatten.using_ints">(ignored), 0);
     }
-    smooth = c.call<"aten::div.Tensor">(c.call<"aten::sum">(smooth), c.call<"aten::sum">(count));
+    const Value weights = c.call<"aten::sum">(count);
+    smooth = c.call<"aten::div.Tensor">(c.call<"aten::sum">(smooth), weights);
   }
+  const Value smoothed = c.call<"aten::mul.Tensor">(smooth, label_smoothing);
   return c.call<"aten::add.Tensor">(c.call<"aten::mul.Tensor">(likelihood, 1 - label_smoothing),
-                                    c.call<"aten::mul.Tensor">(smooth, label_smoothing));
+                                    smoothed);
 }
 
 // Mirrors cross_entropy_loss, aten/src/ATen/native/LossNLL.cpp.

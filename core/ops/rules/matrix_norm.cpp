@@ -295,8 +295,8 @@ Value condition_by_name(Call& c, const Tensor& self, std::string_view p) {
   if (p == "fro") return cond_by_inverse<"aten::linalg_matrix_norm.str_ord">(c, self, p);
   const Value values = c.call<"aten::linalg_svdvals">(self);
   const Value inverted = c.call<"aten::reciprocal">(values);
-  return c.call<"aten::mul.Tensor">(c.call<"aten::sum.dim_IntList">(values, one(-1)),
-                                    c.call<"aten::sum.dim_IntList">(inverted, one(-1)));
+  const Value inverted_sum = c.call<"aten::sum.dim_IntList">(inverted, one(-1));
+  return c.call<"aten::mul.Tensor">(c.call<"aten::sum.dim_IntList">(values, one(-1)), inverted_sum);
 }
 
 void check_cond_output(Call& c, const Tensor& self) {

@@ -94,8 +94,8 @@ Value linalg_multi_dot(Call& c, TensorList tensors) {
   if (tensors.size() == 2) {
     const DimVector left = {product[0], first.size(-1)};
     const DimVector right = {last.size(0), product[1]};
-    c.call<"aten::mm.out">(c.call<"aten::reshape">(first, left),
-                           c.call<"aten::reshape">(last, right), matrix);
+    const Value last_matrix = c.call<"aten::reshape">(last, right);
+    c.call<"aten::mm.out">(c.call<"aten::reshape">(first, left), last_matrix, matrix);
   }
   return *out;
 }

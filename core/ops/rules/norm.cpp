@@ -334,8 +334,8 @@ Value instance_norm(Call& c, const Tensor& input, Tensor* weight, Tensor* bias,
   const auto write_back = [&](Tensor* running, const Value& batch) {
     if (running == nullptr) return;
     const Value split = c.call<"aten::view">(batch, by_batch);
-    c.call<"aten::copy_">(c.call<"aten::alias">(*running),
-                          c.call<"aten::mean.dim">(split, DimVector{0}, false));
+    const Value mean_of_batch = c.call<"aten::mean.dim">(split, DimVector{0}, false);
+    c.call<"aten::copy_">(c.call<"aten::alias">(*running), mean_of_batch);
   };
   write_back(running_mean, mean);
   write_back(running_var, var);
@@ -478,9 +478,9 @@ Value native_group_norm(Call& c, const Tensor& input, Tensor* weight, Tensor* bi
       output = *arithmetic(c, output, unsqueezed_to(c, leading, input.dim()));
     }
   }
-  return c.tuple(cast_to(c, output.tensor(), dtype),
-                 c.call<"aten::squeeze.dims">(cast_to(c, mean, dtype), dims),
-                 c.call<"aten::squeeze.dims">(cast_to(c, rstd, dtype), dims));
+  const Value saved_rstd = c.call<"aten::squeeze.dims">(cast_to(c, rstd, dtype), dims);
+  const Value saved_mean = c.call<"aten::squeeze.dims">(cast_to(c, mean, dtype), dims);
+  return c.tuple(cast_to(c, output.tensor(), dtype), saved_mean, saved_rstd);
 }
 
 void check_group_norm(Call& c, const Tensor& input, int64_t groups, Tensor* weight, Tensor* bias) {

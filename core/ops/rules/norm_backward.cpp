@@ -342,7 +342,8 @@ Value weight_norm_differentiable_backward(Call& c, const Tensor& grad_w, const T
     sizes[static_cast<size_t>(last)] = last_size;
     per_dim = product.view({-1, last_size}).sum({0}).view(sizes);
   }
-  const Operand grad_v = g / norms * (w - v * (per_dim / (norms * norms)));
+  const Operand change = w - v * (per_dim / (norms * norms));
+  const Operand grad_v = g / norms * change;
   return c.tuple(grad_v.value(), (per_dim / norms).value());
 }
 

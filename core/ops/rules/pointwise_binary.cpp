@@ -201,8 +201,9 @@ Value isclose(Call& c, const Tensor& self, const Tensor& other, double rtol, dou
   const Value allowed =
       c.call<"aten::add.Tensor">(c.call<"aten::abs">(c.call<"aten::mul.Tensor">(b, rtol)), atol);
   const Value actual = c.call<"aten::abs">(c.call<"aten::sub.Tensor">(a, b));
-  const Value within = c.call<"aten::bitwise_and_.Tensor">(
-      c.call<"aten::isfinite">(actual), c.call<"aten::le.Tensor">(actual, allowed));
+  const Value is_allowed = c.call<"aten::le.Tensor">(actual, allowed);
+  const Value within =
+      c.call<"aten::bitwise_and_.Tensor">(c.call<"aten::isfinite">(actual), is_allowed);
   return c.call<"aten::bitwise_or_.Tensor">(close, within);
 }
 

@@ -118,8 +118,8 @@ Value max_pool1d_with_indices(Call& c, const Tensor& self, Dims kernel, Dims str
   const Value pooled = c.call<"aten::max_pool2d_with_indices">(
       c.call<"aten::unsqueeze">(self, -2), DimVector{1, kernel[0]}, DimVector{1, step[0]},
       DimVector{0, padding[0]}, DimVector{1, dilation[0]}, ceil_mode);
-  return c.tuple(c.call<"aten::squeeze.dim">(pooled[0], -2),
-                 c.call<"aten::squeeze.dim">(pooled[1], -2));
+  const Value indices = c.call<"aten::squeeze.dim">(pooled[1], -2);
+  return c.tuple(c.call<"aten::squeeze.dim">(pooled[0], -2), indices);
 }
 
 // Mirrors check_max_pool1d, aten/src/ATen/native/Pool.h.
@@ -312,8 +312,8 @@ Value adaptive_max_pool2d(Call& c, const Tensor& input, Dims output_size) {
   Tensor* indices = c.empty(sizes, DType::kInt64);
   if (input.dim() == 3) return c.tuple(output, indices);
   const MemoryFormat format = suggest_memory_format(input);
-  return c.tuple(c.call<"aten::to.dtype">(*output, input.dtype(), false, false, format),
-                 c.call<"aten::to.dtype">(*indices, DType::kInt64, false, false, format));
+  const Value laid_out = c.call<"aten::to.dtype">(*indices, DType::kInt64, false, false, format);
+  return c.tuple(c.call<"aten::to.dtype">(*output, input.dtype(), false, false, format), laid_out);
 }
 
 // Mirrors meta_adaptive_max_pool3d, torch/_meta_registrations.py.
@@ -335,8 +335,8 @@ Value adaptive_max_pool1d(Call& c, const Tensor& self, Dims output_size) {
   check_adaptive_max(c, "adaptive_max_pool1d", self, self.sizes());
   const Value pooled = c.call<"aten::adaptive_max_pool2d">(c.call<"aten::unsqueeze">(self, -2),
                                                            DimVector{1, output_size[0]});
-  return c.tuple(c.call<"aten::squeeze.dim">(pooled[0], -2),
-                 c.call<"aten::squeeze.dim">(pooled[1], -2));
+  const Value indices = c.call<"aten::squeeze.dim">(pooled[1], -2);
+  return c.tuple(c.call<"aten::squeeze.dim">(pooled[0], -2), indices);
 }
 
 // clang-format off

@@ -239,8 +239,8 @@ Value choose_per_token_asymmetric(Call& c, const Tensor& input) {
   Tensor& least = c.tensor<"aten::amin">(input, last, true);
   Tensor& most = c.tensor<"aten::amax">(input, last, true);
   Tensor& range = c.tensor<"aten::sub.Tensor">(most, least);
-  return c.tuple(c.tensor<"aten::to.dtype">(range, DType::kFloat64),
-                 c.tensor<"aten::to.dtype">(range, DType::kInt64));
+  Tensor& zero_point = c.tensor<"aten::to.dtype">(range, DType::kInt64);
+  return c.tuple(c.tensor<"aten::to.dtype">(range, DType::kFloat64), zero_point);
 }
 
 Tensor* convert_element_type(Call& c, const Tensor& input, DType dtype) {

@@ -292,11 +292,12 @@ Value lstm_mkldnn(Call& c, const Layers& layers, const Tensor& input, TensorList
       const Tensor& w = params[i * group];
       const Tensor& bias = layers.has_biases ? params[i * group + 2] : w;
       const auto index = static_cast<int64_t>(i);
+      const Value own_cell = c.call<"aten::select.int">(cell, 0, index);
       const Value result = c.call<"aten::mkldnn_rnn_layer">(
           current, w, params[i * group + 1], bias, bias,
-          c.call<"aten::select.int">(hidden, 0, index), c.call<"aten::select.int">(cell, 0, index),
-          direction > 0, DimVector(), 2, hidden_size, layers.num_layers, layers.has_biases,
-          layers.bidirectional, layers.batch_first, layers.train);
+          c.call<"aten::select.int">(hidden, 0, index), own_cell, direction > 0, DimVector(), 2,
+          hidden_size, layers.num_layers, layers.has_biases, layers.bidirectional,
+          layers.batch_first, layers.train);
       outputs.push_back(result[0]);
       hiddens.push_back(result[1]);
       cells.push_back(result[2]);
@@ -306,8 +307,8 @@ Value lstm_mkldnn(Call& c, const Layers& layers, const Tensor& input, TensorList
       current = c.call<"aten::dropout">(current, layers.dropout, true);
   }
   if (layers.batch_first) current = c.call<"aten::transpose.int">(current, 0, 1);
-  return c.tuple(current, c.call<"aten::stack">(c.list(hiddens.span()), 0),
-                 c.call<"aten::stack">(c.list(cells.span()), 0));
+  const Value last_cells = c.call<"aten::stack">(c.list(cells.span()), 0);
+  return c.tuple(current, c.call<"aten::stack">(c.list(hiddens.span()), 0), last_cells);
 }
 
 // Mirrors _cudnn_rnn, torch/_meta_registrations.py.

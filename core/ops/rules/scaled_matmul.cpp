@@ -275,14 +275,16 @@ void check_recipes(Call& c, const Scales& scales, Dims recipe_a, Dims recipe_b, 
   if (is_nv) return check_nv(c, scales, unpacked, true);
   const auto [m, k, n] = unpacked;
   const SymInt k_blocks = ceil_div(k, 128);
+  // Python reads them from the left: a scale without dimensions is refused by its first.
+  const SymInt got[] = {a.size(0), a.size(1), b.size(0), b.size(1)};
   c.check(false,
           "Invalid scaling configuration. For tensorwise scaling, both scales should be scalar. "
           "For rowwise scaling, scale_a should be ({}, 1), scale_b should be (1, {}). "
           "For (BlockWise1x128, BlockWise128x128), scale_a should be ({}, {}), scale_b should be "
           "({}, {}). For (BlockWise1x128, BlockWise1x128), scale_a should be ({}, {}), scale_b "
           "should be ({}, {}). Got scale_a.size()=({}, {}) and scale_b.size()=({}, {})",
-          m, n, m, k_blocks, k_blocks, ceil_div(n, 128), m, k_blocks, k_blocks, n, a.size(0),
-          a.size(1), b.size(0), b.size(1));
+          m, n, m, k_blocks, k_blocks, ceil_div(n, 128), m, k_blocks, k_blocks, n, got[0], got[1],
+          got[2], got[3]);
 }
 
 // Mirrors _check_scaled_mm_sizes_v2.
