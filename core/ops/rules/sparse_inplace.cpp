@@ -178,10 +178,8 @@ Value t_inplace(Call& c, Tensor& self) {
 
 // --- the elements ---
 
-Value copy_sparse(Call& c, Tensor& self, Tensor* given) {
+Value copy_sparse(Call& c, Tensor& self, const Tensor& source) {
   require_coo(c, self);
-  c.check(given != nullptr, "tensor does not have a device");  // PyTorch ends with a signal
-  const Tensor& source = *given;
   require_coo(c, source);
   if (&self == &source) return self;
   const SparseMeta& from = sparse_of(source);

@@ -176,6 +176,11 @@ TEST_F(Sparse, SizesBelowZeroAreRefusedWhereTheirProductIsNone) {
             kOverflow);
 }
 
+TEST_F(Sparse, ATensorThatIsNoneIsRefused) {
+  EXPECT_EQ(answer("aten::copy_sparse_to_sparse_", {csr({2, 3}), Value()}),
+            "RuntimeError: tensor does not have a device");
+}
+
 TEST_F(Sparse, ElementsAreCounted) {
   EXPECT_EQ(answer("aten::add_.Tensor", {coo({2, 3}), coo({2, 3})}), "sparse_coo[2, 3] f32 nnz 2");
   EXPECT_EQ(answer("aten::to_sparse", {bsr({4, 3})}), "sparse_coo[4, 3] f32 nnz 2");
