@@ -164,8 +164,10 @@ const ExprNode* simplified_floor_div(ExprPool& pool, ExprKind kind, const ExprNo
     if (const ExprNode* quotient = polynomial_quotient(base, divisor)) return quotient;
     const ExprNode* common = polynomial_gcd(base, divisor);  // (x - 1)**2 // (4*x - 4)
     if (!common->is_constant()) {
-      return pool.make(ExprKind::kFloorDiv, quotient_by_divisor(pool, base, common),
-                       quotient_by_divisor(pool, divisor, common));
+      // Null where a coefficient does not fit.
+      const ExprNode* below = quotient_by_divisor(pool, divisor, common);
+      const ExprNode* above = quotient_by_divisor(pool, base, common);
+      if (above != nullptr && below != nullptr) return pool.make(ExprKind::kFloorDiv, above, below);
     }
   }
   const std::array args = {base, divisor};
