@@ -47,9 +47,9 @@ class GuardsPrinter {
     return !symbols.empty();
   }
 
-  // Entries that follow from others are counted only, unless `all`. False without symbols.
-  bool print_report(bool all) {
-    if (!print_symbols()) return false;
+  // Entries that follow from others are counted only, unless `all`.
+  void print_report(bool all) {
+    if (!print_symbols()) return;
     const std::vector<GuardEntry> report = guard_report(run_);
     if (report.empty())
       line(
@@ -67,7 +67,6 @@ class GuardsPrinter {
       print_origin(entry.node);
     }
     if (hidden > 0) line(format("{} more hold whatever the inputs (--all)", hidden));
-    return true;
   }
 
   void print_json(std::span<const GuardEntry> report) {
@@ -222,8 +221,8 @@ int guards_command(const std::vector<std::string>& args, CommandIo& io) {
   }
   if (form == "jsonl") {
     printer.print_json(guard_report(run));
-  } else if (!printer.print_report(options.has("--all"))) {
-    return kExitFine;
+  } else {
+    printer.print_report(options.has("--all"));
   }
   if (symbol_report(run).empty()) return kExitFine;  // nothing was to be decided
   return run.problems().empty() ? kExitFine : kExitErrors;

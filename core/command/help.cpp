@@ -142,8 +142,7 @@ std::string overview() {
   }
   return text +
          "\nFILE may be gzipped, and - is standard input. `faketensor COMMAND --help` says more "
-         "and "
-         "gives examples,\n`faketensor --version` which release this is.\n";
+         "and gives examples,\n`faketensor --version` which release this is.\n";
 }
 
 }  // namespace faketensor

@@ -1,6 +1,7 @@
 #include "core/graph/placeholders.h"
 
 #include <cstdlib>
+#include <set>
 
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
@@ -24,6 +25,34 @@ namespace {
 NodeId find_input(const Program& program, std::string_view name) {
   const NodeId node = program.find(name);
   return node < program.inputs.size() ? node : kNoNode;
+}
+
+// What `dims` can name: "; it has batch, s77, tokens.0...1 of [2, s77]". User inputs only, and
+// no more of them than fit a message.
+std::string settable_dimensions(const Program& program) {
+  constexpr size_t kMostInputs = 8;
+  std::set<std::string> symbols;
+  std::string inputs;
+  size_t count = 0;
+  for (NodeId i = 0; i < program.inputs.size(); ++i) {
+    const Node& node = program.graph().node(i);
+    if (program.inputs[i].kind != InputSpec::Kind::kUser || node.recorded == nullptr) continue;
+    const Dims sizes = node.recorded->sizes();
+    for (const SymInt& size : sizes)
+      if (size.is_symbolic())
+        for (const ExprNode* symbol : free_symbols(size.node())) symbols.insert(to_string(symbol));
+    if (sizes.empty() || ++count > kMostInputs) continue;
+    const std::string_view name = program.text(node.name);
+    inputs += format("{}{}.0", count > 1 ? ", " : "", name);
+    if (sizes.size() > 1) inputs += format("...{}", sizes.size() - 1);
+    inputs += format(" of {}", sizes);
+  }
+  if (count == 0) return "";
+  std::string text = "; it has batch, ";
+  for (const std::string& symbol : symbols) text += symbol + ", ";
+  text += inputs;
+  if (count > kMostInputs) text += format(" and {} more inputs", count - kMostInputs);
+  return text;
 }
 
 void apply_format(Dims sizes, MemoryFormat format, DimVector& strides) {
@@ -102,8 +131,8 @@ void Placeholders::set_dim(const std::string& name, int64_t value) {
                          digits.find_first_not_of("0123456789") == std::string::npos;
   const TensorMeta* recorded = node == kNoNode ? nullptr : program_.graph().node(node).recorded;
   if (recorded == nullptr || !is_number || std::atol(digits.c_str()) >= recorded->rank()) {
-    throw_error(ErrorKind::kUsage,
-                format("the program has no input dimension or symbol '{}'", name));
+    throw_error(ErrorKind::kUsage, format("the program has no input dimension or symbol '{}'{}",
+                                          name, settable_dimensions(program_)));
   }
   set_size(node, static_cast<size_t>(std::atol(digits.c_str())), value);
 }

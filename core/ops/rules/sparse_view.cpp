@@ -433,11 +433,16 @@ Value index_select(Call& c, const Tensor& self, int64_t dim, const Tensor& index
   return resized_dim(c, self, wrap_dim(dim, self.dim()), index.numel());
 }
 
+// Mirrors narrow_copy_sparse, aten/src/ATen/native/TensorShape.cpp.
 Value narrow_copy(Call& c, const Tensor& self, int64_t dim, SymInt start, SymInt length) {
-  if (is_compressed(self)) throw_has_no(self, "strides");
+  c.check(length >= 0, "narrow(): length must be non-negative.");
+  if (is_compressed(self)) {
+    wrap_dim(dim, self.dim());
+    throw_has_no(self, "strides");
+  }
   c.check(dim >= 0 && dim < self.dim(), "Dimension {} out of range. Expecting 0 <= dim < {}.", dim,
           self.dim());
-  c.check(start + length <= self.size(dim),
+  c.check(guard_bool(start >= 0) && guard_bool(start + length <= self.size(dim)),
           "Invalid range to narrow. range(start, start+length) must be a subset of range(0, {}).",
           self.size(dim));
   Tensor& result = resized_dim(c, self, dim, length).tensor();

@@ -130,6 +130,22 @@ TEST(FakeTensorProp, OptionsThatNameNothingAreRefused) {
   EXPECT_THROW(propagate(b.program, options), Error);
 }
 
+TEST(FakeTensorProp, AnUnknownDimensionSaysWhichThereAre) {
+  ProgramBuilder b;
+  b.input("weight", {7}, DType::kFloat32, InputSpec::Kind::kParameter);
+  const NodeId x = b.input("x", {2, 3, 8, 8});
+  const NodeId mask = b.input("mask", {2});
+  b.output({x, mask});
+  try {
+    propagate(b.program, {.dims = {{"s31", 8}}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(),
+              "the program has no input dimension or symbol 's31'; it has batch, x.0...3 of "
+              "[2, 3, 8, 8], mask.0 of [2]");
+  }
+}
+
 TEST(FakeTensorProp, DifferencesFromTheFilesRecordAreReported) {
   ProgramBuilder b;
   const NodeId x = b.input("x", {2, 3});

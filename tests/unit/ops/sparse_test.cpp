@@ -191,6 +191,23 @@ TEST_F(Sparse, ElementsAreCounted) {
             "IndexError: select(): index 2 out of range for tensor of size [2, 3] at dimension 0");
 }
 
+// Found by fuzz_calls: a negative length made a tensor of negative size.
+TEST_F(Sparse, NarrowCopyTakesARangeOfTheDimension) {
+  const Value x =
+      tensor(Layout::kSparseCoo, {9, 6, 3}, {.sparse_dim = 1, .dense_dim = 2, .nnz = 3});
+  for (const int64_t dim : {0, 2, 9})
+    EXPECT_EQ(answer("aten::narrow_copy", {x, dim, 0, -2}),
+              "RuntimeError: narrow(): length must be non-negative.");
+  EXPECT_EQ(answer("aten::narrow_copy", {csr({4, 4}), 5, 0, -1}),
+            "RuntimeError: narrow(): length must be non-negative.");
+  EXPECT_EQ(answer("aten::narrow_copy", {csr({4, 4}), 5, 0, 1}),
+            "IndexError: Dimension out of range (expected to be in range of [-2, 1], but got 5)");
+  EXPECT_EQ(answer("aten::narrow_copy", {x, 0, -3, 1}),
+            "RuntimeError: Invalid range to narrow. range(start, start+length) must be a subset of "
+            "range(0, 9).");
+  EXPECT_EQ(answer("aten::narrow_copy", {x, 2, 3, 0}), "sparse_coo[9, 6, 0] f32 nnz 0 dense_dim 2");
+}
+
 TEST_F(Sparse, InPlaceResultsFit) {
   const Value integers =
       tensor(Layout::kSparseCsr, {2, 3}, {.sparse_dim = 2, .nnz = 2}, DType::kInt32);
