@@ -240,12 +240,16 @@ bool has_wrong_length(const OpEntry& op, const ArgType& type, const Value& value
          !op.schema.name.starts_with("aten::_scaled_dot_product_");
 }
 
-// Whether a rule takes None for an argument that the schema calls a tensor, as kernels without an
-// autograd formula do: it reads `Tensor*` there, or does not read it.
-bool takes_undefined(const OpEntry& op, size_t position) {
-  if (op.rule.signature == nullptr) return false;
-  const std::string_view signature = op.rule.signature;
-  return position >= signature.size() || signature[position] == 't';
+// Whether the rules of a call with these arguments take None for one that the schema calls a tensor,
+// as kernels without an autograd formula do: they read `Tensor*` there, or do not read it.
+bool takes_undefined(const OpEntry& op, std::span<const Value> args, size_t position) {
+  const auto reads = [position](const Rule& rule) {
+    const std::string_view signature = rule.signature == nullptr ? "" : rule.signature;
+    return position < signature.size() ? signature[position] : '\0';
+  };
+  const char letter = reads(op.rule);
+  if (op.rule.signature == nullptr || (letter != '\0' && letter != 't')) return false;
+  return reads(op.sparse_rule) != 'T' || first_sparse(args) == nullptr;
 }
 
 // What Python's iteration over a tensor gives (Tensor.__iter__): createGenericList,
@@ -290,13 +294,15 @@ std::optional<Value> with_items(Context& context, const Value& list, const ArgTy
   return context.make_ints(ints);
 }
 
-// The value as the rule will read it. Raises for one that no conversion makes fit.
-Value converted(Context& context, const OpEntry& op, size_t position, const Value& value) {
+// The value as the rule will read it, beside the others of the call. Raises for one that no
+// conversion makes fit.
+Value converted(Context& context, const OpEntry& op, std::span<const Value> args, size_t position,
+                const Value& value) {
   const ArgType& type = op.schema.arguments[position].type;
   if (fits(value, type) && !has_wrong_length(op, type, value)) return value;
   if (needs_specializing(value, type)) {
     try {
-      return converted(context, op, position, specialized(context, value));
+      return converted(context, op, args, position, specialized(context, value));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kGuardOnDataDependent) throw;
       if (value.is(Tag::kSymFloat))
@@ -315,7 +321,7 @@ Value converted(Context& context, const OpEntry& op, size_t position, const Valu
     }
   }
   if (value.is_none() && type.kind == ArgKind::kTensor && !type.is_list) {
-    if (takes_undefined(op, position)) return value;
+    if (takes_undefined(op, args, position)) return value;
     throw_error(ErrorKind::kRuntimeError,
                 format("Expected a proper Tensor but got None (or an undefined Tensor in C++) for "
                        "argument #{} '{}'",
@@ -396,7 +402,7 @@ std::span<const Value> complete_arguments(Context& context, const OpEntry& op,
                   format("{}() is missing value for argument '{}'. Declaration: {}", op.schema.name,
                          arguments[i].name, op.schema.text));
     }
-    room[i] = is_given ? converted(context, op, i, args[i]) : arguments[i].default_value;
+    room[i] = is_given ? converted(context, op, args, i, args[i]) : arguments[i].default_value;
   }
   return room;
 }

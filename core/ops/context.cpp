@@ -305,19 +305,10 @@ const OpEntry& Context::entry(OpId id) const {
 }
 
 namespace {
-// A rule for sparse layouts may read a tensor that the dense one leaves alone, and which may be None.
-void check_defined(const Call& call, const Rule& rule) {
-  const std::string_view signature = rule.signature == nullptr ? "" : rule.signature;
-  for (size_t i = 0; i < std::min(signature.size(), call.args().size()); ++i)
-    call.check(signature[i] != 'T' || call.arg(i).is_tensor(), "tensor does not have a device");
-}
-
 // By the rule for the layouts of the arguments.
 Value answer_in_layout(Call& call) {
   const Rule* sparse = sparse_rule(call.op(), call.args());
-  if (sparse == nullptr) return answer_or_refuse(call);
-  check_defined(call, *sparse);
-  return sparse->function(call, sparse->params);
+  return sparse != nullptr ? sparse->function(call, sparse->params) : answer_or_refuse(call);
 }
 }  // namespace
 

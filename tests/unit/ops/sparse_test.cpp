@@ -177,8 +177,10 @@ TEST_F(Sparse, SizesBelowZeroAreRefusedWhereTheirProductIsNone) {
 }
 
 TEST_F(Sparse, ATensorThatIsNoneIsRefused) {
-  EXPECT_EQ(answer("aten::copy_sparse_to_sparse_", {csr({2, 3}), Value()}),
-            "RuntimeError: tensor does not have a device");
+  EXPECT_EQ(
+      answer("aten::copy_sparse_to_sparse_", {csr({2, 3}), Value()}),
+      "RuntimeError: Expected a proper Tensor but got None (or an undefined Tensor in C++) for "
+      "argument #1 'src'");
 }
 
 TEST_F(Sparse, ElementsAreCounted) {
