@@ -212,6 +212,9 @@ Value combinations(Call& c, const Tensor& self, int64_t r) {
   c.check(self.dim() == 1, "Expect a 1D vector, but got shape {}", self.sizes());
   c.check(r >= 0, "Expect a non-negative number, but got {}", r);
   if (r == 0) return c.empty({0}, self.dtype());
+  // Each column has a fresh symbol for its size.
+  c.check_as(ErrorKind::kLimitExceeded, r <= static_cast<int64_t>(kMaxSymbolsPerCall),
+             "combinations of {} elements, which need more than {} bytes", r, kMaxBytesPerCall);
   // meshgrid views the vector along each dimension.
   for (int64_t i = 0; i < std::min<int64_t>(r, 64) && has_symbolic_sizes(self); ++i) {
     DimVector along(static_cast<size_t>(std::min<int64_t>(r, 64)), SymInt(1));
@@ -224,10 +227,6 @@ Value combinations(Call& c, const Tensor& self, int64_t r) {
   const Value grid = c.empty(sizes, self.dtype());
   const Value mask = c.empty(sizes, DType::kBool);
   SmallVector<Value, 4> columns;
-  // A column has a fresh symbol for its size, which costs more than a tensor does.
-  constexpr auto kMostColumns = static_cast<int64_t>(kMaxTensorsPerCall / 8);
-  c.check_as(ErrorKind::kLimitExceeded, r <= kMostColumns,
-             "combinations of {} elements are more than the limit of {}", r, kMostColumns);
   for (int64_t i = 0; i < r; ++i) columns.push_back(c.call<"aten::masked_select">(grid, mask));
   return c.call<"aten::stack">(c.list(columns.span()), 1);
 }

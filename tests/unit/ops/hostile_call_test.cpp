@@ -16,6 +16,9 @@ TEST(HostileCalls, HugeCountsAreRefused) {
               "LimitExceeded: a split into 4294967296 parts, which need more than 536870912 bytes");
   expect_call("aten::split.Tensor", {"f32[4294967296]", "1"},
               "LimitExceeded: a split into 4294967296 parts, which need more than 536870912 bytes");
+  expect_call("aten::combinations", {"f32[1]", "9223372036854775807"},
+              "LimitExceeded: combinations of 9223372036854775807 elements, which need more than "
+              "536870912 bytes");
 }
 
 // PyTorch has no limit but memory.
