@@ -9,8 +9,9 @@ namespace faketensor {
 
 namespace {
 
-constexpr size_t kMaxTerms = 20;  // _MAX_ADD_TERMS_FOR_POLY_GCD in torch/utils/_sympy/functions.py
-constexpr int kMaxSteps = 64;
+constexpr size_t kMaxSummands = 20;
+constexpr size_t kMaxTerms = 128;
+constexpr int kMaxSteps = 128;
 
 struct Power {
   const ExprNode* base;
@@ -54,7 +55,12 @@ std::vector<const ExprNode*> terms_of(const ExprNode* sum) {
   return terms;
 }
 
+bool is_wide(const ExprNode* node) {
+  return node->kind == ExprKind::kAdd && node->arg_count > kMaxSummands;
+}
+
 const ExprNode* polynomial_quotient(const ExprNode* p, const ExprNode* q) {
+  if (is_wide(p) || is_wide(q)) return nullptr;
   ExprPool& pool = *p->pool;
   const ExprNode* divisor = expand(q);
   const std::vector<const ExprNode*> divisor_terms = terms_of(divisor);

@@ -20,14 +20,9 @@ namespace {
 using Exponents = std::vector<int64_t>;
 using Polynomial = std::map<Exponents, int64_t, std::greater<>>;
 
-constexpr size_t kMaxSummands = 20;  // _MAX_ADD_TERMS_FOR_POLY_GCD, torch/utils/_sympy/functions.py
 constexpr size_t kMaxGenerators = 8;
 constexpr size_t kMaxTerms = 128;
 constexpr int kMaxProducts = 4096;
-
-bool is_wide(const ExprNode* node) {
-  return node->kind == ExprKind::kAdd && node->arg_count > kMaxSummands;
-}
 
 // Reads and writes polynomials over the generators it has met: whatever is a factor of a term.
 class Generators {
