@@ -151,11 +151,9 @@ class Call {
     return context_.make_tensor(self.meta, self.storage, const_cast<Tensor*>(&self));
   }
 
-  // A list or tuple result.
-  template <typename... Elements>
-  Value tuple(const Elements&... elements) {
-    const Value values[] = {Value(elements)...};
-    return context_.make_list(values);
+  // A list or tuple result. Braces, so that new tensors among the elements are made from the left.
+  Value tuple(std::initializer_list<Value> elements) {
+    return context_.make_list({elements.begin(), elements.size()});
   }
   Value list(std::span<const Value> values) { return context_.make_list(values); }
 

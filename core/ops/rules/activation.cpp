@@ -261,9 +261,9 @@ Value log_sigmoid_forward(Call& c, const Tensor& self) {
     const Value least = steps.of(zero, a);
     return steps.arithmetic(least, steps.of(decay));
   });
-  if (self.device().is_cuda()) return c.tuple(output, c.empty({0}, self.dtype()));
+  if (self.device().is_cuda()) return c.tuple({output, c.empty({0}, self.dtype())});
   if (buffer.is_none()) buffer = *elementwise(c, {&output, 1}, kDefault);
-  return c.tuple(output, buffer);
+  return c.tuple({output, buffer});
 }
 Value log_sigmoid(Call& c, const Tensor& self) {
   if (Tensor* out = output_of(c)) {
@@ -356,7 +356,7 @@ Tensor* rrelu_with_noise(Call& c, const Tensor& self) { return c.empty_like(self
 Value rrelu_with_noise_in_place(Call& c, Tensor& self) { return written(c, self); }
 Value rrelu_with_noise_functional(Call& c, const Tensor& self, const Tensor& noise) {
   c.device();  // both results are on the one device of the arguments
-  return c.tuple(c.empty_like(self), c.empty_like(noise));
+  return c.tuple({c.empty_like(self), c.empty_like(noise)});
 }
 // _add_relu_ on the meta device writes nothing and looks at nothing.
 Value add_relu_in_place(Call& c, Tensor& self) { return written(c, self); }

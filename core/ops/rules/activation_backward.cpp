@@ -16,13 +16,13 @@ using enum Promotion;
 // Mirrors tanh_backward and sigmoid_backward, torch/_decomp/decompositions.py.
 Value tanh_backward(Call& c, const Tensor& grad_output, const Tensor& output) {
   const OpmathCast cast(c, {grad_output, output});
-  const Operand y = cast(output);
-  return cast.back(cast(grad_output) * (1 - y * y).op<"aten::conj_physical">());
+  const Operand grad = cast(grad_output), y = cast(output);
+  return cast.back(grad * (1 - y * y).op<"aten::conj_physical">());
 }
 Value sigmoid_backward(Call& c, const Tensor& grad_output, const Tensor& output) {
   const OpmathCast cast(c, {grad_output, output});
-  const Operand y = cast(output);
-  return cast.back(cast(grad_output) * (y * (1 - y)).op<"aten::conj_physical">());
+  const Operand grad = cast(grad_output), y = cast(output);
+  return cast.back(grad * (y * (1 - y)).op<"aten::conj_physical">());
 }
 
 // Mirrors softplus_backward, torch/_decomp/decompositions.py.
@@ -32,7 +32,9 @@ Value softplus_backward(Call& c, const Tensor& grad_output, const Tensor& self, 
   const Operand grad = cast(grad_output);
   const Operand scaled = cast(self) * Operand(c, beta);
   const Operand z = scaled.op<"aten::exp">();
-  return cast.back(where(scaled > Operand(c, threshold), grad, grad * z / (z + 1.0)));
+  const Operand is_linear = scaled > Operand(c, threshold);
+  const Operand product = grad * z;
+  return cast.back(where(is_linear, grad, product / (z + 1.0)));
 }
 
 // Mirrors elu_backward, torch/_decomp/decompositions.py; the numbers do not decide anything.
@@ -42,10 +44,11 @@ Value elu_backward(Call& c, const Tensor& grad_output, const Value&, const Value
   const Operand grad = cast(grad_output);
   const Operand x = cast(self_or_result);
   const Operand factor(c, input_scale);
-  const Operand negative = is_result
-                               ? grad * factor * (x + Operand(c, scale))
-                               : grad * factor * Operand(c, scale) * (x * factor).op<"aten::exp">();
-  return cast.back(where(x <= 0, negative, grad * Operand(c, scale)));
+  const Operand is_negative = x <= 0;
+  const Operand scaled = is_result ? grad * factor : grad * factor * Operand(c, scale);
+  const Operand slope = is_result ? x + Operand(c, scale) : (x * factor).op<"aten::exp">();
+  const Operand negative = scaled * slope;
+  return cast.back(where(is_negative, negative, grad * Operand(c, scale)));
 }
 
 // Mirrors hardsigmoid_backward, hardtanh_backward, hardswish_backward, threshold_backward,
@@ -68,7 +71,8 @@ Value hardswish_backward(Call& c, const Tensor& grad_output, const Tensor& self)
   const Operand grad = cast(grad_output);
   const Operand x = cast(self);
   const Operand below = x <= -3;
-  return cast.back(where(below, 0.0, where(x < 3, grad * (x / 3 + 0.5), grad)));
+  const Operand inside = x < 3;
+  return cast.back(where(below, 0.0, where(inside, grad * (x / 3 + 0.5), grad)));
 }
 Value threshold_backward(Call& c, const Tensor& grad_output, const Tensor& self,
                          const Value& threshold) {
@@ -78,7 +82,8 @@ Value leaky_relu_backward(Call& c, const Tensor& grad_output, const Tensor& self
                           const Value& negative_slope, bool) {
   const OpmathCast cast(c, {grad_output, self});
   const Operand grad = cast(grad_output);
-  return cast.back(where(cast(self) > 0, grad, grad * Operand(c, negative_slope)));
+  const Operand is_positive = cast(self) > 0;
+  return cast.back(where(is_positive, grad, grad * Operand(c, negative_slope)));
 }
 
 // Mirrors rrelu_with_noise_backward, torch/_decomp/decompositions.py.
@@ -101,7 +106,8 @@ Value gelu_backward(Call& c, const Tensor& grad_output, const Tensor& self,
     const Operand square = x * x;
     const Operand tanh = (0.5 * (x + 0.5 * (square * x))).op<"aten::tanh">();
     const Operand derivative = 1 - tanh * tanh;
-    const Operand right = 0.5 * x * derivative * (0.5 * (1 + 0.5 * square));
+    const Operand inner_derivative = 0.5 * (1 + 0.5 * square);
+    const Operand right = 0.5 * x * derivative * inner_derivative;
     return cast.back(grad * (0.5 * (1 + tanh) + right));
   }
   const Operand cdf = 0.5 * (1 + (x * 0.5).op<"aten::erf">());
@@ -112,16 +118,18 @@ Value gelu_backward(Call& c, const Tensor& grad_output, const Tensor& self,
 // Mirrors silu_backward and mish_backward, torch/_decomp/decompositions.py.
 Value silu_backward(Call& c, const Tensor& grad_output, const Tensor& self) {
   const OpmathCast cast(c, {grad_output, self});
-  const Operand x = cast(self);
+  const Operand grad = cast(grad_output), x = cast(self);
   const Operand sigmoid = x.op<"aten::sigmoid">();
-  return cast.back(cast(grad_output) * sigmoid * (1 + x * (1 - sigmoid)));
+  const Operand scaled = grad * sigmoid;
+  return cast.back(scaled * (1 + x * (1 - sigmoid)));
 }
 Value mish_backward(Call& c, const Tensor& grad_output, const Tensor& self) {
   const OpmathCast cast(c, {grad_output, self});
-  const Operand x = cast(self);
+  const Operand grad = cast(grad_output), x = cast(self);
   const Operand tanh = x.op<"aten::softplus">().op<"aten::tanh">();
-  const Operand out = x * x.op<"aten::sigmoid">() * (1 - tanh * tanh);
-  return cast.back(cast(grad_output) * (tanh + out));
+  const Operand gate = x * x.op<"aten::sigmoid">();
+  const Operand out = gate * (1 - tanh * tanh);
+  return cast.back(grad * (tanh + out));
 }
 
 // Mirrors infinitely_differentiable_gelu_backward, aten/src/ATen/native/Activation.cpp.
@@ -138,23 +146,23 @@ Value differentiable_gelu_backward(Call& c, const Tensor& grad, const Tensor& se
 Value log_sigmoid_backward(Call& c, const Tensor& grad_output, const Tensor& self,
                            const Tensor& buffer) {
   const OpmathCast cast(c, {grad_output, self, buffer});
-  const Operand x = cast(self);
+  const Operand grad = cast(grad_output), x = cast(self);
   const Operand negative = x < 0;
   const Operand most = where(negative, 1, 0);
   const Operand sign = where(negative, 1, -1);
   const Operand z =
       guard_bool(buffer.numel() > 0) ? cast(buffer) : (-x.op<"aten::abs">()).op<"aten::exp">();
-  return cast.back(cast(grad_output) * (most - sign * (z / (1 + z))));
+  return cast.back(grad * (most - sign * (z / (1 + z))));
 }
 
 // Mirrors logit_backward, torch/_decomp/decompositions.py.
 Value logit_backward(Call& c, const Tensor& grad_output, const Tensor& self,
                      std::optional<double> eps) {
   const OpmathCast cast(c, {grad_output, self});
-  const Operand x = cast(self);
+  const Operand grad = cast(grad_output), x = cast(self);
   const double low = eps.value_or(0.0);
   const Operand inside = (x >= low).op<"aten::logical_and">(x <= 1.0 - low);
-  const Operand inner = cast(grad_output) / (x * (1.0 - x));
+  const Operand inner = grad / (x * (1.0 - x));
   if (eps) return cast.back(where(inside, inner, 0.0));
   return cast.back(where(inside, inner, x.op<"aten::new_full">(DimVector(), __builtin_nan(""))));
 }
@@ -183,8 +191,10 @@ Value prelu_kernel_backward(Call& c, const Tensor& grad_output, const Tensor& se
                             const Tensor& weight) {
   const Operand x(c, self);
   const Operand grad(c, grad_output);
-  const Operand by_input = where(x > 0, grad, Operand(c, weight) * grad);
-  return c.tuple(by_input.value(), where(x > 0, 0.0, x * grad).value());
+  const Operand is_positive = x > 0;
+  const Operand by_input = where(is_positive, grad, Operand(c, weight) * grad);
+  const Operand is_still_positive = x > 0;
+  return c.tuple({by_input.value(), where(is_still_positive, 0.0, x * grad).value()});
 }
 
 // Mirrors the structured kernels hardshrink_backward and softshrink_backward,

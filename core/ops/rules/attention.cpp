@@ -40,7 +40,7 @@ Value flash_attention_for_cpu(Call& c, const Tensor& query) {
   const DimVector allocated = contiguous_strides(DimVector{batch, length, heads});
   const DimVector strides = {allocated[0], allocated[2], allocated[1]};
   Tensor* logsumexp = empty_restrided(c, sizes, strides, computation_dtype(query.dtype()));
-  return c.tuple(attention, logsumexp);
+  return c.tuple({attention, logsumexp});
 }
 
 // The probabilities that a flash kernel returns for debugging, else an empty tensor.
@@ -70,8 +70,8 @@ Value flash_attention(Call& c, const Tensor& query, const Tensor& key, const Ten
   Tensor* logsumexp = c.empty(rows, DType::kFloat32);
   Tensor* debug_mask = flash_debug_mask(c, query, rows, max_q, max_k, return_debug_mask);
   const RandomState random = flash_random_state(c);
-  return c.tuple(attention, logsumexp, nullptr, nullptr, max_q, max_k, random.seed, random.offset,
-                 debug_mask);
+  return c.tuple({attention, logsumexp, nullptr, nullptr, max_q, max_k, random.seed, random.offset,
+                  debug_mask});
 }
 Value quantized_flash_attention(Call& c, const Tensor& query, const Tensor& key,
                                 const Tensor& value, Tensor*, Tensor*, Tensor*, double dropout,
@@ -93,7 +93,7 @@ Value efficient_attention(Call& c, const Tensor& query, const Tensor& key, const
   const SymInt length = compute_log_sumexp ? round_up(rows.size(1), 32) : SymInt(0);
   Tensor* logsumexp = c.empty({rows.size(0), heads, length}, DType::kFloat32);
   const RandomState random = random_state(c);
-  return c.tuple(result, logsumexp, random.seed, random.offset);
+  return c.tuple({result, logsumexp, random.seed, random.offset});
 }
 
 // Mirrors alloc_with_matching_layout, torch/_meta_registrations.py: `sizes` with four dimensions in
@@ -119,8 +119,8 @@ Value cudnn_attention(Call& c, const Tensor& query, const Tensor& key, const Ten
   Tensor* result = empty_in_order_of(c, query, sizes);
   Tensor* logsumexp = c.empty({sizes[0], sizes[1], sizes[2], 1}, DType::kFloat32);
   const RandomState random = random_state(c);
-  return c.tuple(result, logsumexp, nullptr, nullptr, sizes[2], max_k, random.seed, random.offset,
-                 nullptr);
+  return c.tuple(
+      {result, logsumexp, nullptr, nullptr, sizes[2], max_k, random.seed, random.offset, nullptr});
 }
 
 // Mirrors meta__scaled_dot_product_fused_attention_overrideable, torch/_meta_registrations.py.
@@ -133,8 +133,8 @@ Value overrideable_attention(Call& c, const Tensor& query, const Tensor& key, co
   Tensor* result = empty_in_order_of(c, query, sizes);
   Tensor* logsumexp = c.empty({batch, query.size(-3), query.size(-2)}, DType::kFloat32);
   const RandomState random = random_state(c);
-  return c.tuple(result, logsumexp, nullptr, nullptr, query.size(-2), max_k, random.seed,
-                 random.offset, nullptr);
+  return c.tuple({result, logsumexp, nullptr, nullptr, query.size(-2), max_k, random.seed,
+                  random.offset, nullptr});
 }
 
 // Mirrors meta__flash_attention_forward, torch/_meta_registrations.py: rows of one length, or (with
@@ -151,7 +151,7 @@ Value flash_attention_forward(Call& c, const Tensor& query, const Tensor& key, c
                                            : c.empty({rows[1], query.size(0)}, DType::kFloat32);
   Tensor* debug_mask = flash_debug_mask(c, query, rows, length_q, length_k, return_debug_mask);
   const RandomState random = flash_random_state(c);
-  return c.tuple(attention, logsumexp, random.seed, random.offset, debug_mask);
+  return c.tuple({attention, logsumexp, random.seed, random.offset, debug_mask});
 }
 
 // Mirrors meta__flash_attention_forward_quantized: float8 is attended to in bfloat16.
@@ -182,7 +182,7 @@ Value efficient_attention_forward(Call& c, const Tensor& query, const Tensor& ke
   const SymInt padded = compute_log_sumexp ? round_up(length_q, 32) : SymInt(0);
   Tensor* logsumexp = c.empty({batch, sizes[2], padded}, DType::kFloat32);
   const RandomState random = random_state(c);
-  return c.tuple(result, logsumexp, random.seed, random.offset, length_q, length_k);
+  return c.tuple({result, logsumexp, random.seed, random.offset, length_q, length_k});
 }
 
 // --- the composition of matrix products ---
@@ -248,7 +248,7 @@ Value attention_math(Call& c, const Tensor& query, const Tensor& key, const Tens
     attention = c.call<"aten::dropout">(attention, dropout_p, true);
   }
   const Value output = c.call<"aten::matmul">(attention, values);
-  return c.tuple(cast_to(c, output.tensor(), dtype), cast_to(c, attention.tensor(), dtype));
+  return c.tuple({cast_to(c, output.tensor(), dtype), cast_to(c, attention.tensor(), dtype)});
 }
 
 // --- the operator ---
@@ -328,13 +328,14 @@ Value multi_head_attention(Call& c, const Tensor& query, const Tensor&, const Te
                            SymInt num_head, const Tensor&, const Tensor&, const Tensor& proj_weight,
                            const Tensor&, Tensor*, bool need_weights, bool average_attn_weights) {
   if (guard_bool(query.numel() == 0))
-    return c.tuple(c.empty(query.sizes(), query.dtype()), c.empty({0}, query.dtype()));
+    return c.tuple({c.empty(query.sizes(), query.dtype()), c.empty({0}, query.dtype())});
   const SymInt batch = query.size(0);
   const SymInt length = query.size(1);
   Tensor* output = c.empty({batch, length, proj_weight.size(0)}, query.dtype());
-  if (!need_weights) return c.tuple(output, c.empty({0}, query.dtype()));
-  if (average_attn_weights) return c.tuple(output, c.empty({batch, length, length}, query.dtype()));
-  return c.tuple(output, c.empty({batch, num_head, length, length}, query.dtype()));
+  if (!need_weights) return c.tuple({output, c.empty({0}, query.dtype())});
+  if (average_attn_weights)
+    return c.tuple({output, c.empty({batch, length, length}, query.dtype())});
+  return c.tuple({output, c.empty({batch, num_head, length, length}, query.dtype())});
 }
 
 // Mirrors meta__transformer_encoder_layer_fwd, torch/_meta_registrations.py.

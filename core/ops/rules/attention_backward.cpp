@@ -11,7 +11,7 @@ namespace {
 // torch/_meta_registrations.py.
 Value like_inputs(Call& c, Tensor*, const Tensor& query, const Tensor& key, const Tensor& value) {
   (void)c.device();
-  return c.tuple(c.empty_like(query), c.empty_like(key), c.empty_like(value));
+  return c.tuple({c.empty_like(query), c.empty_like(key), c.empty_like(value)});
 }
 
 // Mirrors meta__scaled_dot_product_fused_attention_overrideable_backward,
@@ -19,8 +19,8 @@ Value like_inputs(Call& c, Tensor*, const Tensor& query, const Tensor& key, cons
 Value overrideable_attention_backward(Call& c, const Tensor&, const Tensor& query,
                                       const Tensor& key, const Tensor& value, Tensor* attn_bias) {
   (void)c.device();
-  return c.tuple(c.empty_like(query), c.empty_like(key), c.empty_like(value),
-                 attn_bias != nullptr ? c.empty_like(*attn_bias) : nullptr);
+  return c.tuple({c.empty_like(query), c.empty_like(key), c.empty_like(value),
+                  attn_bias != nullptr ? c.empty_like(*attn_bias) : nullptr});
 }
 
 // torch.empty_permuted(sizes, (0, 2, 1, 3)).
@@ -67,7 +67,8 @@ Value sdpa_efficient_backward(Call& c, Tensor*, const Tensor& query, const Tenso
   c.check_as(ErrorKind::kIndexError, attn_bias == nullptr || grad_input_mask.size() > 3,
              "list index out of range");
   const bool has_bias = attn_bias != nullptr && guard_bool(grad_input_mask[3].as_sym_bool());
-  return c.tuple(grad_query, grad_key, grad_value, has_bias ? padded_bias(c, *attn_bias) : Value());
+  return c.tuple(
+      {grad_query, grad_key, grad_value, has_bias ? padded_bias(c, *attn_bias) : Value()});
 }
 
 // Query, key and value as slices of one tensor.
@@ -78,9 +79,9 @@ Value shared_gradients(Call& c, const Tensor& query, const Tensor& key, const Va
   DimVector sizes(query.sizes());
   sizes.insert(sizes.size() - 2, 3);
   const Value chunk = *c.empty(sizes, query.dtype());
-  const Value grad_value = c.call<"aten::select.int">(chunk, -3, 2);
-  const Value grad_key = c.call<"aten::select.int">(chunk, -3, 1);
-  return c.tuple(c.call<"aten::select.int">(chunk, -3, 0), grad_key, grad_value, grad_bias);
+  return c.tuple({c.call<"aten::select.int">(chunk, -3, 0),
+                  c.call<"aten::select.int">(chunk, -3, 1),
+                  c.call<"aten::select.int">(chunk, -3, 2), grad_bias});
 }
 
 // Mirrors meta__efficient_attention_backward, torch/_meta_registrations.py.
@@ -93,7 +94,7 @@ Value efficient_attention_backward(Call& c, const Tensor&, const Tensor& query, 
   const Value grad_bias =
       bias != nullptr ? padded_bias(c, *bias) : Value(c.empty({}, c.context().default_dtype));
   if (shared_storage) return shared_gradients(c, query, key, grad_bias);
-  return c.tuple(c.empty_like(query), c.empty_like(key), c.empty_like(value), grad_bias);
+  return c.tuple({c.empty_like(query), c.empty_like(key), c.empty_like(value), grad_bias});
 }
 
 // clang-format off

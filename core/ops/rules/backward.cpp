@@ -54,7 +54,7 @@ Value lstm_cell_backward(Call& c, Tensor* grad_hy, Tensor* grad_cy, const Tensor
                          const Tensor& hidden_gates, Tensor* input_bias, Tensor* hidden_bias,
                          const Tensor& cx, const Tensor& cy) {
   if (grad_hy == nullptr && grad_cy == nullptr)
-    return c.tuple(Value(), Value(), Value(), Value(), Value());
+    return c.tuple({Value(), Value(), Value(), Value(), Value()});
   const Operand sum = Operand(c, input_gates) + Operand(c, hidden_gates);
   const Operand gates = with_bias(c, with_bias(c, sum, input_bias), hidden_bias);
   const Value chunks = gate_parts(c, gates, 4);
@@ -83,7 +83,7 @@ Value lstm_cell_backward(Call& c, Tensor* grad_hy, Tensor* grad_cy, const Tensor
                                       by_forget.op<"aten::sigmoid_backward">(forget),
                                       by_cell.op<"aten::tanh_backward">(cell), grad_output});
   const Value grad_bias = column_sum({c, grad_gates}, input_bias);
-  return c.tuple(grad_gates, grad_gates, grad_cx.value(), grad_bias, grad_bias);
+  return c.tuple({grad_gates, grad_gates, grad_cx.value(), grad_bias, grad_bias});
 }
 
 // Mirrors _thnn_differentiable_gru_cell_backward, aten/src/ATen/native/RNN.cpp.
@@ -105,9 +105,9 @@ Value gru_cell_backward(Call& c, const Tensor& grad_hy, const Tensor& input_gate
   const Operand by_reset = (by_fresh * hidden).op<"aten::sigmoid_backward">(reset);
   const Value grad_inputs = joined(c, {by_reset, by_update, by_fresh});
   const Value grad_hiddens = joined(c, {by_reset, by_update, by_hidden});
-  return c.tuple(grad_inputs, grad_hiddens, grad_hx.value(),
-                 column_sum({c, grad_inputs}, input_bias),
-                 column_sum({c, grad_hiddens}, hidden_bias));
+  return c.tuple({grad_inputs, grad_hiddens, grad_hx.value(),
+                  column_sum({c, grad_inputs}, input_bias),
+                  column_sum({c, grad_hiddens}, hidden_bias)});
 }
 
 bool same_sizes(const Tensor& a, const Tensor& b) {
@@ -118,7 +118,7 @@ bool same_sizes(const Tensor& a, const Tensor& b) {
 // Mirrors _thnn_fused_lstm_cell_backward_impl, torch/_meta_registrations.py.
 Value fused_lstm_cell_backward_impl(Call& c, Tensor* grad_hy, Tensor* grad_cy, const Tensor& cx,
                                     const Tensor& cy, const Tensor& workspace, bool has_bias) {
-  if (grad_hy == nullptr && grad_cy == nullptr) return c.tuple(Value(), Value(), Value());
+  if (grad_hy == nullptr && grad_cy == nullptr) return c.tuple({Value(), Value(), Value()});
   const Tensor& grad = grad_hy != nullptr ? *grad_hy : *grad_cy;
   const bool fits = grad.dim() == 2 && (grad_cy == nullptr || same_sizes(*grad_cy, grad)) &&
                     same_sizes(cx, grad) && same_sizes(cy, grad) && workspace.dim() == 2;
@@ -126,14 +126,14 @@ Value fused_lstm_cell_backward_impl(Call& c, Tensor* grad_hy, Tensor* grad_cy, c
   Tensor* grad_gates = c.empty(workspace.sizes(), workspace.dtype());
   Tensor* grad_cx = c.empty(cx.sizes(), cx.dtype());
   Tensor* grad_bias = has_bias ? c.empty({workspace.size(1)}, workspace.dtype()) : nullptr;
-  return c.tuple(grad_gates, grad_cx, grad_bias);
+  return c.tuple({grad_gates, grad_cx, grad_bias});
 }
 
 // Mirrors _thnn_fused_lstm_cell_backward, aten/src/ATen/native/RNN.cpp: gradients shared by both
 // sets of gates and biases.
 Value fused_lstm_cell_backward(Call& c, uint64_t) {
   const Value result = c.forward<"aten::_thnn_fused_lstm_cell_backward_impl">(c.args());
-  return c.tuple(result[0], result[0], result[1], result[2], result[2]);
+  return c.tuple({result[0], result[0], result[1], result[2], result[2]});
 }
 
 // Mirrors mkldnn_rnn_layer_backward, torch/_meta_registrations.py: gradients of 32-bit floats; both
@@ -153,8 +153,8 @@ Value mkldnn_rnn_layer_backward(Call& c, const Tensor& input, const Tensor& inpu
   Tensor* grad_input_weight = gradient(input_weight.sizes());
   Tensor* grad_hidden_weight = gradient(hidden_weight.sizes());
   Tensor* grad_bias = c.empty({bias_size}, DType::kFloat32);
-  return c.tuple(grad_input, grad_input_weight, grad_hidden_weight, grad_bias, grad_bias, grad_hx,
-                 grad_cx);
+  return c.tuple(
+      {grad_input, grad_input_weight, grad_hidden_weight, grad_bias, grad_bias, grad_hx, grad_cx});
 }
 
 // --- distances ---

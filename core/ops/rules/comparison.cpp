@@ -50,7 +50,8 @@ Value where_scalars(Call& c, const Tensor& condition, const Value& self, const V
     if (value.is_tensor()) return c.call<"aten::to.dtype">(value, dtype);
     return c.empty_on(condition.device(), {}, dtype);
   };
-  return c.call<"aten::where.self">(condition, convert(self), convert(other));
+  const Value chosen = convert(self);
+  return c.call<"aten::where.self">(condition, chosen, convert(other));
 }
 
 // Mirrors masked_fill, torch/_refs/__init__.py: a choice, made contiguous.

@@ -60,8 +60,10 @@ Operand weight_gradient(Call& c, const DoubleBackward& conv, const Operand& gg_i
     result = one(inputs, grads);
   } else {
     SmallVector<Value, 8> parts;
-    for (int64_t g = 0; g < conv.groups; ++g)
-      parts.push_back(one(part(inputs, 0, conv.groups, g), part(grads, 0, conv.groups, g)));
+    for (int64_t g = 0; g < conv.groups; ++g) {
+      const Operand group_inputs = part(inputs, 0, conv.groups, g);
+      parts.push_back(one(group_inputs, part(grads, 0, conv.groups, g)));
+    }
     result = {c, c.call<"aten::cat">(c.list(parts.span()), 1)};
   }
   return narrowed_to(result.op<"aten::transpose.int">(0, 1), conv.weight);
@@ -126,7 +128,7 @@ Value convolution_double_backward(Call& c, Tensor* gg_input, Tensor* gg_weight, 
   if (gg_input != nullptr && !is_empty)
     grad_weight = weight_gradient(c, conv, {c, *gg_input}, grad);
   if (gg_weight != nullptr && !is_empty) grad_input = input_gradient(conv, {c, *gg_weight}, grad);
-  return c.tuple(grad_grad, grad_input, grad_weight);
+  return c.tuple({grad_grad, grad_input, grad_weight});
 }
 
 // Mirrors conv_tbc_backward, aten/src/ATen/native/ConvolutionTBC.cpp. The positions of the kernel
@@ -165,7 +167,7 @@ Value conv_tbc_backward(Call& c, const Tensor& grad_output, const Tensor& input,
   }
   const Operand grad_bias = zeros(bias);
   (void)grad_bias.op<"aten::copy_">(grad.sum({0}).sum({0}));
-  return c.tuple(grad_input.value(), grad_weight.value(), grad_bias.value());
+  return c.tuple({grad_input.value(), grad_weight.value(), grad_bias.value()});
 }
 
 // Mirrors linear_backward, torch/_meta_registrations.py.
@@ -174,10 +176,10 @@ Value linear_backward(Call& c, const Tensor& input, const Tensor& grad_output, c
   const DType dtype = grad_output.dtype();
   Tensor* grad_input = wants(output_mask, 0) ? c.empty(input.sizes(), dtype) : nullptr;
   if (!wants(output_mask, 1) && !wants(output_mask, 2))
-    return c.tuple(grad_input, Value(), Value());
+    return c.tuple({grad_input, Value(), Value()});
   const SymInt outputs = grad_output.size(-1);
   Tensor* grad_weight = c.empty({outputs, input.size(-1)}, dtype);
-  return c.tuple(grad_input, grad_weight, c.empty({outputs}, dtype));
+  return c.tuple({grad_input, grad_weight, c.empty({outputs}, dtype)});
 }
 
 // clang-format off

@@ -156,8 +156,8 @@ Value unique(Call& c, const Tensor& self, const Unique& given) {
   // Python's ret[0].shape[dim].
   const SymInt counted = given.dim && *given.dim < 0 ? *(sizes.end() + *given.dim) : count;
   const DimVector counts = {given.counts || always ? counted : SymInt(0)};
-  return c.tuple(c.empty(sizes, self.dtype()), c.empty(inverse, DType::kInt64),
-                 c.empty(counts, DType::kInt64));
+  return c.tuple({c.empty(sizes, self.dtype()), c.empty(inverse, DType::kInt64),
+                  c.empty(counts, DType::kInt64)});
 }
 // The overloads that write to tensors run the real kernel on zeros: no size is unknown.
 Value write_unique(Call& c, const Tensor& self, std::string_view kernel) {
@@ -176,7 +176,7 @@ Value write_unique(Call& c, const Tensor& self, std::string_view kernel) {
 Value unique_pair(Call& c, const Tensor& self, bool, bool inverse) {
   if (output_of(c) != nullptr) return write_unique(c, self, "unique");
   const Value all = unique(c, self, {.dim = {}, .inverse = inverse, .counts = false});
-  return c.tuple(all[0], all[1]);
+  return c.tuple({all[0], all[1]});
 }
 Value unique2(Call& c, const Tensor& self, bool, bool inverse, bool counts) {
   if (output_of(c) != nullptr) return write_unique(c, self, "unique");
@@ -248,7 +248,7 @@ Value pack_padded_sequence(Call& c, const Tensor& input, const Tensor& lengths, 
     std::swap(sizes[0], sizes[1]);
   }
   const Dims packed = sizes.span().subspan(sizes.empty() ? 0 : 1);
-  return c.tuple(c.empty(packed, input.dtype()), c.empty({batches}, input.dtype()));
+  return c.tuple({c.empty(packed, input.dtype()), c.empty({batches}, input.dtype())});
 }
 
 // Mirrors _pad_packed_sequence, aten/src/ATen/native/PackedSequence.cpp, which reads the lengths.

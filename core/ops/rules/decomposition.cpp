@@ -36,7 +36,7 @@ Value linalg_eigh_impl(Call& c, const Tensor& a, std::string_view uplo, bool com
   c.check(uplo == "U" || uplo == "L" || uplo == "u" || uplo == "l",
           "Expected UPLO argument to be 'L' or 'U', but got {}", uplo);
   Tensor* vectors = compute_v ? column_major(c, a.sizes(), a.dtype()) : nothing(c, a);
-  return c.tuple(c.empty(without_last(a.sizes(), 1), to_real(a.dtype())), vectors);
+  return c.tuple({c.empty(without_last(a.sizes(), 1), to_real(a.dtype())), vectors});
 }
 Value linalg_eigh(Call& c, const Tensor& self, std::string_view uplo) {
   if (writes(c)) {
@@ -63,8 +63,8 @@ Value linalg_eig(Call& c, const Tensor& self) {
   check_square(c, self, "linalg.eig");
   const DType dtype = to_complex(self.dtype());
   Tensor* values = c.empty(without_last(self.sizes(), 1), dtype);
-  return c.tuple(values, self.device().is_cuda() ? c.empty(self.sizes(), dtype)
-                                                 : column_major(c, self.sizes(), dtype));
+  return c.tuple({values, self.device().is_cuda() ? c.empty(self.sizes(), dtype)
+                                                  : column_major(c, self.sizes(), dtype)});
 }
 // Mirrors linalg_eigvals, aten/src/ATen/native/BatchLinearAlgebra.cpp, which takes fake tensors for
 // ones that autograd may ask for a gradient.
@@ -78,13 +78,13 @@ Value linalg_eigvals(Call& c, const Tensor& self) {
 Value linalg_det_impl(Call& c, const Tensor& a) {
   check_square(c, a, "linalg.det");
   check_floating_or_complex(c, a, "linalg.det");
-  return c.tuple(c.empty(batch_sizes(a), a.dtype()), column_major(c, a.sizes(), a.dtype()),
-                 pivots_of(c, a));
+  return c.tuple(
+      {c.empty(batch_sizes(a), a.dtype()), column_major(c, a.sizes(), a.dtype()), pivots_of(c, a)});
 }
 Value linalg_det(Call& c, const Tensor& a) {
   if (writes(c)) {
-    return c.call<"aten::_linalg_det.result">(a, nth_output(c, 0), unwanted(c, a),
-                                              unwanted_int(c, a))[0];
+    const Value lu = unwanted(c, a);
+    return c.call<"aten::_linalg_det.result">(a, nth_output(c, 0), lu, unwanted_int(c, a))[0];
   }
   return element(c.call<"aten::_linalg_det">(a), 0);
 }
@@ -93,17 +93,18 @@ Value linalg_det(Call& c, const Tensor& a) {
 Value linalg_slogdet_impl(Call& c, const Tensor& a) {
   check_square(c, a, "linalg.slogdet");
   check_floating_or_complex(c, a, "linalg.slogdet", Precision::kNotLow);
-  return c.tuple(c.empty(batch_sizes(a), a.dtype()), c.empty(batch_sizes(a), to_real(a.dtype())),
-                 column_major(c, a.sizes(), a.dtype()), pivots_of(c, a));
+  return c.tuple({c.empty(batch_sizes(a), a.dtype()), c.empty(batch_sizes(a), to_real(a.dtype())),
+                  column_major(c, a.sizes(), a.dtype()), pivots_of(c, a)});
 }
 Value linalg_slogdet(Call& c, const Tensor& a) {
   if (writes(c)) {
+    const Value lu = unwanted(c, a);
     const Value both = c.call<"aten::_linalg_slogdet.sign">(a, nth_output(c, 0), nth_output(c, 1),
-                                                            unwanted(c, a), unwanted_int(c, a));
-    return c.tuple(both[0], both[1]);
+                                                            lu, unwanted_int(c, a));
+    return c.tuple({both[0], both[1]});
   }
   const Value all = c.call<"aten::_linalg_slogdet">(a);
-  return c.tuple(all[0], all[1]);
+  return c.tuple({all[0], all[1]});
 }
 // Mirrors logdet, aten/src/ATen/native/LinearAlgebra.cpp.
 Value logdet(Call& c, const Tensor& self) {
@@ -142,7 +143,7 @@ Value linalg_cholesky_ex(Call& c, const Tensor& self, bool upper) {
   }
   check_square(c, self, "linalg.cholesky");
   check_floating_or_complex(c, self, "linalg.cholesky");
-  return c.tuple(column_major(c, self.sizes(), self.dtype()), info_of(c, self));
+  return c.tuple({column_major(c, self.sizes(), self.dtype()), info_of(c, self)});
 }
 Value linalg_cholesky(Call& c, const Tensor& self, bool upper) {
   if (writes(c)) {
@@ -160,7 +161,7 @@ Value linalg_inv_ex(Call& c, const Tensor& a) {
   }
   check_square(c, a, "linalg.inv_ex");
   check_floating_or_complex(c, a, "linalg.inv_ex", Precision::kNotLow);
-  return c.tuple(column_major(c, a.sizes(), a.dtype()), info_of(c, a));
+  return c.tuple({column_major(c, a.sizes(), a.dtype()), info_of(c, a)});
 }
 Value linalg_inv(Call& c, const Tensor& a) {
   if (writes(c)) {
@@ -173,17 +174,17 @@ Value linalg_inv(Call& c, const Tensor& a) {
 Value linalg_ldl_factor_ex(Call& c, const Tensor& self) {
   check_square(c, self, "torch.linalg.ldl_factor_ex");
   check_floating_or_complex(c, self, "torch.linalg.ldl_factor_ex");
-  return c.tuple(strided_column_major(c, self.sizes(), self.dtype()), pivots_of(c, self),
-                 info_of(c, self));
+  return c.tuple(
+      {strided_column_major(c, self.sizes(), self.dtype()), pivots_of(c, self), info_of(c, self)});
 }
 Value linalg_ldl_factor(Call& c, const Tensor& self, bool hermitian) {
   if (writes(c)) {
     const Value written = c.call<"aten::linalg_ldl_factor_ex.out">(
         self, hermitian, false, nth_output(c, 0), nth_output(c, 1), unwanted_int(c, self));
-    return c.tuple(written[0], written[1]);
+    return c.tuple({written[0], written[1]});
   }
   const Value all = c.call<"aten::linalg_ldl_factor_ex">(self, hermitian);
-  return c.tuple(all[0], all[1]);
+  return c.tuple({all[0], all[1]});
 }
 
 // --- LU ---
@@ -201,25 +202,25 @@ Value linalg_lu(Call& c, const Tensor& a, bool pivot) {
   const SymInt rows = a.size(-2);
   const SymInt k = shorter_side(a);
   Tensor* p = pivot ? c.empty(matrices(a, rows, rows), a.dtype()) : nothing(c, a);
-  return c.tuple(p, c.empty(matrices(a, rows, k), a.dtype()),
-                 c.empty(matrices(a, k, a.size(-1)), a.dtype()));
+  return c.tuple({p, c.empty(matrices(a, rows, k), a.dtype()),
+                  c.empty(matrices(a, k, a.size(-1)), a.dtype())});
 }
 // Mirrors linalg_lu_factor_ex_meta.
 Value linalg_lu_factor_ex(Call& c, const Tensor& a) {
   check_lu_rank(c, a, "torch.lu_factor");
   DimVector pivots(batch_sizes(a));
   pivots.push_back(shorter_side(a));
-  return c.tuple(strided_column_major(c, a.sizes(), a.dtype()), c.empty(pivots, DType::kInt32),
-                 info_of(c, a));
+  return c.tuple({strided_column_major(c, a.sizes(), a.dtype()), c.empty(pivots, DType::kInt32),
+                  info_of(c, a)});
 }
 Value linalg_lu_factor(Call& c, const Tensor& a, bool pivot) {
   if (writes(c)) {
     const Value written = c.call<"aten::linalg_lu_factor_ex.out">(
         a, pivot, false, nth_output(c, 0), nth_output(c, 1), unwanted_int(c, a));
-    return c.tuple(written[0], written[1]);
+    return c.tuple({written[0], written[1]});
   }
   const Value all = c.call<"aten::linalg_lu_factor_ex">(a, pivot);
-  return c.tuple(all[0], all[1]);
+  return c.tuple({all[0], all[1]});
 }
 Value lu_with_info(Call& c, const Tensor& self, bool pivot) {
   return c.call<"aten::linalg_lu_factor_ex">(self, pivot);
@@ -236,9 +237,9 @@ Value lu_unpack(Call& c, const Tensor& data, const Tensor& pivots, bool unpack_d
   const SymInt k = shorter_side(data);
   const DType dtype = data.dtype();
   Tensor* p = unpack_pivots ? c.empty(matrices(data, rows, rows), dtype) : nothing(c, data);
-  if (!unpack_data) return c.tuple(p, nothing(c, data), nothing(c, data));
-  return c.tuple(p, c.empty(matrices(data, rows, k), dtype),
-                 c.empty(matrices(data, k, data.size(-1)), dtype));
+  if (!unpack_data) return c.tuple({p, nothing(c, data), nothing(c, data)});
+  return c.tuple({p, c.empty(matrices(data, rows, k), dtype),
+                  c.empty(matrices(data, k, data.size(-1)), dtype)});
 }
 
 // --- QR and singular values ---
@@ -254,7 +255,7 @@ Value linalg_qr(Call& c, const Tensor& a, std::string_view mode) {
   const SymInt rows = a.size(-2);
   const SymInt k = mode == "complete" ? rows : shorter_side(a);
   Tensor* q = mode == "r" ? nothing(c, a) : column_major(c, matrices(a, rows, k), a.dtype());
-  return c.tuple(q, column_major(c, matrices(a, k, a.size(-1)), a.dtype()));
+  return c.tuple({q, column_major(c, matrices(a, k, a.size(-1)), a.dtype())});
 }
 Value qr(Call& c, const Tensor& self, bool some) {
   const std::string_view mode = some ? "reduced" : "complete";
@@ -273,11 +274,11 @@ Value linalg_svd_impl(Call& c, const Tensor& a, bool full_matrices, bool compute
   DimVector values(batch_sizes(a));
   values.push_back(k);
   Tensor* s = c.empty(values, to_real(a.dtype()));
-  if (!compute_uv) return c.tuple(nothing(c, a), s, nothing(c, a));
+  if (!compute_uv) return c.tuple({nothing(c, a), s, nothing(c, a)});
   const Tensor* u = column_major(c, matrices(a, rows, full_matrices ? rows : k), a.dtype());
   const DimVector v = matrices(a, full_matrices ? columns : k, columns);
   const Tensor* vh = a.device().is_cuda() ? c.empty(v, a.dtype()) : column_major(c, v, a.dtype());
-  return c.tuple(*u, s, *vh);
+  return c.tuple({*u, s, *vh});
 }
 Value linalg_svd(Call& c, const Tensor& a, bool full_matrices, const Value& driver) {
   if (writes(c)) {
@@ -288,7 +289,8 @@ Value linalg_svd(Call& c, const Tensor& a, bool full_matrices, const Value& driv
 }
 Value linalg_svdvals(Call& c, const Tensor& a, const Value& driver) {
   if (writes(c)) {
-    return c.call<"aten::_linalg_svd.U">(a, false, false, driver, unwanted(c, a), nth_output(c, 0),
+    const Value u = unwanted(c, a);
+    return c.call<"aten::_linalg_svd.U">(a, false, false, driver, u, nth_output(c, 0),
                                          unwanted(c, a))[1];
   }
   return element(c.call<"aten::_linalg_svd">(a, false, true, driver), 1);
@@ -307,7 +309,7 @@ Value svd_into(Call& c, const Tensor& self, bool some, bool compute_uv) {
     resize_output(c.context(), v, matrices(self, self.size(-1), self.size(-1)));
     c.call<"aten::linalg_svdvals.out">(self, Value::unset(), s);
   }
-  return c.tuple(u, s, v);
+  return c.tuple({u, s, v});
 }
 // Mirrors svd, aten/src/ATen/native/BatchLinearAlgebra.cpp: without vectors, matrices of zeros.
 Value svd(Call& c, const Tensor& self, bool some, bool compute_uv) {
@@ -317,12 +319,12 @@ Value svd(Call& c, const Tensor& self, bool some, bool compute_uv) {
           self.dim());
   if (compute_uv) {
     const Value all = c.call<"aten::linalg_svd">(self, !some);
-    return c.tuple(all[0], all[1], c.call<"aten::mH">(all[2]));
+    return c.tuple({all[0], all[1], c.call<"aten::mH">(all[2])});
   }
   const Value s = c.call<"aten::linalg_svdvals">(self);
   const Value u = c.call<"aten::new_zeros">(self, matrices(self, self.size(-2), self.size(-2)));
   const Value v = c.call<"aten::new_zeros">(self, matrices(self, self.size(-1), self.size(-1)));
-  return c.tuple(u, s, c.call<"aten::mH">(v));
+  return c.tuple({u, s, c.call<"aten::mH">(v)});
 }
 
 // --- others ---

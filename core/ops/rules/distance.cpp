@@ -37,8 +37,8 @@ Value euclidean_dist(Call& c, const Tensor& x1, const Tensor& x2) {
   Tensor& norm2 = norm_of(x2);
   const Value pad2 = pad_of(norm2);
   Tensor& rows1 =
-      c.tensor<"aten::cat">(c.tuple(c.call<"aten::mul.Tensor">(x1, -2), norm1, pad1), -1);
-  Tensor& rows2 = c.tensor<"aten::cat">(c.tuple(x2, pad2, norm2), -1);
+      c.tensor<"aten::cat">(c.tuple({c.call<"aten::mul.Tensor">(x1, -2), norm1, pad1}), -1);
+  Tensor& rows2 = c.tensor<"aten::cat">(c.tuple({x2, pad2, norm2}), -1);
   c.check(rows2.dim() >= 2,
           "tensor.mT is only supported on matrices or batches of matrices. Got {}-D tensor.",
           rows2.dim());

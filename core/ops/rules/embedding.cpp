@@ -86,9 +86,9 @@ Value embedding_bag(Call& c, const Bag& bag, bool forward_only) {
     Tensor* max_indices =
         bag.mode == kMax ? new_on(c, bag.indices, {bags, columns}) : new_on(c, bag.indices, {0});
     return c.tuple(
-        output, new_on(c, bag.indices, {bag.indices.size(0)}),
-        c.context().empty(bag.offsets.sizes(), bag.indices.dtype(), bag.indices.device()),
-        max_indices);
+        {output, new_on(c, bag.indices, {bag.indices.size(0)}),
+         c.context().empty(bag.offsets.sizes(), bag.indices.dtype(), bag.indices.device()),
+         max_indices});
   }
   const bool notes_bags = bag.mode == kMean || bag.mode == kMax || !sums_fast(bag);
   Tensor* offset2bag = new_on(c, bag.offsets, {notes_bags ? bag.indices.size(0) : SymInt(0)});
@@ -97,7 +97,7 @@ Value embedding_bag(Call& c, const Bag& bag, bool forward_only) {
   Tensor* bag_size = forward_only ? c.context().empty(bag.offsets.sizes(), bag.offsets.dtype(),
                                                       bag.offsets.device())
                                   : new_on(c, bag.offsets, {bags});
-  return c.tuple(output, offset2bag, bag_size, max_indices);
+  return c.tuple({output, offset2bag, bag_size, max_indices});
 }
 
 Value bag_op(Call& c, const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool,

@@ -345,7 +345,9 @@ Tensor* eye_with(Call& c, SymInt n, SymInt m, size_t options_at) {
   const auto range = [&](SymInt length) -> Tensor& {
     return *c.context().empty(DimVector{length}, DType::kInt64, options.device);
   };
-  const Value equal = c.call<"aten::eq.Tensor">(c.call<"aten::unsqueeze">(range(n), -1), range(m));
+  const Tensor& rows = range(n);
+  const Tensor& columns = range(m);
+  const Value equal = c.call<"aten::eq.Tensor">(c.call<"aten::unsqueeze">(rows, -1), columns);
   return &c.tensor<"aten::to.dtype">(equal, options.dtype);
 }
 Tensor* eye(Call& c, SymInt n) { return eye_with(c, n, n, 1); }

@@ -122,13 +122,13 @@ void unscale_in_place(Call& c, TensorList, const Tensor& found_inf, const Tensor
 Value unscale(Call& c, TensorList self, const Tensor& found_inf, const Tensor& inv_scale) {
   unscale_in_place(c, self, found_inf, inv_scale);
   const Value scaled = copies_of(c, self);
-  return c.tuple(scaled, empty_as_cloned(c, found_inf, found_inf.dtype(), c.device()));
+  return c.tuple({scaled, empty_as_cloned(c, found_inf, found_inf.dtype(), c.device())});
 }
 
 Value update_scale_in_place(Call& c, Tensor& self) { return written(c, self); }
 Value update_scale(Call& c, const Tensor& self, const Tensor& growth_tracker) {
-  return c.tuple(empty_as_cloned(c, self, self.dtype(), c.device()),
-                 empty_as_cloned(c, growth_tracker, growth_tracker.dtype(), c.device()));
+  return c.tuple({empty_as_cloned(c, self, self.dtype(), c.device()),
+                  empty_as_cloned(c, growth_tracker, growth_tracker.dtype(), c.device())});
 }
 
 // --- fused optimizers: the lists that a step changes come first ---
@@ -195,8 +195,8 @@ Value moving_average_observer(Call& c, const Tensor& self, const Value&, const V
   c.check(ch_axis < self.dim(),
           "Error in fused_moving_avg_obs_fake_quant_cpu: ch_axis must be < self.dim()");
   const Dims strides = c.empty_like(self)->strides();
-  return c.tuple(c.empty_strided(self.sizes(), strides, self.dtype()),
-                 c.empty_strided(self.sizes(), strides, DType::kBool));
+  return c.tuple({c.empty_strided(self.sizes(), strides, self.dtype()),
+                  c.empty_strided(self.sizes(), strides, DType::kBool)});
 }
 
 // As torchgen makes it: the observer's state is cloned, changed and returned after the results.

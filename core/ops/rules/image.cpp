@@ -203,8 +203,8 @@ Value grid_sampler_2d(Call& c, const Tensor& input, const Tensor& grid, int64_t 
 // The gradients of the input, where it is asked for, and of the grid.
 Value sampler_gradients(Call& c, const Tensor& input, const Tensor& grid, const Value& mask) {
   Tensor* grad_grid = c.empty(grid.sizes(), grid.dtype());
-  if (!guard_bool(mask[0].as_sym_bool())) return c.tuple(Value(), grad_grid);
-  return c.tuple(c.empty(input.sizes(), input.dtype()), grad_grid);
+  if (!guard_bool(mask[0].as_sym_bool())) return c.tuple({Value(), grad_grid});
+  return c.tuple({c.empty(input.sizes(), input.dtype()), grad_grid});
 }
 
 // Mirrors grid_sampler_2d_backward_meta and grid_sampler_3d_backward,

@@ -137,7 +137,7 @@ void check_gradient(Call& c, const Tensor& self, std::optional<size_t> spacings,
 }
 
 Value joined(Call& c, const Value& first, const Value& middle, const Value& last, int64_t dim) {
-  return c.call<"aten::cat">(c.tuple(first, middle, last), dim);
+  return c.call<"aten::cat">(c.tuple({first, middle, last}), dim);
 }
 
 // a * self[dim][at] + b * self[dim][at + 1] + c * self[dim][at + 2], counted from the end if below
@@ -184,16 +184,20 @@ Value uneven_gradient(Call& c, const Tensor& self, const Value& coordinate, int6
   const Value after = part(c, steps, 0, 1, Value());
   const auto shaped = [&](const Value& weight) { return c.call<"aten::reshape">(weight, shape); };
   const Value both = plus(c, before, after);
-  const Value a = shaped(over(c, c.call<"aten::neg">(after), times(c, before, both)));
-  const Value b = shaped(over(c, minus(c, after, before), times(c, before, after)));
+  const Value left_area = times(c, before, both);  // divisors first, as PyTorch's compiler has them
+  const Value a = shaped(over(c, c.call<"aten::neg">(after), left_area));
+  const Value center_area = times(c, before, after);
+  const Value b = shaped(over(c, minus(c, after, before), center_area));
   const Value d = shaped(over(c, before, times(c, after, both)));
-  const Value outer =
-      plus(c, times(c, a, part(c, self, dim, 0, -2)), times(c, b, part(c, self, dim, 1, -1)));
+  const Value own = times(c, b, part(c, self, dim, 1, -1));
+  const Value outer = plus(c, times(c, a, part(c, self, dim, 0, -2)), own);
   const Value center = plus(c, outer, times(c, d, part(c, self, dim, 2, Value())));
   const auto step = [&](int64_t at) { return c.call<"aten::select.int">(steps, 0, at); };
   if (edge_order == 1) {
-    const Value first = over(c, difference(c, self, dim, 0), step(0));
-    return joined(c, first, center, over(c, difference(c, self, dim, -2), step(-1)), dim);
+    const Value first_step = step(0);
+    const Value first = over(c, difference(c, self, dim, 0), first_step);
+    const Value last_step = step(-1);
+    return joined(c, first, center, over(c, difference(c, self, dim, -2), last_step), dim);
   }
   const auto edge = [&](int64_t near, int64_t far, int64_t at) {
     const Value outer_step = step(far);  // first, as PyTorch's compiler orders them
@@ -352,7 +356,7 @@ Value quantile_of(Call& c, const Value& values, const Value& q, bool ignores_nan
     ranks = times(c, q, minus(c, counts, 1));
   } else {
     const Value found = c.call<"aten::any.dim">(is_nan, -1, true);
-    const Value both = c.call<"aten::broadcast_tensors">(c.tuple(times(c, q, 1), found));
+    const Value both = c.call<"aten::broadcast_tensors">(c.tuple({times(c, q, 1), found}));
     ranks = c.call<"aten::masked_fill.Scalar">(both[0], both[1], 1);
   }
   const Value below = c.call<"aten::to.dtype">(ranks, DType::kInt64);

@@ -131,7 +131,7 @@ Value geqrf(Call& c, const Tensor& self) {
   DimVector factors;
   for (const SymInt size : batch_sizes(self)) factors.push_back(size);
   factors.push_back(sym_min(self.size(-2), self.size(-1)));
-  return c.tuple(column_major(c, self.sizes(), self.dtype()), c.empty(factors, self.dtype()));
+  return c.tuple({column_major(c, self.sizes(), self.dtype()), c.empty(factors, self.dtype())});
 }
 
 // clang-format off

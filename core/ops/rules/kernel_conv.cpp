@@ -106,8 +106,8 @@ Value conv2d_backward(Call& c, const Tensor& grad, const Tensor& self, const Ten
     for (const SymInt size : t.sizes()) sizes.push_back(size);
     return output(c, sizes, grad.dtype(), channels_last);
   };
-  return c.tuple(wanted(0) ? like(self) : Value(), wanted(1) ? like(weight) : Value(),
-                 wanted(2) ? Value(c.empty({weight.size(0)}, grad.dtype())) : Value());
+  return c.tuple({wanted(0) ? like(self) : Value(), wanted(1) ? like(weight) : Value(),
+                  wanted(2) ? Value(c.empty({weight.size(0)}, grad.dtype())) : Value()});
 }
 // The kernel writes to zeros that stand for the outputs.
 Value conv2d_backward_into(Call& c, const Tensor& grad, const Tensor& self, const Tensor& weight,

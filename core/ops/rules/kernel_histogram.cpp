@@ -86,15 +86,14 @@ Value histogram_counted(Call& c, const Tensor& self, int64_t bins, const Value& 
   c.check(bins > 0, "torch.histogram(): bins must be > 0, but got {} for dimension 0", bins);
   check_counted(c, self, "histogram_cpu");
   const SymInt edges = SymInt(bins) + 1;
-  Tensor* counts = c.empty({bins}, dtype);
-  return c.tuple(counts, c.empty({edges}, dtype));
+  return c.tuple({c.empty({bins}, dtype), c.empty({edges}, dtype)});
 }
 
 Value histogram_edges(Call& c, const Tensor& self, const Tensor& bins, Tensor* weight) {
   const Value edges[] = {Value(bins)};
   check_inputs(c, self.dtype(), as_column(self), 1, TensorList(c.list(edges)), weight, true);
   check_counted(c, self, "histogram_cpu");
-  return c.tuple(c.empty({bins.numel() - 1}, self.dtype()), c.empty(bins.sizes(), bins.dtype()));
+  return c.tuple({c.empty({bins.numel() - 1}, self.dtype()), c.empty(bins.sizes(), bins.dtype())});
 }
 
 // --- more dimensions ---
@@ -133,7 +132,7 @@ Value histogramdd(Call& c, const Tensor& self, Dims bins, const Value& range, co
                   bool density) {
   const Value edges = c.call<"aten::_histogramdd_bin_edges">(self, bins, range, weight, density);
   const Value hist = c.call<"aten::_histogramdd_from_bin_cts">(self, bins, range, weight, density);
-  return c.tuple(hist, edges);
+  return c.tuple({hist, edges});
 }
 Value histogramdd_one(Call& c, const Tensor& self, SymInt bins, const Value& range,
                       const Value& weight, bool density) {
@@ -145,7 +144,7 @@ Value histogramdd_one(Call& c, const Tensor& self, SymInt bins, const Value& ran
 Value histogramdd_edges(Call& c, const Tensor& self, const Value& bins, const Value&,
                         const Value& weight, bool density) {
   const Value hist = c.call<"aten::_histogramdd_from_bin_tensors">(self, bins, weight, density);
-  return c.tuple(hist, bins);
+  return c.tuple({hist, bins});
 }
 
 // clang-format off

@@ -83,7 +83,7 @@ Value batch_norm_update_stats(Call& c, const Tensor& input, Tensor* mean, Tensor
   for (const Tensor* statistic : {mean, variance}) {
     if (statistic != nullptr) require_rank(c, *statistic, 1);
   }
-  return c.tuple(c.empty({channels}, dtype), c.empty({channels}, dtype));
+  return c.tuple({c.empty({channels}, dtype), c.empty({channels}, dtype)});
 }
 
 // --- elementwise ---
@@ -215,11 +215,11 @@ Value transform_bias_rescale_qkv(Call& c, const Tensor& qkv, const Tensor&, int6
 // --- pieces of nested tensors ---
 
 Value nested_strides_offsets(Call& c, const Tensor& sizes) {
-  if (sizes.dim() == 0) return c.tuple(sizes, c.empty({0}, DType::kInt64));
+  if (sizes.dim() == 0) return c.tuple({sizes, c.empty({0}, DType::kInt64)});
   const SymInt count = sizes.size(0);
   sizes.size(1);
   require_data_type(c, DType::kInt64, sizes);
-  return c.tuple(c.empty(sizes.sizes(), DType::kInt64), c.empty({count}, DType::kInt64));
+  return c.tuple({c.empty(sizes.sizes(), DType::kInt64), c.empty({count}, DType::kInt64)});
 }
 
 void check_mask(Call& c, const Tensor& t, const Tensor& mask) {

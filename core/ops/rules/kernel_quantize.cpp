@@ -25,7 +25,7 @@ void check_zero_point(Call& c, int64_t zero_point, int64_t quant_min, int64_t qu
 
 Value quantized_tensor(Call& c, const Tensor& self) {
   require_type(c, "fake_quantize_tensor_cachemask_kernel_type_handling", self.dtype(), kFloats);
-  return c.tuple(like_zeros(c, self, self.dtype()), like_zeros(c, self, DType::kBool));
+  return c.tuple({like_zeros(c, self, self.dtype()), like_zeros(c, self, DType::kBool)});
 }
 
 // Mirrors fake_quantize_per_tensor_affine_cachemask,
@@ -97,15 +97,15 @@ Value learnable_per_tensor_backward(Call& c, const Tensor& grad, const Tensor& x
   check_first(c, zero_point);
   check_learnable_backward(c, grad, x, scale, zero_point, quant_min, quant_max);
   const SymInt one[] = {1};
-  return c.tuple(c.empty_like(x), c.empty(Dims(one), DType::kFloat32),
-                 c.empty(Dims(one), DType::kFloat32));
+  return c.tuple(
+      {c.empty_like(x), c.empty(Dims(one), DType::kFloat32), c.empty(Dims(one), DType::kFloat32)});
 }
 
 Value learnable_per_channel_backward(Call& c, const Tensor& grad, const Tensor& x,
                                      const Tensor& scale, const Tensor& zero_point, int64_t,
                                      int64_t quant_min, int64_t quant_max) {
   check_learnable_backward(c, grad, x, scale, zero_point, quant_min, quant_max);
-  return c.tuple(c.empty_like(x), c.empty_like(scale), c.empty_like(zero_point));
+  return c.tuple({c.empty_like(x), c.empty_like(scale), c.empty_like(zero_point)});
 }
 
 // --- per channel ---
@@ -135,7 +135,7 @@ Value per_channel_cachemask(Call& c, const Tensor& self, const Tensor& scale,
   c.check(axis >= 0 && axis <= self.dim(),
           "`axis` must be between 0 and number of dimensions of input");
   require_type(c, "fake_quantize_channel_cachemask_cpu_type_handling", self.dtype(), kFloats);
-  return c.tuple(like_zeros(c, self, self.dtype()), like_zeros(c, self, DType::kBool));
+  return c.tuple({like_zeros(c, self, self.dtype()), like_zeros(c, self, DType::kBool)});
 }
 Value per_channel(Call& c, const Tensor& self, const Tensor& scale, const Tensor& zero_point,
                   int64_t axis, int64_t quant_min, int64_t quant_max) {

@@ -36,7 +36,7 @@ Value roi_pool(Call& c, const Tensor& input, const Tensor& rois, double, SymInt 
                SymInt pooled_width) {
   check_regions(c, input, rois);
   const DimVector sizes = {rois.size(0), input.size(1), pooled_height, pooled_width};
-  return c.tuple(c.empty(sizes, input.dtype()), c.empty(sizes, DType::kInt32));
+  return c.tuple({c.empty(sizes, input.dtype()), c.empty(sizes, DType::kInt32)});
 }
 
 // Mirrors meta_ps_roi_align and meta_ps_roi_pool: each cell of the result has its own channels.
@@ -49,7 +49,7 @@ Value position_sensitive(Call& c, const Tensor& input, const Tensor& rois, doubl
              "message must be a callable");
   const DimVector sizes = {rois.size(0), floor_div(input.size(1), cells), pooled_height,
                            pooled_width};
-  return c.tuple(c.empty(sizes, input.dtype()), c.empty(sizes, DType::kInt32));
+  return c.tuple({c.empty(sizes, input.dtype()), c.empty(sizes, DType::kInt32)});
 }
 
 // The gradient of a pooling has the sizes of its input, which begin at argument `at`. Mirrors
@@ -72,7 +72,7 @@ Value deform_conv2d(Call& c, const Tensor& input, const Tensor& weight, const Te
 Value deform_conv2d_backward(Call& c, const Tensor&, const Tensor& input, const Tensor& weight,
                              const Tensor& offset, const Tensor& mask, const Tensor& bias) {
   const auto like = [&c](const Tensor& tensor) { return c.empty(tensor.sizes(), tensor.dtype()); };
-  return c.tuple(like(input), like(weight), like(offset), like(mask), like(bias));
+  return c.tuple({like(input), like(weight), like(offset), like(mask), like(bias)});
 }
 
 // It has no fake kernel.

@@ -126,19 +126,20 @@ Value linalg_solve_ex_impl(Call& c, const Tensor& a, const Tensor& b, bool left)
           "linalg.solve: Vector broadcasting of the left hand side is not supported for "
           "left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)");
   if (is_vector) sizes.pop_back();
-  return c.tuple(matrices_on_side(c, sizes, b.dtype(), left), column_major(c, a.sizes(), a.dtype()),
-                 c.empty(without_last(a.sizes(), 1), DType::kInt32),
-                 c.empty(batch_sizes(a), DType::kInt32));
+  return c.tuple(
+      {matrices_on_side(c, sizes, b.dtype(), left), column_major(c, a.sizes(), a.dtype()),
+       c.empty(without_last(a.sizes(), 1), DType::kInt32), c.empty(batch_sizes(a), DType::kInt32)});
 }
 Value linalg_solve_ex(Call& c, const Tensor& a, const Tensor& b, bool left, bool check_errors) {
   if (output_of(c) != nullptr) {
-    const Value written = c.call<"aten::_linalg_solve_ex.result">(
-        a, b, left, check_errors, nth_output(c, 0), unwanted(c, b), unwanted(c, b, DType::kInt32),
-        nth_output(c, 1));
-    return c.tuple(written[0], written[3]);
+    const Value lu = unwanted(c, b);
+    const Value written =
+        c.call<"aten::_linalg_solve_ex.result">(a, b, left, check_errors, nth_output(c, 0), lu,
+                                                unwanted(c, b, DType::kInt32), nth_output(c, 1));
+    return c.tuple({written[0], written[3]});
   }
   const Value all = c.call<"aten::_linalg_solve_ex">(a, b, left);
-  return c.tuple(all[0], all[3]);
+  return c.tuple({all[0], all[3]});
 }
 Value linalg_solve(Call& c, const Tensor& a, const Tensor& b, bool left) {
   if (Tensor* out = output_of(c)) {
@@ -176,7 +177,7 @@ Value triangular_solve(Call& c, const Tensor& self, const Tensor& a) {
           a.dim());
   check_linear_solve(c, self, a, "triangular_solve");
   const Value solution = strided_column_major(c, with_common_batch(c, self, a), self.dtype());
-  return c.tuple(solution, strided_column_major(c, with_common_batch(c, a, self), a.dtype()));
+  return c.tuple({solution, strided_column_major(c, with_common_batch(c, a, self), a.dtype())});
 }
 
 void check_ormqr_batch(Call& c, const Tensor& input, std::string_view name, Dims batch) {

@@ -220,10 +220,11 @@ Value cosine_embedding_loss(Call& c, const Tensor& x1, const Tensor& x2, const T
   const Value zeros = c.call<"aten::zeros_like">(cosine);
   const Value positive = number_minus(c, 1, cosine);
   const Value negative = c.call<"aten::clamp_min_">(c.call<"aten::sub.Tensor">(cosine, margin), 0);
-  const Value apart =
+  const Value positive_output =
+      c.call<"aten::where.self">(c.call<"aten::eq.Scalar">(target, 1), positive, zeros);
+  const Value negative_output =
       c.call<"aten::where.self">(c.call<"aten::eq.Scalar">(target, -1), negative, zeros);
-  const Value output = c.call<"aten::add.Tensor">(
-      c.call<"aten::where.self">(c.call<"aten::eq.Scalar">(target, 1), positive, zeros), apart);
+  const Value output = c.call<"aten::add.Tensor">(positive_output, negative_output);
   return reduced(c, output, reduction);
 }
 
@@ -233,9 +234,11 @@ Value hinge_embedding_loss(Call& c, const Tensor& self, const Tensor& target, do
   const Value zeros = c.call<"aten::zeros_like">(self, nullptr, nullptr, nullptr, nullptr,
                                                  MemoryFormat::kContiguous);
   const Value clamped = c.call<"aten::clamp_min_">(number_minus(c, margin, self), 0);
-  const Value near = c.call<"aten::where.self">(c.call<"aten::ne.Scalar">(target, -1), self, zeros);
-  const Value output = c.call<"aten::add.Tensor">(
-      c.call<"aten::where.self">(c.call<"aten::ne.Scalar">(target, 1), clamped, zeros), near);
+  const Value margin_output =
+      c.call<"aten::where.self">(c.call<"aten::ne.Scalar">(target, 1), clamped, zeros);
+  const Value self_output =
+      c.call<"aten::where.self">(c.call<"aten::ne.Scalar">(target, -1), self, zeros);
+  const Value output = c.call<"aten::add.Tensor">(margin_output, self_output);
   return reduced(c, output, reduction);
 }
 
@@ -296,7 +299,7 @@ Value nll_loss_forward_common(Call& c, const Tensor& self, const Tensor& target,
   };
   Value result = masked(c.call<"aten::neg">(gathered(input)));
   if (reduction == kNone && self.dim() > 1)
-    return c.tuple(result, c.empty({}, input.tensor().dtype()));
+    return c.tuple({result, c.empty({}, input.tensor().dtype())});
   Value total;
   if (weight != nullptr) {
     total = c.call<"aten::sum">(
@@ -306,7 +309,7 @@ Value nll_loss_forward_common(Call& c, const Tensor& self, const Tensor& target,
   }
   if (reduction == kSum) result = c.call<"aten::sum">(result);
   if (reduction == kMean) result = c.call<"aten::div.Tensor">(c.call<"aten::sum">(result), total);
-  return c.tuple(result, total);
+  return c.tuple({result, total});
 }
 
 // Mirrors nll_loss_forward, torch/_decomp/decompositions.py.

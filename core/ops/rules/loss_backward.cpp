@@ -24,7 +24,8 @@ Value mse_loss_backward(Call& c, const Tensor& grad_output, const Tensor& self,
                         const Tensor& target, int64_t reduction) {
   const OpmathCast cast(c, {grad_output, self, target});
   check_mean_exists(c, self, reduction);
-  return cast.back(2.0 * (cast(self) - cast(target)) * cast(grad_output));
+  const Operand grad = cast(grad_output), x = cast(self), y = cast(target);
+  return cast.back(2.0 * (x - y) * grad);
 }
 
 // Mirrors smooth_l1_loss_backward, torch/_decomp/decompositions.py.
@@ -32,11 +33,13 @@ Value smooth_l1_loss_backward(Call& c, const Tensor& grad_output, const Tensor& 
                               const Tensor& target, int64_t reduction, double beta) {
   const OpmathCast cast(c, {grad_output, self, target});
   check_mean_exists(c, self, reduction);
-  const Operand x = cast(self) - cast(target);
+  const Operand own_grad = cast(grad_output), prediction = cast(self), truth = cast(target);
+  const Operand x = prediction - truth;
   const Operand size = x.op<"aten::abs">();
-  const Operand grad = 1.0 * cast(grad_output);
-  const Operand near = size < beta;
-  return cast.back(where(near, grad * x / beta, grad * x.op<"aten::sign">()));
+  const Operand grad = 1.0 * own_grad;
+  const Operand is_below_beta = size < beta;
+  const Operand quadratic = grad * x / beta;
+  return cast.back(where(is_below_beta, quadratic, grad * x.op<"aten::sign">()));
 }
 
 // Mirrors huber_loss_backward, torch/_decomp/decompositions.py.
@@ -44,8 +47,8 @@ Value huber_loss_backward(Call& c, const Tensor& grad_output, const Tensor& self
                           const Tensor& target, int64_t reduction, double delta) {
   const OpmathCast cast(c, {grad_output, self, target});
   check_mean_exists(c, self, reduction);
-  const Operand grad = cast(grad_output);
-  const Operand x = cast(self) - cast(target);
+  const Operand grad = cast(grad_output), prediction = cast(self), truth = cast(target);
+  const Operand x = prediction - truth;
   const Operand below = x < -delta;
   const Operand at_least = -1.0 * grad * delta;
   const Operand above = x > delta;
@@ -57,18 +60,18 @@ Value huber_loss_backward(Call& c, const Tensor& grad_output, const Tensor& self
 Value soft_margin_loss_backward(Call& c, const Tensor& grad_output, const Tensor& self,
                                 const Tensor& target, int64_t reduction) {
   const OpmathCast cast(c, {grad_output, self, target});
-  const Operand y = cast(target);
-  const Operand sigmoid = (y * cast(self)).op<"aten::sigmoid">();
-  const Operand grad = y * cast(grad_output) * (sigmoid - 1);
-  return cast.back(reduction == kMean ? grad / 1 : grad);
+  const Operand grad = cast(grad_output), x = cast(self), y = cast(target);
+  const Operand scaled = y * grad;
+  const Operand result = scaled * ((y * x).op<"aten::sigmoid">() - 1);
+  return cast.back(reduction == kMean ? result / 1 : result);
 }
 
 // Mirrors binary_cross_entropy_backward, torch/_decomp/decompositions.py.
 Value binary_cross_entropy_backward(Call& c, const Tensor& grad_output, const Tensor& self,
                                     const Tensor& target, Tensor* weight, int64_t reduction) {
   const OpmathCast cast(c, {grad_output, self, target, weight});
-  const Operand x = cast(self);
-  const Operand numerator = cast(grad_output) * (x - cast(target));
+  const Operand grad = cast(grad_output), x = cast(self), y = cast(target);
+  const Operand numerator = grad * (x - y);
   const Operand denominator = (x * (1 - x)).op<"aten::clamp">(1e-12);
   Operand result = numerator / denominator;
   if (weight != nullptr) result = result * cast(*weight);
@@ -195,7 +198,8 @@ Value log_softmax_backward(Call& c, const Tensor& grad_output, const Tensor& out
                            DType input_dtype) {
   const OpmathCast cast(c, {grad_output, output});
   const Operand grad = cast(grad_output);
-  const Operand result = grad - cast(output).op<"aten::exp">() * grad.sum({dim}, true);
+  const Operand probability = cast(output).op<"aten::exp">();
+  const Operand result = grad - probability * grad.sum({dim}, true);
   return in_input_dtype(grad.tensor(), result, input_dtype);
 }
 

@@ -88,7 +88,7 @@ Value multilabel_margin_loss_forward(Call& c, const Tensor& self, const Tensor& 
     if (reduction == kMean) z = c.call<"aten::mean">(z);
   }
   const Value cast = c.call<"aten::to.dtype">(is_target, input.dtype());
-  return c.tuple(z, c.call<"aten::reshape">(cast, DimVector(labels.sizes())));
+  return c.tuple({z, c.call<"aten::reshape">(cast, DimVector(labels.sizes()))});
 }
 Value multilabel_margin_loss(Call& c, const Tensor& self, const Tensor& target, int64_t reduction) {
   if (Tensor* out = output_of(c)) {
@@ -145,7 +145,7 @@ Value ctc_loss_into(Call& c, const Tensor& log_probs, const Tensor& targets, Dim
   const SymInt states = SymInt(largest(target_lengths)) * 2 + 1;
   resize_output(c.context(), nth_output(c, 0), DimVector{batch});
   resize_output(c.context(), nth_output(c, 1), DimVector{batch, steps, states});
-  return c.tuple(nth_output(c, 0), nth_output(c, 1));
+  return c.tuple({nth_output(c, 0), nth_output(c, 1)});
 }
 // Mirrors dyn_shape, torch/_subclasses/fake_impls.py.
 Value ctc_loss_kernel(Call& c, const Tensor& log_probs, const Tensor& targets, Dims input_lengths,

@@ -444,8 +444,9 @@ Value linalg_pinv_tensors(Call& c, const Tensor& self, Tensor* atol, Tensor* rto
           "linalg.pinv(" + std::string(info(dtype).cpp_name) + "{" + sizes +
               "}): expected a tensor with 2 or more dimensions of float, double, cfloat or "
               "cdouble types");
-  const Tolerances given = tolerances(c, self, on_common_device(c, atol), on_common_device(c, rtol),
-                                      "torch.linalg.pinv");
+  Tensor* absolute = on_common_device(c, atol);
+  Tensor* relative = on_common_device(c, rtol);
+  const Tolerances given = tolerances(c, self, absolute, relative, "torch.linalg.pinv");
   Value u, s, v;
   if (hermitian && guard_bool(self.numel() != 0)) {
     const Value both = c.call<"aten::linalg_eigh">(self);

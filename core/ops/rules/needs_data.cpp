@@ -143,7 +143,7 @@ Value grid_sampler_fallback_backward(Call& c, const Tensor&, const Tensor& input
                                      const Tensor& grid) {
   check_grid_sampler(c, input, grid);
   read_elements(c, input, DType::kFloat32);
-  return c.tuple(c.empty(input.sizes(), input.dtype()), c.empty_like(grid));
+  return c.tuple({c.empty(input.sizes(), input.dtype()), c.empty_like(grid)});
 }
 
 // --- Sobol sequences: aten/src/ATen/native/SobolEngineOps.cpp ---

@@ -160,7 +160,7 @@ Value native_batch_norm(Call& c, const Tensor& input, Tensor* weight, Tensor* bi
   if (output_of(c) != nullptr) return write_batch_norm(c, input);
   const BatchNormResult result =
       batch_norm_helper(c, {input, weight, bias, running_mean, running_var, training});
-  return c.tuple(result.output, result.save_mean, result.save_rstd);
+  return c.tuple({result.output, result.save_mean, result.save_rstd});
 }
 Value batch_norm_no_training(Call& c, const Tensor& input, Tensor* weight, Tensor* bias,
                              Tensor* running_mean, Tensor* running_var) {
@@ -174,8 +174,8 @@ Value batch_norm_functional(Call& c, const Tensor& input, Tensor* weight, Tensor
                             Tensor* running_mean, Tensor* running_var, bool training) {
   const BatchNormResult result =
       batch_norm_helper(c, {input, weight, bias, running_mean, running_var, training}, true);
-  return c.tuple(result.output, result.save_mean, result.save_rstd, result.running_mean,
-                 result.running_var);
+  return c.tuple(
+      {result.output, result.save_mean, result.save_rstd, result.running_mean, result.running_var});
 }
 
 // Whether cuDNN would normalise. Mirrors _select_batch_norm_backend,
@@ -205,20 +205,20 @@ Value batch_norm_with_update(Call& c, const Tensor& input, Tensor* weight, Tenso
   if (output_of(c) != nullptr) return write_batch_norm(c, input);
   const BatchNorm norm = {input, weight, bias, running_mean, running_var, true};
   const BatchNormResult result = batch_norm_helper(c, norm);
-  return c.tuple(result.output, result.save_mean, result.save_rstd, reserve_tensor(c, norm));
+  return c.tuple({result.output, result.save_mean, result.save_rstd, reserve_tensor(c, norm)});
 }
 Value batch_norm_no_update(Call& c, const Tensor& input, Tensor* weight, Tensor* bias,
                            Tensor* running_mean, Tensor* running_var) {
   const BatchNorm norm = {input, weight, bias, running_mean, running_var, false};
   const BatchNormResult result = batch_norm_helper(c, norm);
-  return c.tuple(result.output, result.save_mean, result.save_rstd, reserve_tensor(c, norm));
+  return c.tuple({result.output, result.save_mean, result.save_rstd, reserve_tensor(c, norm)});
 }
 Value batch_norm_with_update_functional(Call& c, const Tensor& input, Tensor* weight, Tensor* bias,
                                         Tensor* running_mean, Tensor* running_var) {
   const BatchNorm norm = {input, weight, bias, running_mean, running_var, true};
   const BatchNormResult result = batch_norm_helper(c, norm, true);
-  return c.tuple(result.output, result.save_mean, result.save_rstd, reserve_tensor(c, norm),
-                 result.running_mean, result.running_var);
+  return c.tuple({result.output, result.save_mean, result.save_rstd, reserve_tensor(c, norm),
+                  result.running_mean, result.running_var});
 }
 
 // Mirrors cudnn_batch_norm, torch/_decomp/decompositions.py.
@@ -227,10 +227,10 @@ Value cudnn_batch_norm(Call& c, const Tensor& input, const Tensor& weight, Tenso
   const BatchNormResult result = batch_norm_helper(
       c, {input, const_cast<Tensor*>(&weight), bias, running_mean, running_var, training});
   Tensor* reserve = c.empty_on(input.device(), DimVector{0}, DType::kUInt8);
-  if (training) return c.tuple(result.output, result.save_mean, result.save_rstd, reserve);
+  if (training) return c.tuple({result.output, result.save_mean, result.save_rstd, reserve});
   Tensor* none = c.empty_on(weight.device(), DimVector{0}, weight.dtype());
   Tensor* none_either = c.empty_on(weight.device(), DimVector{0}, weight.dtype());
-  return c.tuple(result.output, none, none_either, reserve);
+  return c.tuple({result.output, none, none_either, reserve});
 }
 
 // Mirrors meta_miopen_batch_norm, torch/_meta_registrations.py.
@@ -243,8 +243,8 @@ Value miopen_batch_norm(Call& c, const Tensor& input, const Tensor& weight, Tens
   const DimVector none = {0};
   const Dims mean = running_mean != nullptr ? running_mean->sizes() : weight.sizes();
   const Dims var = running_var != nullptr ? running_var->sizes() : weight.sizes();
-  return c.tuple(output, c.empty(training ? mean : Dims(none), weight.dtype()),
-                 c.empty(training ? var : Dims(none), weight.dtype()));
+  return c.tuple({output, c.empty(training ? mean : Dims(none), weight.dtype()),
+                  c.empty(training ? var : Dims(none), weight.dtype())});
 }
 
 void check_channel_count(Call& c, std::string_view name, const Tensor* tensor, SymInt channels) {
@@ -279,7 +279,7 @@ Value empty_batch_norm(Call& c, const BatchNorm& norm) {
     output = c.call<"aten::mul.Tensor">(output, c.call<"aten::select.int">(norm.weight, 0, 0));
   if (norm.bias != nullptr)
     output = c.call<"aten::add.Tensor">(output, c.call<"aten::select.int">(norm.bias, 0, 0));
-  return c.tuple(output, save_mean, save_invstd, reserve, 0);
+  return c.tuple({output, save_mean, save_invstd, reserve, 0});
 }
 
 // Mirrors _batch_norm_impl_index, aten/src/ATen/native/Normalization.cpp.
@@ -298,11 +298,11 @@ Value batch_norm_impl_index(Call& c, const Tensor& input, Tensor* weight, Tensor
     const Value dense = c.call<"aten::contiguous">(input, suggest_memory_format(input));
     const Value given[] = {dense, *weight, *bias, running_mean, running_var, training, 0.0, 0.0};
     const Value result = c.forward<"aten::cudnn_batch_norm">(given);
-    return c.tuple(result[0], result[1], result[2], result[3], 1);
+    return c.tuple({result[0], result[1], result[2], result[3], 1});
   }
   Tensor* reserve = c.empty_on(input.device(), DimVector{0}, DType::kUInt8);
   const Value result = c.forward<"aten::native_batch_norm">(c.args().first(8));
-  return c.tuple(result[0], result[1], result[2], reserve, 0);
+  return c.tuple({result[0], result[1], result[2], reserve, 0});
 }
 Value batch_norm(Call& c, const Tensor& input, Tensor* weight, Tensor* bias, Tensor* running_mean,
                  Tensor* running_var, bool training) {
@@ -407,7 +407,7 @@ Value native_layer_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight
   const bool casts = input.device().is_cpu() || input.device().type == DeviceType::kMTIA;
   const DType statistics = casts ? dtype : computation;
   Tensor* rstd = c.empty(kept, statistics);
-  return c.tuple(cast_to(c, *output, dtype), cast_to(c, *mean, statistics), rstd);
+  return c.tuple({cast_to(c, *output, dtype), cast_to(c, *mean, statistics), rstd});
 }
 Value layer_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight, Tensor* bias,
                  const Value& eps) {
@@ -478,9 +478,9 @@ Value native_group_norm(Call& c, const Tensor& input, Tensor* weight, Tensor* bi
       output = *arithmetic(c, output, unsqueezed_to(c, leading, input.dim()));
     }
   }
-  const Value saved_rstd = c.call<"aten::squeeze.dims">(cast_to(c, rstd, dtype), dims);
-  const Value saved_mean = c.call<"aten::squeeze.dims">(cast_to(c, mean, dtype), dims);
-  return c.tuple(cast_to(c, output.tensor(), dtype), saved_mean, saved_rstd);
+  return c.tuple({cast_to(c, output.tensor(), dtype),
+                  c.call<"aten::squeeze.dims">(cast_to(c, mean, dtype), dims),
+                  c.call<"aten::squeeze.dims">(cast_to(c, rstd, dtype), dims)});
 }
 
 void check_group_norm(Call& c, const Tensor& input, int64_t groups, Tensor* weight, Tensor* bias) {
@@ -566,7 +566,7 @@ Value root_mean_square(Call& c, const Tensor& input, Dims shape, Tensor* weight)
     output = c.call<"aten::contiguous">(output);
     scale = c.call<"aten::contiguous">(scale);
   }
-  return c.tuple(cast_to(c, output.tensor(), dtype), scale);
+  return c.tuple({cast_to(c, output.tensor(), dtype), scale});
 }
 
 // That the composite's kernel takes the dtype.

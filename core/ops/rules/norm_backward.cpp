@@ -62,15 +62,16 @@ Value native_batch_norm_backward(Call& c, const Tensor& grad_out, const Tensor& 
   const Operand grad_sum = grad.sum(axes);
   const Operand dot = (grad * (x - mean)).sum(axes);
   const Operand grad_mean = across_channels(grad_sum * 1.0, input);
-  const Operand projection = across_channels(dot * 1.0 * (invstd * invstd), input);
+  const Operand mean_dot = dot * 1.0;
+  const Operand projection = across_channels(mean_dot * (invstd * invstd), input);
   const Operand grad_scale = scale.is_tensor() ? across_channels(invstd * scale, input)
                                                : across_channels(invstd, input) * 1.0;
   const Operand grad_input =
       train ? (grad - (x - mean) * projection - grad_mean) * grad_scale : grad * grad_scale;
   const DType parameters = weight != nullptr ? weight->dtype() : input.dtype();
   const Value grad_weight = wants(output_mask, 1) ? (dot * invstd).to(parameters).value() : Value();
-  return c.tuple(grad_input.to(input.dtype()).value(), grad_weight,
-                 wants(output_mask, 2) ? grad_sum.to(parameters).value() : Value());
+  return c.tuple({grad_input.to(input.dtype()).value(), grad_weight,
+                  wants(output_mask, 2) ? grad_sum.to(parameters).value() : Value()});
 }
 
 // Mirrors cudnn_batch_norm_backward and miopen_batch_norm_backward,
@@ -78,7 +79,7 @@ Value native_batch_norm_backward(Call& c, const Tensor& grad_out, const Tensor& 
 Value library_batch_norm_backward(Call& c, const Tensor& input, const Tensor& grad_output,
                                   const Tensor& weight, Tensor* running_mean, Tensor* running_var,
                                   Tensor* save_mean, Tensor* save_var, const Value& epsilon) {
-  const Value all = c.tuple(true, true, true);
+  const Value all = c.tuple({true, true, true});
   return c.call<"aten::native_batch_norm_backward">(grad_output, input, weight, running_mean,
                                                     running_var, save_mean, save_var, true, epsilon,
                                                     all);
@@ -101,7 +102,7 @@ Value batch_norm_impl_index_backward(Call& c, int64_t impl_index, const Tensor& 
     Value grad_input;
     if (wants(output_mask, 0) && weight != nullptr)
       grad_input = grad * Operand(c, *weight).op<"aten::select.int">(0, 0);
-    return c.tuple(grad_input, grad_weight, grad_bias);
+    return c.tuple({grad_input, grad_weight, grad_bias});
   }
   const Value given = weight == nullptr ? Value() : Value(*weight);
   // cuDNN has no gradient of evaluation.
@@ -187,10 +188,13 @@ Operand group_norm_input_gradient(Call& c, const GroupNorm& norm, const Operand&
                             : Value(c.empty_on(rstd.tensor().device(), one, DType::kFloat32)));
   const Operand c1 = (rstd.unsqueeze(-1) * ones).unsqueeze(-1);
   const Operand c2 = (db_value * mean - ds_value) * rstd * rstd * rstd * 1.0;
-  const Operand c3 = -c2 * mean - db_value * rstd * 1.0;
-  const Operand sum = grad.reshape(norm.grouped_positions()) * c1 +
-                      x.reshape(norm.grouped_positions()) * unsqueezed_to(c2, 4) +
-                      unsqueezed_to(c3, 4);
+  const Operand c2_mean = -c2 * mean;
+  const Operand c3 = c2_mean - db_value * rstd * 1.0;
+  const Operand c2_by_position = unsqueezed_to(c2, 4);
+  const Operand c3_by_position = unsqueezed_to(c3, 4);
+  const Operand by_grad = grad.reshape(norm.grouped_positions()) * c1;
+  const Operand by_input = x.reshape(norm.grouped_positions()) * c2_by_position;
+  const Operand sum = by_grad + by_input + c3_by_position;
   return sum.reshape(DimVector(norm.input.sizes())).to(x.tensor().dtype());
 }
 
@@ -220,12 +224,14 @@ Value native_group_norm_backward(Call& c, const Tensor& grad_out, const Tensor& 
     grad_input = cast.back(group_norm_input_gradient(c, norm, grad, x, m, r, gamma, ds, db));
   }
   if (wants(output_mask, 1)) {
-    const Operand centred = ds.view(norm.grouped()) - db.view(norm.grouped()) * m.unsqueeze(-1);
+    const Operand ds_grouped = ds.view(norm.grouped());
+    const Operand db_grouped = db.view(norm.grouped());
+    const Operand centred = ds_grouped - db_grouped * m.unsqueeze(-1);
     const Operand sum = (centred * r.unsqueeze(-1)).sum({0});
     grad_weight = cast.back(sum.reshape({channels}));
   }
   if (wants(output_mask, 2)) grad_bias = cast.back(db.sum({0}));
-  return c.tuple(grad_input, grad_weight, grad_bias);
+  return c.tuple({grad_input, grad_weight, grad_bias});
 }
 
 // --- layer norm, root mean square norm ---
@@ -285,7 +291,7 @@ Value native_layer_norm_backward(Call& c, const Tensor& grad_out, const Tensor& 
     const Operand total = dims.outer.empty() ? grad.op<"aten::clone">() : grad.sum(dims.outer);
     grad_bias = total.to(bias->dtype());
   }
-  return c.tuple(grad_input, grad_weight, grad_bias);
+  return c.tuple({grad_input, grad_weight, grad_bias});
 }
 
 // Mirrors _fused_rms_norm_backward, torch/_decomp/decompositions.py.
@@ -307,7 +313,7 @@ Value fused_rms_norm_backward(Call& c, const Tensor& grad_out, const Tensor& inp
   }
   if (wants(output_mask, 1) && weight != nullptr)
     grad_weight = over_outer(grad * x_hat, dims).to(input.dtype());
-  return c.tuple(grad_input, grad_weight);
+  return c.tuple({grad_input, grad_weight});
 }
 
 // --- weight norm ---
@@ -316,7 +322,7 @@ Value fused_rms_norm_backward(Call& c, const Tensor& grad_out, const Tensor& inp
 Value weight_norm_interface_backward(Call& c, const Tensor&, const Tensor& saved_v,
                                      const Tensor& saved_g) {
   (void)c.device();
-  return c.tuple(c.empty_like(saved_v), c.empty_like(saved_g));
+  return c.tuple({c.empty_like(saved_v), c.empty_like(saved_g)});
 }
 
 // Mirrors _weight_norm_differentiable_backward, aten/src/ATen/native/WeightNorm.cpp.
@@ -342,9 +348,9 @@ Value weight_norm_differentiable_backward(Call& c, const Tensor& grad_w, const T
     sizes[static_cast<size_t>(last)] = last_size;
     per_dim = product.view({-1, last_size}).sum({0}).view(sizes);
   }
-  const Operand change = w - v * (per_dim / (norms * norms));
-  const Operand grad_v = g / norms * change;
-  return c.tuple(grad_v.value(), (per_dim / norms).value());
+  const Operand perpendicular = w - v * (per_dim / (norms * norms));
+  const Operand grad_v = g / norms * perpendicular;
+  return c.tuple({grad_v.value(), (per_dim / norms).value()});
 }
 
 // clang-format off

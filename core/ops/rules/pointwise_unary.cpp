@@ -50,7 +50,7 @@ Value logit(Call& c, const Tensor& self) {
 // Mirrors _frexp_meta, torch/_prims/__init__.py.
 Value frexp(Call& c, const Tensor& self) {
   c.check(is_floating(self.dtype()), "torch.frexp() only supports floating-point dtypes");
-  return c.tuple(c.empty_like(self), c.empty_like(self, DType::kInt32));
+  return c.tuple({c.empty_like(self), c.empty_like(self, DType::kInt32)});
 }
 
 // Mirrors meta_polygamma, torch/_meta_registrations.py.

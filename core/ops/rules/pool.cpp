@@ -64,8 +64,8 @@ Value max_pool2d_with_indices(Call& c, const Tensor& input, Dims kernel, Dims st
   const auto [output, format] =
       max_pool2d_output(c, input, kernel, stride, padding, dilation, ceil_mode);
   const DimVector sizes = with_spatial(input, output);
-  return c.tuple(empty_as(c, sizes, input.dtype(), format),
-                 empty_as(c, sizes, DType::kInt64, format));
+  return c.tuple(
+      {empty_as(c, sizes, input.dtype(), format), empty_as(c, sizes, DType::kInt64, format)});
 }
 Value max_pool2d(Call& c, const Tensor& input, Dims kernel, Dims stride, Dims padding,
                  Dims dilation, bool ceil_mode) {
@@ -85,8 +85,8 @@ Value max_pool3d_with_indices(Call& c, const Tensor& input, Dims kernel, Dims st
   const MemoryFormat format =
       channels_last ? MemoryFormat::kChannelsLast3d : MemoryFormat::kContiguous;
   const DimVector sizes = with_spatial(input, output);
-  return c.tuple(empty_as(c, sizes, input.dtype(), format),
-                 empty_as(c, sizes, DType::kInt64, format));
+  return c.tuple(
+      {empty_as(c, sizes, input.dtype(), format), empty_as(c, sizes, DType::kInt64, format)});
 }
 Value max_pool3d(Call& c, const Tensor& input, Dims kernel, Dims stride, Dims padding,
                  Dims dilation, bool ceil_mode) {
@@ -118,8 +118,8 @@ Value max_pool1d_with_indices(Call& c, const Tensor& self, Dims kernel, Dims str
   const Value pooled = c.call<"aten::max_pool2d_with_indices">(
       c.call<"aten::unsqueeze">(self, -2), DimVector{1, kernel[0]}, DimVector{1, step[0]},
       DimVector{0, padding[0]}, DimVector{1, dilation[0]}, ceil_mode);
-  const Value indices = c.call<"aten::squeeze.dim">(pooled[1], -2);
-  return c.tuple(c.call<"aten::squeeze.dim">(pooled[0], -2), indices);
+  return c.tuple(
+      {c.call<"aten::squeeze.dim">(pooled[0], -2), c.call<"aten::squeeze.dim">(pooled[1], -2)});
 }
 
 // Mirrors check_max_pool1d, aten/src/ATen/native/Pool.h.
@@ -310,10 +310,10 @@ Value adaptive_max_pool2d(Call& c, const Tensor& input, Dims output_size) {
   const DimVector sizes = with_spatial(input, output_size);
   Tensor* output = c.empty(sizes, input.dtype());
   Tensor* indices = c.empty(sizes, DType::kInt64);
-  if (input.dim() == 3) return c.tuple(output, indices);
+  if (input.dim() == 3) return c.tuple({output, indices});
   const MemoryFormat format = suggest_memory_format(input);
-  const Value laid_out = c.call<"aten::to.dtype">(*indices, DType::kInt64, false, false, format);
-  return c.tuple(c.call<"aten::to.dtype">(*output, input.dtype(), false, false, format), laid_out);
+  return c.tuple({c.call<"aten::to.dtype">(*output, input.dtype(), false, false, format),
+                  c.call<"aten::to.dtype">(*indices, DType::kInt64, false, false, format)});
 }
 
 // Mirrors meta_adaptive_max_pool3d, torch/_meta_registrations.py.
@@ -324,7 +324,7 @@ Value adaptive_max_pool3d(Call& c, const Tensor& input, Dims output_size) {
   c.check(output_size.size() == 3,
           "adaptive_max_pool3d(): internal error: output_size.size() must be 3");
   const DimVector sizes = with_spatial(input, output_size);
-  return c.tuple(c.empty(sizes, input.dtype()), c.empty(sizes, DType::kInt64));
+  return c.tuple({c.empty(sizes, input.dtype()), c.empty(sizes, DType::kInt64)});
 }
 
 // Mirrors adaptive_max_pool1d, aten/src/ATen/native/Pool.cpp.
@@ -335,8 +335,8 @@ Value adaptive_max_pool1d(Call& c, const Tensor& self, Dims output_size) {
   check_adaptive_max(c, "adaptive_max_pool1d", self, self.sizes());
   const Value pooled = c.call<"aten::adaptive_max_pool2d">(c.call<"aten::unsqueeze">(self, -2),
                                                            DimVector{1, output_size[0]});
-  const Value indices = c.call<"aten::squeeze.dim">(pooled[1], -2);
-  return c.tuple(c.call<"aten::squeeze.dim">(pooled[0], -2), indices);
+  return c.tuple(
+      {c.call<"aten::squeeze.dim">(pooled[0], -2), c.call<"aten::squeeze.dim">(pooled[1], -2)});
 }
 
 // clang-format off

@@ -68,7 +68,7 @@ Value resize(Call& c, const Tensor& a, Dims shape) {
 
 Value frexp(Call& c, const Tensor& self) {
   c.check(is_floating(self.dtype()), "torch.frexp() only supports floating-point dtypes");
-  return c.tuple(c.empty_like(self), c.empty_like(self, DType::kInt32));
+  return c.tuple({c.empty_like(self), c.empty_like(self, DType::kInt32)});
 }
 
 // Mirrors _item_meta, _maximum_value_meta and _minimum_value_meta: the meta function answers a
@@ -212,8 +212,8 @@ Value svd(Call& c, const Tensor& a, bool full_matrices) {
   if (c.target().has_gpu() && is_complex(a.dtype()) && guard_bool(a.numel() != 0)) {
     v = &c.tensor<"aten::conj">(*v);
   }
-  return c.tuple(c.context().empty(u, a.dtype(), a.device(), column_major_strides(u)),
-                 c.context().empty(sizes({k}), to_real(a.dtype()), a.device()), v);
+  return c.tuple({c.context().empty(u, a.dtype(), a.device(), column_major_strides(u)),
+                  c.context().empty(sizes({k}), to_real(a.dtype()), a.device()), v});
 }
 
 // The transformed dimensions, wrapped, none of them twice.

@@ -66,7 +66,7 @@ Value prepare_softmax(Call& c, const Tensor& a, int64_t dim) {
   const DimVector dims = {dim};
   Tensor& amax = c.tensor<"aten::amax">(a, dims, true);
   Tensor& powers = c.tensor<"aten::exp">(c.tensor<"aten::sub.Tensor">(a, amax));
-  return c.tuple(amax, c.tensor<"aten::sum.dim_IntList">(powers, dims, true));
+  return c.tuple({amax, c.tensor<"aten::sum.dim_IntList">(powers, dims, true)});
 }
 
 // Mirrors _cvt_e8m0_rceil_aten: exponent and mantissa are taken apart and rounded.
@@ -134,7 +134,7 @@ Value max_pool_with_offsets(Call& c, const Tensor&, Dims kernel_size, Dims strid
     at(c, stride, i), at(c, padding, i), at(c, dilation, i);
     places[i] = arithmetic(c, arithmetic(c, places[i], starts), 1);
   }
-  return c.tuple(values, cast_to(c, *flat_index(c, places.span()), DType::kInt8));
+  return c.tuple({values, cast_to(c, *flat_index(c, places.span()), DType::kInt8)});
 }
 
 // Mirrors _low_memory_max_pool_offsets_to_indices_aten.

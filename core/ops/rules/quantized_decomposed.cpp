@@ -213,7 +213,7 @@ Tensor* dequantize_per_token(Call& c, const Tensor& input, const Tensor&, const 
 // --- scales and zero points of a tensor ---
 
 Value parameters(Call& c, Dims sizes) {
-  return c.tuple(c.empty(sizes, DType::kFloat64), c.empty(sizes, DType::kInt64));
+  return c.tuple({c.empty(sizes, DType::kFloat64), c.empty(sizes, DType::kInt64)});
 }
 Value choose_symmetric(Call& c, const Tensor&) { return parameters(c, DimVector{1}); }
 Value choose(Call& c, const Tensor& input, int64_t quant_min, int64_t quant_max) {
@@ -239,8 +239,8 @@ Value choose_per_token_asymmetric(Call& c, const Tensor& input) {
   Tensor& least = c.tensor<"aten::amin">(input, last, true);
   Tensor& most = c.tensor<"aten::amax">(input, last, true);
   Tensor& range = c.tensor<"aten::sub.Tensor">(most, least);
-  Tensor& zero_point = c.tensor<"aten::to.dtype">(range, DType::kInt64);
-  return c.tuple(c.tensor<"aten::to.dtype">(range, DType::kFloat64), zero_point);
+  return c.tuple({c.tensor<"aten::to.dtype">(range, DType::kFloat64),
+                  c.tensor<"aten::to.dtype">(range, DType::kInt64)});
 }
 
 Tensor* convert_element_type(Call& c, const Tensor& input, DType dtype) {

@@ -216,8 +216,10 @@ Value sparse_mm(Call& c, const Tensor& sparse, const Tensor& dense) {
   const bool has_sparse_left = sparse.layout() != Layout::kStrided;
   const Value zeros = c.call<"aten::new_zeros">(has_sparse_left ? dense : sparse, sizes);
   if (has_sparse_left) return c.call<"aten::_sparse_addmm">(zeros, sparse, dense, 0, 1);
-  return transposed(c.call<"aten::_sparse_addmm">(transposed(zeros), transposed(dense),
-                                                  transposed(sparse), 0, 1));
+  const Value sparse_on_right = transposed(sparse);  // the last first, as PyTorch's compiler has it
+  const Value dense_on_left = transposed(dense);
+  return transposed(
+      c.call<"aten::_sparse_addmm">(transposed(zeros), dense_on_left, sparse_on_right, 0, 1));
 }
 
 // clang-format off

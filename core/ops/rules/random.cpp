@@ -22,13 +22,13 @@ using enum Promotion;
 // Mirrors native_dropout, torch/_decomp/decompositions.py.
 Value native_dropout(Call& c, Tensor& self, double p, std::optional<bool> train) {
   if (!train.value_or(false) || std::fpclassify(p) == FP_ZERO)
-    return c.tuple(self, c.empty_like(self, DType::kBool));
-  if (p >= 1 && p <= 1) return c.tuple(c.empty_like(self), c.empty_like(self, DType::kBool));
+    return c.tuple({self, c.empty_like(self, DType::kBool)});
+  if (p >= 1 && p <= 1) return c.tuple({c.empty_like(self), c.empty_like(self, DType::kBool)});
   c.check(is_floating(self.dtype()),
           "result type Float can't be cast to the desired output type Long");
   Tensor* mask = c.empty_like(self, DType::kBool);
   const Tensor* kept = arithmetic(c, *mask, self);
-  return c.tuple(arithmetic(c, *kept, 1.0), mask);
+  return c.tuple({arithmetic(c, *kept, 1.0), mask});
 }
 
 // Mirrors native_dropout_backward, torch/_decomp/decompositions.py.
@@ -47,7 +47,7 @@ Value fused_dropout(Call& c, const Tensor& self, double, const Value& generator)
   const Value kept = c.call<"aten::mul.Tensor">(*c.empty_like(cast.tensor()), cast);
   const Value scale = c.empty(Dims(), computation_dtype(self.dtype()));
   const Tensor& result = c.tensor<"aten::mul.Tensor">(kept, scale);
-  return c.tuple(cast_to(c, result, self.dtype()), mask);
+  return c.tuple({cast_to(c, result, self.dtype()), mask});
 }
 
 enum class Noise : uint8_t { kPlain, kFeature, kAlpha, kFeatureAlpha };

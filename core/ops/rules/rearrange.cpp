@@ -208,7 +208,7 @@ Value diag_embed(Call& c, const Tensor& self, int64_t offset, int64_t dim1, int6
     DimVector sizes(self.sizes());
     sizes.back() = shift < 0 ? -shift : shift;
     Tensor& zeros = c.tensor<"aten::new_zeros">(self, sizes);
-    const Value parts = shift > 0 ? c.tuple(zeros, self) : c.tuple(self, zeros);
+    const Value parts = shift > 0 ? c.tuple({zeros, self}) : c.tuple({self, zeros});
     line = &c.tensor<"aten::cat">(parts, -1);
   }
   Tensor& spread =

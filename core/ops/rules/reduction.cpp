@@ -139,7 +139,7 @@ Tensor* amax(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
 }
 // Mirrors aminmax, torch/_decomp/decompositions.py.
 Value aminmax(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
-  return c.tuple(amax(c, self, dim, keepdim), amax(c, self, dim, keepdim));
+  return c.tuple({amax(c, self, dim, keepdim), amax(c, self, dim, keepdim)});
 }
 
 // Mirrors meta_max and meta_min, torch/_meta_registrations.py.
@@ -167,8 +167,8 @@ Value values_and_indices_into(Call& c, const Tensor& self, int64_t dim, bool kee
 Value values_and_indices(Call& c, const Tensor& self, int64_t dim, bool keepdim) {
   if (c.op().output_count != 0) return values_and_indices_into(c, self, dim, keepdim);
   const DimSet dims = named_dims(c, self, dim);
-  return c.tuple(reduce(c, self, dims, keepdim, self.dtype()),
-                 reduce(c, self, dims, keepdim, DType::kInt64));
+  return c.tuple({reduce(c, self, dims, keepdim, self.dtype()),
+                  reduce(c, self, dims, keepdim, DType::kInt64)});
 }
 
 // Mirrors argmax_argmin_meta, torch/_meta_registrations.py (both say "argmax").
@@ -232,7 +232,7 @@ template <Tensor* (*spread)(Call&, const Tensor&, const Value&, const Value&, bo
 Value with_mean(Call& c, const Tensor& self, const Value& dim, const Value& correction,
                 bool keepdim) {
   Tensor* first = spread(c, self, dim, correction, keepdim);
-  return c.tuple(first, mean_dim(c, self, dim, keepdim, std::nullopt));
+  return c.tuple({first, mean_dim(c, self, dim, keepdim, std::nullopt)});
 }
 
 // The overloads with `unbiased`, aten/src/ATen/native/ReduceOps.cpp: unbiased is correction 1.

@@ -60,9 +60,10 @@ State lstm_step(Call& c, const CellWeights& w, const Tensor& input, bool is_gate
   Value hidden;
   Value cell;
   if (input.device().is_cuda()) {
+    const Value input_gates = matmul_transposed(c, input, *w.input);
     const Value result = c.call<"aten::_thnn_fused_lstm_cell">(
-        matmul_transposed(c, input, *w.input), matmul_transposed(c, *state.hidden, *w.hidden),
-        *state.cell, optional(w.input_bias), optional(w.hidden_bias));
+        input_gates, matmul_transposed(c, *state.hidden, *w.hidden), *state.cell,
+        optional(w.input_bias), optional(w.hidden_bias));
     hidden = result[0];
     cell = result[1];
   } else {
@@ -79,9 +80,10 @@ State lstm_step(Call& c, const CellWeights& w, const Tensor& input, bool is_gate
 
 State gru_step(Call& c, const CellWeights& w, const Tensor& input, bool is_gates, State state) {
   if (input.device().is_cuda()) {
+    const Value input_gates = matmul_transposed(c, input, *w.input);
     const Value result = c.call<"aten::_thnn_fused_gru_cell">(
-        matmul_transposed(c, input, *w.input), matmul_transposed(c, *state.hidden, *w.hidden),
-        *state.hidden, optional(w.input_bias), optional(w.hidden_bias));
+        input_gates, matmul_transposed(c, *state.hidden, *w.hidden), *state.hidden,
+        optional(w.input_bias), optional(w.hidden_bias));
     return {&result[0].tensor()};
   }
   const Value from_input = is_gates ? Value(input) : linear_input(c, w, input);
@@ -265,8 +267,8 @@ Value mkldnn_rnn_layer(Call& c, const Tensor& input, const Tensor&, const Tensor
   input.size(1);
   const DimVector sizes = {input.size(0), input.size(1), hidden_size};
   (void)batch_first;  // the first two sizes keep their order either way
-  return c.tuple(c.empty(sizes, input.dtype()), c.empty(hx.sizes(), hx.dtype()),
-                 c.empty(cx.sizes(), cx.dtype()), c.empty({0}, DType::kUInt8));
+  return c.tuple({c.empty(sizes, input.dtype()), c.empty(hx.sizes(), hx.dtype()),
+                  c.empty(cx.sizes(), cx.dtype()), c.empty({0}, DType::kUInt8)});
 }
 
 // Mirrors mkldnn_rnn, aten/src/ATen/native/mkldnn/RNN.cpp: a kernel call for each layer and
@@ -292,10 +294,10 @@ Value lstm_mkldnn(Call& c, const Layers& layers, const Tensor& input, TensorList
       const Tensor& w = params[i * group];
       const Tensor& bias = layers.has_biases ? params[i * group + 2] : w;
       const auto index = static_cast<int64_t>(i);
-      const Value own_cell = c.call<"aten::select.int">(cell, 0, index);
+      const Value layer_cell = c.call<"aten::select.int">(cell, 0, index);
       const Value result = c.call<"aten::mkldnn_rnn_layer">(
           current, w, params[i * group + 1], bias, bias,
-          c.call<"aten::select.int">(hidden, 0, index), own_cell, direction > 0, DimVector(), 2,
+          c.call<"aten::select.int">(hidden, 0, index), layer_cell, direction > 0, DimVector(), 2,
           hidden_size, layers.num_layers, layers.has_biases, layers.bidirectional,
           layers.batch_first, layers.train);
       outputs.push_back(result[0]);
@@ -307,8 +309,8 @@ Value lstm_mkldnn(Call& c, const Layers& layers, const Tensor& input, TensorList
       current = c.call<"aten::dropout">(current, layers.dropout, true);
   }
   if (layers.batch_first) current = c.call<"aten::transpose.int">(current, 0, 1);
-  const Value last_cells = c.call<"aten::stack">(c.list(cells.span()), 0);
-  return c.tuple(current, c.call<"aten::stack">(c.list(hiddens.span()), 0), last_cells);
+  return c.tuple({current, c.call<"aten::stack">(c.list(hiddens.span()), 0),
+                  c.call<"aten::stack">(c.list(cells.span()), 0)});
 }
 
 // Mirrors _cudnn_rnn, torch/_meta_registrations.py.
@@ -331,7 +333,7 @@ Value cudnn_rnn(Call& c, const Tensor& input, TensorList, int64_t, Tensor* weigh
   Tensor* output = c.empty(sizes, input.dtype());
   Tensor* cy = cx == nullptr ? c.empty({0}, c.context().default_dtype) : c.empty(cell, cx->dtype());
   Tensor* hy = c.empty({cell[0], batch, output_size}, hx.dtype());
-  return c.tuple(output, hy, cy, c.empty({0}, DType::kUInt8), optional(weight_buf));
+  return c.tuple({output, hy, cy, c.empty({0}, DType::kUInt8), optional(weight_buf)});
 }
 
 // Mirrors _cudnn_impl, aten/src/ATen/native/cudnn/RNN.cpp: the weights are not flattened, since
@@ -348,7 +350,8 @@ Value run_cudnn(Call& c, const Layers& layers, const Tensor& input, TensorList h
       hx.size() > 1 ? Value(hx[1]) : Value(), kModes[static_cast<size_t>(layers.kind)], hidden_size,
       proj_size, layers.num_layers, layers.batch_first, layers.dropout, layers.train,
       layers.bidirectional, DimVector(), nullptr);
-  return hx.size() > 1 ? c.tuple(result[0], result[1], result[2]) : c.tuple(result[0], result[1]);
+  return hx.size() > 1 ? c.tuple({result[0], result[1], result[2]})
+                       : c.tuple({result[0], result[1]});
 }
 
 void check_fused_cell(Call& c, const Tensor& input_gates, const Tensor& hidden_gates,
@@ -386,7 +389,7 @@ Value thnn_fused_lstm_cell(Call& c, const Tensor& input_gates, const Tensor& hid
   check_fused_cell(c, input_gates, hidden_gates, input_bias, hidden_bias, cx);
   Tensor* workspace = c.empty(input_gates.sizes(), input_gates.dtype());
   Tensor* hy = c.empty(cx.sizes(), cx.dtype());
-  return c.tuple(hy, c.empty(cx.sizes(), cx.dtype()), workspace);
+  return c.tuple({hy, c.empty(cx.sizes(), cx.dtype()), workspace});
 }
 
 // Whether the hidden state of an LSTM has another size than its cell, which is asked for first.
@@ -413,8 +416,8 @@ Value recurrent(Call& c, const Layers& layers, const Tensor& input, TensorList h
   const Value output =
       layers.batch_first ? c.call<"aten::transpose.int">(result.output, 0, 1) : result.output;
   const Value hidden = stacked(c, states, &State::hidden);
-  if (!is_lstm) return c.tuple(output, hidden);
-  return c.tuple(output, hidden, stacked(c, states, &State::cell));
+  if (!is_lstm) return c.tuple({output, hidden});
+  return c.tuple({output, hidden, stacked(c, states, &State::cell)});
 }
 
 Value lstm(Call& c, const Tensor& input, TensorList hx, TensorList params, bool has_biases,
@@ -468,7 +471,7 @@ Value lstm_cell(Call& c, const Tensor& input, TensorList hx, Tensor& w_ih, Tenso
   check_cell_hidden(c, input, hx[0], w, 0);
   check_cell_hidden(c, input, hx[1], w, 1);
   const State state = lstm_step(c, w, input, false, {&hx[0], &hx[1]});
-  return c.tuple(*state.hidden, *state.cell);
+  return c.tuple({*state.hidden, *state.cell});
 }
 
 Value gru_cell(Call& c, const Tensor& input, const Tensor& hx, Tensor& w_ih, Tensor& w_hh,

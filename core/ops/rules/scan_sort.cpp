@@ -52,7 +52,7 @@ Tensor* cumsum_inplace(Call& c, Tensor& self, int64_t dim, OptionalDType dtype) 
 // Mirrors cummaxmin, torch/_meta_registrations.py.
 Value cummax(Call& c, const Tensor& self, int64_t dim) {
   if (guard_bool(self.numel() != 0) && self.dim() != 0) wrap_dim(dim, self.dim());
-  return c.tuple(c.empty(self.sizes(), self.dtype()), c.empty(self.sizes(), DType::kInt64));
+  return c.tuple({c.empty(self.sizes(), self.dtype()), c.empty(self.sizes(), DType::kInt64)});
 }
 
 // Mirrors logcumsumexp, torch/_meta_registrations.py.
@@ -113,7 +113,7 @@ Value diff(Call& c, const Tensor& self, int64_t n, int64_t dim, Tensor* prepend,
 // strides that they would have been made with.
 Value sort(Call& c, const Tensor& self) {
   if (c.op().output_count == 0)
-    return c.tuple(c.empty_like(self), c.empty_like(self, DType::kInt64));
+    return c.tuple({c.empty_like(self), c.empty_like(self, DType::kInt64)});
   const std::span<const Value> outs = c.args().last(2);
   const DType dtypes[] = {self.dtype(), DType::kInt64};
   for (const Value& out : outs) resize_output(c.context(), out.tensor(), self.sizes());
@@ -154,7 +154,7 @@ Value topk(Call& c, const Tensor& self, SymInt k, int64_t dim) {
   c.check(k <= size, "k not in range for dimension");
   DimVector sizes(self.sizes());
   if (!sizes.empty()) sizes[static_cast<size_t>(at)] = k;
-  return c.tuple(c.empty(sizes, self.dtype()), c.empty(sizes, DType::kInt64));
+  return c.tuple({c.empty(sizes, self.dtype()), c.empty(sizes, DType::kInt64)});
 }
 
 // --- searching ---

@@ -46,7 +46,8 @@ BlockIndices block_indices(Call& c, const Tensor& input, const Window& window, D
     const auto range = [&](std::initializer_list<SymInt> sizes) {
       return c.context().empty(Dims(sizes.begin(), sizes.size()), DType::kInt64, input.device());
     };
-    return *arithmetic(c, *range({1, blocks[i]}), *range({window.kernel[i], 1}));
+    const Tensor& block_starts = *range({1, blocks[i]});
+    return *arithmetic(c, block_starts, *range({window.kernel[i], 1}));
   };
   const Tensor& rows = index(0);
   const Tensor& columns = index(1);
@@ -235,7 +236,7 @@ Value max_unpool3d(Call& c, const Tensor& self, const Tensor& indices, Dims outp
 // --- fractional pooling ---
 
 Value values_and_indices(Call& c, const Tensor& self, Dims sizes) {
-  return c.tuple(c.empty(sizes, self.dtype()), c.empty(sizes, DType::kInt64));
+  return c.tuple({c.empty(sizes, self.dtype()), c.empty(sizes, DType::kInt64)});
 }
 
 void check_samples(Call& c, const Tensor& samples, const Tensor& self, SymInt batch) {

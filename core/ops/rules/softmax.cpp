@@ -30,7 +30,7 @@ Value maxima_along(Call& c, const Tensor& x, int64_t dim) {
   DimVector sizes(x.sizes());
   sizes[static_cast<size_t>(wrap_dim(dim, x.dim()))] = 1;
   const Value least = c.call<"aten::new_full">(x, sizes, -HUGE_VAL);
-  return c.call<"aten::amax">(c.call<"aten::cat">(c.tuple(x, least), dim), dims, true);
+  return c.call<"aten::amax">(c.call<"aten::cat">(c.tuple({x, least}), dim), dims, true);
 }
 
 Tensor& log_softmax_by_steps(Call& c, const Tensor& self, int64_t dim) {

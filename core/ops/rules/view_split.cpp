@@ -78,7 +78,7 @@ Value split(Call& c, const Tensor& self, SymInt split_size, int64_t dim) {
   const SymInt size = self.size(dim);
   c.check(split_size >= 0, "split expects split_size be non-negative, but got split_size={}",
           split_size);
-  if (guard_bool(size == 0)) return c.tuple(c.call<"aten::detach">(self));
+  if (guard_bool(size == 0)) return c.tuple({c.call<"aten::detach">(self)});
   c.check(split_size > 0,
           "split_size can only be 0 if dimension size is 0, but got dimension size of {}", size);
   const int64_t chunks = guard_int(ceil_div(size, split_size));

@@ -158,7 +158,7 @@ Value make_dual(Call& c, const Tensor&, const Tensor&, int64_t level) {
          "Trying to access a forward AD level with an invalid index. This index was either not "
          "created or is already deleted.");
 }
-Value unpack_dual(Call& c, const Tensor& dual) { return c.tuple(c.alias(dual), nullptr); }
+Value unpack_dual(Call& c, const Tensor& dual) { return c.tuple({c.alias(dual), nullptr}); }
 
 // A view of two tensors, which FakeTensorMode does not expect (get_view_op_arg).
 Value slice_inverse(Call& c) {

@@ -18,7 +18,7 @@ Value weight_norm_interface(Call& c, const Tensor& v, const Tensor& g, int64_t d
           : c.call<"aten::norm.ScalarOpt_dim">(v, 2, kept, true);
   if (v.device() != g.device()) c.call<"aten::div.Tensor">(g, norm);  // names them
   const Value ratio = *arithmetic(c, g, *cast_to(c, norm.tensor(), g.dtype()));
-  return c.tuple(arithmetic(c, v, ratio), norm);
+  return c.tuple({arithmetic(c, v, ratio), norm});
 }
 
 // Mirrors norm_except_dim, aten/src/ATen/native/WeightNorm.cpp.

@@ -148,7 +148,7 @@ TEST_F(LibraryTest, ResultsAreWhatTheSchemaSays) {
   for (const char* op : {"mylib::two", "mylib::list", "mylib::none"})
     library.register_fake(op, like_first);
   library.register_fake("mylib::one",
-                        [](FakeCall& call) -> Value { return call.tuple(call.arg(0)); });
+                        [](FakeCall& call) -> Value { return call.tuple({call.arg(0)}); });
   const Value x = tensor({3});
   EXPECT_EQ(error_of("mylib::one", {x}),
             "RuntimeError: Unable to cast [FakeTensor(..., size=(3,))] to Tensor");
@@ -209,7 +209,7 @@ TEST_F(LibraryTest, DefinitionsAreChecked) {
 TEST_F(LibraryTest, ResultsRequireGradWhereAnArgumentDoes) {
   library.define("mylib::foo(Tensor x) -> (Tensor, Tensor)");
   library.register_fake("mylib::foo", [](FakeCall& call) {
-    return call.tuple(call.empty({1}, DType::kFloat32), call.empty({1}, DType::kInt64));
+    return call.tuple({call.empty({1}, DType::kFloat32), call.empty({1}, DType::kInt64)});
   });
   mode.context().grad_enabled = true;
   const Value leaf = tensor({2});
