@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/io/json_fields.h"
+#include "core/ops/arguments.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -13,27 +14,23 @@ namespace {
 
 // An integer beyond those that SymInt has room for: near the ends of int64, and uint64's own. Of a
 // Scalar rules read the type, and of such an `int` that it is far off: the nearest one stands for
-// it. Ranges count with the number itself, so theirs is none of these.
+// it. The length of a range is made of the number itself, for which no other can stand: the reader
+// refuses it.
 std::optional<Value> far_integer(const Schema& schema, size_t position, const json& number) {
   if (!number.is_number_integer() || position >= schema.arguments.size()) return std::nullopt;
   const Argument& argument = schema.arguments[position];
-  const bool is_int = argument.type.kind == ArgKind::kInt && !argument.type.is_symbolic_int;
+  const bool is_int = argument.type.kind == ArgKind::kInt;
   const bool is_number =
       argument.type.kind == ArgKind::kScalar || argument.type.kind == ArgKind::kTensor;
-  if (argument.type.is_list || (!is_int && !is_number) || schema.name.ends_with("range"))
-    return std::nullopt;
+  const bool is_range = schema.name == "aten::arange" || schema.name == "aten::range";
+  if (argument.type.is_list || (!is_int && !is_number) || is_range) return std::nullopt;
   if (number.is_number_unsigned()) {
     if (number.get<uint64_t>() <= uint64_t{INT64_MAX}) return std::nullopt;
     if (is_number) return Value(INT64_MAX);
-    throw_error(
-        ErrorKind::kRuntimeError,
-        format("{}() Expected a value of type '{}' for argument '{}' but instead found type "
-               "'int'.\nPosition: {}\nValue: {}\nDeclaration: {}",
-               schema.name, argument.type.is_optional ? "Optional[int]" : "int", argument.name,
-               position, number.get<uint64_t>(), schema.text));
+    refuse_far_integer(schema, position, number.get<uint64_t>());
   }
   constexpr int64_t kLeast = -(int64_t{1} << 62);
-  if (number.get<int64_t>() >= kLeast) return std::nullopt;
+  if (number.get<int64_t>() >= kLeast || argument.type.is_symbolic_int) return std::nullopt;
   return Value(kLeast);
 }
 

@@ -111,6 +111,13 @@ std::string_view python_type(const Value& value) {
   return kNames[static_cast<size_t>(value.tag())];
 }
 
+std::string uncastable(std::string_view module, std::string_view type) {
+  return format(
+      "Unable to cast Python instance of type <class '{}{}'> to C++ type '?' (#define "
+      "PYBIND11_DETAILED_ERROR_MESSAGES or compile in debug mode for details)",
+      module, type);
+}
+
 // Why pybind11 does not cast a value: an int[] or float[] is refused as a whole, a SymInt[] at the
 // first element that is no integer.
 std::string cast_error(const ArgType& type, const Value& value) {
@@ -129,22 +136,24 @@ std::string cast_error(const ArgType& type, const Value& value) {
   const std::string_view module = refused.is_tensor() ? "torch._subclasses.fake_tensor."
                                   : is_torchs         ? "torch."
                                                       : "";
-  return format(
-      "Unable to cast Python instance of type <class '{}{}'> to C++ type '?' (#define "
-      "PYBIND11_DETAILED_ERROR_MESSAGES or compile in debug mode for details)",
-      module, python_type(refused));
+  return uncastable(module, python_type(refused));
 }
 
-[[noreturn, gnu::cold]] void refuse(const OpEntry& op, size_t position, const Value& value,
-                                    std::string_view details) {
-  const Argument& argument = op.schema.arguments[position];
+template <typename Printed>
+[[noreturn, gnu::cold]] void refuse_as(const Schema& schema, size_t position, std::string_view type,
+                                       const Printed& value, std::string_view details) {
+  const Argument& argument = schema.arguments[position];
   Error error(ErrorKind::kRuntimeError,
               format("{}() Expected a value of type '{}' for argument '{}' but instead found type "
                      "'{}'.\nPosition: {}\nValue: {}\nDeclaration: {}\n{}",
-                     op.schema.name, type_name(argument.type), argument.name, python_type(value),
-                     position, value, op.schema.text, details));
+                     schema.name, type_name(argument.type), argument.name, type, position, value,
+                     schema.text, details));
   error.set_argument(std::string(argument.name));
   throw error;
+}
+[[noreturn, gnu::cold]] void refuse(const OpEntry& op, size_t position, const Value& value,
+                                    std::string_view details) {
+  refuse_as(op.schema, position, python_type(value), value, details);
 }
 [[noreturn, gnu::cold]] void refuse(const OpEntry& op, size_t position, const Value& value) {
   refuse(op, position, value,
@@ -383,6 +392,11 @@ bool all_fit(const OpEntry& op, std::span<const Value> args) {
 }
 
 }  // namespace
+
+void refuse_far_integer(const Schema& schema, size_t position, uint64_t number) {
+  refuse_as(schema, position, "int", number,
+            format("Cast error details: {}", uncastable("", "int")));
+}
 
 std::span<const Value> complete_arguments(Context& context, const OpEntry& op,
                                           std::span<const Value> args, ArgumentRoom& room) {

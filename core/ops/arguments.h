@@ -20,6 +20,9 @@ using ArgumentRoom = SmallVector<Value, 16>;
 std::span<const Value> complete_arguments(Context& context, const OpEntry& op,
                                           std::span<const Value> args, ArgumentRoom& room);
 
+// Raises RuntimeError with PyTorch's words for an `int` argument that 64 bits do not hold.
+[[noreturn]] void refuse_far_integer(const Schema& schema, size_t position, uint64_t number);
+
 // What a fake returned, as PyTorch takes it from Python for the results that the schema declares: a
 // tensor that is None stays None, a list of more than it declares loses the rest. Raises TypeError
 // or RuntimeError with pybind11's words.

@@ -1,7 +1,10 @@
 // Values from outside: what is no value is refused, and leaves the reader as it was.
 #include "core/io/value_json.h"
 
+#include "core/io/call_json.h"
 #include "core/io/json_fields.h"
+#include "core/ops/registry.h"
+#include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 #include "expect_error.h"
 
@@ -22,6 +25,29 @@ TEST_F(ValueJsonTest, AListWhoseElementRaisesLeavesNoTrace) {
   for (int i = 0; i < 40; ++i) expect_refused(R"([[{"dtype": "zzz"}]])");
   EXPECT_EQ(read("[[1, 2], [3]]").size(), 2u);
   expect_limit([&] { read(std::string(17, '[') + std::string(17, ']')); }, {"more than 16 deep"});
+}
+
+// Where a number only has to be far off, the nearest stands for it; a length is made of no other.
+TEST_F(ValueJsonTest, IntegersBeyond64BitsAreRefusedAsPyTorchRefusesThem) {
+  const auto bound = [&](std::string_view op, std::string_view args) {
+    const Registry& registry = Registry::builtin();
+    return bind_arguments(registry.entry(registry.find(op)).schema, parse_json(args, "x"),
+                          nlohmann::json::object(), reader, nullptr);
+  };
+  constexpr std::string_view kTensor = R"([{"t": 0, "size": [3], "dtype": "int64"}, )";
+  const auto beside = [&](std::string_view rest) { return format("{}{}]", kTensor, rest); };
+  const std::string details =
+      "Cast error details: Unable to cast Python instance of type <class 'int'> to C++ type '?'";
+  expect_error([&] { bound("aten::argmax", beside("9223372036854775808")); },
+               ErrorKind::kRuntimeError,
+               {"of type 'Optional[int]' for argument 'dim' but instead found type 'int'",
+                "Value: 9223372036854775808", details});
+  expect_error([&] { bound("aten::select.int", beside("0, 18446744073709551615")); },
+               ErrorKind::kRuntimeError, {"argument 'index'", "Position: 2", details});
+  EXPECT_EQ(bound("aten::add.Scalar", beside("18446744073709551615"))[1].as_sym_int().as_int(),
+            INT64_MAX);
+  EXPECT_EQ(bound("aten::arange", "[9223372036854775807]")[0].as_sym_int().as_int(), INT64_MAX);
+  expect_unreadable([&] { bound("aten::arange", "[9223372036854775808]"); }, {"not a value"});
 }
 
 TEST_F(ValueJsonTest, GeometryIsHeldAgainstItself) {
