@@ -100,6 +100,10 @@ class OutWriter {
   Value run() {
     if (sees_devices() && !writes_itself() && !on_zeros_) check_devices_of_arguments();
     if (by_ == OutBy::kUnchecked) check_reduction_dtype();
+    if (op_.output_count == 1 && outs_[0].is_tensor()) {
+      const OpEntry& functional = Registry::builtin().entry(op_.functional);
+      check_sparse_unary_output(call_, functional.sparse_rule, outs_[0].tensor());
+    }
     const Value result = functional_result();
     return write_all(op_.output_count == 1 ? std::span(&result, 1) : result.values());
   }

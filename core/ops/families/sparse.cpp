@@ -316,6 +316,29 @@ Value sparse_pointwise(Call& call, uint64_t params) {
   return sparse_zeros_like(call, self, dtype, coalesced);
 }
 
+void check_sparse_unary_output(const Call& call, const Rule& functional, const Tensor& out) {
+  if (functional.function != &sparse_pointwise || !call.arg(0).is_tensor()) return;
+  const Tensor& self = call.arg(0).tensor();
+  const auto given = rule_params<SparseUnaryParams>(functional.params);
+  const UnaryCheck check = given.check;
+  // These have kernels of their own.
+  const bool is_other = check == UnaryCheck::kNeg || check == UnaryCheck::kRelu ||
+                        check == UnaryCheck::kDegrees || check == UnaryCheck::kConj;
+  if (!is_coo(self) || !given.has_coo || is_other) return;
+  call.check(is_coo(out),
+             "Expected self.is_sparse() && result.is_sparse() to be true, but got false.  (Could "
+             "this error message be improved?  If so, please report an enhancement request to "
+             "PyTorch.)");
+  const bool is_real_only = check == UnaryCheck::kFloor || check == UnaryCheck::kCeil ||
+                            check == UnaryCheck::kTrunc || check == UnaryCheck::kSign;
+  const bool keeps_dtype =
+      given.promote == Promotion::kNoOpmath ||
+      (given.promote == Promotion::kComplexToFloat && !is_complex(self.dtype()));
+  if (!keeps_dtype || (is_real_only && is_complex(self.dtype()))) return;
+  call.check(out.dtype() == self.dtype(), "Found dtype {} but expected {}",
+             info(out.dtype()).cpp_name, info(self.dtype()).cpp_name);
+}
+
 Value sparse_lacking(Call& call, uint64_t params) {
   const auto given = rule_params<LackingParams>(params);
   const Tensor& first = *first_sparse(call.args());

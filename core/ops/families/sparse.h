@@ -133,6 +133,10 @@ consteval Rule sparse_unary(SparseUnaryParams params = {}) {
   return family_rule(&sparse_pointwise, params);
 }
 
+// What the kernel of such an operator's out= overload refuses of its output, before it looks at the
+// dtype of its input. Mirrors COALESCED_UNARY_UFUNC, SparseUnaryFunctions.cpp.
+void check_sparse_unary_output(const Call& call, const Rule& functional, const Tensor& out);
+
 // An operator whose meta function cannot do with a compressed tensor: it asks for a property that
 // such tensors lack, or for a result that it cannot make. For COO there is no kernel, but
 // dimensions are checked before that is found out.

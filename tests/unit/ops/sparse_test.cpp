@@ -176,6 +176,22 @@ TEST_F(Sparse, SizesBelowZeroAreRefusedWhereTheirProductIsNone) {
             kOverflow);
 }
 
+// The output is held against the input before the input's dtype is.
+TEST_F(Sparse, UnaryOperatorsWriteToTheirLikes) {
+  const auto ints = [&] { return coo({2, 3}, 1, DType::kInt64); };
+  const auto floats = [&] { return coo({2, 3}, 1); };
+  constexpr std::string_view kFloatForLong = "RuntimeError: Found dtype Float but expected Long";
+  EXPECT_EQ(answer("aten::frac.out", {ints(), floats()}), kFloatForLong);
+  EXPECT_EQ(answer("aten::floor.out", {ints(), floats()}), kFloatForLong);
+  EXPECT_EQ(answer("aten::frac.out", {ints(), ints()}),
+            "NotImplementedError: \"frac_cpu\" not implemented for 'Long'");
+  EXPECT_EQ(answer("aten::floor.out", {coo({2, 3}, 1, DType::kComplex64), ints()}),
+            "NotImplementedError: floor is not supported for complex inputs");
+  const std::string refusal = answer("aten::frac.out", {ints(), dense({2, 3})});
+  EXPECT_TRUE(refusal.starts_with("RuntimeError: Expected self.is_sparse() && result.is_sparse()"))
+      << refusal;
+}
+
 TEST_F(Sparse, ATensorThatIsNoneIsRefused) {
   EXPECT_EQ(
       answer("aten::copy_sparse_to_sparse_", {csr({2, 3}), Value()}),
