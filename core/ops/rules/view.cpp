@@ -5,6 +5,7 @@
 
 #include "core/ops/dispatch_cache.h"
 #include "core/ops/families/expand.h"
+#include "core/ops/families/reduction.h"
 #include "core/ops/rules/tables.h"
 #include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/strides.h"
@@ -212,13 +213,20 @@ Value movedim_one(Call& c, const Tensor& self, int64_t source, int64_t destinati
 
 // --- dimensions of size 1 ---
 
+// Every squeeze is one of squeeze.dims, whose kernel has a bit for each dimension. The reference,
+// which answers for symbolic sizes, and the kernels of squeeze_ and squeeze_copy have none.
+void check_squeezable(Call& c, const Tensor& self) {
+  if (!has_symbolic_sizes(self) && !c.context().in_kernel) check_bitset_rank(c, self.dim());
+}
 Tensor* squeeze(Call& c, const Tensor& self) {
+  check_squeezable(c, self);
   const SmallVector<bool, 16> all(self.sizes().size(), true);
   const Geometry view = squeezed(self, all.span());
   ask_format(self);
   return view_of(c, self, view);
 }
 Tensor* squeeze_dims(Call& c, const Tensor& self, Dims dims) {
+  check_squeezable(c, self);
   const Geometry view = squeezed(self, dim_flags(c, dims, self.dim()).span());
   ask_format(self);
   return view_of(c, self, view);

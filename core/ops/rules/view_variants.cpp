@@ -1,9 +1,11 @@
 // The other forms of view operators: in place (x.transpose_(0, 1) gives x other metadata) and as
 // copies (transpose_copy is transpose, then a contiguous clone).
 #include <algorithm>
+#include <optional>
 
 #include "core/ops/derived.h"
 #include "core/ops/families/copy.h"
+#include "core/ops/families/reduction.h"
 #include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
@@ -16,12 +18,14 @@ namespace {
 Value itself(Call&, const Tensor& self) { return self; }
 
 // squeeze_ and, without the Python dispatcher, squeeze_copy are C++ kernels: they guard on each
-// size that they may drop, where the reference of squeeze only asks what is known.
+// size that they may drop, where the reference of squeeze only asks what is known. A list of
+// dimensions is a bit each.
 void guard_on_squeezed(Call& c) {
   const Tensor& self = c.arg(0).tensor();
   SmallVector<bool, 16> asked(self.sizes().size(), true);
   if (c.args().size() > 1) {
     const Value& dim = c.arg(1);
+    if (dim.is_list()) check_bitset_rank(c, self.dim());
     const SymInt one = dim.is_list() ? SymInt(0) : dim.as_sym_int();
     asked = dim_flags(c, dim.is_list() ? dim.ints() : Dims(&one, 1), self.dim());
   }
@@ -34,6 +38,8 @@ consteval Rule squeeze_in_place() {
   return {[](Call& c, uint64_t) {
     static const OpId kOp = Registry::builtin().find(view.view());
     guard_on_squeezed(c);
+    std::optional<KernelScope> scope;
+    if (!has_symbolic_sizes(c.arg(0).tensor())) scope.emplace(c.context());
     return view_in_place(c, kOp);
   }};
 }

@@ -68,6 +68,22 @@ TEST(ManyDims, ListsOfDimensionsThatCppTurnsIntoBitsRefuseThem) {
   EXPECT_TRUE(call_text("aten::hash_tensor", {x, "[99]"}).starts_with("IndexError: "));
 }
 
+// squeeze_ and squeeze_copy without a list have kernels that count no bits.
+TEST(ManyDims, SqueezesRefuseThemWhereTheyAreBits) {
+  const std::string x = tensor(63);
+  expect_call("aten::squeeze", {x}, kBitset);
+  expect_call("aten::squeeze.dim", {x, "3"}, kBitset);
+  expect_call("aten::squeeze.dim", {x, "99"}, kBitset);
+  expect_call("aten::squeeze.dims", {x, "[3]"}, kBitset);
+  expect_call("aten::squeeze_.dims", {x, "[3]"}, kBitset);
+  expect_call("aten::squeeze_copy.dims", {x, "[3]"}, kBitset);
+  EXPECT_EQ(shape_of("aten::squeeze", {tensor(62)}), "2 sizes: 2...7");
+  EXPECT_EQ(shape_of("aten::squeeze_", {x}), "2 sizes: 2...7");
+  EXPECT_EQ(shape_of("aten::squeeze_.dim", {x, "3"}), "64 sizes: 2...7");
+  EXPECT_EQ(shape_of("aten::squeeze_copy", {x}), "2 sizes: 2...7");
+  EXPECT_EQ(shape_of("aten::squeeze_copy.dim", {x, "3"}), "64 sizes: 2...7");
+}
+
 TEST(ManyDims, EinsumSumsOverAtMost64) {
   expect_call("aten::einsum", {"...i,ij->...j", "[" + tensor(63) + ",f32[7,3]]"}, kBitset);
   EXPECT_EQ(shape_of("aten::einsum", {"...i,ij->...j", "[" + tensor(61) + ",f32[7,3]]"}),
