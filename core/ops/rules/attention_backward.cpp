@@ -34,12 +34,15 @@ Tensor* by_position(Call& c, Dims sizes, DType dtype) {
 }
 
 // Mirrors meta__scaled_dot_product_flash_attention_for_cpu_backward,
-// torch/_meta_registrations.py. Gradients may be undefined.
-Value flash_attention_for_cpu_backward(Call& c, Tensor*, const Tensor& query, const Tensor& key,
-                                       const Tensor& value) {
-  Tensor* grad_query = by_position(c, query.sizes(), query.dtype());
-  Tensor* grad_key = by_position(c, key.sizes(), key.dtype());
-  return c.tuple(grad_query, grad_key, by_position(c, value.sizes(), value.dtype()));
+// torch/_meta_registrations.py. Any of its tensors may be undefined; Python asks three for sizes.
+Value flash_attention_for_cpu_backward(Call& c, Tensor*, Tensor* query, Tensor* key,
+                                       Tensor* value) {
+  const auto gradient = [&](const Tensor* tensor) {
+    c.check_as(ErrorKind::kAttributeError, tensor != nullptr,
+               "'NoneType' object has no attribute 'size'");
+    return by_position(c, tensor->sizes(), tensor->dtype());
+  };
+  return c.tuple({gradient(query), gradient(key), gradient(value)});
 }
 
 // A bias's gradient: a part of a tensor whose last size is a multiple of 16.

@@ -48,6 +48,13 @@ TEST(HostileCalls, AttentionsGradientMayBeUndefined) {
       "aten::_scaled_dot_product_flash_attention_for_cpu_backward",
       {"None", "f32[2,3,4,8]", "f32[2,3,4,8]", "f32[2,3,4,8]", "None", "None", "0.0", "False"});
   EXPECT_TRUE(gradients.starts_with("(f32[2, 3, 4, 8] strides [96, 8, 24, 1]")) << gradients;
+  for (const size_t missing : {1, 2, 3}) {
+    std::vector<std::string> args(6, "f32[2,3,4,8]");
+    args[missing] = "None";
+    args.insert(args.end(), {"0.0", "False"});
+    expect_call("aten::_scaled_dot_product_flash_attention_for_cpu_backward", args,
+                "AttributeError: 'NoneType' object has no attribute 'size'");
+  }
 }
 
 TEST(HostileCalls, AsManyDimensionsAsASizeSaysAreRefused) {
