@@ -21,8 +21,7 @@ bool are_numbers(Dims sizes) {
 }  // namespace
 
 bool resize_output(Context& context, Tensor& out, Dims sizes, Dims strides) {
-  const bool same = std::equal(sizes.begin(), sizes.end(), out.sizes().begin(), out.sizes().end(),
-                               [](SymInt a, SymInt b) { return guard_bool(a == b); });
+  const bool same = same_sizes(sizes, out.sizes());
   if (same) return false;
   if (out.meta->has_symbols() && are_numbers(sizes)) [[unlikely]]
     throw_error(ErrorKind::kRuntimeError, "tried to directly modify sizes for customized tensor");
@@ -270,9 +269,7 @@ class OutWriter {
   void resize_in_kernel(const Tensor& result, Tensor& out) {
     if (out.meta->has_symbols() && are_numbers(result.sizes())) {
       specialize_sizes(out);
-      const bool same =
-          std::equal(result.sizes().begin(), result.sizes().end(), out.sizes().begin(),
-                     out.sizes().end(), [](SymInt a, SymInt b) { return guard_bool(a == b); });
+      const bool same = same_sizes(result.sizes(), out.sizes());
       call_.check(same, "Cannot call numel() on tensor with symbolic sizes/strides");
     }
     resize_output(call_.context(), out, result.sizes(), result.strides());

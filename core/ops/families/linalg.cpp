@@ -102,11 +102,6 @@ DimVector with_common_batch(Call& call, const Tensor& a, const Tensor& b) {
   return sizes;
 }
 
-bool same_sizes(Dims a, Dims b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](SymInt x, SymInt y) { return guard_bool(x == y); });
-}
-
 void check_output(Call& call, const Tensor& output, const Tensor& input, DType dtype,
                   std::string_view name) {
   check_same_device(call, output, input, name, "result");

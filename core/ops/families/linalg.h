@@ -47,8 +47,6 @@ void check_same_device(Call& call, const Tensor& result, const Tensor& input, st
 // _linalg_broadcast_batch_dims.
 DimVector with_common_batch(Call& call, const Tensor& a, const Tensor& b);
 
-bool same_sizes(Dims a, Dims b);
-
 // What ATen's composites check of the tensor they write to: its device, and that a result of
 // `dtype` casts to it (checkSameDevice, checkLinalgCompatibleDtype).
 void check_output(Call& call, const Tensor& output, const Tensor& input, DType dtype,

@@ -28,11 +28,6 @@ void check_same_dtype(const Call& call, std::span<const Value> operands) {
   }
 }
 
-bool same_sizes(Dims a, Dims b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](SymInt x, SymInt y) { return guard_bool(x == y); });
-}
-
 // The operands that shape the result: tensors, without 0-dimensional ones of the CPU. Raises
 // unless they agree in device and shape (check_same_device, check_same_shape).
 SmallVector<const Tensor*, 4> agreeing_operands(const Call& call, std::span<const Value> operands) {

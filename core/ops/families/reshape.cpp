@@ -206,19 +206,12 @@ struct Asking {
   }
 };
 
-SymBool same_sizes(Dims a, Dims b) {
-  if (a.size() != b.size()) return false;
-  SymBool same = true;
-  for (size_t i = 0; i < a.size(); ++i) same = sym_and(same, a[i] == b[i]);
-  return same;
-}
-
 // Mirrors _compute_stride, torch/_subclasses/fake_impls.py.
 std::optional<DimVector> unbacked_strides(const Tensor& self, Dims shape, Asking ask) {
   const Dims sizes = self.sizes();
   const Dims strides = self.strides();
   if (ask.or_false(self.numel() == 0)) {
-    if (ask.or_false(same_sizes(sizes, shape))) return DimVector(strides);
+    if (ask.or_false(sym_eq(sizes, shape))) return DimVector(strides);
     return contiguous_strides(shape);
   }
   DimVector result(shape.size());
@@ -301,7 +294,7 @@ std::optional<Geometry> reshape_unbacked(Call& call, const Tensor& self, Dims sh
     return view;
   }
   check_same_numel(call, self, shape);
-  if (guard_or_false(same_sizes(shape, self.sizes())))
+  if (guard_or_false(sym_eq(shape, self.sizes())))
     return Geometry{DimVector(self.sizes()), DimVector(self.strides())};
   view.strides = contiguous_strides(shape);
   if (is_contiguous_or_false(self.sizes(), self.strides())) return view;

@@ -1,6 +1,5 @@
 // Gradients of operators whose gradients have no file of their own: cells of recurrent networks,
 // distances, fake quantisation, the matrix exponential; and autograd's switch.
-#include <algorithm>
 
 #include "core/ops/families/operand.h"
 #include "core/ops/families/view.h"
@@ -110,18 +109,15 @@ Value gru_cell_backward(Call& c, const Tensor& grad_hy, const Tensor& input_gate
                   column_sum({c, grad_hiddens}, hidden_bias)});
 }
 
-bool same_sizes(const Tensor& a, const Tensor& b) {
-  return std::equal(a.sizes().begin(), a.sizes().end(), b.sizes().begin(), b.sizes().end(),
-                    [](SymInt x, SymInt y) { return guard_bool(x == y); });
-}
-
 // Mirrors _thnn_fused_lstm_cell_backward_impl, torch/_meta_registrations.py.
 Value fused_lstm_cell_backward_impl(Call& c, Tensor* grad_hy, Tensor* grad_cy, const Tensor& cx,
                                     const Tensor& cy, const Tensor& workspace, bool has_bias) {
   if (grad_hy == nullptr && grad_cy == nullptr) return c.tuple({Value(), Value(), Value()});
   const Tensor& grad = grad_hy != nullptr ? *grad_hy : *grad_cy;
-  const bool fits = grad.dim() == 2 && (grad_cy == nullptr || same_sizes(*grad_cy, grad)) &&
-                    same_sizes(cx, grad) && same_sizes(cy, grad) && workspace.dim() == 2;
+  const bool fits = grad.dim() == 2 &&
+                    (grad_cy == nullptr || same_sizes(grad_cy->sizes(), grad.sizes())) &&
+                    same_sizes(cx.sizes(), grad.sizes()) && same_sizes(cy.sizes(), grad.sizes()) &&
+                    workspace.dim() == 2;
   c.check(fits ? workspace.numel() == grad.size(0) * grad.size(1) * 4 : SymBool(false), "");
   Tensor* grad_gates = c.empty(workspace.sizes(), workspace.dtype());
   Tensor* grad_cx = c.empty(cx.sizes(), cx.dtype());

@@ -87,14 +87,9 @@ struct Source {
   bool may_resize = true;  // Note [Transforms take no symbols]
 };
 
-bool same_values(Dims a, Dims b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](SymInt x, SymInt y) { return guard_bool(x == y); });
-}
-
 // Tensor.resize_ of a new output to its batched sizes, in C++ (_resize_impl_, Resize.h).
 void ask_resized(Dims sizes, Dims batched) {
-  if (same_values(sizes, batched) || guard_bool(numel(batched) == 0)) return;
+  if (same_sizes(sizes, batched) || guard_bool(numel(batched) == 0)) return;
   (void)guard_bool(numel(batched) > numel(sizes));
 }
 
@@ -128,7 +123,7 @@ void ask_batched(Call& c, const Source& source, Dims sizes, const Axes& order, s
   }
   specialize_sizes(*source.symbolic);
   specialize_sizes(source.strides);
-  c.check(source.may_resize || same_values(sizes, batched),
+  c.check(source.may_resize || same_sizes(sizes, batched),
           "tried to directly modify sizes for customized tensor");
 }
 

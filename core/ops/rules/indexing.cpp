@@ -42,11 +42,6 @@ bool broadcast_into(DimVector& shape, Dims sizes) {
   return true;
 }
 
-bool has_sizes(const Tensor& tensor, Dims sizes) {
-  return std::equal(sizes.begin(), sizes.end(), tensor.sizes().begin(), tensor.sizes().end(),
-                    [](SymInt a, SymInt b) { return guard_bool(a == b); });
-}
-
 // make_info, aten/src/ATen/native/TensorAdvancedIndexing.cpp, in the words of the C++ kernel.
 void check_indices(const Call& c, const Tensor& self, TensorList indices) {
   constexpr ErrorKind kIndexError = ErrorKind::kIndexError;
@@ -332,8 +327,7 @@ void check_index_reduce(Call& c, const Tensor& self, int64_t dim, const Tensor& 
   if (self.dim() > 0 && source.dim() > 0) {
     sizes[static_cast<size_t>(at)] = source_sizes[static_cast<size_t>(at)] = 1;
   }
-  const bool same = std::equal(sizes.begin(), sizes.end(), source_sizes.begin(), source_sizes.end(),
-                               [](SymInt a, SymInt b) { return guard_bool(a == b); });
+  const bool same = same_sizes(sizes, source_sizes);
   c.check(same,
           "source tensor shape must match self tensor shape, excluding the specified dimension. "
           "Got self.shape = {} source.shape = {}",
@@ -443,7 +437,7 @@ Value diagonal_scatter(Call& c, const Tensor& self, const Tensor& src, const Val
   return write_reference(c, [&] {
     Tensor* output = copy();
     const Tensor& line = c.tensor<"aten::diagonal">(*output, offset, dim1, dim2);
-    c.check(has_sizes(line, src.sizes()),
+    c.check(same_sizes(src.sizes(), line.sizes()),
             "expected src to have a size equal to the diagonal of the input.Got torch.Size({}) for "
             "a diagonal of shape torch.Size({})",
             src.sizes(), line.sizes());
@@ -463,10 +457,7 @@ Value as_strided_scatter(Call& c, const Tensor& self, const Tensor& src, Dims si
   const SymInt held = output->storage->nbytes;
   const Tensor& slice = c.tensor<"aten::as_strided">(*output, size, stride, storage_offset);
   output->storage->nbytes = held;  // which as_strided would let grow
-  const bool equal =
-      slice.sizes().size() == src.sizes().size() &&
-      std::equal(src.sizes().begin(), src.sizes().end(), slice.sizes().begin(),
-                 [](SymInt given, SymInt wanted) { return guard_bool(given == wanted); });
+  const bool equal = same_sizes(src.sizes(), slice.sizes());
   c.check(equal,
           "expected src to have a size equal to the slice of self. src size = {}, slice size = {}",
           src.sizes(), slice.sizes());

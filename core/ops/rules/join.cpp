@@ -300,9 +300,7 @@ Tensor* pad_sequence(Call& c, TensorList sequences, bool batch_first) {
     DimVector slice(first);
     slice[0] = sequences[i].sizes()[0];
     const DimVector common = broadcast_shapes(slice, sequences[i].sizes());
-    const bool fits = common.size() == slice.size() &&
-                      std::equal(common.begin(), common.end(), slice.begin(),
-                                 [](SymInt a, SymInt b) { return guard_bool(a == b); });
+    const bool fits = same_sizes(common, slice);
     c.check(fits, "output with shape {} doesn't match the broadcast shape {}", slice.span(),
             common.span());
   }

@@ -2,6 +2,7 @@
 #include "core/ops/families/factory.h"
 #include "core/ops/families/kernel.h"
 #include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -45,8 +46,7 @@ void check_inputs(Call& c, DType dtype, const DimVector& sizes, size_t sequences
   if (!flat_weight)
     for (const SymInt size : weight->sizes()) given.push_back(size);
   const Dims outer = Dims(sizes.data(), sizes.size() - 1);
-  c.check(std::equal(outer.begin(), outer.end(), given.begin(), given.end(),
-                     [](SymInt a, SymInt b) { return guard_bool(a == b); }),
+  c.check(same_sizes(outer, given),
           "{}: if weight tensor is provided it should have the same shape as the input tensor "
           "excluding its innermost dimension, but got input with shape {} and weight with shape {}",
           kName, sizes.span(), given.span());

@@ -1,6 +1,5 @@
 // Operators of all kinds that only real kernels answer: random samples and their gradients,
 // statistics, masked softmax, scans, pieces of attention and of nested tensors.
-#include <algorithm>
 
 #include "core/ops/families/kernel.h"
 #include "core/ops/families/pointwise.h"
@@ -19,8 +18,7 @@ Value standard_gamma_grad(Call& c, const Tensor& self, const Tensor& output) {
   require_operand_type(c, self.dtype(), output);
   const DimVector sizes = broadcast_shapes(self.sizes(), output.sizes());
   // The result is as large as self, and where that is not enough, resized.
-  const bool fits = std::equal(sizes.begin(), sizes.end(), self.sizes().begin(), self.sizes().end(),
-                               [](SymInt a, SymInt b) { return guard_bool(a == b); });
+  const bool fits = same_sizes(sizes, self.sizes());
   Tensor* result =
       fits ? c.empty(sizes, self.dtype()) : kernel_result(c, {&output, &self}, self.dtype());
   require_type(c, "_standard_gamma_grad_cpu", self.dtype(), kSingleAndDouble);
@@ -127,12 +125,6 @@ void cummin_helper(Call& c, const Tensor& self, const Tensor& values, const Tens
 
 // --- masked softmax ---
 
-bool same_sizes(const Tensor& a, const Tensor& b) {
-  const Dims x = a.sizes(), y = b.sizes();
-  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                    [](SymInt m, SymInt n) { return guard_bool(m == n); });
-}
-
 // Mirrors masked_softmax_cpu, ATen/native/SoftMax.cpp. A mask of type 0 is [L, L], of type 1 [B,
 // L].
 Value masked_softmax(Call& c, const Tensor& self, const Tensor& mask, std::optional<int64_t> dim,
@@ -141,7 +133,8 @@ Value masked_softmax(Call& c, const Tensor& self, const Tensor& mask, std::optio
   const bool is_special =
       mask_type && (*mask_type == 0 || *mask_type == 1) && self.dim() == 4 && mask.dim() == 2;
   if (!is_special)
-    c.check(same_sizes(self, mask), "For mask_type == 2 mask shape should match input shape");
+    c.check(same_sizes(self.sizes(), mask.sizes()),
+            "For mask_type == 2 mask shape should match input shape");
   wrap_dim(dim.value_or(self.dim() == 0 ? 0 : self.dim() - 1), self.dim());
   require_type(c, "masked_softmax", self.dtype(), kFloats);
   return like_zeros(c, self, self.dtype());
@@ -149,7 +142,7 @@ Value masked_softmax(Call& c, const Tensor& self, const Tensor& mask, std::optio
 
 Value masked_softmax_backward(Call& c, const Tensor& grad, const Tensor&, const Tensor& mask,
                               std::optional<int64_t> dim) {
-  c.check(same_sizes(grad, mask), "Mask shape should match grad shape");
+  c.check(same_sizes(grad.sizes(), mask.sizes()), "Mask shape should match grad shape");
   wrap_dim(dim.value_or(grad.dim() == 0 ? 0 : grad.dim() - 1), grad.dim());
   require_type(c, "masked_softmax_backward", grad.dtype(), kFloats);
   if (grad.dim() == 0) return c.empty({1}, grad.dtype());  // the kernel wants a dimension

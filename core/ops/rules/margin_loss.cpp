@@ -5,6 +5,7 @@
 #include "core/ops/families/into.h"
 #include "core/ops/families/linalg.h"
 #include "core/ops/rules/tables.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 

@@ -344,14 +344,6 @@ Value instance_norm(Call& c, const Tensor& input, Tensor* weight, Tensor* bias,
 
 // --- layer norm ---
 
-// Mirrors torch.fx.experimental.symbolic_shapes.sym_eq on sizes.
-SymBool same_sizes(Dims a, Dims b) {
-  if (a.size() != b.size()) return false;
-  SymBool same = true;
-  for (size_t i = 0; i < a.size(); ++i) same = sym_and(same, a[i] == b[i]);
-  return same;
-}
-
 void check_layer_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight, Tensor* bias) {
   c.check(!shape.empty(),
           "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
@@ -359,7 +351,7 @@ void check_layer_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight, 
           shape);
   const auto check_parameter = [&](std::string_view name, const Tensor* x) {
     if (x == nullptr) return;
-    c.check(same_sizes(x->sizes(), shape),
+    c.check(sym_eq(x->sizes(), shape),
             "Expected {} to be of same shape as normalized_shape, but got {} of shape {} and "
             "normalized_shape = {}",
             name, name, size_text(x->sizes()), shape);
@@ -367,10 +359,9 @@ void check_layer_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight, 
   check_parameter("weight", weight);
   check_parameter("bias", bias);
   const Dims sizes = input.sizes();
-  c.check(
-      sizes.size() >= shape.size() ? same_sizes(sizes.last(shape.size()), shape) : SymBool(false),
-      "Given normalized_shape={}, expected input with shape {}, but got input of size {}", shape,
-      shape, size_text(sizes));
+  c.check(sizes.size() >= shape.size() ? sym_eq(sizes.last(shape.size()), shape) : SymBool(false),
+          "Given normalized_shape={}, expected input with shape {}, but got input of size {}",
+          shape, shape, size_text(sizes));
   c.check(!is_complex(input.dtype()), "native_layer_norm does not support complex inputs");
   c.check(is_floating(input.dtype()),
           "mean(): could not infer output dtype. Input dtype must be either a floating point or "
@@ -532,7 +523,7 @@ void check_rms_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight) {
           "element, but got normalized_shape = {}",
           shape);
   if (weight != nullptr) {
-    c.check(same_sizes(weight->sizes(), shape),
+    c.check(sym_eq(weight->sizes(), shape),
             "Expected weight to be of same shape as normalized_shape, but got weight of shape {} "
             "and normalized_shape = {}",
             weight->sizes(), shape);
@@ -542,7 +533,7 @@ void check_rms_norm(Call& c, const Tensor& input, Dims shape, Tensor* weight) {
              "Input tensor must have at least {} dimensions, but got {}", shape.size(),
              sizes.size());
   const std::string text = format("{}", shape);
-  c.check(same_sizes(sizes.last(shape.size()), shape),
+  c.check(sym_eq(sizes.last(shape.size()), shape),
           "Given normalized_shape={}, expected input with shape [*{}, but got input of size{}",
           shape, text.substr(1), sizes);
 }

@@ -5,6 +5,7 @@
 #include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/promotion.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -83,9 +84,7 @@ int64_t internal_overlap(Call&, const Tensor& self) {
 }
 
 bool is_same_size(Call&, const Tensor& self, const Tensor& other) {
-  return self.sizes().size() == other.sizes().size() &&
-         std::equal(self.sizes().begin(), self.sizes().end(), other.sizes().begin(),
-                    [](SymInt a, SymInt b) { return guard_bool(a == b); });
+  return same_sizes(self.sizes(), other.sizes());
 }
 
 bool has_same_storage_numel(Call&, const Tensor& self, const Tensor& other) {

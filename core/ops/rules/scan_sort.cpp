@@ -161,11 +161,6 @@ Value topk(Call& c, const Tensor& self, SymInt k, int64_t dim) {
 
 DType index_dtype(bool out_int32) { return out_int32 ? DType::kInt32 : DType::kInt64; }
 
-bool same_sizes(Dims a, Dims b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](SymInt x, SymInt y) { return guard_bool(x == y); });
-}
-
 // Mirrors meta_searchsorted, torch/_meta_registrations.py.
 Tensor* searchsorted(Call& c, const Tensor& sorted_sequence, const Value& self, bool out_int32,
                      bool right, std::optional<std::string_view> side, Tensor* sorter) {

@@ -46,11 +46,6 @@ Value unflatten_dense_tensors(Call& c, const Tensor& flat_tensor, TensorList ten
 
 // --- stacks and chunks ---
 
-bool same_sizes(Dims a, Dims b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](SymInt x, SymInt y) { return guard_bool(x == y); });
-}
-
 // Mirrors _stack, aten/src/ATen/native/TensorShape.cpp.
 Value stack(Call& c, TensorList tensors, int64_t dim) {
   c.check(!tensors.empty(), "stack expects a non-empty TensorList");
