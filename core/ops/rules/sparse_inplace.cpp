@@ -4,20 +4,25 @@
 #include "core/ops/families/factory.h"
 #include "core/ops/families/sparse.h"
 #include "core/ops/rules/sparse_tables.h"
+#include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
 
 namespace {
 
+// --- sizes ---
+
 constexpr std::string_view kInstead =
-    "on a non-empty sparse tensor is not supported.\nYou could try the following options:\n1. If "
-    "you need an empty sparse tensor of this size, call `x = torch.sparse_coo_tensor(size)`.\n2. "
-    "If "
-    "you need to resize this tensor, you have the following options:\n    1. For both sparse and "
-    "dense dimensions, keep the number of them constant and the size of them non-shrinking, and "
-    "then try the same call again.\n    2. Or, create a new sparse tensor with the correct indices "
-    "and values from this sparse tensor.";
+    "on a non-empty sparse tensor is not supported.\n"
+    "You could try the following options:\n"
+    "1. If you need an empty sparse tensor of this size, call `x = "
+    "torch.sparse_coo_tensor(size)`.\n"
+    "2. If you need to resize this tensor, you have the following options:\n"
+    "    1. For both sparse and dense dimensions, keep the number of them constant and the size of "
+    "them non-shrinking, and then try the same call again.\n"
+    "    2. Or, create a new sparse tensor with the correct indices and values from this sparse "
+    "tensor.";
 
 void check_grows(Call& c, std::string_view kind, Dims from, Dims to) {
   const bool grows = std::equal(from.begin(), from.end(), to.begin(), to.end(),
@@ -26,8 +31,8 @@ void check_grows(Call& c, std::string_view kind, Dims from, Dims to) {
           kInstead);
 }
 
-}  // namespace
-
+// SparseTensorImpl::resize_: a tensor with elements keeps its number of dimensions, and none of
+// them shrinks.
 void check_kept_elements(Call& c, const Tensor& self, Dims sizes, int64_t sparse, int64_t dense) {
   const SparseMeta& now = sparse_of(self);
   if (guard_bool(now.nnz == 0)) return;
@@ -39,14 +44,39 @@ void check_kept_elements(Call& c, const Tensor& self, Dims sizes, int64_t sparse
   check_grows(c, "dense", self.sizes().subspan(count), sizes.subspan(count));
 }
 
-namespace {
-
-bool is_same_shape(Dims a, Dims b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](SymInt x, SymInt y) { return guard_bool(x == y); });
+// Mirrors TensorImpl::compute_numel, c10/core/TensorImpl.h, which takes sizes for numbers without a
+// sign: [-2, 0] has no elements, [-2, 3] too many.
+void check_element_count(const Call& c, Dims sizes) {
+  uint64_t count = 1;
+  bool overflows = false;
+  for (const SymInt size : sizes) {
+    if (size.is_symbolic()) return;
+    overflows |= __builtin_mul_overflow(count, static_cast<uint64_t>(size.as_int()), &count);
+  }
+  overflows |= count > static_cast<uint64_t>(INT64_MAX);
+  c.check(!overflows, "numel: integer multiplication overflow");
 }
 
-// --- sizes ---
+Value resize_sparse(Call& c, Tensor& self, Dims sizes, int64_t sparse, int64_t dense, bool clear) {
+  if (self.layout() == Layout::kStrided) return self;
+  require_coo(c, self);
+  check_sparse_dims(c, sizes, sparse, dense);
+  if (!clear) check_kept_elements(c, self, sizes, sparse, dense);
+  check_element_count(c, sizes);
+  SparseShape shape = empty_coo(sizes, sparse, dense);
+  if (!clear) {
+    shape.meta.nnz = sparse_of(self).nnz;
+    shape.coalesced = self.meta->has(kCoalesced);
+  }
+  set_sparse(c, self, self.layout(), shape);
+  return self;
+}
+Value sparse_resize(Call& c, Tensor& self, Dims sizes, int64_t sparse, int64_t dense) {
+  return resize_sparse(c, self, sizes, sparse, dense, false);
+}
+Value sparse_resize_and_clear(Call& c, Tensor& self, Dims sizes, int64_t sparse, int64_t dense) {
+  return resize_sparse(c, self, sizes, sparse, dense, true);
+}
 
 // Mirrors resize_sparse_csr_.
 Value resize_inplace(Call& c, Tensor& self, Dims sizes) {
@@ -71,7 +101,7 @@ Value resize_inplace(Call& c, Tensor& self, Dims sizes) {
 Value resize_coo_as(Call& c, Tensor& self, const Tensor& other) {
   const SparseMeta &now = sparse_of(self), &wanted = sparse_of(other);
   const bool is_same = now.sparse_dim == wanted.sparse_dim && now.dense_dim == wanted.dense_dim &&
-                       is_same_shape(self.sizes(), other.sizes());
+                       same_sizes(self.sizes(), other.sizes());
   if (is_same) return self;
   return c.call<"aten::sparse_resize_">(self, other.sizes(), int64_t{wanted.sparse_dim},
                                         int64_t{wanted.dense_dim});
@@ -109,7 +139,7 @@ Value resize_as_sparse(Call& c, Tensor& self, const Tensor& other) {
 }
 
 Value is_same_size(Call&, const Tensor& self, const Tensor& other) {
-  return is_same_shape(self.sizes(), other.sizes());
+  return same_sizes(self.sizes(), other.sizes());
 }
 
 // --- factories that write to a sparse output ---
@@ -189,6 +219,11 @@ Value copy_sparse(Call& c, Tensor& self, const Tensor& source) {
 }
 
 // clang-format off
+constexpr OpDef kOwnRules[] = {
+    {"aten::sparse_resize_(Tensor(a!) self, int[] size, int sparse_dim, int dense_dim) -> Tensor(a!)", rule<&sparse_resize>(), kAnyLayout},
+    {"aten::sparse_resize_and_clear_(Tensor(a!) self, int[] size, int sparse_dim, int dense_dim) -> Tensor(a!)", rule<&sparse_resize_and_clear>(), kAnyLayout},
+};
+
 constexpr SparseDef kRows[] = {
     {"aten::copy_sparse_to_sparse_", rule<&copy_sparse>()},
     {"aten::empty.out", rule<&empty_out>()},
@@ -206,6 +241,7 @@ constexpr SparseDef kRows[] = {
 
 }  // namespace
 
+std::span<const OpDef> sparse_inplace_rules() { return kOwnRules; }
 std::span<const SparseDef> sparse_inplace_rows() { return kRows; }
 
 }  // namespace faketensor

@@ -11,10 +11,6 @@
 
 namespace faketensor {
 
-// SparseTensorImpl::resize_: a tensor with elements keeps its number of dimensions, and none of
-// them shrinks. Raises RuntimeError.
-void check_kept_elements(Call& c, const Tensor& self, Dims sizes, int64_t sparse, int64_t dense);
-
 std::span<const std::span<const SparseDef>> sparse_tables();
 
 // One per file of this folder that has any.

@@ -513,42 +513,6 @@ Value reshape(Call& c, const Tensor& self) {
   c.fail(ErrorKind::kRuntimeError, "reshape is not implemented for sparse tensors");
 }
 
-// --- in place ---
-
-// Mirrors TensorImpl::compute_numel, c10/core/TensorImpl.h, which takes sizes for numbers without a
-// sign: [-2, 0] has no elements, [-2, 3] too many.
-void check_element_count(const Call& c, Dims sizes) {
-  uint64_t count = 1;
-  bool overflows = false;
-  for (const SymInt size : sizes) {
-    if (size.is_symbolic()) return;
-    overflows |= __builtin_mul_overflow(count, static_cast<uint64_t>(size.as_int()), &count);
-  }
-  overflows |= count > static_cast<uint64_t>(INT64_MAX);
-  c.check(!overflows, "numel: integer multiplication overflow");
-}
-
-Value resize_sparse(Call& c, Tensor& self, Dims sizes, int64_t sparse, int64_t dense, bool clear) {
-  if (self.layout() == Layout::kStrided) return self;
-  require_coo(c, self);
-  check_sparse_dims(c, sizes, sparse, dense);
-  if (!clear) check_kept_elements(c, self, sizes, sparse, dense);
-  check_element_count(c, sizes);
-  SparseShape shape = empty_coo(sizes, sparse, dense);
-  if (!clear) {
-    shape.meta.nnz = sparse_of(self).nnz;
-    shape.coalesced = self.meta->has(kCoalesced);
-  }
-  set_sparse(c, self, self.layout(), shape);
-  return self;
-}
-Value sparse_resize(Call& c, Tensor& self, Dims sizes, int64_t sparse, int64_t dense) {
-  return resize_sparse(c, self, sizes, sparse, dense, false);
-}
-Value sparse_resize_and_clear(Call& c, Tensor& self, Dims sizes, int64_t sparse, int64_t dense) {
-  return resize_sparse(c, self, sizes, sparse, dense, true);
-}
-
 // --- what others ask ---
 
 Value no_strides(Call&, const Tensor& self) {
@@ -589,8 +553,6 @@ constexpr OpDef kOwnRules[] = {
     {"aten::indices_copy(Tensor self) -> Tensor", rule<&indices_copy>(), kAnyLayout},
     {"aten::row_indices(Tensor(a) self) -> Tensor(a)", rule<&row_indices>(), kAnyLayout},
     {"aten::row_indices_copy(Tensor self) -> Tensor", rule<&row_indices>(), kAnyLayout},
-    {"aten::sparse_resize_(Tensor(a!) self, int[] size, int sparse_dim, int dense_dim) -> Tensor(a!)", rule<&sparse_resize>(), kAnyLayout},
-    {"aten::sparse_resize_and_clear_(Tensor(a!) self, int[] size, int sparse_dim, int dense_dim) -> Tensor(a!)", rule<&sparse_resize_and_clear>(), kAnyLayout},
     {"aten::values(Tensor(a) self) -> Tensor(a)", rule<&values>(), kAnyLayout},
     {"aten::values_copy(Tensor self) -> Tensor", rule<&values_copy>(), kAnyLayout},
 };

@@ -71,6 +71,7 @@ std::span<const std::span<const OpDef>> rule_tables() {
       softmax_rules(),
       sparse_convert_rules(),
       sparse_factory_rules(),
+      sparse_inplace_rules(),
       sparse_matmul_rules(),
       sparse_validate_rules(),
       sparse_view_rules(),

@@ -76,6 +76,7 @@ std::span<const OpDef> sliding_blocks_rules();
 std::span<const OpDef> softmax_rules();
 std::span<const OpDef> sparse_convert_rules();
 std::span<const OpDef> sparse_factory_rules();
+std::span<const OpDef> sparse_inplace_rules();
 std::span<const OpDef> sparse_matmul_rules();
 std::span<const OpDef> sparse_validate_rules();
 std::span<const OpDef> sparse_view_rules();
