@@ -10,9 +10,6 @@
 
 namespace faketensor {
 
-// A given flag of a meta, beside those of MetaFlag.
-inline constexpr uint16_t kZeroTensor = 1 << 4;
-
 inline bool is_zero_tensor(const Tensor& tensor) {
   return (tensor.meta->flags() & kZeroTensor) != 0;
 }

@@ -30,7 +30,8 @@ enum MetaFlag : uint16_t {
   kConj = 1 << 0,
   kNeg = 1 << 1,
   kRequiresGrad = 1 << 2,
-  kCoalesced = 1 << 3,  // sparse COO only
+  kCoalesced = 1 << 3,   // sparse COO only
+  kZeroTensor = 1 << 4,  // known to be zero (core/ops/zero_tensor.h)
 
   kContiguous = 1 << 8,
   kChannelsLastContiguous = 1 << 9,
