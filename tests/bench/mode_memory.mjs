@@ -6,24 +6,15 @@
  *
  * With --forget results are left to the garbage collector, for which each million waits.
  */
-import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { load } from "../../web/package/dist/index.js";
+import { watchMemory } from "../../web/package/test/wasm_memory.js";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
-let memory;
-const instantiate = WebAssembly.instantiate;
-WebAssembly.instantiate = async (...args) => {
-  const result = await instantiate(...args);
-  const { exports } = result.instance ?? result;
-  memory = Object.values(exports).find((value) => value instanceof WebAssembly.Memory);
-  return result;
-};
-const { load } = await import(path.join(root, "web/package/dist/index.js"));
 const { values } = parseArgs({
   options: { millions: { type: "string", default: "10" }, forget: { type: "boolean", default: false } },
 });
 
+const memory = watchMemory();
 const mode = (await load()).mode();
 const x = mode.empty([4, 6]);
 const weight = mode.empty([6, 6]);
@@ -46,6 +37,6 @@ for (let million = 1; million <= Number(values.millions); million++) {
   globalThis.gc?.();
   await new Promise((resolve) => setTimeout(resolve));
   const { rss, heapUsed } = process.memoryUsage();
-  const numbers = [memory.buffer.byteLength, rss, heapUsed].map(megabytes).join(" ");
+  const numbers = [memory(), rss, heapUsed].map(megabytes).join(" ");
   console.log(`${String(million).padStart(6)} M ${numbers} ${nanoseconds.padStart(9)}`);
 }

@@ -11,15 +11,9 @@ async function growth(use) {
   const script = `
     import { readFileSync } from "node:fs";
     import { load } from "faketensor";
+    import { watchMemory } from "./wasm_memory.js";
     const bytes = new Uint8Array(readFileSync(${JSON.stringify(classifierPath)}));
-    let memory;
-    const instantiate = WebAssembly.instantiate;
-    WebAssembly.instantiate = async (...args) => {
-      const result = await instantiate(...args);
-      const { exports } = result.instance ?? result;
-      memory = Object.values(exports).find((value) => value instanceof WebAssembly.Memory);
-      return result;
-    };
+    const memory = watchMemory();
     const ft = await load();
     const use = ${use};
     const rounds = async (count) => {
@@ -28,7 +22,7 @@ async function growth(use) {
         globalThis.gc();
         await new Promise((resolve) => setTimeout(resolve));
       }
-      return memory.buffer.byteLength;
+      return memory();
     };
     const before = await rounds(10);
     console.log((await rounds(30)) - before);`;
