@@ -1,7 +1,7 @@
 /**
  * Builds the static page: `node build.mjs [FOLDER]` (or $SITE, or build/site of the repository). Needs the built package
  * `faketensor` (web/package): its worker and its wasm are copied beside the page. The policy of index.html goes into
- * `_headers` too, which static hosts send with every file: that is how it reaches the worker.
+ * `_headers` too, which static hosts send with every file.
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -35,7 +35,6 @@ await esbuild.build({
 await esbuild.build({
   ...common,
   entryPoints: [path.join(engine, "worker-main.js")],
-  inject: [path.join(here, "src/worker_policy.ts")],
   outfile: path.join(site, "engine.js"),
 });
 await esbuild.build({

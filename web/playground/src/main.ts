@@ -1,7 +1,7 @@
 /** Starts the page: the engine, the panes, what the address asks for, and everything that listens to the whole window. */
 import { App, type Source } from "./app.js";
 import { byId } from "./dom.js";
-import { startEngine } from "./engine.js";
+import { fetchOwn, startEngine } from "./engine.js";
 import { isTyping, listenToKeys } from "./keys.js";
 import { FileLink, waitingSentence } from "./links.js";
 import { Notice } from "./notice.js";
@@ -12,9 +12,8 @@ const kFirstExample = "decoder";
 
 async function fetchExample(name: string): Promise<Source> {
   const path = kExamples.get(name) ?? kExamples.get(kFirstExample) ?? "";
-  const response = await fetch(path);
-  if (!response.ok) throw new Error(`${path}: the server answered ${response.status}`);
-  return { kind: "example", name: kExamples.has(name) ? name : kFirstExample, blob: await response.blob() };
+  const blob = await fetchOwn(path);
+  return { kind: "example", name: kExamples.has(name) ? name : kFirstExample, blob };
 }
 
 function fileSource(file: File): Source {
