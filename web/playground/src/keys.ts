@@ -14,7 +14,7 @@ function handleCommand(app: App, event: KeyboardEvent): boolean {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return false;
   const key = event.key.toLowerCase();
   if (key === "k") {
-    app.focusSearch();
+    app.views.focusSearch();
     return true;
   }
   // A field being edited has an undo of its own.
@@ -33,7 +33,7 @@ function handlePlain(app: App, event: KeyboardEvent): boolean {
   }
   if (isTyping(event.target)) return false;
   if (/^[0-9]$/.test(event.key) && !isPressable(event.target)) {
-    if (event.key === "0") app.fit();
+    if (event.key === "0") app.views.canvas.fitWhole();
     else app.expandToDepth(Number(event.key));
     return true;
   }
@@ -47,7 +47,7 @@ function actions(app: App): Map<string, () => void> {
     [
       "/",
       () => {
-        app.focusSearch();
+        app.views.focusSearch();
       },
     ],
     [
@@ -59,19 +59,19 @@ function actions(app: App): Map<string, () => void> {
     [
       "+",
       () => {
-        app.zoom(1.3);
+        app.views.canvas.zoom(1.3);
       },
     ],
     [
       "=",
       () => {
-        app.zoom(1.3);
+        app.views.canvas.zoom(1.3);
       },
     ],
     [
       "-",
       () => {
-        app.zoom(1 / 1.3);
+        app.views.canvas.zoom(1 / 1.3);
       },
     ],
     [
@@ -83,25 +83,25 @@ function actions(app: App): Map<string, () => void> {
     [
       "b",
       () => {
-        app.focusSizes();
+        app.views.focusSizes();
       },
     ],
     [
       "e",
       () => {
-        app.firstProblem();
+        app.views.firstProblem();
       },
     ],
     [
       "g",
       () => {
-        app.showGuards();
+        app.views.showGuards();
       },
     ],
     [
       "s",
       () => {
-        app.showSymbols();
+        app.views.showSymbols();
       },
     ],
     [

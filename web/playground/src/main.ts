@@ -1,10 +1,11 @@
 /** Starts the page: the engine, the panes, what the address asks for, and everything that listens to the whole window. */
-import { App, type Source } from "./app.js";
+import { App } from "./app.js";
 import { byId } from "./dom.js";
 import { fetchOwn, startEngine } from "./engine.js";
 import { isTyping, listenToKeys } from "./keys.js";
 import { FileLink, waitingSentence } from "./links.js";
 import { Notice } from "./notice.js";
+import type { Source } from "./shown.js";
 import { kEmptyAddress, parseHash, type Address } from "./url_state.js";
 
 const kExamples = new Map([["decoder", "examples/decoder.json.gz"]]);
@@ -38,7 +39,7 @@ function listenToFiles(app: App, link: FileLink): void {
     if (/\.ya?ml$/i.test(file.name)) void app.useProfiles(file);
     else void openFile(app, link, fileSource(file));
     if (others.length > 0)
-      app.notice.show(
+      app.views.notice.show(
         `One file at a time: ${file.name} is opened, not ${others.map(({ name }) => name).join(", ")}.`,
       );
   };
@@ -93,7 +94,7 @@ function openExample(app: App, name: string, address: Address): void {
   fetchExample(name).then(
     (source) => showExample(app, source, name, address),
     (error: unknown) => {
-      app.notice.show(error);
+      app.views.notice.show(error);
     },
   );
 }
@@ -105,7 +106,7 @@ async function showExample(app: App, source: Source, asked: string, address: Add
     return;
   }
   await app.open(source, kEmptyAddress);
-  app.notice.show(`There is no example ${asked}; this is ${source.name}.`);
+  app.views.notice.show(`There is no example ${asked}; this is ${source.name}.`);
 }
 
 /** A link that is put into the address of the page, while the page is open. */
@@ -140,23 +141,23 @@ function listenToButtons(app: App): void {
     void app.exportPicture("png");
   });
   press("theme", () => {
-    app.toggleTheme();
+    app.views.theme.toggle();
   });
   press("help", () => {
     byId("keys", HTMLDialogElement).showModal();
   });
   press("zoom-in", () => {
-    app.zoom(1.3);
+    app.views.canvas.zoom(1.3);
   });
   press("zoom-out", () => {
-    app.zoom(1 / 1.3);
+    app.views.canvas.zoom(1 / 1.3);
   });
   press("fit", () => {
-    app.fit();
+    app.views.canvas.fitWhole();
   });
   const problems = byId("problems-title", HTMLElement);
   press("problems-title", () => {
-    app.openProblems(problems.getAttribute("aria-expanded") !== "true");
+    app.views.openProblems(problems.getAttribute("aria-expanded") !== "true");
   });
   window.addEventListener("pointerdown", (event) => {
     if (event.target instanceof Node && !menu.contains(event.target)) menu.open = false;

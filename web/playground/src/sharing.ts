@@ -25,7 +25,13 @@ export async function savePicture(
 }
 
 /** Copies the address, which says all that is shown. */
-export async function copyAddress(announcer: Announcer, notice: Notice): Promise<void> {
+export async function copyAddress({
+  announcer,
+  notice,
+}: {
+  announcer: Announcer;
+  notice: Notice;
+}): Promise<void> {
   try {
     await navigator.clipboard.writeText(location.href);
     announcer.say("Link copied");

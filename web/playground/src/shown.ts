@@ -1,0 +1,25 @@
+/** What is on the page: a program with one run of it, as it is drawn. */
+import type { Answer, Answers } from "./answers.js";
+import type { Program } from "./engine.js";
+import type { Model } from "./model.js";
+import type { Scene } from "./scene.js";
+import type { PageState } from "./state.js";
+
+/** Where a program came from: a built-in example, which an address can name, or a file of the user. */
+export interface Source {
+  readonly kind: "example" | "file";
+  /** The example's id, or the file's name. */
+  readonly name: string;
+  readonly blob: Blob;
+}
+
+export interface Shown {
+  readonly source: Source;
+  readonly program: Program;
+  readonly answers: Answers;
+  answer: Answer;
+  model: Model;
+  scene: Scene;
+  /** Of which this is the answer; what is wanted may be ahead of it. */
+  state: PageState;
+}

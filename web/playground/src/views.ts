@@ -1,0 +1,297 @@
+/**
+ * The picture, the panes and the bars: what each shows of a program, and what the user does in it, which {@link Actions}
+ * takes. Nothing here asks the engine for a run or a layout.
+ */
+import { Announcer } from "./announcer.js";
+import type { Answer } from "./answers.js";
+import { CanvasView } from "./canvas_view.js";
+import { DepthBar } from "./depth_bar.js";
+import { byId } from "./dom.js";
+import { countText, plural } from "./format.js";
+import { Inspector } from "./inspector.js";
+import { Minimap } from "./minimap.js";
+import { changedRows, sameSelection, type Model, type Selection } from "./model.js";
+import { Notice } from "./notice.js";
+import { Outline } from "./outline.js";
+import { makeMeasure } from "./painter.js";
+import { PaneTabs } from "./pane_tabs.js";
+import { ProblemsPane, problemSentence } from "./problems_pane.js";
+import { Progress } from "./progress.js";
+import type { Scene } from "./scene.js";
+import { SearchBox } from "./search_box.js";
+import type { Setting } from "./settings.js";
+import type { Shown } from "./shown.js";
+import type { Camera, History, PageState, WhatIf } from "./state.js";
+import { brokenSentence, SymbolsPane } from "./symbols_pane.js";
+import { Theme } from "./theme.js";
+import { WhatIfBar } from "./what_if_bar.js";
+
+/** What the user does in the panes. */
+export interface Actions {
+  /** `reveal`: bring it into view if it is not. */
+  select(selection: Selection | null, reveal?: boolean): void;
+  /** Selects, opening the modules around it, and brings it into view. */
+  jump(selection: Selection): void;
+  toggle(module: number): void;
+  expandToDepth(depth: number): void;
+  move(camera: Camera): void;
+  /** Steps of one `group` are one in the history. */
+  setWhatIf(whatIf: WhatIf, group?: string): void;
+  setSymbol(symbol: string, setting: Setting | null, group: string): void;
+  useProfiles(file: File): Promise<void>;
+  cancel(): void;
+  /** What is shown, to ask for details of it. */
+  readonly answer: Answer | null;
+}
+
+export class Views {
+  readonly measure = makeMeasure();
+  readonly notice = new Notice();
+  readonly announcer = new Announcer(byId("live", HTMLElement));
+  readonly theme: Theme;
+  readonly canvas: CanvasView;
+  readonly progress: Progress;
+  private readonly tabs = new PaneTabs((name) => {
+    if (name === "symbols") this.symbols.open(true);
+  });
+  private readonly minimap: Minimap;
+  private readonly outline: Outline;
+  private readonly inspector: Inspector;
+  private readonly problems: ProblemsPane;
+  private readonly search: SearchBox;
+  private readonly symbols: SymbolsPane;
+  private readonly whatIfBar: WhatIfBar;
+  private readonly depths: DepthBar;
+  private scene: Scene | null = null;
+  /** What the search found: `>= 0` rows, `< 0` modules `~target`. */
+  private matches: readonly number[] = [];
+  /** Undefined: the selection is to be brought into view even if it is the one that was. */
+  private shownSelection: Selection | null | undefined = null;
+  private reveals = true;
+
+  constructor(private readonly actions: Actions) {
+    this.theme = new Theme(() => {
+      this.themeChanged();
+    });
+    const select = (selection: Selection | null, reveal?: boolean): void => {
+      actions.select(selection, reveal);
+    };
+    const toggle = (module: number): void => {
+      actions.toggle(module);
+    };
+    const jumpInGraph = (selection: Selection): void => {
+      this.tabs.show("graph");
+      actions.jump(selection);
+    };
+    this.minimap = new Minimap(byId("minimap", HTMLCanvasElement), this.theme, (x, y) => {
+      this.canvas.moveTo({ ...this.canvas.camera, x, y });
+    });
+    this.canvas = new CanvasView(
+      byId("stage", HTMLElement),
+      byId("canvas", HTMLCanvasElement),
+      this.theme,
+      this.measure,
+      {
+        select,
+        toggle,
+        moved: (camera) => {
+          actions.move(camera);
+        },
+        painted: (camera, size) => {
+          this.minimap.paint(camera, size);
+        },
+      },
+    );
+    this.outline = new Outline(byId("tree", HTMLElement), { select, toggle });
+    this.inspector = new Inspector(byId("inspector", HTMLElement), {
+      select: (selection) => {
+        actions.jump(selection);
+      },
+      toggle,
+      details: () => actions.answer,
+    });
+    this.symbols = new SymbolsPane({
+      set: (symbol, setting, group) => {
+        actions.setSymbol(symbol, setting, group);
+      },
+      jump: (row) => {
+        jumpInGraph({ kind: "node", row });
+      },
+    });
+    this.problems = new ProblemsPane(byId("problems", HTMLElement), (row) => {
+      jumpInGraph({ kind: "node", row });
+    });
+    this.search = new SearchBox(byId("search", HTMLInputElement), byId("search-results", HTMLElement), {
+      jump: jumpInGraph,
+      matched: (matches) => {
+        this.matches = matches.map(({ target }) => target);
+        this.markMatches();
+      },
+      say: (sentence) => {
+        this.announcer.say(sentence);
+      },
+    });
+    this.whatIfBar = new WhatIfBar(
+      byId("chips", HTMLElement),
+      (whatIf, group) => {
+        actions.setWhatIf(whatIf, group);
+      },
+      (file) => void actions.useProfiles(file),
+    );
+    this.depths = new DepthBar(byId("depths", HTMLElement), (depth) => {
+      actions.expandToDepth(depth);
+    });
+    this.progress = new Progress(
+      byId("progress", HTMLElement),
+      byId("progress-bar", HTMLProgressElement),
+      byId("progress-text", HTMLElement),
+      byId("progress-aside", HTMLElement),
+      byId("cancel", HTMLButtonElement),
+      () => {
+        actions.cancel();
+      },
+    );
+    this.themeChanged();
+  }
+
+  // ---- Showing
+
+  /** A program that was opened, in the place of another. */
+  showProgram(shown: Shown): void {
+    const { source, program, model, state } = shown;
+    const { camera, selection } = state;
+    byId("file-name", HTMLElement).textContent =
+      source.kind === "example" ? `${source.name} (example)` : source.name;
+    document.title = `${source.name} · faketensor`;
+    this.whatIfBar.show(program.info, state.whatIf);
+    this.search.close();
+    this.depths.show(model, state.expanded);
+    this.canvas.show(shown.scene, camera === null);
+    if (camera !== null) this.canvas.setCamera(camera);
+    this.showRun(shown, state, null);
+    this.shownSelection = camera === null && selection !== null ? undefined : selection;
+    this.showSelection(shown, selection);
+    this.announcer.say(summarySentence(model));
+  }
+
+  /** What follows from the run and the picture: panes, counts, and the flash of what changed since `before`. */
+  showRun(shown: Shown, want: PageState, before: Model | null): void {
+    const { model, scene, state } = shown;
+    this.scene = scene;
+    this.minimap.show(scene);
+    this.outline.show(model, state.expanded, want.selection);
+    this.inspector.show(model, want.selection, state.expanded);
+    this.canvas.select(want.selection);
+    this.search.show(model);
+    this.markMatches();
+    this.problems.show(model);
+    this.showSymbolic(want, before, model);
+    byId("summary", HTMLElement).textContent = summarySentence(model);
+    byId("graph-title", HTMLElement).textContent =
+      `Graph of ${shown.source.name}: ${plural(scene.layout.box.count - 1, "box", "boxes")}`;
+    if (before === null) return;
+    const changed = changedRows(before.table, model.table);
+    this.canvas.flash([...scene.boxesOf(changed)]);
+    const said = [`${countText(changed.size)} of ${plural(model.table.length, "value")} changed`];
+    if (model.symbolic.broken.length > 0) said.push(brokenSentence(model.symbolic.broken));
+    if (model.problems.length > 0) said.push(problemSentence(this.problems.counts));
+    this.announcer.say(said.join(", "));
+  }
+
+  /** The first guard that breaks opens the list, which says why. */
+  private showSymbolic(want: PageState, before: Model | null, model: Model): void {
+    this.symbols.show(model, want.whatIf.dims);
+    const breaks = model.symbolic.broken.length > 0 && (before?.symbolic.broken.length ?? 0) === 0;
+    if (breaks) this.symbols.open(true);
+  }
+
+  /** What follows from the wish alone: fields and buttons. */
+  showWish(model: Model | null, history: History): void {
+    // Not `disabled`, which would take the keyboard away from a button that has just been pressed for the last time.
+    byId("undo", HTMLElement).ariaDisabled = String(!history.canUndo);
+    byId("redo", HTMLElement).ariaDisabled = String(!history.canRedo);
+    if (model === null) return;
+    const { whatIf, expanded } = history.current;
+    this.whatIfBar.update(whatIf);
+    this.symbols.update(whatIf.dims);
+    this.depths.mark(model, expanded);
+  }
+
+  /** Whether the next selection is brought into view; with `again` also where it is the one that was. */
+  follow(reveals: boolean | "again"): void {
+    if (reveals === "again") this.shownSelection = undefined;
+    this.reveals = reveals !== false;
+  }
+
+  showSelection(shown: Shown, selection: Selection | null): void {
+    if (this.shownSelection !== undefined && sameSelection(this.shownSelection, selection)) return;
+    this.shownSelection = selection;
+    this.canvas.select(selection);
+    this.outline.select(selection);
+    this.inspector.show(shown.model, selection, shown.state.expanded);
+    if (selection === null) return;
+    if (this.reveals) this.canvas.reveal(shown.scene.boxOf(selection));
+    this.announcer.say(shown.model.describe(selection));
+  }
+
+  /** In the boxes of the present layout. */
+  private markMatches(): void {
+    this.canvas.highlight(this.scene?.boxesOf(this.matches) ?? new Set());
+  }
+
+  private themeChanged(): void {
+    const dark = this.theme.name === "dark";
+    byId("theme", HTMLElement).setAttribute("aria-pressed", String(dark));
+    this.minimap.forget();
+    this.canvas.redraw();
+  }
+
+  // ---- Where the keyboard goes
+
+  focusSearch(): void {
+    this.search.open();
+  }
+
+  /** Returns whether it was open. */
+  closeSearch(): boolean {
+    if (!this.search.close()) return false;
+    byId("stage", HTMLElement).focus({ preventScroll: true });
+    return true;
+  }
+
+  focusSizes(): void {
+    this.whatIfBar.focusFirst();
+  }
+
+  /** What was assumed about sizes: a section of the inspector where nothing is selected. */
+  showGuards(): void {
+    this.tabs.show("inspector");
+    this.actions.select(null);
+    this.inspector.focusGuards();
+  }
+
+  /** The pane of symbols, with the keyboard in its first field. */
+  showSymbols(): void {
+    this.tabs.show("symbols");
+    if (this.symbols.focusFirst()) return;
+    this.tabs.show("graph");
+    this.announcer.say("All sizes of this program are numbers");
+  }
+
+  firstProblem(): void {
+    const { first } = this.problems;
+    if (first === null) this.announcer.say("No problems");
+    else this.actions.jump({ kind: "node", row: first.node });
+  }
+
+  openProblems(open: boolean): void {
+    this.problems.open(open);
+  }
+}
+
+/** How many values there are, and what it took to have them. */
+function summarySentence({ table, milliseconds, symbolic }: Model): string {
+  const time = milliseconds < 10 ? milliseconds.toFixed(1) : milliseconds.toFixed(0);
+  const isPropagated = symbolic.how === "free" || symbolic.how === "propagated";
+  return `${plural(table.length, "value")} in ${time} ms${isPropagated ? "" : ", not propagated again"}`;
+}
