@@ -30,10 +30,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     });
 
     test("nor with what was assumed about sizes, and why one is what it is", async ({ playground, page }) => {
-      await playground.open();
-      await playground.openFile("../../tests/golden/files/pairs.json");
-      await page.keyboard.press("g");
-      await expect(playground.inspector.getByRole("list", { name: "Assumed about sizes" })).toBeVisible();
+      await playground.openGuards();
       expect(await violations(playground)).toEqual([]);
       await page.keyboard.press("Enter");
       await playground.inspector.locator("summary").last().click();
@@ -41,14 +38,8 @@ for (const colorScheme of ["light", "dark"] as const) {
       expect(await violations(playground)).toEqual([]);
     });
 
-    test("nor in the pane of symbols, free and with guards that do not hold", async ({
-      playground,
-      page,
-    }) => {
-      await playground.open();
-      await playground.openFile("../../tests/golden/files/pairs.json");
-      await page.keyboard.press("s");
-      await expect(playground.symbol("s31")).toBeFocused();
+    test("nor in the pane of symbols, free and with guards that do not hold", async ({ playground }) => {
+      await playground.openSymbols();
       expect(await violations(playground)).toEqual([]);
       await playground.symbol("s9").fill("16");
       await expect(playground.brokenGuards.first()).toBeVisible();

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { grownDecoder } from "../measure/grow.mjs";
-import { expect, file, test, type Playground } from "./page.js";
+import { expect, file, kDecoder, test, type Playground } from "./page.js";
 import { readFileSync } from "node:fs";
 
 test.describe.configure({ timeout: 90_000 });
@@ -8,7 +8,7 @@ test.describe.configure({ timeout: 90_000 });
 const kPrograms: [name: string, bytes: () => Buffer][] = [
   ["classifier.pt2", () => readFileSync(file("classifier.pt2"))],
   ["custom.pt2", () => readFileSync(file("custom.pt2"))],
-  ["decoder.json.gz", () => readFileSync(file("../../web/playground/examples/decoder.json.gz"))],
+  ["decoder.json.gz", () => readFileSync(file(kDecoder))],
   ["long.json.gz", () => gzipSync(grownDecoder(10_000))],
 ];
 

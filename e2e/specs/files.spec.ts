@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Page } from "@playwright/test";
-import { expect, file, test, type Playground } from "./page.js";
+import { expect, file, kDecoder, test, type Playground } from "./page.js";
 
 test("opens a .pt2 archive", async ({ playground, page }) => {
   await playground.open();
@@ -39,7 +39,7 @@ test("takes a program that is pasted as text, and says what is wrong with other 
   await playground.paste("x = torch.randn(2, 3)");
   await expect(playground.notice).toContainText("pasted text");
   await expect(page.locator("#file-name")).toHaveText("decoder (example)");
-  const example = readFileSync(file("../../web/playground/examples/decoder.json.gz"));
+  const example = readFileSync(file(kDecoder));
   await playground.paste(gunzipSync(example).toString());
   await playground.shown(2);
   await expect(page.locator("#file-name")).toHaveText("pasted text");

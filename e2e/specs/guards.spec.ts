@@ -1,21 +1,8 @@
-import type { Page } from "@playwright/test";
-import { expect, test, type Playground } from "./page.js";
+import { expect, test } from "./page.js";
 
-const kPairs = "../../tests/golden/files/pairs.json";
-
-/** A program with symbols, and the keyboard at what was assumed about them. */
-async function openGuards({ playground, page }: { playground: Playground; page: Page }): Promise<void> {
-  await playground.open();
-  await playground.openFile(kPairs);
-  await page.keyboard.press("g");
-}
-
-test("lists what was assumed about sizes, with the call and line that made it so", async ({
-  playground,
-  page,
-}) => {
-  await openGuards({ playground, page });
-  const guards = playground.inspector.getByRole("list", { name: "Assumed about sizes" });
+test("lists what was assumed about sizes, with the call and line that made it so", async ({ playground }) => {
+  await playground.openGuards();
+  const { guards } = playground;
   await expect(guards).toContainText("s9 = 8 specialised");
   await expect(guards).toContainText("aten.reshape(x [2*s31, s9])");
   await expect(guards).toContainText("model.py:8 in forward");
@@ -27,7 +14,7 @@ test("goes from an assumption to its node and to where a size came from, by keyb
   playground,
   page,
 }) => {
-  await openGuards({ playground, page });
+  await playground.openGuards();
   await expect(playground.inspector.getByRole("button", { name: /^reshape/ }).first()).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(playground.inspector.getByRole("heading", { name: "reshape" })).toBeVisible();

@@ -1,27 +1,28 @@
 import { writeFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
 import { grownDecoder } from "../measure/grow.mjs";
-import { expect, test } from "./page.js";
+import { expect, test, type Playground } from "./page.js";
 
 // Making and opening it takes seconds, more on a machine that does other things too.
 test.describe.configure({ timeout: 90_000 });
 
-function largeFile(): string {
+/** Begins to open a large file. */
+async function openLarge({ playground, page }: { playground: Playground; page: Page }): Promise<void> {
   const path = test.info().outputPath("large.json");
   writeFileSync(path, grownDecoder(60_000));
-  return path;
+  await playground.open();
+  await page.locator("#file").setInputFiles(path);
+  await expect(playground.progress).toBeVisible();
 }
 
 test("a large file tells of its progress and can be cancelled; the page goes on with what it had", async ({
   playground,
   page,
 }) => {
-  await playground.open();
-  await page.locator("#file").setInputFiles(largeFile());
-  const progress = page.locator("#progress");
-  await expect(progress).toBeVisible();
-  await expect(progress).toContainText("large.json");
+  await openLarge({ playground, page });
+  await expect(playground.progress).toContainText("large.json");
   await page.getByRole("button", { name: "Cancel" }).click();
-  await expect(progress).toBeHidden();
+  await expect(playground.progress).toBeHidden();
   await expect(page.locator("#file-name")).toHaveText("decoder (example)");
   await playground.batch.fill("7");
   await expect(playground.live).toContainText("values changed");
@@ -30,12 +31,9 @@ test("a large file tells of its progress and can be cancelled; the page goes on 
 });
 
 test("what is changed while a large file is read does not end the reading", async ({ playground, page }) => {
-  await playground.open();
-  await page.locator("#file").setInputFiles(largeFile());
-  const progress = page.locator("#progress");
-  await expect(progress).toBeVisible();
+  await openLarge({ playground, page });
   await playground.batch.fill("7");
-  await expect(progress).toContainText("Your change to decoder waits");
+  await expect(playground.progress).toContainText("Your change to decoder waits");
   await playground.row(/^layers\.0 DecoderLayer/).dblclick();
   await playground.shown(2);
   await expect(page.locator("#file-name")).toHaveText("large.json");
@@ -47,26 +45,22 @@ test("what is changed while a large file is read is done once that is cancelled"
   playground,
   page,
 }) => {
-  await playground.open();
-  await page.locator("#file").setInputFiles(largeFile());
-  const progress = page.locator("#progress");
-  await expect(progress).toBeVisible();
+  await openLarge({ playground, page });
   await playground.batch.fill("7");
-  await expect(progress).toContainText("Your change to decoder waits");
+  await expect(playground.progress).toContainText("Your change to decoder waits");
   await page.keyboard.press("Escape"); // leaves the field
   await page.keyboard.press("Escape");
-  await expect(progress).toBeHidden();
+  await expect(playground.progress).toBeHidden();
   await playground.row(/^input_ids/).click();
   await expect(playground.inspector).toContainText("[7, 2048]");
   await expect(page.locator("#file-name")).toHaveText("decoder (example)");
 });
 
 test("a large file opens, with its hundreds of equal blocks as one box", async ({ playground, page }) => {
-  await playground.open();
-  await page.locator("#file").setInputFiles(largeFile());
+  await openLarge({ playground, page });
   await playground.shown(2);
   await expect(page.locator("#file-name")).toHaveText("large.json");
-  await expect(page.locator("#progress")).toBeHidden();
+  await expect(playground.progress).toBeHidden();
   await expect(page.locator("#summary")).toContainText(/^6\d,\d{3} values/);
   await playground.search.fill("layers.1000.mlp op:silu");
   await page.keyboard.press("Enter");

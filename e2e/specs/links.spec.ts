@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { expect, file, test } from "./page.js";
+import { expect, file, kDecoder, test } from "./page.js";
 
 /** The decoder of the example as a file of that name: most exports are called model.pt2. */
 function decoder(): Buffer {
-  return gunzipSync(readFileSync(file("../../web/playground/examples/decoder.json.gz")));
+  return gunzipSync(readFileSync(file(kDecoder)));
 }
 
 test("a second file of the same name opens as it is, whatever was changed in the first", async ({

@@ -5,11 +5,15 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { test as base, type Locator, type Page } from "@playwright/test";
+import { expect, test as base, type Locator, type Page } from "@playwright/test";
 
-export { expect } from "@playwright/test";
+export { expect };
 
 const kFiles = path.join(path.dirname(fileURLToPath(import.meta.url)), "../files");
+
+/** A program with symbols s31, s9 and u1; the example that the page opens with. */
+export const kPairs = "../../tests/golden/files/pairs.json";
+export const kDecoder = "../../web/playground/examples/decoder.json.gz";
 
 export function file(name: string): string {
   return path.join(kFiles, name);
@@ -35,6 +39,22 @@ export class Playground {
   async openFile(name: string, count = 2): Promise<void> {
     await this.page.locator("#file").setInputFiles(file(name));
     await this.shown(count);
+  }
+
+  /** A program with symbols, and the keyboard in the field of the first. */
+  async openSymbols(): Promise<void> {
+    await this.open();
+    await this.openFile(kPairs);
+    await this.page.keyboard.press("s");
+    await expect(this.symbol("s31")).toBeFocused();
+  }
+
+  /** A program with symbols, and the keyboard at what was assumed about them. */
+  async openGuards(): Promise<void> {
+    await this.open();
+    await this.openFile(kPairs);
+    await this.page.keyboard.press("g");
+    await expect(this.guards).toBeVisible();
   }
 
   /** Opens bytes as a file of that name; does not wait. */
@@ -131,6 +151,15 @@ export class Playground {
   /** The field of a symbol in the pane of symbols. */
   symbol(name: string): Locator {
     return this.page.getByRole("textbox", { name: `Set ${name}`, exact: true });
+  }
+
+  /** The bar that tells of long work. */
+  get progress(): Locator {
+    return this.page.locator("#progress");
+  }
+
+  get guards(): Locator {
+    return this.inspector.getByRole("list", { name: "Assumed about sizes" });
   }
 
   /** The guards that what is set breaks. */

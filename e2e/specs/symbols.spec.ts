@@ -1,18 +1,7 @@
-import type { Page } from "@playwright/test";
-import { expect, test, type Playground } from "./page.js";
-
-const kPairs = "../../tests/golden/files/pairs.json";
-
-/** A program with symbols, and the keyboard in the field of the first. */
-async function openSymbols({ playground, page }: { playground: Playground; page: Page }): Promise<void> {
-  await playground.open();
-  await playground.openFile(kPairs);
-  await page.keyboard.press("s");
-  await expect(playground.symbol("s31")).toBeFocused();
-}
+import { expect, kPairs, test } from "./page.js";
 
 test("lists each symbol with where it stands, its hint and its range", async ({ playground, page }) => {
-  await openSymbols({ playground, page });
+  await playground.openSymbols();
   const rows = page.getByRole("table", { name: /^Symbols/ }).getByRole("row");
   await expect(rows.nth(1)).toContainText("s31mask dim 062..512");
   await expect(rows.nth(2)).toContainText("s9x dim 18only 8");
@@ -22,7 +11,7 @@ test("lists each symbol with where it stands, its hint and its range", async ({ 
 });
 
 test("a number is followed without propagating, in labels, sizes and bytes", async ({ playground, page }) => {
-  await openSymbols({ playground, page });
+  await playground.openSymbols();
   await page.keyboard.type("6");
   await expect(playground.row(/^reshape/)).toContainText("[6, 2, 8]");
   await expect(playground.summary).toContainText("not propagated again");
@@ -35,7 +24,7 @@ test("a number is followed without propagating, in labels, sizes and bytes", asy
 });
 
 test("a range keeps the symbol and bounds the bytes", async ({ playground, page }) => {
-  await openSymbols({ playground, page });
+  await playground.openSymbols();
   await playground.row(/^reshape/).click();
   await playground.symbol("s31").fill("2..64");
   await expect(page.locator("#symbols")).toContainText("Every guard holds");
@@ -51,7 +40,7 @@ test("a number that breaks guards propagates again, and each guard leads to its 
   playground,
   page,
 }) => {
-  await openSymbols({ playground, page });
+  await playground.openSymbols();
   await playground.symbol("s9").fill("16");
   await expect(playground.row(/^reshape/)).toContainText("[2*s31, 2, 8]");
   await expect(playground.summary).not.toContainText("not propagated again");
@@ -74,7 +63,7 @@ test("what is no size is marked and changes nothing; a range may be typed slowly
   playground,
   page,
 }) => {
-  await openSymbols({ playground, page });
+  await playground.openSymbols();
   // In one go, so that the answer to 4 comes when 4.. is typed.
   await playground.symbol("s31").evaluate((field: HTMLInputElement) => {
     for (const text of ["4", "4.", "4.."]) {
