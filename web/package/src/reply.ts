@@ -21,8 +21,8 @@ const members: ReadonlyMap<string, Beyond> = new Map([
 const sizes: ReadonlySet<string> = new Set(["size", "stride", "offset", "nbytes"]);
 
 const mayBeBeyond = /\d{16}/;
-/** Strings and numbers, each as a whole. */
-const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
+/** Strings and numbers, each as a whole. A loop over single characters is kept out of strings: it takes stack for each. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 
 /** A reply: what each member is follows from its name. */
 export function parseReply(text: string): unknown {

@@ -41,6 +41,14 @@ describe("integers beyond 2^53", () => {
     assert.deepEqual(parseReply('{"val":["int:5",9007199254740993]}'), { val: ["int:5", 9007199254740993n] });
   });
 
+  it("are found beside a text of any length", () => {
+    const text = "y".repeat(2 ** 24);
+    assert.deepEqual(parseReply(`{"val":[9007199254740993],"yaml":"${text}"}`), {
+      val: [9007199254740993n],
+      yaml: text,
+    });
+  });
+
   it("come out of runs and of modes, and go into modes", async () => {
     const ft = await load();
     const program = ft.open(bytesOf(classifierPath));
