@@ -15,7 +15,7 @@ import type {
   WhatIfResult,
   WhyStep,
 } from "./engine.js";
-import { splitSettings, type Settings } from "./settings.js";
+import { isUnbackedSymbol, splitSettings, type Settings } from "./settings.js";
 import { sameWhatIf, type WhatIf } from "./state.js";
 
 export type BrokenGuard = WhatIfResult["broken"][number];
@@ -167,7 +167,7 @@ export class Answers {
     const isInput = (name: string): boolean =>
       this.program.info.symbols.some((symbol) => symbol.name === name);
     return Object.fromEntries(
-      Object.entries(numbersIn(settings)).filter(([name]) => isInput(name) && !name.startsWith("u")),
+      Object.entries(numbersIn(settings)).filter(([name]) => isInput(name) && !isUnbackedSymbol(name)),
     );
   }
 

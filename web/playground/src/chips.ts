@@ -5,7 +5,7 @@
  */
 import type { Dim, InputInfo, ProgramInfo } from "./engine.js";
 import { dimsText } from "./format.js";
-import { isFloatSymbol } from "./settings.js";
+import { isFloatSymbol, isUnbackedSymbol } from "./settings.js";
 
 export interface SizeChip {
   readonly label: string;
@@ -24,7 +24,7 @@ export function sizeChips(info: Pick<ProgramInfo, "inputs" | "symbols">): SizeCh
   const inputs = info.inputs.filter((input) => input.kind === "user" && input.size.length > 0);
   const chips: SizeChip[] = info.symbols
     // A file also bounds expressions of symbols ("2*s31"), which follow from their symbols.
-    .filter(({ name }) => /^\w+$/.test(name) && !name.startsWith("u") && !isFloatSymbol(name))
+    .filter(({ name }) => /^\w+$/.test(name) && !isUnbackedSymbol(name) && !isFloatSymbol(name))
     .map((symbol) => ({
       label: symbol.name,
       names: [symbol.name],

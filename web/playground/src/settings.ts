@@ -38,9 +38,14 @@ export function isFloatSymbol(name: string): boolean {
   return /^zu?f\d+$/.test(name);
 }
 
-/** A symbol of the file's, or one that stands for data and so comes up when the program is propagated (`u0`). */
+/** Symbols of sizes that are data (`u0`): they come up when the program is propagated. */
+export function isUnbackedSymbol(name: string): boolean {
+  return /^u\d+$/.test(name);
+}
+
+/** A symbol of the file's, or one that the program makes. */
 export function isSymbol(info: Pick<ProgramInfo, "symbols">, name: string): boolean {
-  return /^u\d+$/.test(name) || info.symbols.some((symbol) => symbol.name === name);
+  return isUnbackedSymbol(name) || info.symbols.some((symbol) => symbol.name === name);
 }
 
 export interface SplitSettings {

@@ -130,7 +130,7 @@ describe("the chips", () => {
   });
 
   it("are no symbols of numbers or of data", () => {
-    const symbols = ["s0", "zuf0", "zf1", "u0", "2*s0"].map((name) => ({
+    const symbols = ["s0", "zuf0", "zf1", "u0", "users", "2*s0"].map((name) => ({
       name,
       range: [2, null] as const,
       hint: null,
@@ -138,7 +138,7 @@ describe("the chips", () => {
     const chips = sizeChips({ inputs: [], symbols });
     assert.deepEqual(
       chips.map(({ label }) => label),
-      ["s0"],
+      ["s0", "users"],
     );
   });
 
