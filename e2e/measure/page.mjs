@@ -9,25 +9,14 @@
  * Figures depend on the machine and on what else runs there, so they are printed and not asserted.
  */
 /* global document, window, KeyboardEvent, requestAnimationFrame -- in functions that run in the page */
-import { spawn } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, writeFileSync, mkdtempSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
-import { chromium } from "@playwright/test";
 import { grownDecoder } from "./grow.mjs";
+import { launch, root, serve } from "./site.mjs";
 
-const here = path.dirname(fileURLToPath(import.meta.url));
-const site = path.resolve(process.argv[2] ?? path.join(here, "../../build/site"));
-
-async function serve(folder) {
-  const server = spawn(process.execPath, [path.join(here, "../../scripts/serve.mjs"), folder, "0"]);
-  const url = await new Promise((resolve) => {
-    server.stdout.on("data", (text) => resolve(/http:\/\/\S+/.exec(String(text))?.[0]));
-  });
-  return { server, url: url.endsWith("/") ? url : `${url}/` };
-}
+const site = path.resolve(process.argv[2] ?? path.join(root, "build/site"));
 
 /** Time from `begin` to the end of the frame in which the page last said that a graph was shown. */
 async function untilShown(page, count) {
@@ -133,11 +122,7 @@ function bytes(folder) {
 
 const round = (value) => Math.round(value * 10) / 10;
 const { server, url } = await serve(site);
-const executablePath = ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((file) => existsSync(file));
-const browser = await chromium.launch({
-  executablePath,
-  args: ["--no-sandbox", "--disable-gpu"],
-});
+const browser = await launch();
 const context = await browser.newContext({
   viewport: { width: 1440, height: 900 },
 });
