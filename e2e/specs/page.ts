@@ -92,6 +92,7 @@ export class Playground {
       const names: string[] = [];
       Object.assign(window, { names });
       const { prototype } = CanvasRenderingContext2D;
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- called on the same context below
       const { fillRect, fillText } = prototype;
       prototype.fillRect = function (x, y, w, h) {
         if (this.canvas.id === "canvas" && x === 0 && y === 0) names.length = 0;

@@ -78,6 +78,7 @@ function reach(): void {
   const { storageBuckets } = navigator as unknown as {
     storageBuckets: { open: (name: string) => Promise<{ caches: CacheStorage }> };
   };
+  const code = "export default 1";
   const attemptsOn = (url: string): Record<string, () => unknown> => ({
     "own file": () => fetch(new URL("/icon.svg", location.origin)),
     fetch: () => fetch(url),
@@ -88,13 +89,14 @@ function reach(): void {
     bucket: async () => cached((await storageBuckets.open("probe")).caches, url),
     font: () => new FontFace("probe", `url(${url})`).load(),
     import: () => import(`${url}probe.js`),
-    "import of text": () => import(`data:text/javascript,${"export default 1"}`),
-    "import from memory": () => import(memory("export default 1")),
+    "import of text": () => import(`data:text/javascript,${code}`),
+    "import from memory": () => import(memory(code)),
     worker: () => settled(new Worker(new URL("/probe.js", location.origin)), "message"),
     "worker from memory": () => nested(url),
+    // eslint-disable-next-line no-new-func, @typescript-eslint/no-implied-eval -- whether it is refused
     function: () => new Function("return 1"),
     constructor: () => asynchronous.constructor("return 1"),
-    eval: () => (0, eval)("1"),
+    eval: () => (0, eval)("1") as unknown,
     timer: () => ran((code) => setTimeout(code as unknown as () => void)),
   });
   const triedOut = async ([name, attempt]: [string, () => unknown]): Promise<[string, string]> => {
@@ -130,7 +132,7 @@ async function reachOfEngine(page: Page, url: string, foreign: string): Promise<
     (asked) =>
       new Promise<Record<string, string>>((resolve) => {
         const { engine } = window as unknown as { engine: Worker };
-        engine.addEventListener("message", ({ data }) => {
+        engine.addEventListener("message", ({ data }: MessageEvent<{ reach?: Record<string, string> }>) => {
           if (data.reach) resolve(data.reach);
         });
         engine.postMessage(asked);

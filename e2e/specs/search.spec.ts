@@ -25,6 +25,7 @@ test("marks what was found in the picture that the jump lays out anew", async ({
     const drawn: { marked: boolean; box: number[]; texts: string[] }[] = [];
     Object.assign(window, { drawn });
     const { prototype } = CanvasRenderingContext2D;
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- called on the same context below
     const { fillRect, roundRect, stroke, fillText } = prototype;
     prototype.fillRect = function (x, y, w, h) {
       if (this.canvas.id === "canvas" && x === 0 && y === 0) drawn.length = 0;
@@ -37,7 +38,7 @@ test("marks what was found in the picture that the jump lays out anew", async ({
     prototype.stroke = function (...path: unknown[]) {
       const color = getComputedStyle(document.documentElement).getPropertyValue("--match").trim();
       const last = drawn.at(-1);
-      if (last !== undefined && last.texts.length === 0) last.marked ||= this.strokeStyle === color;
+      if (last?.texts.length === 0) last.marked ||= this.strokeStyle === color;
       Reflect.apply(stroke, this, path);
     };
     prototype.fillText = function (text, x, y) {
