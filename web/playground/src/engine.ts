@@ -62,7 +62,9 @@ export async function startEngine(): Promise<Engine> {
 
 /** A file that stands beside the page. */
 export async function fetchOwn(path: string): Promise<Blob> {
-  const response = await fetch(path);
+  const response = await fetch(path).catch((cause: unknown) => {
+    throw new Error(`${path} could not be fetched`, { cause });
+  });
   if (!response.ok) throw new Error(`${path}: the server answered ${response.status}`);
   return response.blob();
 }
