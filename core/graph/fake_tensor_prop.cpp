@@ -23,21 +23,24 @@ TensorRecord record_of(const Tensor& tensor) {
 
 // The tensors in a value, in order. Values nest at most as deep as an operator returns them: a list
 // in a list.
-void collect(const Value& value, SmallVector<TensorRecord, 4>& out) {
+std::span<const TensorRecord> records_of(const Value& value, Arena& arena) {
   if (value.is_tensor()) {
-    out.push_back(record_of(value.tensor()));
-  } else if (value.is(Value::Tag::kList)) {
-    for (const Value& element : value.values()) {
-      if (element.is_tensor()) out.push_back(record_of(element.tensor()));
-      if (!element.is(Value::Tag::kList)) continue;
-      for (const Value& inner : element.values()) {
-        if (inner.is_tensor()) out.push_back(record_of(inner.tensor()));
-      }
+    const TensorRecord one[] = {record_of(value.tensor())};
+    return arena.copy(std::span<const TensorRecord>(one));
+  }
+  if (!value.is(Value::Tag::kList)) return {};
+  SmallVector<TensorRecord, 4> records;
+  for (const Value& element : value.values()) {
+    if (element.is_tensor()) records.push_back(record_of(element.tensor()));
+    if (!element.is(Value::Tag::kList)) continue;
+    for (const Value& inner : element.values()) {
+      if (inner.is_tensor()) records.push_back(record_of(inner.tensor()));
     }
   }
+  return arena.copy(records.span());
 }
 
-// Whether an argument refers to a node without a value.
+// Whether an argument refers to a node without a value: there is none before the first problem.
 bool depends_on_missing(const Value& argument, std::span<const NodeRecord> records) {
   if (argument.is(Value::Tag::kNodeRef)) return records[argument.node()].status != NodeStatus::kOk;
   if (!argument.is(Value::Tag::kList)) return false;
@@ -147,11 +150,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
     if (ShapeEnv* env = run.shape_env()) env->set_origin(i + 1);
     const auto keep = [&](const Value& value) {
       values[i] = value;
-      record.value = value;
-      record.status = NodeStatus::kOk;
-      SmallVector<TensorRecord, 4> tensors;
-      collect(record.value, tensors);
-      record.tensors = mode.context().arena().copy(tensors.span());
+      record = {NodeStatus::kOk, value, records_of(value, mode.context().arena())};
     };
     // An element of what was taken from the file is taken from it too.
     if (node.kind == NodeKind::kGetItem && run.was_assumed(node.args[0].node())) {
@@ -159,7 +158,8 @@ Run propagate(const Program& program, const PropagateOptions& options) {
       keep(recorded_value(mode, node));
       continue;
     }
-    if (std::any_of(node.args.begin(), node.args.end(),
+    if (!run.problems_.empty() &&
+        std::any_of(node.args.begin(), node.args.end(),
                     [&](const Value& arg) { return depends_on_missing(arg, run.records_); }))
       continue;
     try {

@@ -338,8 +338,9 @@ uint32_t ShapeEnv::begin_branch() {
 }
 
 void ShapeEnv::take_up(uint32_t branch) {
+  if (branch == branch_) return;
   const auto found = set_aside_.find(branch);
-  if (found == set_aside_.end()) return;  // it is the one that is taken up
+  if (found == set_aside_.end()) return;  // it has ended
   if (branch_ != 0) set_aside_[branch_] = static_cast<ShapeKnowledge&&>(*this);
   reason_from(std::move(found->second));
   set_aside_.erase(found);
