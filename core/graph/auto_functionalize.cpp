@@ -46,10 +46,6 @@ Value with_copies(const HigherOrderCall& call, const Value& result, bool is_tupl
   return call.tuple(values);
 }
 
-std::string_view without_prefix(std::string_view name) {
-  return name.starts_with("torch.ops.") ? name.substr(10) : name;
-}
-
 // --- views of the bases ---
 
 // The keyword arguments of a call of version 2, of which those that describe views are taken out.
@@ -127,7 +123,7 @@ Value copies_alone(const HigherOrderCall& call, std::string_view op,
     values.push_back(call.has_recorded_output(i) ? Value::unset() : Value());
   values.insert(values.end(), bases.begin(), bases.end());
   const Value results = call.tuple(values);
-  call.interpreter().note_unknown(results, without_prefix(op));
+  call.interpreter().note_unknown(results, operator_name(op));
   return results;
 }
 
@@ -138,7 +134,7 @@ Value copies_alone(const HigherOrderCall& call, std::string_view op,
 Value auto_functionalized(HigherOrderCall& call) {
   const std::string_view name = call.text(0);
   const OpId op = call.interpreter().find_operator(name);
-  if (op == kNoOp) throw_error(ErrorKind::kUnsupportedOperator, std::string(without_prefix(name)));
+  if (op == kNoOp) throw_error(ErrorKind::kUnsupportedOperator, std::string(operator_name(name)));
   const Schema& schema = call.interpreter().schema(op);
   std::vector<HigherOrderCall::Keyword> keywords = call.keywords();
   std::vector<Value> copies;

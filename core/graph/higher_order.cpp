@@ -108,22 +108,10 @@ Value HigherOrderCall::call(std::string_view op, std::initializer_list<Value> ar
 Value HigherOrderCall::call_operator(std::string_view name, std::span<const Value> positional,
                                      std::span<const Keyword> keywords) const {
   const OpId op = interpreter_.find_operator(name);
-  if (op == kNoOp) {
-    throw_error(ErrorKind::kUnsupportedOperator,
-                std::string(name.starts_with("torch.ops.") ? name.substr(10) : name));
-  }
-  const Schema& schema = interpreter_.schema(op);
+  if (op == kNoOp) throw_error(ErrorKind::kUnsupportedOperator, std::string(operator_name(name)));
   SmallVector<Value, 16> args(positional);
-  for (const Keyword& keyword : keywords) {
-    const int found = schema.find_argument(keyword.name);
-    if (found < 0) {
-      throw_error(ErrorKind::kRuntimeError,
-                  format("Unknown keyword argument '{}' for operator '{}'. Schema: {}",
-                         keyword.name, schema.name, schema.text));
-    }
-    while (args.size() <= static_cast<size_t>(found)) args.push_back(Value::unset());
-    args[static_cast<size_t>(found)] = keyword.value;
-  }
+  for (const Keyword& keyword : keywords)
+    set_keyword(interpreter_.schema(op), keyword.name, keyword.value, args);
   return context().call(op, args.span());
 }
 
@@ -168,8 +156,8 @@ Value wrap_with_autocast(HigherOrderCall& call) {
                           : (on_cpu ? DType::kBFloat16 : DType::kFloat16);
   const bool supported = on_cpu ? lower == DType::kBFloat16 || lower == DType::kFloat16
                                 : call.context().target().has_gpu();
-  const AutocastRegions::Scope scope(call.interpreter().regions().autocast(), {device, lower},
-                                     call.boolean(2) && supported);
+  const auto inside =
+      call.interpreter().regions().autocast().enter({device, lower}, call.boolean(2) && supported);
   return call.interpreter().run_graph(call.graph(4), inputs);
 }
 

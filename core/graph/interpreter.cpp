@@ -68,8 +68,7 @@ Value Interpreter::run_node(const Node& node, std::span<const Value> values) {
   if (const Library* library = mode_.context().library(); library != nullptr) {
     if (const OpId op = library->find(target); op != kNoOp) return call_custom(op, node, args);
   }
-  throw_error(ErrorKind::kUnsupportedOperator,
-              std::string(target.starts_with("torch.ops.") ? target.substr(10) : target));
+  throw_error(ErrorKind::kUnsupportedOperator, std::string(operator_name(target)));
 }
 
 OpId Interpreter::find_operator(std::string_view target) const {
@@ -82,24 +81,30 @@ const Schema& Interpreter::schema(OpId op) const {
   return (library != nullptr ? library->entry(op) : Registry::builtin().entry(op)).schema;
 }
 
+void set_keyword(const Schema& schema, std::string_view name, const Value& value,
+                 SmallVector<Value, 16>& args) {
+  const int found = schema.find_argument(name);
+  if (found < 0) {
+    throw_error(ErrorKind::kRuntimeError,
+                format("Unknown keyword argument '{}' for operator '{}'. Schema: {}", name,
+                       schema.name, schema.text));
+  }
+  const auto at = static_cast<size_t>(found);
+  while (args.size() <= at) args.push_back(Value::unset());
+  args[at] = value;
+}
+
 // The arguments of an operator that the reader did not know, brought into the order of its schema.
 Value Interpreter::call_custom(OpId op, const Node& node, std::span<const Value> given) {
   const Schema& schema = mode_.context().library()->entry(op).schema;
   SmallVector<Value, 16> args;
   for (size_t i = 0; i < given.size(); ++i) {
-    size_t at = i;
     if (i < node.arg_names.size() && node.arg_names[i] != 0) {
-      const std::string_view name = program_.text(node.arg_names[i]);
-      const int found = schema.find_argument(name);
-      if (found < 0) {
-        throw_error(ErrorKind::kRuntimeError,
-                    format("Unknown keyword argument '{}' for operator '{}'. Schema: {}", name,
-                           schema.name, schema.text));
-      }
-      at = static_cast<size_t>(found);
+      set_keyword(schema, program_.text(node.arg_names[i]), given[i], args);
+    } else {
+      while (args.size() <= i) args.push_back(Value::unset());
+      args[i] = given[i];
     }
-    while (args.size() <= at) args.push_back(Value::unset());
-    args[at] = given[i];
   }
   return mode_.context().call(op, args);
 }

@@ -232,19 +232,6 @@ bool has_tensor_on(DeviceType device, std::span<const Value> args) {
   });
 }
 
-// Off for the time of a cast operator: its dispatch key is excluded.
-class Excluded {
- public:
-  explicit Excluded(bool& enabled) : enabled_(enabled), before_(std::exchange(enabled, false)) {}
-  ~Excluded() { enabled_ = before_; }
-  Excluded(const Excluded&) = delete;
-  Excluded& operator=(const Excluded&) = delete;
-
- private:
-  bool& enabled_;
-  const bool before_;
-};
-
 }  // namespace
 
 // The keys of the two devices stand one behind the other, CUDA's first.
@@ -254,18 +241,11 @@ Value AutocastRegions::call(const OpEntry& op, std::span<const Value> args) {
     if (!here.enabled || autocast_policy(op, device) == AutocastPolicy::kNone ||
         !has_tensor_on(device, args))
       continue;
-    const Excluded excluded(here.enabled);
+    const ScopedValue excluded(here.enabled, false);  // its dispatch key
     const AutocastCall cast = autocast(context_, op, args, {device, here.lower});
     return context_.call(cast.op, cast.args.span());
   }
   return context_.call_below(op, args);
 }
-
-AutocastRegions::Scope::Scope(AutocastRegions& regions, Autocast autocast, bool enabled)
-    : regions_(regions), device_(autocast.device), before_(regions.region(autocast.device)) {
-  regions_.region(device_) = {enabled, autocast.lower};
-}
-
-AutocastRegions::Scope::~Scope() { regions_.region(device_) = before_; }
 
 }  // namespace faketensor

@@ -9,14 +9,14 @@
 //   const AutocastCall cast = autocast(context, op, args, {DeviceType::kCPU, DType::kBFloat16});
 //   context.call(cast.op, cast.args.span());
 //
-//   AutocastRegions regions(context);                                  // `with
-//   torch.autocast(...)` const AutocastRegions::Scope scope(regions, {DeviceType::kCPU,
-//   DType::kBFloat16}, true);
+//   AutocastRegions regions(context);
+//   const auto inside = regions.enter({DeviceType::kCPU, DType::kBFloat16}, true);
 #pragma once
 
 #include <span>
 
 #include "core/ops/context.h"
+#include "core/support/scoped_value.h"
 #include "core/support/small_vector.h"
 
 namespace faketensor {
@@ -58,19 +58,10 @@ class AutocastRegions : public CallHook {
     bool enabled = false;
     DType lower = DType::kBFloat16;
   };
-  // `with torch.autocast(device, dtype, enabled)` for as long as it lives.
-  class Scope {
-   public:
-    Scope(AutocastRegions& regions, Autocast autocast, bool enabled);
-    ~Scope();
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-
-   private:
-    AutocastRegions& regions_;
-    const DeviceType device_;
-    const Region before_;
-  };
+  // `with torch.autocast(device, dtype, enabled)` for as long as what it returns lives.
+  [[nodiscard]] ScopedValue<Region> enter(Autocast autocast, bool enabled) {
+    return {region(autocast.device), Region{enabled, autocast.lower}};
+  }
 
  private:
   Region& region(DeviceType device) { return device == DeviceType::kCUDA ? cuda_ : cpu_; }

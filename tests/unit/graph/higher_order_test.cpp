@@ -11,41 +11,6 @@
 namespace faketensor {
 namespace {
 
-Value list_of(Program& program, std::vector<Value> values) {
-  return Value::list(program.arena().copy(std::span<const Value>(values)));
-}
-
-// A graph that an operator holds: `calls` are operators on the inputs and on earlier calls.
-struct Step {
-  std::string op;
-  std::vector<Value> args;
-};
-Value graph_of(Program& program, size_t inputs, const std::vector<Step>& steps,
-               std::vector<Value> outputs) {
-  Graph& graph = program.add_graph();
-  for (size_t i = 0; i < inputs; ++i) {
-    Node node;
-    node.kind = NodeKind::kPlaceholder;
-    node.name = program.strings().intern("arg" + std::to_string(i));
-    graph.add(node);
-  }
-  for (const Step& step : steps) {
-    Node node;
-    node.target = program.strings().intern("torch.ops." + step.op);
-    node.op = Registry::builtin().find("torch.ops." + step.op);
-    node.name = program.strings().intern(step.op);
-    node.args = program.arena().copy(std::span<const Value>(step.args));
-    graph.add(node);
-  }
-  const Value list[] = {list_of(program, std::move(outputs))};
-  Node output;
-  output.kind = NodeKind::kOutput;
-  output.name = program.strings().intern("output");
-  output.args = program.arena().copy(std::span<const Value>(list));
-  graph.add(output);
-  return Value(&graph);
-}
-
 std::string text_of(const faketensor::Run& run, NodeId node) {
   std::span<const TensorRecord> tensors = run.record(node).tensors;
   return value_text(run.record(node).value, tensors);
@@ -95,6 +60,13 @@ TEST(Cond, BranchesOfTwoDtypesAreRefusedInPytorchsWords) {
             "torch.float32 and torch.bool.");
 }
 
+NodeId while_loop(ProgramBuilder& b, const Value& condition, const Value& body,
+                  std::vector<Value> carried) {
+  Program& p = b.program;
+  return b.call("higher_order.while_loop",
+                {condition, body, list_of(p, std::move(carried)), list_of(p, {})});
+}
+
 TEST(WhileLoop, GivesWhatItsBodyGives) {
   ProgramBuilder b;
   const NodeId i = b.input("i", {}, DType::kInt64);
@@ -103,8 +75,7 @@ TEST(WhileLoop, GivesWhatItsBodyGives) {
   const Value condition = graph_of(p, 2, {{"aten.lt.Scalar", {ref(0), 3}}}, {ref(2)});
   const Value body = graph_of(
       p, 2, {{"aten.add.Tensor", {ref(0), 1}}, {"aten.mul.Tensor", {ref(1), 2}}}, {ref(2), ref(3)});
-  const NodeId loop = b.call("higher_order.while_loop",
-                             {condition, body, list_of(p, {ref(i), ref(x)}), list_of(p, {})});
+  const NodeId loop = while_loop(b, condition, body, {ref(i), ref(x)});
   b.output({b.getitem(loop, 0), b.getitem(loop, 1)});
   const auto run = propagate(p);
   expect_no_problem(run);
@@ -117,8 +88,7 @@ TEST(WhileLoop, ABodyThatGivesAnotherShapeIsRefused) {
   Program& p = b.program;
   const Value condition = graph_of(p, 1, {{"aten.sum.default", {ref(0)}}}, {ref(1)});
   const Value body = graph_of(p, 1, {{"aten.t.default", {ref(0)}}}, {ref(1)});
-  const NodeId loop =
-      b.call("higher_order.while_loop", {condition, body, list_of(p, {ref(x)}), list_of(p, {})});
+  const NodeId loop = while_loop(b, condition, body, {ref(x)});
   b.output({loop});
   const auto run = propagate(p);
   ASSERT_EQ(run.problems().size(), 1u);
@@ -136,8 +106,7 @@ TEST(WhileLoop, AnIntegerThatIsCarriedMayBeAnyInTheEnd) {
   Program& p = b.program;
   const Value condition = graph_of(p, 2, {{"aten.sum.default", {ref(1)}}}, {ref(2)});
   const Value body = graph_of(p, 2, {{"aten.sin.default", {ref(1)}}}, {Value(7), ref(2)});
-  const NodeId loop = b.call("higher_order.while_loop",
-                             {condition, body, list_of(p, {Value(0), ref(x)}), list_of(p, {})});
+  const NodeId loop = while_loop(b, condition, body, {Value(0), ref(x)});
   b.output({loop});
   const auto run = propagate(p);
   expect_no_problem(run);
@@ -156,6 +125,75 @@ TEST(AssociativeScan, GivesCopies) {
   expect_no_problem(run);
   EXPECT_EQ(text_of(run, scan), "(f32[4, 3])");
   EXPECT_NE(run.record(scan).tensors[0].storage, run.record(x).tensors[0].storage);
+}
+
+// Operators that run their graph as if it stood there. PyTorch 2.13 answers each so.
+TEST(Wrappers, GiveWhatTheirGraphGives) {
+  struct Wrapper {
+    std::string name;
+    bool takes_list;  // of inputs
+    std::vector<Value> rest;
+    std::vector<std::string_view> names;  // of the rest
+  };
+  const Wrapper wrappers[] = {
+      {"wrap", false, {}, {}},
+      {"wrap_activation_checkpoint", false, {}, {}},
+      {"tag_activation_checkpoint", false, {Value(false)}, {"use_reentrant"}},
+      {"invoke_quant", false, {Value::string("nf4")}, {"scheme"}},
+      {"strict_mode", true, {}, {}},
+      {"run_const_graph", true, {}, {}},
+      {"hints_wrapper", true, {Value(), Value::string("outer")}, {"kwargs", "hints"}}};
+  for (const Wrapper& wrapper : wrappers) {
+    ProgramBuilder b;
+    const NodeId x = b.input("x", {3, 4});
+    const NodeId y = b.input("y", {4, 5});
+    Program& p = b.program;
+    std::vector<Value> args = {
+        graph_of(p, 2, {{"aten.mm.default", {ref(0), ref(1)}}, {"aten.t.default", {ref(2)}}},
+                 {ref(3), ref(0)})};
+    if (wrapper.takes_list) {
+      args.push_back(list_of(p, {ref(x), ref(y)}));
+    } else {
+      args.insert(args.end(), {ref(x), ref(y)});
+    }
+    args.insert(args.end(), wrapper.rest.begin(), wrapper.rest.end());
+    const NodeId call = b.call("higher_order." + wrapper.name, args);
+    name_arguments(p, call, wrapper.names);
+    b.output({b.getitem(call, 0), b.getitem(call, 1)});
+    const auto run = propagate(p);
+    expect_no_problem(run);
+    EXPECT_EQ(text_of(run, call), "(f32[5, 3] strides [1, 5], f32[3, 4])") << wrapper.name;
+    EXPECT_EQ(run.record(call).tensors[1].tensor, run.record(x).tensors[0].tensor) << wrapper.name;
+  }
+}
+
+TEST(WithEffects, GivesANewTokenAndWhatTheOperatorReturns) {
+  ProgramBuilder b;
+  const NodeId token = b.input("token", {0});
+  const NodeId x = b.input("x", {3, 4});
+  const auto with_effects = [&](std::string_view op, std::vector<Value> args) {
+    args.insert(args.begin(), {ref(token), Value::string(op)});
+    return b.call("higher_order.with_effects", args);
+  };
+  const NodeId one = with_effects("torch.ops.aten.relu.default", {ref(x)});
+  const NodeId two = with_effects("torch.ops.aten.max.dim", {ref(x), 1, true});
+  name_arguments(b.program, two, {"keepdim"});
+  const NodeId nothing = with_effects("torch.ops.aten._print.default", {Value::string("here")});
+  const NodeId unknown = with_effects("torch.ops.mylib.write.default", {ref(x)});
+  const NodeId misnamed = with_effects("torch.ops.aten.relu.default", {ref(x)});
+  name_arguments(b.program, misnamed, {"x"});
+  b.output({one, two, nothing});
+  const auto run = propagate(b.program);
+  EXPECT_EQ(text_of(run, one), "(f32[0], f32[3, 4])");
+  EXPECT_NE(run.record(one).tensors[0].tensor, run.record(token).tensors[0].tensor);
+  EXPECT_EQ(text_of(run, two), "(f32[0], f32[3, 1], i64[3, 1])");
+  EXPECT_EQ(text_of(run, nothing), "(f32[0], None)");
+  ASSERT_EQ(run.problems().size(), 2u);
+  EXPECT_EQ(run.problems()[0].node, unknown);
+  EXPECT_EQ(run.problems()[0].message, "mylib.write.default");
+  EXPECT_EQ(run.problems()[1].message,
+            "Unknown keyword argument 'x' for operator 'aten::relu'. Schema: aten::relu(Tensor "
+            "self) -> Tensor");
 }
 
 // linear -> softmax in an autocast region.

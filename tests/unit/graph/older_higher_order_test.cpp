@@ -8,33 +8,10 @@
 namespace faketensor {
 namespace {
 
-// Adds a graph of two inputs that returns their sum and the second of them.
+// A graph of two inputs that returns their sum and the second of them.
 Value sum_graph(Program& program) {
-  Graph& graph = program.add_graph();
-  std::vector<Value> inputs;
-  for (const char* name : {"carry", "x"}) {
-    Node node;
-    node.kind = NodeKind::kPlaceholder;
-    node.name = program.strings().intern(name);
-    inputs.push_back(ref(graph.add(node)));
-  }
-  Node add;
-  add.op = Registry::builtin().find("aten::add.Tensor");
-  add.name = program.strings().intern("add");
-  const Value args[] = {inputs[0], inputs[1], Value::unset()};
-  add.args = program.arena().copy(std::span<const Value>(args));
-  const Value results[] = {ref(graph.add(add)), inputs[1]};
-  const Value list[] = {Value::list(program.arena().copy(std::span<const Value>(results)))};
-  Node output;
-  output.kind = NodeKind::kOutput;
-  output.name = program.strings().intern("output");
-  output.args = program.arena().copy(std::span<const Value>(list));
-  graph.add(output);
-  return Value(&graph);
-}
-
-Value list_of(Program& program, std::vector<Value> values) {
-  return Value::list(program.arena().copy(std::span<const Value>(values)));
+  return graph_of(program, 2, {{"aten.add.Tensor", {ref(0), ref(1), Value::unset()}}},
+                  {ref(2), ref(1)});
 }
 
 std::string sizes_of(const faketensor::Run& run, NodeId node) {

@@ -74,4 +74,39 @@ class ProgramBuilder {
 
 inline Value ref(NodeId node) { return Value::node_ref(node); }
 
+inline Value list_of(Program& program, std::vector<Value> values) {
+  return Value::list(program.arena().copy(std::span<const Value>(values)));
+}
+
+// A graph that an operator holds: its inputs are nodes 0, 1, ..., `steps` the calls behind them.
+struct Step {
+  std::string op;  // without "torch.ops."
+  std::vector<Value> args;
+};
+inline Value graph_of(Program& program, size_t inputs, const std::vector<Step>& steps,
+                      std::vector<Value> outputs) {
+  Graph& graph = program.add_graph();
+  for (size_t i = 0; i < inputs; ++i) {
+    Node node;
+    node.kind = NodeKind::kPlaceholder;
+    node.name = program.strings().intern("arg" + std::to_string(i));
+    graph.add(node);
+  }
+  for (const Step& step : steps) {
+    Node node;
+    node.target = program.strings().intern("torch.ops." + step.op);
+    node.op = Registry::builtin().find("torch.ops." + step.op);
+    node.name = program.strings().intern(step.op);
+    node.args = program.arena().copy(std::span<const Value>(step.args));
+    graph.add(node);
+  }
+  const Value list[] = {list_of(program, std::move(outputs))};
+  Node output;
+  output.kind = NodeKind::kOutput;
+  output.name = program.strings().intern("output");
+  output.args = program.arena().copy(std::span<const Value>(list));
+  graph.add(output);
+  return Value(&graph);
+}
+
 }  // namespace faketensor
