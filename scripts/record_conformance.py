@@ -118,7 +118,8 @@ class Writer:
         self.kept += [t, value, storage]
         seen = {"t": self.number(self.tensors, id(t)), "size": dims(t.size()), "stride": dims(t.stride()), "offset": dim(value.storage_offset())}
         seen |= {"dtype": str(t.dtype).removeprefix("torch."), "device": str(t.device)}
-        return seen | {"storage": self.number(self.storages, storage._cdata), "nbytes": dim(storage.nbytes())}
+        seen |= {"storage": self.number(self.storages, storage._cdata), "nbytes": dim(storage.nbytes())}
+        return seen | {name: True for name, holds in (("conj", t.is_conj()), ("neg", t.is_neg())) if holds}
 
 
 def dim(n):

@@ -5,6 +5,7 @@
 #include "core/mode/batch_rules.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -68,15 +69,7 @@ Value BatchCall::reshape_dim_outof(int64_t from, SymInt size, const Value& tenso
   return call("aten::reshape", {tensor, context_.make_ints(sizes)});
 }
 
-int64_t BatchCall::physical_dim(int64_t dim, int64_t rank) const {
-  const int64_t wrapped_rank = std::max<int64_t>(rank, 1);
-  if (dim < -wrapped_rank || dim >= wrapped_rank) {
-    throw_error(ErrorKind::kIndexError,
-                format("Dimension out of range (expected to be in range of [{}, {}], but got {})",
-                       -wrapped_rank, wrapped_rank - 1, dim));
-  }
-  return (dim < 0 ? dim + wrapped_rank : dim) + 1;
-}
+int64_t BatchCall::physical_dim(int64_t dim, int64_t rank) const { return wrap_dim(dim, rank) + 1; }
 
 Value BatchCall::with_batch_size(const Value& sizes) const {
   DimVector all = {batch_};
@@ -140,9 +133,11 @@ const BatchRule* find_in(std::span<const BatchRule> rules, std::string_view op) 
 }  // namespace
 
 const BatchRule* find_batch_rule(std::string_view op) {
-  if (const BatchRule* rule = find_in(shared_batch_rules(), op)) return rule;
-  if (const BatchRule* rule = find_in(view_batch_rules(), op)) return rule;
-  return find_in(product_batch_rules(), op);
+  for (const auto rules :
+       {shared_batch_rules(), view_batch_rules(), indexing_batch_rules(), product_batch_rules()}) {
+    if (const BatchRule* rule = find_in(rules, op)) return rule;
+  }
+  return nullptr;
 }
 
 // Mirrors check_randomness and the rules of BatchRulesRandomness.cpp: numbers that differ in the
@@ -183,13 +178,21 @@ Value batch_by_slices(BatchCall& call) {
         "operations. If error is occurring somewhere inside PyTorch internals, please file "
         "a bug report.");
   }
+  std::string_view name = op.name;
+  if (name.ends_with(".default")) name.remove_suffix(8);
   if ((op.tags & kDynamicShape) != 0) {
-    const std::string_view name = op.name;
     throw_error(ErrorKind::kRuntimeError,
                 format("vmap: We do not support batching operators that can output dynamic shape. "
                        "Attempted to vmap over {}. Please file an issue at "
                        "https://github.com/pytorch/pytorch/issues if you need this feature.",
-                       name.ends_with(".default") ? name.substr(0, name.size() - 8) : name));
+                       name));
+  }
+  const bool is_inplace = (op.written_arguments & 1) != 0;
+  if (!is_inplace && (op.written_arguments != 0 || (op.tags & kView) != 0)) {
+    throw_error(ErrorKind::kRuntimeError,
+                format("Batching rule not implemented for {}; the fallback path doesn't work on "
+                       "out= or view ops.",
+                       name));
   }
   const auto slice = [&](const Value& value) {
     if (!value.is_tensor()) return value;
@@ -207,7 +210,7 @@ Value batch_by_slices(BatchCall& call) {
     arg = call.context().make_list(elements.span());
   }
   const Value result = call.run(args.span());
-  if ((op.written_arguments & 1) != 0 && call.unwrap_arg(0).dim) return call.written(0);
+  if (is_inplace && call.unwrap_arg(0).dim) return call.written(0);
   const auto stacked = [&](const Value& value) {
     if (!value.is_tensor()) return value;
     DimVector sizes = {call.batch_size()};

@@ -6,6 +6,7 @@
 
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -146,6 +147,21 @@ Value new_tensor(BatchCall& call, uint32_t) {
   return call.wrap(call.run(args.span()), 0);
 }
 
+// new_empty_strided_batching_rule: each slice is dense, one behind the other.
+Value new_strided(BatchCall& call, uint32_t) {
+  DimVector sizes;
+  DimVector strides;
+  for (size_t i = 0; i < call.arg(1).size(); ++i) sizes.push_back(call.arg(1)[i].as_sym_int());
+  for (size_t i = 0; i < call.arg(2).size(); ++i) strides.push_back(call.arg(2)[i].as_sym_int());
+  if (sizes.size() != strides.size()) return batch_by_slices(call);
+  strides.insert(0, storage_elements(sizes, strides, 0));
+  Args args(call.args());
+  args[0] = call.unwrap_arg(0).value;
+  args[1] = call.with_batch_size(call.arg(1));
+  args[2] = call.context().make_ints(strides);
+  return call.wrap(call.run(args.span()), 0);
+}
+
 // --- decompositions, which run on what is seen of the tensors ---
 
 Value all_dims(const BatchCall& call) {
@@ -280,6 +296,7 @@ constexpr BatchRule kRules[] = {
     {"channel_shuffle.default", &existing_batch},
     {"cholesky.default", &variadic},
     {"cholesky_inverse.default", &variadic},
+    {"cholesky_solve.default", &comparison},
     {"clamp.Tensor", &pointwise},
     {"clamp.default", &unary},
     {"clamp_max.Tensor", &binary},
@@ -399,6 +416,7 @@ constexpr BatchRule kRules[] = {
     {"linalg_lu_factor_ex.default", &variadic},
     {"linalg_matrix_exp.default", &variadic},
     {"linalg_qr.default", &variadic},
+    {"linalg_solve_triangular.default", &comparison},
     {"linalg_vector_norm.default", &reduction, reduces(2, 3)},
     {"log.default", &unary},
     {"log10.default", &unary},
@@ -456,6 +474,7 @@ constexpr BatchRule kRules[] = {
     {"neg.default", &unary},
     {"neg_.default", &pointwise},
     {"new_empty.default", &new_tensor},
+    {"new_empty_strided.default", &new_strided},
     {"new_full.default", &new_tensor},
     {"new_ones.default", &new_tensor},
     {"new_zeros.default", &new_tensor},
@@ -562,6 +581,7 @@ constexpr BatchRule kRules[] = {
     {"threshold_.default", &pointwise},
     {"threshold_backward.default", &binary},
     {"topk.default", &reduction, reduces(2, kKeepsDim)},
+    {"triangular_solve.default", &comparison},
     {"tril.default", &variadic},
     {"triu.default", &variadic},
     {"trunc.default", &unary},
@@ -575,6 +595,7 @@ constexpr BatchRule kRules[] = {
     {"upsample_trilinear3d.default", &existing_batch},
     {"var.correction", &reduction, reduces(1, 3)},
     {"var_mean.correction", &reduction, reduces(1, 3)},
+    {"view.dtype", &unary},
     {"view_as_complex.default", &variadic},
     {"view_as_real.default", &unary},
     {"xlogy.Scalar_Other", &unary},

@@ -4,7 +4,7 @@
 // Each mirrors a rule of aten/src/ATen/functorch/BatchRules*.cpp: it moves the batch dimension to
 // where the operator can do with it, calls operators on the values, and says where the batch
 // dimension of the result is. Most operators share one of a few rules (batch_rules.cpp); views,
-// products and the like have their own (batch_rules_views.cpp, batch_rules_products.cpp).
+// look-ups, products and the like have their own (batch_rules_*.cpp).
 #pragma once
 
 #include <initializer_list>
@@ -44,6 +44,12 @@ class BatchCall {
   Value wrap(const Value& result, int64_t dim) const;
   // The result of an in-place operator: the argument that was written to.
   Value written(size_t index) const { return args_[index]; }
+  // The same of one that changed the first argument's value to another shape, with its batch
+  // dimension at `dim`.
+  Value reshaped(int64_t dim) const {
+    vmap_.refresh(args_[0].tensor(), dim);
+    return args_[0];
+  }
 
   // moveBatchDimToFront, ensure_has_bdim, maybePadToLogicalRank
   Value move_to_front(const Vmap::Unwrapped& tensor) const;
@@ -87,6 +93,7 @@ struct BatchRule {
 const BatchRule* find_batch_rule(std::string_view op);
 std::span<const BatchRule> shared_batch_rules();
 std::span<const BatchRule> view_batch_rules();
+std::span<const BatchRule> indexing_batch_rules();
 std::span<const BatchRule> product_batch_rules();
 
 // An operator that draws random numbers.

@@ -85,6 +85,17 @@ bool is_number(const Value& value, double number) {
          static_cast<double>(value.as_sym_int().as_int()) == number;
 }
 
+// math_addr
+Value addr(BatchCall& call, uint32_t) {
+  Value out = call.call("aten::outer", {call.arg(1), call.arg(2)});
+  if (!is_number(call.arg(4), 1)) out = call.call("aten::mul.Tensor", {out, call.arg(4)});
+  if (is_number(call.arg(3), 0)) return out;
+  const Value self = is_number(call.arg(3), 1)
+                         ? call.arg(0)
+                         : call.call("aten::mul.Tensor", {call.arg(0), call.arg(3)});
+  return call.call("aten::add.Tensor", {self, out});
+}
+
 // addmv_decomp, addbmm_decomp, baddbmm_decomp: a product, scaled and added.
 enum class Product : uint32_t { kMv, kSummedBmm, kBmm };
 
@@ -116,29 +127,170 @@ Value trace(BatchCall& call, uint32_t) {
   return call.call("aten::sum", {call.call("aten::diagonal", {call.arg(0)})});
 }
 
-// convolution_batch_rule where the input alone is batched: the batch joins dimension 0.
-Value convolution(BatchCall& call, uint32_t) {
+// --- convolution, convolution_batch_rule ---
+
+// The channels of a result that are groups of batches of channels, N(GBO)HW, as NB(GO)HW.
+Value batch_before_groups(const BatchCall& call, const Value& result, SymInt groups) {
+  const Value by_group = call.reshape_dim_outof(1, groups, result);
+  return call.reshape_dim_into(1, 2, call.reshape_dim_outof(2, call.batch_size(), by_group));
+}
+
+// Without a bias: the batch joins a dimension that the convolution does not mix, and is taken out
+// of the result's.
+Value batched_convolution(BatchCall& call, Args& args) {
+  constexpr size_t kTransposed = 6;
+  constexpr size_t kGroups = 8;
   const Vmap::Unwrapped input = call.unwrap_arg(0);
-  const bool others = call.unwrap_arg(1).dim || (call.arg(2).is_tensor() && call.unwrap_arg(2).dim);
-  if (!input.dim || others) return batch_by_slices(call);
+  const Vmap::Unwrapped weight = call.unwrap_arg(1);
+  const bool transposed = guard_bool(call.arg(kTransposed).as_sym_bool());
+  const SymInt groups = call.arg(kGroups).as_sym_int();
+  const auto run = [&] { return call.run(args.span()); };
+  if (!weight.dim) {
+    args[0] = call.reshape_dim_into(*input.dim, 0, input.value);
+    return call.wrap(call.reshape_dim_outof(0, call.batch_size(), run()), 0);
+  }
+  if (input.dim) {
+    args[0] = call.reshape_dim_into(*input.dim, 1, input.value);
+    args[1] = call.reshape_dim_into(*weight.dim, 0, weight.value);
+    args[kGroups] = groups * call.batch_size();
+    return call.wrap(call.reshape_dim_outof(1, call.batch_size(), run()), 1);
+  }
+  if (guard_bool(groups == 1)) {
+    args[1] = call.reshape_dim_into(*weight.dim, transposed ? 1 : 0, weight.value);
+    return call.wrap(call.reshape_dim_outof(1, call.batch_size(), run()), 1);
+  }
+  if (transposed) {
+    args[1] = call.reshape_dim_into(*weight.dim, 1, weight.value);
+  } else {
+    const Value by_group = call.reshape_dim_outof(*weight.dim == 0 ? 1 : 0, groups, weight.value);
+    const int64_t batch_dim = *weight.dim + (*weight.dim > 0 ? 1 : 0);
+    args[1] = call.reshape_dim_into(0, 0, call.reshape_dim_into(batch_dim, 1, by_group));
+  }
+  return call.wrap(batch_before_groups(call, run(), groups), 1);
+}
+
+Value convolution(BatchCall& call, uint32_t) {
+  constexpr size_t kBias = 2;
+  const bool has_bias = call.arg(kBias).is_tensor();
+  const bool is_separate = has_bias && (call.unwrap_arg(1).dim || call.unwrap_arg(kBias).dim);
   Args args(call.args());
-  args[0] = call.reshape_dim_into(*input.dim, 0, input.value);
-  return call.wrap(call.reshape_dim_outof(0, call.batch_size(), call.run(args.span())), 0);
+  if (!is_separate) return batched_convolution(call, args);
+  args[kBias] = Value();
+  Value bias = call.arg(kBias);
+  const bool product_is_batched = call.unwrap_arg(0).dim || call.unwrap_arg(1).dim;
+  const Value product =
+      product_is_batched ? batched_convolution(call, args) : call.run(args.span());
+  for (int64_t i = product.tensor().dim(); i > 2; --i)
+    bias = call.call("aten::unsqueeze", {bias, -1});
+  return call.call("aten::add.Tensor", {product, bias});
+}
+
+// grid_sample_batch_rule: the batch is part of the samples, of the channels, or of the places. Where
+// both are batched, PyTorch takes the batch's size from the input's dimension that is the grid's.
+Value grid_sample(BatchCall& call, uint32_t) {
+  const Vmap::Unwrapped input = call.unwrap_arg(0);
+  const Vmap::Unwrapped grid = call.unwrap_arg(1);
+  Args args(call.args());
+  const int64_t joined = input.dim && grid.dim ? 0 : 1;
+  if (input.dim) args[0] = call.reshape_dim_into(*input.dim, joined, input.value);
+  if (grid.dim) args[1] = call.reshape_dim_into(*grid.dim, joined, grid.value);
+  const int64_t taken_out = input.dim ? joined : 2;
+  const SymInt size =
+      input.dim && grid.dim ? input.value.tensor().size(*grid.dim) : call.batch_size();
+  return call.wrap(call.reshape_dim_outof(taken_out, size, call.run(args.span())), taken_out);
+}
+
+// glu_batch_rule
+Value glu(BatchCall& call, uint32_t) {
+  const Vmap::Unwrapped self = call.unwrap_arg(0);
+  const int64_t rank = call.logical_rank(self);
+  if (rank == 0)
+    throw_error(ErrorKind::kRuntimeError, "glu does not support 0-dimensional tensors");
+  Args args(call.args());
+  args[0] = call.move_to_front(self);
+  args[1] = call.physical_dim(call.integer(1), rank);
+  return call.wrap(call.run(args.span()), 0);
+}
+
+// --- norms ---
+
+bool is_batched(const BatchCall& call, size_t index) {
+  return call.arg(index).is_tensor() && call.unwrap_arg(index).dim.has_value();
+}
+
+constexpr size_t kRunningMean = 3;
+constexpr size_t kRunningVar = 4;
+
+void check_running_statistics(const BatchCall& call) {
+  const bool training = guard_bool(call.arg(5).as_sym_bool());
+  for (const size_t i : {kRunningMean, kRunningVar}) {
+    if (!training || !is_batched(call, 0) || !call.arg(i).is_tensor() || is_batched(call, i))
+      continue;
+    throw_error(
+        ErrorKind::kRuntimeError,
+        "Batch norm got a batched tensor as input while the running_mean or running_var, which "
+        "will be updated in place, were not batched.\nIf you are using a module and do not need "
+        "eval mode, please set `track_running_stats` to be False.If you are using a prebuilt "
+        "module and do not need eval mode, please see the functorch website for resources on how "
+        "to patch your module to work with vmap");
+  }
+}
+
+// Without scale and shift, which cuDNN needs all the same: the batch is part of the channels.
+Value plain_batch_norm(BatchCall& call, bool has_batch) {
+  Args args(call.args());
+  if (has_batch) {
+    args[0] = call.reshape_dim_into(0, 1, call.with_batch_dim(call.unwrap_arg(0)));
+    for (const size_t i : {kRunningMean, kRunningVar}) {
+      if (!call.arg(i).is_tensor()) continue;
+      const Value joined = call.reshape_dim_into(0, 0, call.with_batch_dim(call.unwrap_arg(i)));
+      args[i] = call.call("aten::contiguous", {joined});
+    }
+  }
+  const Tensor& input = args[0].tensor();
+  const SymInt channels[] = {input.size(1)};
+  for (const size_t i : {1, 2})
+    args[i] = call.context().empty(channels, input.dtype(), input.device());
+  return call.run(args.span());
+}
+
+// batch_norm_batch_rule
+Value batch_norm(BatchCall& call, uint32_t) {
+  check_running_statistics(call);
+  const bool has_batch =
+      is_batched(call, 0) || is_batched(call, kRunningMean) || is_batched(call, kRunningVar);
+  const Value results = plain_batch_norm(call, has_batch);
+  const auto batch_taken_out = [&](const Value& value) {
+    if (!has_batch || guard_bool(value.tensor().size(0) == 0)) return value;
+    return call.wrap(call.reshape_dim_outof(0, call.batch_size(), value), 0);
+  };
+  Value out = batch_taken_out(call.call("aten::transpose.int", {results.values()[0], 0, 1}));
+  const int64_t rank = call.logical_rank(call.unwrap_arg(0));
+  for (const size_t i : {1, 2}) {
+    if (!call.arg(i).is_tensor()) continue;
+    Value factor = call.arg(i);
+    while (factor.tensor().dim() < rank) factor = call.call("aten::unsqueeze", {factor, -1});
+    out = call.call(i == 1 ? "aten::mul.Tensor" : "aten::add.Tensor", {out, factor});
+  }
+  SmallVector<Value, 4> all = {call.call("aten::transpose.int", {out, 0, 1})};
+  for (const size_t i : {1, 2}) all.push_back(batch_taken_out(results.values()[i]));
+  if (results.size() > 3) {  // cuDNN's reserve
+    const SymInt none[] = {0};
+    all.push_back(call.context().empty(none, DType::kUInt8, call.arg(0).tensor().device()));
+  }
+  return call.context().make_list(all.span());
 }
 
 // native_layer_norm_batch_rule: scale and shift that are batched are applied behind it.
 Value layer_norm(BatchCall& call, uint32_t) {
   const Vmap::Unwrapped input = call.unwrap_arg(0);
-  const auto is_batched = [&](size_t i) {
-    return call.arg(i).is_tensor() && call.unwrap_arg(i).dim.has_value();
-  };
-  if (!input.dim) return batch_by_slices(call);
   Args args(call.args());
   args[0] = call.move_to_front(input);
-  if (!is_batched(2) && !is_batched(3)) return call.wrap(call.run(args.span()), 0);
+  if (!is_batched(call, 2) && !is_batched(call, 3)) return call.wrap(call.run(args.span()), 0);
   args[2] = Value();
   args[3] = Value();
-  const Value results = call.wrap(call.run(args.span()), 0);
+  const Value normalized = call.run(args.span());
+  const Value results = input.dim ? call.wrap(normalized, 0) : normalized;
   Value out = results.values()[0];
   if (call.arg(2).is_tensor()) out = call.call("aten::mul.Tensor", {out, call.arg(2)});
   if (call.arg(3).is_tensor()) out = call.call("aten::add.Tensor", {out, call.arg(3)});
@@ -146,23 +298,31 @@ Value layer_norm(BatchCall& call, uint32_t) {
   return call.context().make_list(all);
 }
 
-// loss_batch_rule_helper: one loss per element, reduced over all dimensions but the batch's.
+// loss_batch_rule_helper: one loss per element, all dimensions but the batch's in one.
 Value loss(BatchCall& call, uint32_t reduction_at) {
   constexpr int64_t kNone = 0;
   constexpr int64_t kMean = 1;
   const int64_t reduction = call.integer(reduction_at);
-  const Pair pair = aligned_pair(call, call.unwrap_arg(0), call.unwrap_arg(1), false);
   Args args(call.args());
-  args[0] = pair.first;
-  args[1] = pair.second;
+  for (const size_t i : {0, 1}) {
+    const Vmap::Unwrapped tensor = call.unwrap_arg(i);
+    args[i] = call.move_to_front(tensor);
+    if (!tensor.dim || args[i].tensor().dim() > 1)
+      args[i] = call.call("aten::flatten.using_ints", {args[i], tensor.dim ? 1 : 0});
+  }
   args[reduction_at] = kNone;
   const Value each = call.run(args.span());
-  if (reduction == kNone || each.tensor().dim() <= 1) return call.wrap(each, 0);
-  DimVector dims;
-  for (int64_t i = 1; i < each.tensor().dim(); ++i) dims.push_back(i);
-  const Value over = call.context().make_ints(dims);
-  return call.wrap(
-      call.call(reduction == kMean ? "aten::mean.dim" : "aten::sum.dim_IntList", {each, over}), 0);
+  if (each.tensor().dim() == 1) return call.wrap(each, 0);
+  if (reduction == kNone) {
+    const Vmap::Unwrapped self = call.unwrap_arg(0);
+    const Value shaped = call.move_to_front(self.dim ? self : call.unwrap_arg(1));
+    const Value sizes = call.context().make_ints(shaped.tensor().sizes());
+    return call.wrap(call.call("aten::reshape", {each, sizes}), 0);
+  }
+  const SymInt last[] = {-1};
+  return call.wrap(call.call(reduction == kMean ? "aten::mean.dim" : "aten::sum.dim_IntList",
+                             {each, call.context().make_ints(last)}),
+                   0);
 }
 
 // solve_ex_batch_rule: a vector on the right stays one dimension smaller.
@@ -181,20 +341,35 @@ Value solve(BatchCall& call, uint32_t) {
   return call.wrap(call.run(args.span()), 0);
 }
 
+// householder_product_batch_rule
+Value householder_product(BatchCall& call, uint32_t) {
+  Args args(call.args());
+  for (const size_t i : {0, 1}) args[i] = call.with_batch_dim(call.unwrap_arg(i));
+  return call.wrap(call.run(args.span()), 0);
+}
+
 // In order of their names.
 constexpr BatchRule kProductRules[] = {
     {"_linalg_solve_ex.default", &solve},
+    {"_native_batch_norm_legit.default", &batch_norm},
     {"addbmm.default", &add_product, static_cast<uint32_t>(Product::kSummedBmm)},
     {"addmm.default", &addmm},
     {"addmv.default", &add_product, static_cast<uint32_t>(Product::kMv)},
+    {"addr.default", &addr},
     {"baddbmm.default", &add_product, static_cast<uint32_t>(Product::kBmm)},
     {"bmm.default", &product, 3},
     {"convolution.default", &convolution},
+    {"cudnn_batch_norm.default", &batch_norm},
     {"dot.default", &dot},
+    {"glu.default", &glu},
+    {"grid_sampler_2d.default", &grid_sample},
+    {"grid_sampler_3d.default", &grid_sample},
     {"huber_loss.default", &loss, 2},
+    {"linalg_householder_product.default", &householder_product},
     {"mm.default", &product, 2},
     {"mse_loss.default", &loss, 2},
     {"mv.default", &mv},
+    {"native_batch_norm.default", &batch_norm},
     {"native_layer_norm.default", &layer_norm},
     {"smooth_l1_loss.default", &loss, 2},
     {"trace.default", &trace},

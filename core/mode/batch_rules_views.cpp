@@ -1,11 +1,12 @@
-// Batching rules of views, joins and look-ups. Mirrors aten/src/ATen/functorch/BatchRulesViews.cpp,
-// LegacyBatchingRegistrations.cpp and BatchRulesScatterOps.cpp.
+// Batching rules of views and joins. Mirrors aten/src/ATen/functorch/BatchRulesViews.cpp and
+// LegacyBatchingRegistrations.cpp.
 #include <algorithm>
 #include <utility>
 
 #include "core/mode/batch_rules.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -58,24 +59,30 @@ Value permute(BatchCall& call, uint32_t) {
   return run_on(call, front(call), args);
 }
 
+bool transposes_a_number(const BatchCall& call) {
+  const auto is_allowed = [&](size_t i) { return call.integer(i) == 0 || call.integer(i) == -1; };
+  return rank_of(call) == 0 && is_allowed(1) && is_allowed(2);
+}
+
 // transpose_int_batch_rule: of numbers it is nothing.
 Value transpose(BatchCall& call, uint32_t) {
-  const auto is_allowed = [&](size_t i) { return call.integer(i) == 0 || call.integer(i) == -1; };
-  if (rank_of(call) == 0 && is_allowed(1) && is_allowed(2)) {
+  if (transposes_a_number(call)) {
     const Vmap::Unwrapped self = call.unwrap_arg(0);
     return call.wrap(self.value, *self.dim);
   }
   return on_dims(call, at(1) | at(2), 0);
 }
 
-// at::native::t, which swaps the dimensions that are seen.
-Value t(BatchCall& call, uint32_t) {
+// at::native::t and t_, which swap the dimensions that are seen.
+Value t(BatchCall& call, uint32_t is_inplace) {
   const int64_t rank = rank_of(call);
   if (rank > 2) {
     throw_error(ErrorKind::kRuntimeError,
-                format("t() expects a tensor with <= 2 dimensions, but self is {}D", rank));
+                format("{} expects a tensor with <= 2 dimensions, but self is {}D",
+                       is_inplace != 0 ? "t_()" : "t()", rank));
   }
-  return call.call("aten::transpose.int", {call.arg(0), 0, rank < 2 ? 0 : 1});
+  return call.call(is_inplace != 0 ? "aten::transpose_" : "aten::transpose.int",
+                   {call.arg(0), 0, rank < 2 ? 0 : 1});
 }
 
 // view(self, size), _unsafe_view, _reshape_alias: the batch's size in front of the sizes.
@@ -83,6 +90,68 @@ Value view(BatchCall& call, uint32_t) {
   Args args = arguments(call);
   args[1] = call.with_batch_size(call.arg(1));
   return run_on(call, front(call), args);
+}
+
+// _unsafe_view_batch_rule: copies where there is no view.
+Value unsafe_view(BatchCall& call, uint32_t) {
+  Args args = arguments(call);
+  args[1] = call.with_batch_size(call.arg(1));
+  Value self = front(call);
+  const Tensor& tensor = self.tensor();
+  DimVector sizes;
+  for (size_t i = 0; i < args[1].size(); ++i) sizes.push_back(args[1][i].as_sym_int());
+  if (!view_strides(tensor.sizes(), tensor.strides(), infer_shape(sizes, tensor.numel())))
+    self = call.call("aten::contiguous", {self});
+  return run_on(call, self, args);
+}
+
+// as_strided_batching_rule: each slice's view begins where the slice does.
+Value as_strided(BatchCall& call, uint32_t) {
+  const Value self = front(call);
+  const Tensor& tensor = self.tensor();
+  DimVector given_sizes;
+  DimVector given_strides;
+  for (size_t i = 0; i < call.arg(1).size(); ++i)
+    given_sizes.push_back(call.arg(1)[i].as_sym_int());
+  for (size_t i = 0; i < call.arg(2).size(); ++i)
+    given_strides.push_back(call.arg(2)[i].as_sym_int());
+  const Dims sizes = given_sizes;
+  const Dims strides = given_strides;
+  if (sizes.size() != strides.size()) {
+    throw_error(ErrorKind::kRuntimeError,
+                format("Tensor.as_strided(size, stride, ...): size and stride must have the same "
+                       "length! Got size {} and stride {}",
+                       sizes, strides));
+  }
+  const SymInt begin = tensor.offset();
+  const SymInt offset = call.arg(3).is_none() ? begin : call.arg(3).as_sym_int();
+  const SymInt elements = storage_elements(sizes, strides, 0);
+  const SymInt slice = storage_elements(tensor.sizes().subspan(1), tensor.strides().subspan(1), 0);
+  constexpr std::string_view kAdvice =
+      "This is not supported inside of vmap, please try to rewrite the `as_strided` call as a "
+      "sequence of PyTorch view operations";
+  if (guard_bool(elements != 0) && guard_bool(slice == 0)) {
+    throw_error(ErrorKind::kRuntimeError,
+                format("result = tensor.as_strided({}, {}, {}) can access memory outside of "
+                       "`tensor`. `tensor` has no storage but the passed-in (size, stride, "
+                       "storage_offset) imply a result with some storage. {}",
+                       sizes, strides, offset, kAdvice));
+  }
+  if (guard_bool(elements != 0) &&
+      !(guard_bool(elements + offset <= slice + begin) && guard_bool(begin <= offset))) {
+    throw_error(
+        ErrorKind::kRuntimeError,
+        format("result = tensor.as_strided({}, {}, {}) can access memory outside of "
+               "`tensor`. `result` can access some memory in range [{}, {}], but `tensor` "
+               "can only access some memory in range [{}, {}]. {}",
+               sizes, strides, offset, offset, elements + offset, begin, slice + begin, kAdvice));
+  }
+  Args args = arguments(call);
+  args[1] = call.with_batch_size(call.arg(1));
+  DimVector all_strides = {tensor.stride(0)};
+  all_strides.append(strides);
+  args[2] = call.context().make_ints(all_strides);
+  return run_on(call, self, args);
 }
 
 Value reshape_alias(BatchCall& call, uint32_t) {
@@ -135,23 +204,118 @@ Value squeeze(BatchCall& call, uint32_t) {
                    batch_dim);
 }
 
-// squeeze_dims_batch_rule
-Value squeeze_dims(BatchCall& call, uint32_t) {
+// The dimensions to squeeze, and those of the value that they are.
+struct Squeezed {
+  DimVector dims;
+  int64_t batch_dim;  // where the batch dimension is then
+};
+
+Squeezed squeezed_dims(const BatchCall& call) {
   const Vmap::Unwrapped self = call.unwrap_arg(0);
   const Tensor& tensor = self.value.tensor();
-  if (tensor.dim() == 1) return call.wrap(call.call("aten::alias", {self.value}), *self.dim);
-  const bool is_list = call.arg(1).is_list();
-  int64_t batch_dim = *self.dim;
-  DimVector dims;
-  for (size_t i = 0; i < (is_list ? call.arg(1).size() : 1); ++i) {
-    const Value dim = is_list ? call.arg(1)[i] : call.arg(1);
-    const int64_t seen = call.physical_dim(guard_int(dim.as_sym_int()), tensor.dim() - 1) - 1;
-    const bool is_before = seen < *self.dim;
-    if (is_before && guard_bool(tensor.size(seen) == 1)) --batch_dim;
-    dims.push_back(is_before ? seen : seen + 1);
+  DimVector seen;
+  if (call.arg(1).is_list()) {
+    for (size_t i = 0; i < call.arg(1).size(); ++i) seen.push_back(call.arg(1)[i].as_sym_int());
+  } else {
+    seen.push_back(call.arg(1).as_sym_int());
   }
-  return call.wrap(call.call("aten::squeeze.dims", {self.value, call.context().make_ints(dims)}),
-                   batch_dim);
+  Squeezed result{{}, *self.dim};
+  if (tensor.dim() == 1) {
+    if (seen.size() > 1 || (seen.size() == 1 && !guard_bool(seen[0] == 0))) {
+      throw_error(ErrorKind::kRuntimeError, format("Dimension is out of range (expected to be in "
+                                                   "range of [-1, 0], but got {}",
+                                                   Dims(seen)));
+    }
+    return result;
+  }
+  for (const SymInt each : seen) {
+    const int64_t dim = wrap_dim(guard_int(each), tensor.dim() - 1);
+    const bool is_before = dim < *self.dim;
+    if (is_before && guard_bool(tensor.size(dim) == 1)) --result.batch_dim;
+    result.dims.push_back(is_before ? dim : dim + 1);
+  }
+  return result;
+}
+
+// squeeze_dims_batch_rule
+Value squeeze_dims(BatchCall& call, uint32_t) {
+  const Squeezed to = squeezed_dims(call);
+  const Value self = call.unwrap_arg(0).value;
+  const Value result =
+      self.tensor().dim() == 1
+          ? call.call("aten::alias", {self})
+          : call.call("aten::squeeze.dims", {self, call.context().make_ints(to.dims)});
+  return call.wrap(result, to.batch_dim);
+}
+
+// --- views in place: the value becomes another view, and shows itself anew ---
+
+// A dimension of what is seen as one of the value, wherever its batch dimension is.
+int64_t value_dim(const BatchCall& call, size_t index) {
+  const int64_t dim = wrap_dim(call.integer(index), rank_of(call));
+  return dim < *call.unwrap_arg(0).dim ? dim : dim + 1;
+}
+
+// transpose__batching_rule
+Value transpose_inplace(BatchCall& call, uint32_t) {
+  if (transposes_a_number(call)) return call.written(0);
+  const Vmap::Unwrapped self = call.unwrap_arg(0);
+  call.call("aten::transpose_", {self.value, value_dim(call, 1), value_dim(call, 2)});
+  return call.reshaped(*self.dim);
+}
+
+// unsqueeze__batching_rule
+Value unsqueeze_inplace(BatchCall& call, uint32_t) {
+  const Vmap::Unwrapped self = call.unwrap_arg(0);
+  const int64_t dim = wrap_dim(call.integer(1), rank_of(call) + 1);
+  const bool is_before = dim < *self.dim;
+  call.call("aten::unsqueeze_", {self.value, is_before ? dim : dim + 1});
+  return call.reshaped(is_before ? *self.dim + 1 : *self.dim);
+}
+
+// squeeze_dims__batching_rule
+Value squeeze_dims_inplace(BatchCall& call, uint32_t) {
+  const Squeezed to = squeezed_dims(call);
+  const Value self = call.unwrap_arg(0).value;
+  if (self.tensor().dim() == 1) return call.written(0);
+  call.call("aten::squeeze_.dims", {self, call.context().make_ints(to.dims)});
+  return call.reshaped(to.batch_dim);
+}
+
+// squeeze__batching_rule, by which a batch of one is lost: the dimension that takes its place is
+// hidden instead.
+Value squeeze_inplace(BatchCall& call, uint32_t) {
+  const Vmap::Unwrapped self = call.unwrap_arg(0);
+  const Tensor& tensor = self.value.tensor();
+  int64_t batch_dim = *self.dim;
+  for (int64_t i = 0; i < *self.dim; ++i)
+    if (guard_bool(tensor.size(i) == 1)) --batch_dim;
+  call.call("aten::squeeze_", {self.value});
+  if (tensor.dim() == 0) {
+    throw_error(ErrorKind::kRuntimeError,
+                "SmallVector unable to grow. Requested capacity (18446744073709551615) is larger "
+                "than maximum value for size type (4294967295)");
+  }
+  return call.reshaped(batch_dim);
+}
+
+// resize__plumbing
+Value resize_inplace(BatchCall& call, uint32_t) {
+  const Value& format_argument = call.arg(2);
+  if (format_argument.is(Value::Tag::kMemoryFormat) &&
+      format_argument.memory_format() != MemoryFormat::kContiguous) {
+    throw_error(ErrorKind::kRuntimeError,
+                "resize_: batching rule only supports None or Contiguous MemoryFormat");
+  }
+  const Vmap::Unwrapped self = call.unwrap_arg(0);
+  if (*self.dim != 0) {
+    throw_error(ErrorKind::kRuntimeError,
+                "self_bdim == 0 INTERNAL ASSERT FAILED at "
+                "\"/__w/pytorch/pytorch/aten/src/ATen/functorch/BatchRulesViews.cpp\":170, please "
+                "report a bug to PyTorch. NYI: resize_ batch rule for batch dim != 0");
+  }
+  call.call("aten::resize_", {self.value, call.with_batch_size(call.arg(1))});
+  return call.reshaped(0);
 }
 
 Value clone(BatchCall& call, uint32_t) {
@@ -208,203 +372,24 @@ Value stack(BatchCall& call, uint32_t) {
   return call.wrap(call.call("aten::stack", {call.context().make_list(tensors.span()), dim}), 0);
 }
 
-// --- look-ups ---
-
-// A tensor of at least one dimension that has the batch in front.
-Value as_rows(const BatchCall& call, size_t index) {
-  const Vmap::Unwrapped tensor = call.unwrap_arg(index);
-  const Value self = call.with_batch_dim(tensor);
-  return call.logical_rank(tensor) == 0 ? call.call("aten::unsqueeze", {self, -1}) : self;
-}
-
-// gather(self, dim, index), scatter.src and scatter.value, scatter_add: indices and sources as the
-// operator has them, every tensor with a batch dimension.
-Value along_dim(BatchCall& call, uint32_t) {
-  Args args = arguments(call);
-  const int64_t rank = rank_of(call);
-  args[1] = call.physical_dim(call.integer(1), rank);
-  for (size_t i = 0; i < args.size(); ++i)
-    if (args[i].is_tensor()) args[i] = as_rows(call, i);
-  Value result = call.run(args.span());
-  const bool is_gather = call.op().name == "aten::gather.default";
-  const int64_t out_rank = is_gather ? call.logical_rank(call.unwrap_arg(2)) : rank;
-  if (out_rank == 0) result = call.call("aten::squeeze.dim", {result, -1});
-  return call.wrap(result, 0);
-}
-
-// index_select_decomp: a gather with the index along one dimension.
-Value index_select(BatchCall& call, uint32_t) {
-  const Tensor& self = call.arg(0).tensor();
-  Value index = call.arg(2);
-  const int64_t dim = self.dim() == 0 ? 0 : call.physical_dim(call.integer(1), self.dim()) - 1;
-  if (self.dim() > index.tensor().dim()) {
-    DimVector sizes(self.sizes());
-    DimVector ones;
-    for (int64_t i = 0; i < self.dim(); ++i) ones.push_back(1);
-    sizes[static_cast<size_t>(dim)] = index.tensor().numel();
-    ones[static_cast<size_t>(dim)] = index.tensor().numel();
-    const Value row = call.call("aten::view", {index, call.context().make_ints(ones)});
-    index = call.call("aten::expand", {row, call.context().make_ints(sizes)});
-  }
-  const Value result = call.call("aten::gather", {call.arg(0), dim, index});
-  return self.dim() == 0 && result.tensor().dim() != 0
-             ? call.call("aten::squeeze.dim", {result, -1})
-             : result;
-}
-
-// --- index.Tensor, index_batch_rule ---
-
-// The index tensors of a call; an element that is none is a whole dimension.
-struct Indices {
-  SmallVector<Value, 8> values;
-  SmallVector<bool, 8> batched;
-  int64_t rank = -1;  // the largest that is seen
-  int64_t leading_nones = 0;
-  bool any_batched = false;
-  bool adjacent = true;
-};
-
-Indices read_indices(const BatchCall& call) {
-  Indices result;
-  size_t regions = 0;
-  bool inside = false;
-  for (size_t i = 0; i < call.arg(1).size(); ++i) {
-    const Value& index = call.arg(1).values()[i];
-    const Vmap::Unwrapped unwrapped = call.unwrap(index);
-    result.values.push_back(unwrapped.value);
-    result.batched.push_back(unwrapped.dim.has_value());
-    if (!index.is_tensor()) {
-      inside = false;
-      if (result.rank < 0) ++result.leading_nones;
-      continue;
-    }
-    if (!std::exchange(inside, true)) ++regions;
-    result.rank = std::max(result.rank, call.logical_rank(unwrapped));
-    result.any_batched = result.any_batched || unwrapped.dim;
-    if (unwrapped.dim && index.tensor().dtype() == DType::kBool) {
-      throw_error(ErrorKind::kRuntimeError,
-                  "vmap: We do not support batching operators that can support dynamic shape. "
-                  "Attempting to batch over indexing with a boolean mask.");
-    }
-  }
-  result.adjacent = regions <= 1;
-  return result;
-}
-
-// batchIndices: lined up, and what indexes the batch itself in front.
-Value batched_indices(const BatchCall& call, const Indices& indices, bool self_batched) {
-  SmallVector<Value, 8> all;
-  if (self_batched && !indices.any_batched) all.push_back(Value());
-  if (self_batched && indices.any_batched) {
-    Value batch = call.call("aten::arange.start", {0, call.batch_size()});
-    while (batch.tensor().dim() < indices.rank + 1)
-      batch = call.call("aten::unsqueeze", {batch, -1});
-    all.push_back(batch);
-  }
-  for (size_t i = 0; i < indices.values.size(); ++i) {
-    const Vmap::Unwrapped index = call.unwrap(call.arg(1).values()[i]);
-    all.push_back(index.value.is_tensor()
-                      ? call.padded(call.move_to_front(index), indices.batched[i], indices.rank)
-                      : Value());
-  }
-  return call.context().make_list(all.span());
-}
-
-// The dimensions of the indices, which stand behind the batch, go behind `count` more.
-Value swapped_regions(const BatchCall& call, const Value& result, int64_t size, int64_t count) {
-  DimVector order;
-  for (int64_t i = 0; i < result.tensor().dim(); ++i) {
-    const bool in_second = i > 0 && i <= count;
-    const bool in_first = i > count && i <= count + size;
-    order.push_back(in_second ? i + size : in_first ? i - count : i);
-  }
-  return call.call("aten::permute", {result, call.context().make_ints(order)});
-}
-
-Value index(BatchCall& call, uint32_t) {
-  const Vmap::Unwrapped self = call.unwrap_arg(0);
-  const Indices indices = read_indices(call);
-  const Value moved = call.move_to_front(self);
-  const Value batched = batched_indices(call, indices, self.dim.has_value());
-  const Value result = call.call("aten::index.Tensor", {moved, batched});
-  if (!indices.any_batched) return call.wrap(result, indices.adjacent ? 0 : indices.rank);
-  if (!self.dim) return call.wrap(result, indices.adjacent ? indices.leading_nones : 0);
-  if (!indices.adjacent || indices.leading_nones == 0) return call.wrap(result, 0);
-  return call.wrap(swapped_regions(call, result, indices.rank, indices.leading_nones), 0);
-}
-
-// embedding_batch_rule
-Value embedding(BatchCall& call, uint32_t) {
-  const Vmap::Unwrapped weight = call.unwrap_arg(0);
-  const Vmap::Unwrapped indices = call.unwrap_arg(1);
-  Args args = arguments(call);
-  args[1] = indices.value;
-  if (!weight.dim) {
-    return call.wrap(call.run(args.span()), *indices.dim);
-  }
-  const SymInt batch = call.batch_size();
-  if (!indices.dim) {
-    args[0] = call.reshape_dim_into(*weight.dim, 1, weight.value);
-    const Value result = call.reshape_dim_outof(-1, batch, call.run(args.span()));
-    return call.wrap(result, result.tensor().dim() - 2);
-  }
-  const SymInt rows = weight.value.tensor().size(*weight.dim == 0 ? 1 : 0);
-  args[0] = call.reshape_dim_into(*weight.dim, 0, weight.value);
-  const Value moved = call.move_to_front(indices);
-  const Tensor& places = moved.tensor();
-  DimVector steps = {batch};
-  for (int64_t i = 1; i < places.dim(); ++i) steps.push_back(1);
-  const Value range = call.call("aten::arange.start_step", {0, batch * rows, rows, places.dtype(),
-                                                            Value::unset(), places.device()});
-  const Value column = call.call("aten::view", {range, call.context().make_ints(steps)});
-  args[1] = call.call("aten::add.Tensor", {moved, column});
-  return call.wrap(call.run(args.span()), 0);
-}
-
-// where_self_batch_rule
-Value where(BatchCall& call, uint32_t) {
-  int64_t rank = 0;
-  for (const size_t i : {0, 1, 2}) rank = std::max(rank, call.logical_rank(call.unwrap_arg(i)));
-  Args args = arguments(call);
-  for (const size_t i : {0, 1, 2}) {
-    const Vmap::Unwrapped tensor = call.unwrap_arg(i);
-    args[i] = call.padded(call.move_to_front(tensor), tensor.dim.has_value(), rank);
-  }
-  return call.wrap(call.run(args.span()), 0);
-}
-
-Value masked_fill(BatchCall& call, uint32_t) {
-  const Pair pair = aligned_pair(call, call.unwrap_arg(0), call.unwrap_arg(1), false);
-  Args args = arguments(call);
-  args[0] = pair.first;
-  args[1] = pair.second;
-  return call.wrap(call.run(args.span()), 0);
-}
-
 // In order of their names.
 constexpr BatchRule kViewRules[] = {
     {"_reshape_alias.default", &reshape_alias},
-    {"_unsafe_view.default", &view},
+    {"_unsafe_view.default", &unsafe_view},
+    {"as_strided.default", &as_strided},
     {"cat.default", &cat},
     {"clone.default", &clone},
     {"diag_embed.default", &on_dims_of_result, at(2) | at(3)},
     {"diagonal.default", &on_dims_of_self, at(2) | at(3)},
-    {"embedding.default", &embedding},
     {"expand.default", &expand},
     {"expand_copy.default", &expand},
     {"flip.default", &on_dims_of_self, at(1)},
-    {"gather.default", &along_dim},
-    {"index.Tensor", &index},
-    {"index_select.default", &index_select},
-    {"masked_fill.Scalar", &masked_fill},
     {"movedim.intlist", &on_dims_of_self, at(1) | at(2)},
     {"narrow_copy.default", &on_dims_of_self, at(1)},
     {"permute.default", &permute},
     {"repeat.default", &repeat},
+    {"resize_.default", &resize_inplace},
     {"roll.default", &roll},
-    {"scatter.src", &along_dim},
-    {"scatter.value", &along_dim},
-    {"scatter_add.default", &along_dim},
     {"select.int", &on_dims_of_self, at(1)},
     {"slice.Tensor", &on_dims_of_self, at(1)},
     {"split.Tensor", &on_dims_of_self, at(2)},
@@ -412,16 +397,21 @@ constexpr BatchRule kViewRules[] = {
     {"squeeze.default", &squeeze},
     {"squeeze.dim", &squeeze_dims},
     {"squeeze.dims", &squeeze_dims},
+    {"squeeze_.default", &squeeze_inplace},
+    {"squeeze_.dim", &squeeze_dims_inplace},
+    {"squeeze_.dims", &squeeze_dims_inplace},
     {"stack.default", &stack},
     {"t.default", &t},
+    {"t_.default", &t, true},
     {"transpose.int", &transpose},
+    {"transpose_.default", &transpose_inplace},
     {"unbind.int", &on_dims_of_self, at(1)},
     {"unfold.default", &unfold},
     {"unsafe_split.Tensor", &on_dims_of_self, at(2)},
     {"unsqueeze.default", &on_dims_of_result, at(1)},
+    {"unsqueeze_.default", &unsqueeze_inplace},
     {"view.default", &view},
     {"view_copy.default", &view},
-    {"where.self", &where},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "core/ops/arguments.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/support/scoped_value.h"
 
 namespace faketensor {
 
@@ -44,19 +45,6 @@ bool has_tensor(std::span<const Argument> values) {
       "looks like the latter");
 }
 
-// For the time of a rule: its level and those above it do not answer.
-class ActiveLevels {
- public:
-  ActiveLevels(int64_t& active, int64_t now) : active_(active), before_(active) { active = now; }
-  ~ActiveLevels() { active_ = before_; }
-  ActiveLevels(const ActiveLevels&) = delete;
-  ActiveLevels& operator=(const ActiveLevels&) = delete;
-
- private:
-  int64_t& active_;
-  const int64_t before_;
-};
-
 }  // namespace
 
 int64_t Vmap::increment_nesting(SymInt batch_size, std::string_view randomness) {
@@ -87,18 +75,29 @@ Vmap::Unwrapped Vmap::unwrap(const Value& tensor, int64_t level) const {
   return {batched->value, batched->dim};
 }
 
-Value Vmap::wrap(const Value& value, int64_t dim, int64_t level) {
-  Tensor& tensor = value.tensor();
-  MetaSpec spec = tensor.meta->spec();
+const TensorMeta* Vmap::seen_of(const Tensor& value, int64_t dim) const {
+  MetaSpec spec = value.meta->spec();
   DimVector sizes(spec.sizes);
-  DimVector strides(tensor.strides());
-  sizes.erase(static_cast<size_t>(dim));
-  strides.erase(static_cast<size_t>(dim));
+  DimVector strides(value.strides());
+  const auto hidden = static_cast<size_t>(std::min(dim, value.dim() - 1));
+  sizes.erase(hidden);
+  strides.erase(hidden);
   spec.sizes = sizes;
   spec.strides = strides;
-  Tensor* seen = context_.make_tensor(context_.metas().intern(spec), tensor.storage);
+  return context_.metas().intern(spec);
+}
+
+Value Vmap::wrap(const Value& value, int64_t dim, int64_t level) {
+  Tensor& tensor = value.tensor();
+  Tensor* seen = context_.make_tensor(seen_of(tensor, dim), tensor.storage);
   batched_[seen] = {&tensor, dim, level};
   return seen;
+}
+
+void Vmap::refresh(Tensor& seen, int64_t dim) {
+  Batched& batched = batched_.at(&seen);
+  batched.dim = dim;
+  seen.meta = seen_of(*batched.value, dim);
 }
 
 Value Vmap::add_batch_dim(const Value& tensor, int64_t dim, int64_t level) {
@@ -146,6 +145,15 @@ int64_t Vmap::level_of(std::span<const Value> args) const {
 }
 
 Value Vmap::call(const OpEntry& op, std::span<const Value> args) {
+  const Value result = answer(op, args);
+  if (composites_ > 0) {
+    for_each_tensor({&result, 1},
+                    [this](const Value& made) { made_by_operators_.insert(&made.tensor()); });
+  }
+  return result;
+}
+
+Value Vmap::answer(const OpEntry& op, std::span<const Value> args) {
   int64_t level = level_of(args);
   const bool is_composite = (op.tags & kComposite) != 0;
   if (!is_composite && (op.tags & kRandom) != 0) level = std::max(level, active_);
@@ -159,14 +167,13 @@ Value Vmap::call(const OpEntry& op, std::span<const Value> args) {
   return call_at(level, op, args);
 }
 
-// A composite calls operators on what is seen of the tensors, which come here again. One whose rule
-// makes its result itself is taken to have done what they would have.
+// A composite calls operators on what is seen of the tensors, which come here again: what they
+// return knows of the batch. What a rule makes itself does not.
 Value Vmap::call_composite(int64_t level, const OpEntry& op, std::span<const Value> args) {
+  if (composites_ == 0) made_by_operators_.clear();
   const size_t first_new = context_.tensor_count();
-  const uint64_t before = rules_run_;
-  const Value result = context_.call_below(op, args);
-  if (rules_run_ != before) return result;
-  return adopted(result, level, args, first_new);
+  const ScopedValue inside(composites_, composites_ + 1);
+  return adopted(context_.call_below(op, args), level, args, first_new);
 }
 
 // The result of a rule that did not know of the batch: a view of what is seen of a batched tensor
@@ -181,6 +188,7 @@ Value Vmap::adopted(const Value& result, int64_t level, std::span<const Value> a
   }
   if (!result.is_tensor() || result.tensor().id < first_new) return result;
   const Tensor& tensor = result.tensor();
+  if (made_by_operators_.contains(&tensor)) return result;
   DimVector sizes = {layers_[static_cast<size_t>(level) - 1].batch_size};
   sizes.append(tensor.sizes());
   const Batched* base = nullptr;
@@ -210,8 +218,8 @@ Value Vmap::call_at(int64_t level, const OpEntry& op, std::span<const Value> arg
   ArgumentRoom room;
   const std::span<const Value> complete = complete_arguments(context_, op, args, room);
   BatchCall call(*this, context_, op, complete, level, layer.batch_size);
-  const ActiveLevels scope(active_, level - 1);
-  ++rules_run_;
+  // The levels of which a rule runs do not answer what it calls.
+  const ScopedValue scope(active_, level - 1);
   const std::string_view name = op.name.starts_with("aten::") ? op.name.substr(6) : op.name;
   if ((op.tags & kRandom) != 0) return batch_random(call, layer.randomness);
   const BatchRule* rule = find_batch_rule(name);

@@ -17,6 +17,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/ops/context.h"
@@ -48,6 +49,9 @@ class Vmap : public CallHook {
   Unwrapped unwrap(const Value& tensor, int64_t level) const;
   // The tensor that hides dimension `dim` of a value.
   Value wrap(const Value& value, int64_t dim, int64_t level);
+  // Shows the value of a batched tensor again after an operator changed its sizes or strides in
+  // place; its batch dimension is `dim` now. (BatchedTensorImpl::refreshTensorMetadata)
+  void refresh(Tensor& seen, int64_t dim);
 
  private:
   struct Layer {
@@ -60,7 +64,9 @@ class Vmap : public CallHook {
     int64_t level;
   };
   const Batched* find(const Value& value) const;
+  const TensorMeta* seen_of(const Tensor& value, int64_t dim) const;
   int64_t level_of(std::span<const Value> args) const;
+  Value answer(const OpEntry& op, std::span<const Value> args);
   Value call_at(int64_t level, const OpEntry& op, std::span<const Value> args);
   Value call_composite(int64_t level, const OpEntry& op, std::span<const Value> args);
   Value adopted(const Value& result, int64_t level, std::span<const Value> args, size_t first_new);
@@ -68,8 +74,11 @@ class Vmap : public CallHook {
   Context& context_;
   CallHook& below_;
   std::vector<Layer> layers_;
-  uint64_t rules_run_ = 0;
   int64_t active_ = 0;  // levels of which a rule is running answer no more
+  // While composites run: how many are inside one another, and what the operators they call
+  // returned.
+  int64_t composites_ = 0;
+  std::unordered_set<const Tensor*> made_by_operators_;
   std::unordered_map<const Tensor*, Batched> batched_;
 };
 

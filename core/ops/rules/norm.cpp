@@ -548,8 +548,8 @@ Value root_mean_square(Call& c, const Tensor& input, Dims shape, Tensor* weight)
   const Tensor& accumulated = *cast_to(c, input, computation_dtype(dtype));
   const Value squares = c.call<"aten::pow.Tensor_Scalar">(accumulated, 2);
   Value scale = c.call<"aten::rsqrt">(c.call<"aten::mean.dim">(squares, dims, true));
-  Value output = *arithmetic(c, accumulated, scale);
-  if (weight != nullptr) output = *arithmetic(c, output, *weight);
+  Value output = c.call<"aten::mul.Tensor">(accumulated, scale);
+  if (weight != nullptr) output = c.call<"aten::mul.Tensor">(output, *weight);
   // The composite asks the tensor itself, the decomposition torch._prims_common.
   const MemoryFormat format =
       input.device().is_cuda() ? suggest_memory_format(input) : tensor_memory_format(input);

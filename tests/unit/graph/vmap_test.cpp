@@ -159,6 +159,79 @@ TEST(Vmap, NestsSoDeepAndNoDeeper) {
   EXPECT_EQ(run.problems()[0].error_class, "LimitExceeded");
 }
 
+// What `op` makes of a copy of x[3, 4] whose batch dimension, of size 5, is at `dim`: what is seen,
+// and then all of it.
+std::string in_place(const std::string& op, int64_t dim, std::vector<Value> args) {
+  VmapProgram b;
+  const NodeId x = dim == 0   ? b.input("x", {5, 3, 4})
+                   : dim == 1 ? b.input("x", {3, 5, 4})
+                              : b.input("x", {3, 4, 5});
+  b.enter(5);
+  const NodeId copy = b.call("aten.clone.default", {ref(b.batched(x, dim)), Value::unset()});
+  args.insert(args.begin(), ref(copy));
+  const NodeId changed = b.call(op, args);
+  const NodeId all = b.unbatched(copy, 5, 0);
+  b.leave();
+  b.output({changed, all});
+  const auto run = propagate(b.program);
+  if (!run.problems().empty()) return run.problems()[0].message;
+  EXPECT_EQ(run.record(changed).tensors[0].tensor, run.record(copy).tensors[0].tensor);
+  return text_of(run, changed) + "; " + text_of(run, all);
+}
+
+TEST(Vmap, ViewsInPlaceAreSeen) {
+  EXPECT_EQ(in_place("aten.transpose_.default", 1, {0, 1}),
+            "f32[4, 3] strides [1, 20]; f32[5, 4, 3] strides [4, 1, 20]");
+  EXPECT_EQ(in_place("aten.t_.default", 0, {}),
+            "f32[4, 3] strides [1, 4]; f32[5, 4, 3] strides [12, 1, 4]");
+  EXPECT_EQ(in_place("aten.unsqueeze_.default", 1, {0}),
+            "f32[1, 3, 4] strides [60, 20, 1]; f32[5, 1, 3, 4] strides [4, 60, 20, 1]");
+  EXPECT_EQ(in_place("aten.unsqueeze_.default", 1, {-1}),
+            "f32[3, 4, 1] strides [20, 1, 1]; f32[5, 3, 4, 1] strides [4, 20, 1, 1]");
+  EXPECT_EQ(in_place("aten.squeeze_.dim", 2, {0}),
+            "f32[3, 4] strides [20, 5]; f32[5, 3, 4] strides [1, 20, 5]");
+  EXPECT_EQ(in_place("aten.resize_.default", 0, {VmapProgram().ints({}), Value::unset()}),
+            "f32[]; f32[5]");
+  EXPECT_EQ(in_place("aten.transpose_.default", 0, {0, 5}),
+            "Dimension out of range (expected to be in range of [-2, 1], but got 5)");
+  EXPECT_TRUE(in_place("aten.resize_.default", 1, {VmapProgram().ints({}), Value::unset()})
+                  .ends_with("NYI: resize_ batch rule for batch dim != 0"));
+}
+
+// As PyTorch 2.13 answers: squeeze_ of all dimensions takes a batch of one with it.
+TEST(Vmap, ABatchOfOneIsLostInSqueezing) {
+  for (const bool has_dims : {false, true}) {
+    VmapProgram b;
+    const NodeId x = b.input("x", {1, 1, 4});
+    b.enter(1);
+    const NodeId copy = b.call("aten.clone.default", {ref(b.batched(x, 1)), Value::unset()});
+    const NodeId squeezed = has_dims ? b.call("aten.squeeze_.dims", {ref(copy), b.ints({0})})
+                                     : b.call("aten.squeeze_.default", {ref(copy)});
+    const NodeId all = b.unbatched(copy, 1, 0);
+    b.leave();
+    b.output({squeezed, all});
+    const auto run = propagate(b.program);
+    ASSERT_TRUE(run.problems().empty()) << run.problems()[0].message;
+    EXPECT_EQ(text_of(run, squeezed), has_dims ? "f32[4]" : "f32[]");
+    EXPECT_EQ(text_of(run, all), has_dims ? "f32[1, 4]" : "f32[4]");
+  }
+}
+
+// A composite that reads nothing but the dtype of what is batched answers without a batch.
+TEST(Vmap, ACompositesResultIsBatchedWhereItsOperatorsSaySo) {
+  VmapProgram b;
+  const NodeId x = b.input("x", {4, 3});
+  const NodeId w = b.input("w", {2}, DType::kFloat64);
+  b.enter(4);
+  const NodeId cast = b.call("aten.type_as.default", {ref(w), ref(b.batched(x, 0))});
+  const NodeId all = b.unbatched(cast, 4, 0);
+  b.leave();
+  b.output({all});
+  const auto run = propagate(b.program);
+  ASSERT_TRUE(run.problems().empty()) << run.problems()[0].message;
+  EXPECT_EQ(text_of(run, all), "f32[4, 2] strides [0, 1]");
+}
+
 TEST(Vmap, ALaterTransformIsUnknown) {
   VmapProgram b;
   const NodeId x = b.input("x", {4});

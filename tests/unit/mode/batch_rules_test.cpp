@@ -8,7 +8,8 @@ namespace faketensor {
 namespace {
 
 TEST(BatchRules, TablesAreInOrderAndNameOperators) {
-  for (const auto rules : {shared_batch_rules(), view_batch_rules(), product_batch_rules()}) {
+  for (const auto rules :
+       {shared_batch_rules(), view_batch_rules(), indexing_batch_rules(), product_batch_rules()}) {
     EXPECT_TRUE(std::is_sorted(rules.begin(), rules.end(),
                                [](const auto& a, const auto& b) { return a.op < b.op; }));
     for (const BatchRule& rule : rules) {
