@@ -64,6 +64,7 @@ class TablePacker {
       : run_(run), program_(run.program()), what_if_(what_if) {}
 
   std::vector<uint8_t> pack() {
+    const BranchScope env = run_.shape_env();
     const auto nodes = program_.graph().nodes();
     dim_start_.push_back(0);
     for (NodeId row = 0; row < nodes.size(); ++row) add_row(nodes[row], run_.record(row));
@@ -181,13 +182,13 @@ void RunView::number_tensors() {
 }
 
 std::vector<uint8_t> RunView::pack_table(const WhatIf* what_if) const {
-  return TablePacker(run(), what_if).pack();
+  return TablePacker(run_, what_if).pack();
 }
 
 std::string RunView::value_of(NodeId row) {
   number_tensors();
   std::string text;
-  writer_.append(text, run().record(row));
+  writer_.append(text, run_, row);
   return text;
 }
 

@@ -24,11 +24,7 @@ class RunView {
  public:
   explicit RunView(Run run) : run_(std::move(run)) {}
 
-  // Its sizes may be asked about until another run is.
-  const Run& run() const {
-    run_.shape_env();
-    return run_;
-  }
+  const Run& run() const { return run_; }
   // Table of web/package/src/types.ts, as a packed buffer of kind kTable.
   // `what_if`: the sizes under other settings of symbols; none: as they were propagated.
   std::vector<uint8_t> pack_table(const WhatIf* what_if = nullptr) const;

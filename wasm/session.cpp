@@ -221,8 +221,7 @@ val run_table(int run, const std::string& symbols) {
   return buffer_reply([&] {
     const RunView& view = session().runs.at(run)->view;
     const json given = parse_json(symbols, "symbols");
-    const bool has_symbols = view.run().shape_env() != nullptr;
-    if (given.is_null() || (given.empty() && !has_symbols)) return view.pack_table();
+    if (given.is_null()) return view.pack_table();
     const std::vector<SymbolSetting> settings = read_symbol_settings(given);
     const WhatIf what_if(view.run(), settings);
     return view.pack_table(&what_if);

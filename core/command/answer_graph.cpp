@@ -35,12 +35,13 @@ int answer_graph(const std::string& path, const json& header, CommandIo& io) {
   const Run run = propagate(program, overrides_of(header));
   BufferedOut out(io);
   ValueWriter writer;
+  const BranchScope env = run.shape_env();  // for all nodes at once
   for (NodeId i = 0; i < program.graph().size(); ++i) {
     if (run.record(i).status != NodeStatus::kOk) continue;
     out.text() += "{\"name\":";
     append_json_string(out.text(), program.text(program.graph().node(i).name));
     out.text() += ",\"val\":";
-    writer.append(out.text(), run.record(i));
+    writer.append(out.text(), run, i);
     out.text() += '}';
     out.line_done();
   }

@@ -133,6 +133,7 @@ class GuardsPrinter {
   void print_outputs(const WhatIf& what_if) {
     line("every guard holds; the outputs are then");
     const NodeId output = static_cast<NodeId>(program_.graph().size() - 1);
+    const BranchScope env = run_.shape_env();
     for (const TensorRecord& tensor : run_.record(output).tensors) {
       std::vector<SymInt> sizes;
       for (const SymInt size : tensor.meta->sizes()) sizes.push_back(what_if.value(size));

@@ -51,6 +51,7 @@ class Table {
   }
 
   void print() {
+    const BranchScope env = run_.shape_env();
     size_t problem = 0;
     for (NodeId i = 0; i < program_.graph().size(); ++i) {
       const Node& node = program_.graph().node(i);
@@ -174,7 +175,7 @@ void append_node_json(std::string& out, const Run& run, NodeId id, ValueWriter& 
   out += "{\"name\":";
   append_json_string(out, run.program().text(run.program().graph().node(id).name));
   out += ",\"val\":";
-  writer.append(out, run.record(id));
+  writer.append(out, run, id);
   out += '}';
 }
 
@@ -198,6 +199,7 @@ void append_problem_json(std::string& out, const Run& run, const Problem& proble
 // One line per node in order; the node of a problem has the problem instead of a value.
 void print_json_lines(const Run& run, BufferedOut& out) {
   ValueWriter writer;
+  const BranchScope env = run.shape_env();  // for all nodes at once
   size_t problem = 0;
   for (NodeId i = 0; i < run.program().graph().size(); ++i) {
     if (run.record(i).status == NodeStatus::kOk) {
@@ -212,6 +214,7 @@ void print_json_lines(const Run& run, BufferedOut& out) {
 
 void print_json(const Run& run, const Target& target, BufferedOut& out) {
   ValueWriter writer;
+  const BranchScope env = run.shape_env();  // for all nodes at once
   std::string& text = out.text();
   text += "{\"program\":";
   append_json_string(text, run.program().name);

@@ -222,8 +222,7 @@ void explain_input(const Run& run, SymInt recorded, WhyStep& step) {
 
 std::vector<GuardEntry> guard_report(const Run& run) {
   std::vector<GuardEntry> report;
-  ShapeEnv* env = run.shape_env();
-  if (env == nullptr) return report;
+  const BranchScope env = run.shape_env();
   using Kind = GuardEntry::Kind;
   const SymbolMap numbers = known_numbers(*env);
   std::unordered_set<std::string> seen;
@@ -282,8 +281,7 @@ SymbolEntry symbol_entry(ShapeEnv& env, const ExprNode* symbol) {
 
 std::vector<SymbolEntry> symbol_report(const Run& run) {
   std::vector<SymbolEntry> report;
-  ShapeEnv* env = run.shape_env();
-  if (env == nullptr) return report;
+  const BranchScope env = run.shape_env();
   std::unordered_map<const ExprNode*, size_t> places;
   std::unordered_set<const ExprNode*> sizes_seen;
   for (NodeId node = 0; node < run.records().size(); ++node) {
@@ -333,7 +331,7 @@ std::vector<WhyStep> why_dimension(const Run& run, NodeId node, int64_t wanted) 
     throw_error(ErrorKind::kUsage, format("'{}' is {}: it has no dimension {}", name_of(run, node),
                                           text_then(sizes), wanted));
   }
-  run.shape_env();
+  const BranchScope env = run.shape_env();
   auto dim = static_cast<size_t>(wanted < 0 ? wanted + rank : wanted);
   std::vector<WhyStep> steps;
   for (;;) {  // each step goes to an earlier node
@@ -368,12 +366,6 @@ namespace {
 // More values than this are not tried one by one.
 constexpr int64_t kMaxTried = 4096;
 
-ShapeEnv& env_of(const Run& run) {
-  ShapeEnv* env = run.shape_env();
-  if (env == nullptr) throw_error(ErrorKind::kUsage, "the program has no symbols");
-  return *env;
-}
-
 [[noreturn]] void throw_no_symbol(const Run& run, std::string_view name) {
   std::string known;
   for (const SymbolEntry& entry : symbol_report(run))
@@ -384,11 +376,11 @@ ShapeEnv& env_of(const Run& run) {
 
 }  // namespace
 
-WhatIf::WhatIf(const Run& run, std::span<const SymbolSetting> settings)
-    : run_(run), env_(env_of(run)) {
-  SymbolMap numbers = known_numbers(env_);
+WhatIf::WhatIf(const Run& run, std::span<const SymbolSetting> settings) : run_(run) {
+  const BranchScope env = run.shape_env();
+  SymbolMap numbers = known_numbers(*env);
   for (const SymbolSetting& setting : settings) {
-    const ExprNode* symbol = env_.pool().find_symbol(setting.symbol);
+    const ExprNode* symbol = env->pool().find_symbol(setting.symbol);
     if (symbol == nullptr) throw_no_symbol(run, setting.symbol);
     if (setting.lower > setting.upper || setting.lower < 0) {
       throw_error(ErrorKind::kUsage,
@@ -396,13 +388,13 @@ WhatIf::WhatIf(const Run& run, std::span<const SymbolSetting> settings)
     }
     settings_.emplace_back(symbol, ValueRange::ints(setting.lower, setting.upper));
     numbers.erase(symbol);
-    if (setting.lower == setting.upper) numbers[symbol] = env_.pool().integer(setting.lower);
+    if (setting.lower == setting.upper) numbers[symbol] = env->pool().integer(setting.lower);
   }
   values_ = numbers;
   // What became an expression of others follows them, unless it is set itself.
-  for (const ExprNode* symbol : env_.replaced_symbols()) {
+  for (const ExprNode* symbol : env->replaced_symbols()) {
     if (is_set(symbol) || numbers.find(symbol) != numbers.end()) continue;
-    const ExprNode* value = env_.replace(symbol);
+    const ExprNode* value = env->replace(symbol);
     if (value != symbol) values_[symbol] = substitute(value, numbers);
   }
 }
@@ -414,10 +406,11 @@ bool WhatIf::is_set(const ExprNode* symbol) const {
 
 // Whether a condition is about a symbol that is set, or about one that follows such a symbol.
 bool WhatIf::concerns(const ExprNode* condition) const {
+  const BranchScope env = run_.shape_env();
   for (const ExprNode* symbol : free_symbols(condition)) {
     if (is_set(symbol)) return true;
-    if (env_.replacement(symbol) == nullptr) continue;
-    for (const ExprNode* part : free_symbols(env_.replace(symbol)))
+    if (env->replacement(symbol) == nullptr) continue;
+    for (const ExprNode* part : free_symbols(env->replace(symbol)))
       if (is_set(part)) return true;
   }
   return false;
@@ -425,17 +418,18 @@ bool WhatIf::concerns(const ExprNode* condition) const {
 
 SymInt WhatIf::value(SymInt size) const {
   if (!size.is_symbolic()) return size;
-  return env_.pool().sym_int(expand(substitute(size.node(), values_)));
+  return size.node()->pool->sym_int(expand(substitute(size.node(), values_)));
 }
 
 ValueRange WhatIf::range_of(const ExprNode* symbol) const {
   for (const auto& [set, range] : settings_) {
     if (set == symbol) return range;
   }
-  return env_.range(symbol);
+  return run_.shape_env()->range(symbol);
 }
 
 ValueRange WhatIf::bounds(SymInt size) const {
+  const BranchScope env = run_.shape_env();
   const SymInt now = value(size);
   if (!now.is_symbolic()) return ValueRange::ints(now.as_int(), now.as_int());
   return bound(now.node(), [this](const ExprNode* symbol) { return range_of(symbol); });
@@ -458,6 +452,7 @@ WhatIf::Verdict WhatIf::enumerate(const ExprNode* condition, const ExprNode* sym
 }
 
 WhatIf::Verdict WhatIf::verdict(const ExprNode* condition) const {
+  const BranchScope env = run_.shape_env();
   condition = substitute(condition, values_);
   if (condition->is_constant()) return condition->is_true() ? Verdict::kHolds : Verdict::kViolated;
   const ValueRange known =
@@ -514,6 +509,7 @@ GuardEntry WhatIf::range_entry(const ExprNode* symbol, ValueRange allowed, NodeI
 
 std::vector<std::pair<GuardEntry, WhatIf::Verdict>> WhatIf::broken() const {
   std::vector<std::pair<GuardEntry, Verdict>> result;
+  const BranchScope env = run_.shape_env();
   for (const auto& [symbol, range] : settings_) {
     const ValueRange declared = declared_range(run_.program(), symbol);
     if (!range.is_subset_of(declared))
@@ -532,11 +528,11 @@ std::vector<std::pair<GuardEntry, WhatIf::Verdict>> WhatIf::broken() const {
   });
   // A range that these guards made says nothing new.
   for (const auto& [symbol, range] : settings_) {
-    const ValueRange allowed = env_.range(symbol);
-    const std::optional<int64_t> number = number_of(env_, symbol);
+    const ValueRange allowed = env->range(symbol);
+    const std::optional<int64_t> number = number_of(*env, symbol);
     const ValueRange known = number ? ValueRange::ints(*number, *number) : allowed;
     if (range.is_subset_of(known) || mentions(result, symbol)) continue;
-    result.emplace_back(range_entry(symbol, known, cause_of(env_, symbol)),
+    result.emplace_back(range_entry(symbol, known, cause_of(*env, symbol)),
                         verdict_of(range, known));
   }
   return result;

@@ -54,7 +54,7 @@ struct SymbolEntry {
 std::vector<SymbolEntry> symbol_report(const Run& run);
 
 // A size by what is known of its symbols now: by their replacements, and where the range of one is
-// a number, by that.
+// a number, by that. In a scope of the run (Run::shape_env).
 SymInt current(SymInt size);
 
 // In the order in which they were found, kind by kind.
@@ -84,7 +84,6 @@ struct SymbolSetting {
   int64_t upper = 0;
 };
 
-// To be made and asked before another run of the program is.
 class WhatIf {
  public:
   enum class Verdict : uint8_t { kHolds, kViolated, kDepends };
@@ -110,7 +109,6 @@ class WhatIf {
   GuardEntry range_entry(const ExprNode* symbol, ValueRange allowed, NodeId node) const;
 
   const Run& run_;
-  ShapeEnv& env_;
   std::vector<std::pair<const ExprNode*, ValueRange>> settings_;
   SymbolMap values_;  // the symbols that are one number, set or found to be, or follow others
 };

@@ -7,7 +7,6 @@
 #include "core/graph/placeholders.h"
 #include "core/graph/recorded_check.h"
 #include "core/support/format.h"
-#include "core/symbolic/shape_env.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -64,9 +63,9 @@ Problem problem_at(const Program& program, NodeId id, const Error& error) {
   return problem;
 }
 
-std::string hint_for(ShapeEnv* env) {
-  const ExprNode* undecided = env == nullptr ? nullptr : env->last_undecided();
-  return undecided == nullptr ? std::string() : env->suggest_fix(undecided);
+std::string hint_for(ShapeEnv& env) {
+  const ExprNode* undecided = env.last_undecided();
+  return undecided == nullptr ? std::string() : env.suggest_fix(undecided);
 }
 
 // What the file records of a node, as a tensor of its own; None where it records nothing (a tuple,
@@ -88,15 +87,7 @@ std::vector<Problem> Run::compare_with_recorded() const {
   return check_recorded(*this).differences;
 }
 
-Run::Branch::Branch(std::shared_ptr<ShapeEnv> shape_env)
-    : env(std::move(shape_env)), number(env->begin_branch()) {}
-
-Run::Branch::~Branch() { env->end_branch(number); }
-
-ShapeEnv* Run::shape_env() const {
-  if (branch_ != nullptr) branch_->env->take_up(branch_->number);
-  return mode_->context().shape_env();
-}
+BranchScope Run::shape_env() const { return {*mode_->context().shape_env(), branch_}; }
 
 // Errors that a propagation as tracing does it has not: they come of C++ kernels that make numbers
 // of symbols, which the Python dispatcher keeps from being called.
@@ -121,10 +112,11 @@ void Run::propose_python_dispatcher(const PropagateOptions& options) {
 Run propagate(const Program& program, const PropagateOptions& options) {
   Run run;
   run.program_ = &program;
-  if (program.shape_env != nullptr) run.branch_ = std::make_unique<Run::Branch>(program.shape_env);
+  if (program.shape_env != nullptr) run.branch_ = program.shape_env->make_branch();
   run.mode_ = std::make_unique<FakeTensorMode>(options.target);
   FakeTensorMode& mode = *run.mode_;
   mode.attach_shape_env(program.shape_env);
+  const BranchScope env = run.shape_env();
   mode.context().python_dispatcher = options.python_dispatcher;
   if (options.prepare) options.prepare(mode);
   const Graph& graph = program.graph();
@@ -145,9 +137,8 @@ Run propagate(const Program& program, const PropagateOptions& options) {
     }
     const Node& node = graph.node(i);
     NodeRecord& record = run.records_[i];
-    // What is decided about symbols from here on is this node's doing (see explain.h), and this
-    // run's: a callback (progress, the fake of a custom operator) may have asked about another one.
-    if (ShapeEnv* env = run.shape_env()) env->set_origin(i + 1);
+    // What is decided about symbols from here on is this node's doing (see explain.h).
+    env->set_origin(i + 1);
     const auto keep = [&](const Value& value) {
       values[i] = value;
       record = {NodeStatus::kOk, value, records_of(value, mode.context().arena())};
@@ -174,7 +165,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
       }
       run.problems_.push_back(problem_at(program, i, error));
       if (error.kind() == ErrorKind::kGuardOnDataDependent)
-        run.problems_.back().hint = hint_for(mode.context().shape_env());
+        run.problems_.back().hint = hint_for(*env);
       record.status = run.problems_.back().kind == Problem::Kind::kUnknown ? NodeStatus::kUnknown
                                                                            : NodeStatus::kError;
       if (options.stop_at_first_error) return run;

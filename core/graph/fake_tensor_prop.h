@@ -21,6 +21,7 @@
 
 #include "core/graph/graph.h"
 #include "core/mode/mode.h"
+#include "core/symbolic/shape_env.h"
 
 namespace faketensor {
 
@@ -99,10 +100,10 @@ class Run {
   const NodeRecord& record(NodeId node) const { return records_[node]; }
   std::span<const Problem> problems() const { return problems_; }
   FakeTensorMode& mode() const { return *mode_; }
-  // The environment of its symbolic sizes, with what this run found out about them; null without
-  // symbols. Sizes of a run are to be asked about, and printed, after a call of it: another run of
-  // the program may have been made or asked meanwhile.
-  ShapeEnv* shape_env() const;
+  // The environment of its symbolic sizes, which goes by what this run found out about them for as
+  // long as the scope lives. The run's sizes are asked about and printed in such a scope, outside of
+  // which they are those of another run, or of none.
+  BranchScope shape_env() const;
   bool was_cancelled() const { return cancelled_; }
   size_t count(NodeStatus status) const;
 
@@ -114,22 +115,12 @@ class Run {
   std::vector<Problem> compare_with_recorded() const;
 
  private:
-  // What a run found out about the program's symbols, for as long as the run lives.
-  struct Branch {
-    explicit Branch(std::shared_ptr<ShapeEnv> shape_env);
-    ~Branch();
-    Branch(const Branch&) = delete;
-    Branch& operator=(const Branch&) = delete;
-    const std::shared_ptr<ShapeEnv> env;
-    const uint32_t number;
-  };
-
   void propose_python_dispatcher(const PropagateOptions& options);
 
   friend class Interpreter;
   friend Run propagate(const Program& program, const PropagateOptions& options);
   const Program* program_ = nullptr;
-  std::unique_ptr<Branch> branch_;  // null where the program has no symbols
+  std::shared_ptr<ShapeEnv::Branch> branch_;  // null where the program has no symbols
   std::unique_ptr<FakeTensorMode> mode_;
   std::vector<NodeRecord> records_;
   std::vector<Problem> problems_;

@@ -65,7 +65,7 @@ class Checker {
   }
 
   RecordedCheck check() {
-    run_.shape_env();
+    const BranchScope env = run_.shape_env();
     for (NodeId id = 0; id < program_.graph().size(); ++id) check_node(id);
     explain_problems();
     describe_skipped();

@@ -171,6 +171,7 @@ void append_bytes(std::string& out, const Run& run, const WhatIf& what_if, NodeI
 void append_what_if(std::string& out, const Run& run, const WhatIf& what_if,
                     std::span<const std::string> nodes) {
   const Program& program = run.program();
+  const BranchScope env = run.shape_env();
   const auto broken = what_if.broken();
   out.append("{\"holds\":").append(broken.empty() ? "true" : "false").append(",\"broken\":[");
   bool is_first = true;

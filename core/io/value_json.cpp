@@ -230,7 +230,9 @@ void ValueWriter::append(std::string& out, const Value& value) {
   append_value(out, value, nullptr);
 }
 
-void ValueWriter::append(std::string& out, const NodeRecord& record) {
+void ValueWriter::append(std::string& out, const Run& run, NodeId node) {
+  const BranchScope env = run.shape_env();
+  const NodeRecord& record = run.record(node);
   std::span<const TensorRecord> tensors = record.tensors;
   append_value(out, record.value, &tensors);
 }

@@ -46,8 +46,8 @@ class ValueWriter {
 
   // A value with its tensors as they are now.
   void append(std::string& out, const Value& value);
-  // A value with its tensors as they were recorded.
-  void append(std::string& out, const NodeRecord& record);
+  // The value of a node with its tensors as the run recorded them.
+  void append(std::string& out, const Run& run, NodeId node);
   void append_tensor(std::string& out, const TensorRecord& record);
 
  private:

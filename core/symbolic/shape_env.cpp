@@ -13,8 +13,6 @@ namespace faketensor {
 
 namespace {
 
-constexpr size_t kFirstOperations = 64;  // most environments are small
-
 std::string data_dependent_text(bool integer, const std::string& expr, const std::string& unhinted,
                                 const std::string& size_like) {
   const std::string_view description =
@@ -32,7 +30,7 @@ std::string data_dependent_text(bool integer, const std::string& expr, const std
 
 }  // namespace
 
-ShapeEnv::ShapeEnv(ShapeEnvOptions options) : options_(options), operations_(kFirstOperations) {
+ShapeEnv::ShapeEnv(ShapeEnvOptions options) : options_(options) {
   next_unbacked_ = options.first_unbacked;
   pool_.set_shape_env(this);
 }
@@ -326,30 +324,24 @@ void ShapeEnv::reason_from(ShapeKnowledge knowledge) {
   ++ranges_version_;
 }
 
-uint32_t ShapeEnv::begin_branch() {
-  if (!trunk_) {
-    trunk_ = static_cast<const ShapeKnowledge&>(*this);
-    trunk_nodes_ = pool_.node_count();
-  } else {
-    if (branch_ != 0) set_aside_[branch_] = static_cast<ShapeKnowledge&&>(*this);
-    reason_from(*trunk_);
-  }
-  return branch_ = ++branches_;
+std::shared_ptr<ShapeEnv::Branch> ShapeEnv::make_branch() {
+  if (trunk_nodes_ == SIZE_MAX) trunk_nodes_ = pool_.node_count();
+  return std::make_shared<Branch>(branch_ == nullptr ? Branch{*this, *this} : *trunk_);
 }
 
-void ShapeEnv::take_up(uint32_t branch) {
-  if (branch == branch_) return;
-  const auto found = set_aside_.find(branch);
-  if (found == set_aside_.end()) return;  // it has ended
-  if (branch_ != 0) set_aside_[branch_] = static_cast<ShapeKnowledge&&>(*this);
-  reason_from(std::move(found->second));
-  set_aside_.erase(found);
-  branch_ = branch;
-}
-
-void ShapeEnv::end_branch(uint32_t branch) {
-  set_aside_.erase(branch);
-  if (branch_ == branch) branch_ = 0;
+std::shared_ptr<ShapeEnv::Branch> ShapeEnv::switch_to(std::shared_ptr<Branch> branch) {
+  if (branch == branch_) return branch;
+  if (trunk_ == nullptr) trunk_ = std::make_unique<Branch>();
+  const auto state_of = [this](const std::shared_ptr<Branch>& of) -> Branch& {
+    return of == nullptr ? *trunk_ : *of;
+  };
+  Branch& left = state_of(branch_);
+  left.knowledge = static_cast<ShapeKnowledge&&>(*this);
+  left.conclusions = static_cast<ShapeConclusions&&>(*this);
+  Branch& taken = state_of(branch);
+  static_cast<ShapeKnowledge&>(*this) = std::move(taken.knowledge);
+  static_cast<ShapeConclusions&>(*this) = std::move(taken.conclusions);
+  return std::exchange(branch_, std::move(branch));
 }
 
 ShapeEnv::Memo& ShapeEnv::memo(const ExprNode* node) {

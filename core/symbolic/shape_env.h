@@ -21,6 +21,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -81,8 +82,8 @@ struct SymbolicGeometry {
   SymInt offset = 0;
 };
 
-// What a ShapeEnv has found out, apart from the expressions themselves and what is remembered of
-// them: all that a branch has of its own.
+// What a ShapeEnv has found out, apart from the expressions themselves and what it concluded from
+// it (ShapeConclusions).
 class ShapeKnowledge {
  protected:
   Assignment hints_;
@@ -117,7 +118,49 @@ class ShapeKnowledge {
   const ExprNode* last_undecided_ = nullptr;
 };
 
-class ShapeEnv : private ShapeKnowledge {
+// An operation on two values of an environment, given as words, and its result. `asked` says which
+// operation, and at which state of knowledge (ShapeEnv::asked).
+struct ShapeOperation {
+  int64_t a = 0;
+  int64_t b = 0;
+  uint64_t asked = 0;
+  int64_t result = 0;
+};
+
+// What follows from a ShapeKnowledge and is remembered, so that it need not be worked out again.
+class ShapeConclusions {
+ protected:
+  // What was found out about an expression, and under which knowledge: good while nothing was
+  // learnt.
+  struct Memo {
+    uint32_t replaced_at = 0;
+    uint32_t known_at[2] = {};  // when it was asked about, and when it was to be decided
+    const ExprNode* known[2] = {};
+    const ExprNode* replaced = nullptr;
+    const ExprNode* decided[3] = {};  // without a fallback, with false, with true; for good
+    uint32_t hinted_at = 0;
+    std::optional<int64_t> hint;  // of integers and conditions
+  };
+  static constexpr size_t kFirstOperations = 64;  // most environments are small
+
+  std::vector<Memo> memos_;  // by number of the node in the pool
+  uint32_t knowledge_ = 1;   // counts what makes PyTorch forget static answers
+  uint32_t learnt_ = 1;      // counts changes of ranges, replacements, axioms and divisible
+  uint32_t replaced_version_ = 1;
+  uint32_t hints_version_ = 1;
+  uint32_t ranges_version_ = 1;
+  std::vector<ShapeOperation> operations_ =
+      std::vector<ShapeOperation>(kFirstOperations);   // by a hash of the operands, a power of two
+  size_t operations_displaced_ = 0;                    // since operations_ grew
+  std::unordered_set<const ExprNode*> divisible_now_;  // after replacement, as of divisible_at_
+  uint32_t divisible_at_ = 0;
+  Assignment opaque_hints_;  // of opaque symbols, as of opaque_hints_at_
+  uint32_t opaque_hints_at_ = 0;
+  mutable std::unordered_map<const ExprNode*, ValueRange> opaque_ranges_;  // at opaque_ranges_at_
+  mutable uint32_t opaque_ranges_at_ = 0;
+};
+
+class ShapeEnv : private ShapeKnowledge, private ShapeConclusions {
  public:
   explicit ShapeEnv(ShapeEnvOptions options = {});
   ShapeEnv(const ShapeEnv&) = delete;
@@ -260,14 +303,7 @@ class ShapeEnv : private ShapeKnowledge {
   ValueRange bound(const ExprNode* node, bool size_oblivious = false) const;
   // Counts what was learnt of symbols: while it stays, the same question has the same answer.
   uint32_t learnt() const { return learnt_; }
-  // An operation on two values of this environment, given as words, and its result. `asked` says
-  // which operation, and at which state of knowledge.
-  struct Operation {
-    int64_t a = 0;
-    int64_t b = 0;
-    uint64_t asked = 0;
-    int64_t result = 0;
-  };
+  using Operation = ShapeOperation;
   // `operation` is an ExprKind, or a number beyond them; states count from 1.
   static constexpr uint64_t asked(uint8_t operation, uint32_t state) {
     return uint64_t{state} << 8 | operation;
@@ -318,12 +354,16 @@ class ShapeEnv : private ShapeKnowledge {
   bool ignore_fresh_unbacked_symbols(bool ignore) { return std::exchange(ignore_fresh_, ignore); }
 
   // --- branches ---
-  // The runs of a program share its expressions, but no run may rest on what another found out.
-  // Each is a branch: it starts from what was known before the first of them, and what it found is
-  // there again when it is taken up. Numbers count from 1.
-  uint32_t begin_branch();
-  void take_up(uint32_t branch);
-  void end_branch(uint32_t branch);
+  // Note [Branches]
+  // The runs of a program share its environment, whose expressions are theirs, but no run may rest
+  // on what another found out. Each has a branch: it starts from what the environment itself knows,
+  // and the environment decides, learns and prints by it while a BranchScope of it lives. Outside of
+  // all scopes the environment knows what it knew before them.
+  struct Branch;
+  std::shared_ptr<Branch> make_branch();
+  // For BranchScope. The environment goes by `branch` from here on, by what it knows itself where
+  // that is null. Gives the branch that it went by.
+  std::shared_ptr<Branch> switch_to(std::shared_ptr<Branch> branch);
 
  private:
   class Trial;
@@ -380,17 +420,6 @@ class ShapeEnv : private ShapeKnowledge {
 
   void reason_from(ShapeKnowledge knowledge);
 
-  // What was found out about an expression, and under which knowledge: good while nothing was
-  // learnt.
-  struct Memo {
-    uint32_t replaced_at = 0;
-    uint32_t known_at[2] = {};  // when it was asked about, and when it was to be decided
-    const ExprNode* known[2] = {};
-    const ExprNode* replaced = nullptr;
-    const ExprNode* decided[3] = {};  // without a fallback, with false, with true; for good
-    uint32_t hinted_at = 0;
-    std::optional<int64_t> hint;  // of integers and conditions
-  };
   Memo& memo(const ExprNode* node);
   static constexpr size_t fallback_index(std::optional<bool> fallback) {
     return fallback ? 1 + static_cast<size_t>(*fallback) : 0;
@@ -405,26 +434,36 @@ class ShapeEnv : private ShapeKnowledge {
 
   ShapeEnvOptions options_;
   ExprPool pool_;
-  std::vector<Memo> memos_;  // by number of the node in the pool
-  uint32_t knowledge_ = 1;   // counts what makes PyTorch forget static answers
-  uint32_t learnt_ = 1;      // counts changes of ranges, replacements, axioms and divisible
-  uint32_t replaced_version_ = 1;
-  uint32_t hints_version_ = 1;
-  std::vector<Operation> operations_;                  // by a hash of the operands, a power of two
-  size_t operations_displaced_ = 0;                    // since operations_ grew
-  std::vector<const ExprNode*> shifted_symbols_[2];    // backed, unbacked
-  std::unordered_set<const ExprNode*> divisible_now_;  // after replacement, as of divisible_at_
-  uint32_t divisible_at_ = 0;
-  Assignment opaque_hints_;  // of opaque symbols, as of opaque_hints_at_
-  uint32_t opaque_hints_at_ = 0;
-  uint32_t ranges_version_ = 1;
-  mutable std::unordered_map<const ExprNode*, ValueRange> opaque_ranges_;  // at opaque_ranges_at_
-  mutable uint32_t opaque_ranges_at_ = 0;
-  std::optional<ShapeKnowledge> trunk_;  // what the first branch started from
-  std::unordered_map<uint32_t, ShapeKnowledge> set_aside_;
-  size_t trunk_nodes_ = SIZE_MAX;  // that the pool had then
-  uint32_t branch_ = 0;            // the one that is taken up; 0: none
-  uint32_t branches_ = 0;
+  std::vector<const ExprNode*> shifted_symbols_[2];  // backed, unbacked
+  size_t trunk_nodes_ = SIZE_MAX;                    // that the pool had at the first branch
+  std::shared_ptr<Branch> branch_;  // that it goes by; null: by what it knows itself
+  std::unique_ptr<Branch> trunk_;   // what it knows itself, meanwhile
+};
+
+struct ShapeEnv::Branch {
+  ShapeKnowledge knowledge;
+  ShapeConclusions conclusions;
+};
+
+// A ShapeEnv that goes by a branch for as long as this lives (Note [Branches]), to be used as a
+// pointer to it. Scopes end in the opposite order of their beginnings, as local variables do.
+//
+//   const BranchScope env = run.shape_env();
+//   env->guards();
+class [[nodiscard]] BranchScope {
+ public:
+  BranchScope(ShapeEnv& env, std::shared_ptr<ShapeEnv::Branch> branch)
+      : env_(env), before_(env.switch_to(std::move(branch))) {}
+  ~BranchScope() { env_.switch_to(std::move(before_)); }
+  BranchScope(const BranchScope&) = delete;
+  BranchScope& operator=(const BranchScope&) = delete;
+
+  ShapeEnv& operator*() const { return env_; }
+  ShapeEnv* operator->() const { return &env_; }
+
+ private:
+  ShapeEnv& env_;
+  std::shared_ptr<ShapeEnv::Branch> before_;
 };
 
 // ShapeEnv.suppress_guards: decisions made while it lives leave no guards. A null environment is

@@ -151,8 +151,9 @@ TEST(WhatIf, WhatBecameAnotherSymbolFollowsIt) {
   const NodeId sum = b.call("aten.add.Tensor", {ref(x), ref(y)});
   b.output({sum});
   const auto run = propagate(b.program);
-  ASSERT_EQ(env.replaced_symbols().size(), 1u);
-  const ExprNode* followed = env.replace(env.replaced_symbols()[0]);
+  const BranchScope known = run.shape_env();
+  ASSERT_EQ(known->replaced_symbols().size(), 1u);
+  const ExprNode* followed = known->replace(known->replaced_symbols()[0]);
   const SymbolSetting both[] = {{to_string(followed), 8, 8}};
   const WhatIf what_if(run, both);
   EXPECT_TRUE(what_if.broken().empty());
@@ -184,6 +185,53 @@ TEST(GuardReport, IsOfItsOwnRunAloneWhenACallbackAsksAboutAnother) {
   EXPECT_TRUE(guard_report(set).empty());
   EXPECT_EQ(guard_report(during).size(), 2u);
   EXPECT_EQ(guard_report(free).size(), 2u);
+}
+
+// The same in the middle of a node: the fake of an operator that asks about another run, and decides
+// then.
+TEST(GuardReport, IsOfItsOwnRunAloneWhenAFakeAsksAboutAnother) {
+  const Specialising program;
+  const auto set = propagate(program.b.program, {.dims = {{"s1", 768}}});
+  const FakeImpl fake = [&](FakeCall& call) -> Value {
+    EXPECT_TRUE(guard_report(set).empty());
+    const auto inner = propagate(program.b.program);
+    EXPECT_EQ(guard_report(inner).size(), 2u);
+    const Tensor& x = call.arg(0).tensor();
+    EXPECT_EQ(to_string(x.size(1)), "s1");  // not what the inner run made of it
+    EXPECT_TRUE(guard_bool(x.size(1) == 768));
+    return call.context().empty(DimVector{x.size(0), 8}, x.dtype(), x.device());
+  };
+  const auto during = propagate(program.b.program, {.prepare = [&](FakeTensorMode& mode) {
+                                  mode.library().register_fake("aten::mm", fake);
+                                }});
+  EXPECT_TRUE(during.problems().empty());
+  EXPECT_TRUE(guard_report(set).empty());
+  const std::vector<GuardEntry> report = guard_report(during);
+  ASSERT_EQ(report.size(), 2u);
+  EXPECT_EQ(report[0].text, "Eq(s1, 768)");
+  EXPECT_EQ(report[0].node, program.product);
+}
+
+// Two runs asked in turn, one inside a scope of the other, and the environment outside of both.
+TEST(RunShapeEnv, GoesByItsRunWhileTheScopeLives) {
+  const Specialising program;
+  const auto free = propagate(program.b.program);
+  const auto set = propagate(program.b.program, {.dims = {{"s0", 64}, {"s1", 768}}});
+  const SymInt width = free.record(program.x).tensors[0].meta->sizes()[1];
+  EXPECT_EQ(to_string(width), "s1");
+  {
+    const BranchScope env = free.shape_env();
+    EXPECT_EQ(to_string(width), "768");
+    EXPECT_EQ(set.shape_env()->guards().size(), 0u);
+    EXPECT_EQ(to_string(width), "768");
+    const BranchScope other = set.shape_env();
+    EXPECT_EQ(to_string(width), "s1");
+    const BranchScope again = free.shape_env();
+    EXPECT_EQ(to_string(width), "768");
+    EXPECT_EQ(again->guards().size(), 1u);
+  }
+  EXPECT_EQ(to_string(width), "s1");
+  EXPECT_EQ(program.b.program.shape_env->guards().size(), 0u);
 }
 
 }  // namespace
