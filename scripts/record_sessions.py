@@ -6,7 +6,7 @@
   python scripts/record_sessions.py /tmp/new --data FILE --kept             # only those whose answers are the recorded ones
 
 Run it with the Python of the PyTorch to ask and a fixed PYTHONHASHSEED. A transcript is a list of steps (tests/conformance/README.md;
-`core/command/session_runner.h` is the same in C++): modes, tensors, calls of operators, guards, questions to a ShapeEnv. Each step is
+`core/replay/session_runner.h` is the same in C++): modes, tensors, calls of operators, guards, questions to a ShapeEnv. Each step is
 written with its result or the error it raised, and with what it added to the ShapeEnv of the newest mode that has one. Steps that name a
 value never made, because its step raised, are left out. What needs a CUDA build or a real GPU cannot be asked.
 

@@ -9,13 +9,14 @@
 #include <nlohmann/json.hpp>
 
 #include "core/command/command.h"
-#include "core/command/session_runner.h"
 #include "core/io/call_json.h"
 #include "core/io/explain_json.h"
 #include "core/io/open.h"
 #include "core/io/options_json.h"
 #include "core/io/profile_json.h"
 #include "core/profiles/program_profiles.h"
+#include "core/replay/answer.h"
+#include "core/replay/session_runner.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 #include "wasm/js_source.h"
@@ -456,7 +457,8 @@ class JsIo final : public CommandIo {
 
 int run_command(const std::string& argv, const val& host) {
   JsIo io(host);
-  return faketensor::run_command(read_texts(parse_json(argv, "arguments"), "arguments"), io);
+  return faketensor::run_command(read_texts(parse_json(argv, "arguments"), "arguments"), io,
+                                 {&kAnswer, 1});
 }
 
 }  // namespace faketensor::wasm

@@ -93,7 +93,7 @@ void mode_release(int mode, int count);
 void close_mode(int mode);
 
 // {"session": 1}: modes, real tensors and scopes in steps, options {"target": "cuda"}. A step and
-// its answer are those of a transcript (core/command/session_runner.h).
+// its answer are those of a transcript (core/replay/session_runner.h).
 std::string open_session(const std::string& options);
 std::string session_step(int session, const std::string& step);
 void close_session(int session);

@@ -14,20 +14,28 @@ namespace faketensor {
 namespace {
 bool asks_for_help(const std::string& arg) { return arg == "--help" || arg == "-h"; }
 
-int run_subcommand(const std::vector<std::string>& args, CommandIo& io) {
+const Subcommand* find_subcommand(std::string_view name, std::span<const Subcommand> more) {
+  for (const std::span<const Subcommand> rows : {subcommands(), more}) {
+    for (const Subcommand& row : rows) {
+      if (row.name == name) return &row;
+    }
+  }
+  return nullptr;
+}
+
+int run_subcommand(const std::vector<std::string>& args, CommandIo& io,
+                   std::span<const Subcommand> more) {
   if (args.empty() || asks_for_help(args[0]) || args[0] == "help") {
-    io.write_out(overview());
+    io.write_out(overview(more));
     return args.empty() ? kExitUsage : kExitFine;
   }
   if (args[0] == "--version") {
     io.write_out(format("faketensor {}, answers as PyTorch {}\n", version(), Target{}.torch));
     return kExitFine;
   }
-  const std::span<const Subcommand> all = subcommands();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Subcommand& s) { return s.name == args[0]; });
-  if (found == all.end()) {
-    io.write_error(format("faketensor: there is no command '{}'\n{}", args[0], overview()));
+  const Subcommand* found = find_subcommand(args[0], more);
+  if (found == nullptr) {
+    io.write_error(format("faketensor: there is no command '{}'\n{}", args[0], overview(more)));
     return kExitUsage;
   }
   if (std::any_of(args.begin() + 1, args.end(), asks_for_help)) {
@@ -50,8 +58,9 @@ int run_subcommand(const std::vector<std::string>& args, CommandIo& io) {
 
 std::string_view version() { return FAKETENSOR_VERSION; }
 
-int run_command(const std::vector<std::string>& args, CommandIo& io) {
-  const int code = run_subcommand(args, io);
+int run_command(const std::vector<std::string>& args, CommandIo& io,
+                std::span<const Subcommand> more) {
+  const int code = run_subcommand(args, io, more);
   const std::string& failure = io.finish_out();
   if (failure.empty()) return code;
   io.write_error(format("faketensor: cannot write the output: {}\n", failure));

@@ -56,7 +56,18 @@ class CommandIo {
 // The path by which every command takes standard input.
 inline constexpr std::string_view kStandardInput = "-";
 
-int run_command(const std::vector<std::string>& args, CommandIo& io);
+// One subcommand. It takes the arguments after its own name and returns the exit code; Errors that it
+// lets through are printed by run_command, which then exits with kExitUsage.
+struct Subcommand {
+  std::string_view name;
+  int (*run)(const std::vector<std::string>& args, CommandIo& io);
+  std::string_view summary;
+  std::string_view help;
+};
+
+// `more`: subcommands of layers above this one (core/replay), beside those of help.cpp.
+int run_command(const std::vector<std::string>& args, CommandIo& io,
+                std::span<const Subcommand> more = {});
 
 // The release, as in package.json.
 std::string_view version();

@@ -109,14 +109,6 @@ examples:
 exit code: 0 fine, 1 findings or conflicts, 2 wrong use or unreadable file
 )";
 
-constexpr std::string_view kAnswerHelp = R"(usage: faketensor answer VECTORS.jsonl[.gz]
-
-Answers recorded conformance vectors, one line each; the header line of the file says what they are.
-
-example:
-  faketensor answer tests/conformance/data/ops/matmul.jsonl.gz > answers.jsonl
-)";
-
 constexpr Subcommand kSubcommands[] = {
     {"propagate", &propagate_command, "every value of a program", kPropagateHelp},
     {"guards", &guards_command, "what was decided about symbolic sizes, and why", kGuardsHelp},
@@ -124,21 +116,22 @@ constexpr Subcommand kSubcommands[] = {
     {"ops", &ops_command, "the operators that have a rule", kOpsHelp},
     {"call", &call_command, "one operator on typed arguments", kCallHelp},
     {"profile", &profile_command, "profiles of custom operators", kProfileHelp},
-    {"answer", &answer_command, "answer recorded conformance vectors", kAnswerHelp},
 };
 
 }  // namespace
 
 std::span<const Subcommand> subcommands() { return kSubcommands; }
 
-std::string overview() {
+std::string overview(std::span<const Subcommand> more) {
   std::string text =
       "usage: faketensor COMMAND [ARGUMENT]...\n\nWhat PyTorch would answer about every tensor of "
       "a program, without PyTorch.\n\n";
-  for (const Subcommand& subcommand : kSubcommands) {
-    std::string name(subcommand.name);
-    name.resize(12, ' ');
-    text += format("  {}{}\n", name, subcommand.summary);
+  for (const std::span<const Subcommand> rows : {subcommands(), more}) {
+    for (const Subcommand& row : rows) {
+      std::string name(row.name);
+      name.resize(12, ' ');
+      text += format("  {}{}\n", name, row.summary);
+    }
   }
   return text +
          "\nFILE may be gzipped, and - is standard input. `faketensor COMMAND --help` says more "

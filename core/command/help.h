@@ -8,15 +8,8 @@
 
 namespace faketensor {
 
-struct Subcommand {
-  std::string_view name;
-  int (*run)(const std::vector<std::string>& args, CommandIo& io);
-  std::string_view summary;
-  std::string_view help;
-};
-
 std::span<const Subcommand> subcommands();
-// What `faketensor --help` prints.
-std::string overview();
+// What `faketensor --help` prints; `more` are listed last.
+std::string overview(std::span<const Subcommand> more);
 
 }  // namespace faketensor

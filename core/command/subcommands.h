@@ -1,5 +1,4 @@
-// The subcommands. Each takes the arguments after its own name and returns the exit code; Errors it
-// lets through are printed by run_command and exit with kExitUsage.
+// The functions of the subcommands' rows (Subcommand of command.h, help.cpp).
 #pragma once
 
 #include <string>
@@ -9,7 +8,6 @@
 
 namespace faketensor {
 
-int answer_command(const std::vector<std::string>& args, CommandIo& io);
 int call_command(const std::vector<std::string>& args, CommandIo& io);
 int guards_command(const std::vector<std::string>& args, CommandIo& io);
 int info_command(const std::vector<std::string>& args, CommandIo& io);

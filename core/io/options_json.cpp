@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/io/profile_json.h"
-#include "core/io/shape_env_json.h"
 #include "core/io/value_json.h"
 #include "core/profiles/extended.h"
 #include "core/profiles/program_profiles.h"
@@ -90,6 +89,22 @@ ModeOptions read_mode_options(const Json& given) {
       unknown_option(name);
     }
   }
+  return options;
+}
+
+ShapeEnvOptions read_shape_env_options(const Json& given) {
+  ShapeEnvOptions options;
+  const auto read = [&](const char* name, bool& option) {
+    if (given.contains(name) && given[name].is_boolean()) option = given[name].get<bool>();
+  };
+  read("allow_scalar_outputs", options.allow_scalar_outputs);
+  read("allow_dynamic_output_shape_ops", options.allow_dynamic_output_shape_ops);
+  read("assume_static_by_default", options.assume_static_by_default);
+  read("specialize_zero_one", options.specialize_zero_one);
+  read("duck_shape", options.duck_shape);
+  read("trace_asserts", options.trace_asserts);
+  read("prefer_deferred_runtime_asserts_over_guards",
+       options.prefer_deferred_runtime_asserts_over_guards);
   return options;
 }
 

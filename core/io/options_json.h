@@ -29,6 +29,10 @@ struct ModeOptions {
 };
 ModeOptions read_mode_options(const Json& given);
 
+// ShapeEnv(**options) of an object like {"duck_shape": false}: settings by PyTorch's names; what is
+// no boolean is left at its default.
+ShapeEnvOptions read_shape_env_options(const Json& given);
+
 // {"target": "cuda"}
 Target read_session_options(const Json& given);
 

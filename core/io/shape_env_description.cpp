@@ -4,11 +4,43 @@
 #include <map>
 #include <set>
 
-#include "core/io/shape_env_json.h"
 #include "core/io/value_json.h"
 #include "core/support/format.h"
 
 namespace faketensor {
+
+void append_json(std::string& out, const ValueRange& range) {
+  const auto end = [&](RangeEnd value, double real, bool integral) {
+    if (range.type == ExprType::kBool) {
+      out += value != 0 ? "true" : "false";
+      return;
+    }
+    if (range.type == ExprType::kFloat) {
+      if (!integral) return append_json_float(out, real);
+      value = integral_end(real);
+    }
+    if (value.is_infinite()) {
+      append_json_string(out, to_string(value));
+    } else {
+      append_text(out, value);
+    }
+  };
+  out += '[';
+  end(range.lower, range.real_lower, range.integral_lower);
+  out += ',';
+  end(range.upper, range.real_upper, range.integral_upper);
+  out += ']';
+}
+
+void append_json(std::string& out, const ExprNode* expression) {
+  if (expression->kind == ExprKind::kInteger) {
+    append_text(out, expression->number.integer);
+  } else if (expression->kind == ExprKind::kFloat) {
+    append_json_float(out, expression->number.as_double());
+  } else {
+    append_json_string(out, to_string(expression));
+  }
+}
 
 namespace {
 

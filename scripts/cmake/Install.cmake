@@ -12,6 +12,7 @@ endif()
 include(CMakePackageConfigHelpers)
 
 get_property(layers GLOBAL PROPERTY FAKETENSOR_LAYERS)
+list(REMOVE_ITEM layers replay)  # no part of the product
 list(TRANSFORM layers PREPEND faketensor_ OUTPUT_VARIABLE targets)
 
 add_library(faketensor_all INTERFACE)
@@ -23,7 +24,7 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/faketensor)
 install(TARGETS ${targets} faketensor_all EXPORT faketensor ARCHIVE COMPONENT library)
 install(EXPORT faketensor NAMESPACE faketensor:: FILE faketensorTargets.cmake DESTINATION ${package} COMPONENT library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/faketensor
-        COMPONENT library FILES_MATCHING PATTERN *.h)
+        COMPONENT library FILES_MATCHING PATTERN *.h PATTERN core/replay EXCLUDE)
 if(TARGET faketensor_command_line)
   install(TARGETS faketensor_command_line COMPONENT command)
 endif()

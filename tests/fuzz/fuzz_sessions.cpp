@@ -11,9 +11,9 @@
 #include <string>
 
 #include "command_line.h"
-#include "core/command/session_runner.h"
 #include "core/io/json_fields.h"
 #include "core/ops/registry.h"
+#include "core/replay/session_runner.h"
 #include "random_json.h"
 
 namespace faketensor {

@@ -50,6 +50,10 @@ class LayeringTest(unittest.TestCase):
     def test_a_folder_that_is_no_layer_fails(self):
         self.assertEqual(self.judge("core/unknown/a.h", "<vector>")[0], 1)
 
+    def test_the_program_stands_on_all_layers(self):
+        self.assertEqual(self.judge("core/main.cpp", '"core/high/b.h"')[0], 0)
+        self.assertEqual(self.judge("core/main.cpp", '"wasm/session.h"')[0], 1)
+
 
 if __name__ == "__main__":
     unittest.main()

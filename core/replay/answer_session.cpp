@@ -1,9 +1,9 @@
-#include "core/command/answer_session.h"
+#include "core/replay/answer_session.h"
 
 #include <nlohmann/json.hpp>
 
-#include "core/command/session_runner.h"
 #include "core/io/json_fields.h"
+#include "core/replay/session_runner.h"
 
 namespace faketensor {
 

@@ -1,4 +1,4 @@
-// The native program `faketensor`.
+// The native program `faketensor`: the command with the replay of recorded vectors.
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/command/command.h"
+#include "core/replay/answer.h"
 
 namespace {
 
@@ -40,5 +41,5 @@ class NativeIo final : public faketensor::CommandIo {
 
 int main(int argc, char** argv) {
   NativeIo io;
-  return faketensor::run_command({argv + 1, argv + argc}, io);
+  return faketensor::run_command({argv + 1, argv + argc}, io, {&faketensor::kAnswer, 1});
 }

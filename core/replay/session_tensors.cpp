@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/command/session_runner.h"
 #include "core/io/call_json.h"
 #include "core/io/json_fields.h"
 #include "core/io/tensor_description_json.h"
+#include "core/replay/session_runner.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/tensor/strides.h"

@@ -1,4 +1,4 @@
-#include "core/command/recorded_constants.h"
+#include "core/replay/recorded_constants.h"
 
 #include <cmath>
 #include <optional>

@@ -1,14 +1,15 @@
-#include "core/command/answer_exprs.h"
+#include "core/replay/answer_exprs.h"
 
 #include <algorithm>
 #include <map>
 
 #include <nlohmann/json.hpp>
 
-#include "core/io/expression_json.h"
 #include "core/io/json_fields.h"
-#include "core/io/shape_env_json.h"
+#include "core/io/shape_env_description.h"
 #include "core/io/value_json.h"
+#include "core/replay/expression_json.h"
+#include "core/replay/shape_env_json.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/symbolic/parse.h"

@@ -1,10 +1,10 @@
-#include "core/command/answer_call.h"
+#include "core/replay/answer_call.h"
 
 #include <optional>
 
-#include "core/command/recorded_constants.h"
 #include "core/io/call_json.h"
 #include "core/io/json_fields.h"
+#include "core/replay/recorded_constants.h"
 #include "core/support/format.h"
 
 namespace faketensor {

@@ -1,4 +1,4 @@
-#include "core/io/expression_json.h"
+#include "core/replay/expression_json.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "core/io/shape_env_json.h"
+#include "core/replay/shape_env_json.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/io/json_fields.h"
+#include "core/io/shape_env_description.h"
 #include "core/io/value_json.h"
 #include "core/support/format.h"
 
@@ -145,39 +146,6 @@ void make_symbols(ShapeEnv& env, const json& symbols) {
   for (const json& symbol : list_of(symbols, "env")) make_symbol(env, symbol);
 }
 
-void append_json(std::string& out, const ValueRange& range) {
-  const auto end = [&](RangeEnd value, double real, bool integral) {
-    if (range.type == ExprType::kBool) {
-      out += value != 0 ? "true" : "false";
-      return;
-    }
-    if (range.type == ExprType::kFloat) {
-      if (!integral) return append_json_float(out, real);
-      value = integral_end(real);
-    }
-    if (value.is_infinite()) {
-      append_json_string(out, to_string(value));
-    } else {
-      append_text(out, value);
-    }
-  };
-  out += '[';
-  end(range.lower, range.real_lower, range.integral_lower);
-  out += ',';
-  end(range.upper, range.real_upper, range.integral_upper);
-  out += ']';
-}
-
-void append_json(std::string& out, const ExprNode* expression) {
-  if (expression->kind == ExprKind::kInteger) {
-    append_text(out, expression->number.integer);
-  } else if (expression->kind == ExprKind::kFloat) {
-    append_json_float(out, expression->number.as_double());
-  } else {
-    append_json_string(out, to_string(expression));
-  }
-}
-
 ShapeEnvSnapshot::ShapeEnvSnapshot(const ShapeEnv& env)
     : symbols_(env.symbols().size()),
       guards_(env.guards().size()),
@@ -268,22 +236,6 @@ void ShapeEnvSnapshot::append_symbols(std::string& out, ShapeEnv& env) const {
     if (std::find(divisible_.begin(), divisible_.end(), known) == divisible_.end())
       append_json_string(divisible.next(), to_string(known));
   }
-}
-
-ShapeEnvOptions read_shape_env_options(const json& given) {
-  ShapeEnvOptions options;
-  const auto read = [&](const char* name, bool& option) {
-    if (given.contains(name) && given[name].is_boolean()) option = given[name].get<bool>();
-  };
-  read("allow_scalar_outputs", options.allow_scalar_outputs);
-  read("allow_dynamic_output_shape_ops", options.allow_dynamic_output_shape_ops);
-  read("assume_static_by_default", options.assume_static_by_default);
-  read("specialize_zero_one", options.specialize_zero_one);
-  read("duck_shape", options.duck_shape);
-  read("trace_asserts", options.trace_asserts);
-  read("prefer_deferred_runtime_asserts_over_guards",
-       options.prefer_deferred_runtime_asserts_over_guards);
-  return options;
 }
 
 }  // namespace faketensor

@@ -1,6 +1,6 @@
 // Transcripts that no recorder wrote: a step that is wrong is answered with an error, PyTorch's
 // where PyTorch has one, and the session goes on.
-#include "core/command/session_runner.h"
+#include "core/replay/session_runner.h"
 
 #include <gtest/gtest.h>
 

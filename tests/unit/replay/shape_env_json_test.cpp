@@ -1,4 +1,4 @@
-#include "core/io/shape_env_json.h"
+#include "core/replay/shape_env_json.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

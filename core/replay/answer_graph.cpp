@@ -1,6 +1,6 @@
 // `faketensor answer` for a graph: propagates the program that the header names and prints one line
 // per node (tests/conformance/GRAPHS.md), stopping at the first error as FakeTensorProp does.
-#include "core/command/answer_graph.h"
+#include "core/replay/answer_graph.h"
 
 #include "core/io/json_fields.h"
 #include "core/io/open.h"

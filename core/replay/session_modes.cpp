@@ -1,7 +1,7 @@
 // Steps of a transcript that concern modes, contexts and the dispatch cache.
-#include "core/command/session_runner.h"
 #include "core/io/json_fields.h"
-#include "core/io/shape_env_json.h"
+#include "core/io/options_json.h"
+#include "core/replay/session_runner.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"

@@ -1,8 +1,8 @@
-#include "core/command/answer_symbolic.h"
+#include "core/replay/answer_symbolic.h"
 
-#include "core/command/answer_call.h"
 #include "core/io/json_fields.h"
-#include "core/io/shape_env_json.h"
+#include "core/replay/answer_call.h"
+#include "core/replay/shape_env_json.h"
 
 namespace faketensor {
 

@@ -1,4 +1,4 @@
-#include "core/command/answer_profiles.h"
+#include "core/replay/answer_profiles.h"
 
 #include <set>
 #include <unordered_set>
@@ -8,11 +8,11 @@
 #include "core/graph/retrace.h"
 #include "core/graph/runtime_asserts.h"
 #include "core/io/call_json.h"
-#include "core/io/fx_graph_json.h"
 #include "core/io/json_fields.h"
 #include "core/io/profile_json.h"
 #include "core/profiles/draft_export.h"
 #include "core/profiles/fake_kernels.h"
+#include "core/replay/fx_graph_json.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 

@@ -3,11 +3,10 @@
 #include <array>
 #include <deque>
 
-#include "core/command/session_runner.h"
 #include "core/io/json_fields.h"
 #include "core/io/shape_env_description.h"
-#include "core/io/shape_env_json.h"
 #include "core/mode/unbacked_bindings.h"
+#include "core/replay/session_runner.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/symbolic/produce_guards.h"

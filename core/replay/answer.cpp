@@ -6,17 +6,18 @@
 // process of their own. A graph: the header names
 // the program, which lies beside the file, and the overrides; one line per node. Kinds that this
 // version does not answer get one {"unsupported": why} line per question.
+#include "core/replay/answer.h"
+
 #include <nlohmann/json.hpp>
 
-#include "core/command/answer_call.h"
-#include "core/command/answer_exprs.h"
-#include "core/command/answer_graph.h"
-#include "core/command/answer_profiles.h"
-#include "core/command/answer_session.h"
-#include "core/command/answer_symbolic.h"
-#include "core/command/subcommands.h"
 #include "core/io/json_fields.h"
 #include "core/io/value_json.h"
+#include "core/replay/answer_call.h"
+#include "core/replay/answer_exprs.h"
+#include "core/replay/answer_graph.h"
+#include "core/replay/answer_profiles.h"
+#include "core/replay/answer_session.h"
+#include "core/replay/answer_symbolic.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -84,8 +85,6 @@ void answer_line(std::string& out, std::string_view kind, const json& question, 
   }
 }
 
-}  // namespace
-
 int answer_command(const std::vector<std::string>& args, CommandIo& io) {
   if (args.size() != 1) throw_error(ErrorKind::kUsage, "answer takes one file of recorded vectors");
   const std::unique_ptr<ByteSource> source = io.open(args[0]);
@@ -105,5 +104,18 @@ int answer_command(const std::vector<std::string>& args, CommandIo& io) {
   }
   return kExitFine;
 }
+
+constexpr std::string_view kHelp = R"(usage: faketensor answer VECTORS.jsonl[.gz]
+
+Answers recorded conformance vectors, one line each; the header line of the file says what they are.
+
+example:
+  faketensor answer tests/conformance/data/ops/matmul.jsonl.gz > answers.jsonl
+)";
+
+}  // namespace
+
+const Subcommand kAnswer = {"answer", &answer_command, "answer recorded conformance vectors",
+                            kHelp};
 
 }  // namespace faketensor

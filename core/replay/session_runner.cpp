@@ -1,8 +1,8 @@
-#include "core/command/session_runner.h"
+#include "core/replay/session_runner.h"
 
-#include "core/io/expression_json.h"
 #include "core/io/json_fields.h"
-#include "core/io/shape_env_json.h"
+#include "core/replay/expression_json.h"
+#include "core/replay/shape_env_json.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 

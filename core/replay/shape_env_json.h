@@ -37,11 +37,6 @@ ModeSettings read_settings(std::string_view name);
 // Makes the symbols of an "env" list, in its order. Raises Unreadable for JSON that is none.
 void make_symbols(ShapeEnv& env, const nlohmann::json& symbols);
 
-// [2,"int_oo"], a float's ends as floats, a boolean's as booleans
-void append_json(std::string& out, const ValueRange& range);
-// "2*s77", or a number where the expression is one
-void append_json(std::string& out, const ExprNode* expression);
-
 // What is known at one time, to tell later what was added.
 class ShapeEnvSnapshot {
  public:
@@ -62,9 +57,5 @@ class ShapeEnvSnapshot {
   std::unordered_map<const ExprNode*, const ExprNode*> replacements_;
   std::unordered_set<const ExprNode*> size_like_;
 };
-
-// ShapeEnv(**options) of an object like {"duck_shape": false}: settings by PyTorch's names; what is
-// no boolean is left at its default.
-ShapeEnvOptions read_shape_env_options(const nlohmann::json& given);
 
 }  // namespace faketensor

@@ -1,4 +1,4 @@
-#include "core/io/fx_graph_json.h"
+#include "core/replay/fx_graph_json.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
