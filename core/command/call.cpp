@@ -3,6 +3,7 @@
 #include "core/command/subcommands.h"
 #include "core/command/value_text.h"
 #include "core/io/value_json.h"
+#include "core/ops/bind.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -27,13 +28,12 @@ std::pair<size_t, std::string_view> argument_at(const Schema& schema, const std:
 
 std::vector<Value> typed_arguments(FakeTensorMode& mode, const Schema& schema,
                                    const std::vector<std::string>& texts) {
-  std::vector<Value> values;
+  ArgumentBinder binder(schema);
   for (size_t i = 1; i < texts.size(); ++i) {
-    const auto [position, text] = argument_at(schema, texts[i], values.size());
-    if (position >= values.size()) values.resize(position + 1, Value::unset());
-    values[position] = parse_value(mode, text, schema.arguments[position].type);
+    const auto [position, text] = argument_at(schema, texts[i], binder.size());
+    binder.set(position, parse_value(mode, text, schema.arguments[position].type));
   }
-  return values;
+  return {binder.values().begin(), binder.values().end()};
 }
 
 void print_outcome(const Outcome& outcome, std::string_view form, BufferedOut& out) {

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/graph/regions.h"
+#include "core/ops/bind.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -108,11 +109,13 @@ Value HigherOrderCall::call(std::string_view op, std::initializer_list<Value> ar
 Value HigherOrderCall::call_operator(std::string_view name, std::span<const Value> positional,
                                      std::span<const Keyword> keywords) const {
   const OpId op = interpreter_.find_operator(name);
-  if (op == kNoOp) throw_error(ErrorKind::kUnsupportedOperator, std::string(operator_name(name)));
-  SmallVector<Value, 16> args(positional);
-  for (const Keyword& keyword : keywords)
-    set_keyword(interpreter_.schema(op), keyword.name, keyword.value, args);
-  return context().call(op, args.span());
+  if (op == kNoOp) {
+    throw_error(ErrorKind::kUnsupportedOperator, std::string(operator_name(name)));
+  }
+  ArgumentBinder binder(interpreter_.schema(op));
+  for (const Value& value : positional) binder.add(value);
+  for (const Keyword& keyword : keywords) binder.set(keyword.name, keyword.value);
+  return context().call(op, binder.values());
 }
 
 // --- operators that are short ---

@@ -1,5 +1,6 @@
 #include "core/graph/interpreter.h"
 
+#include "core/ops/bind.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -81,32 +82,18 @@ const Schema& Interpreter::schema(OpId op) const {
   return (library != nullptr ? library->entry(op) : Registry::builtin().entry(op)).schema;
 }
 
-void set_keyword(const Schema& schema, std::string_view name, const Value& value,
-                 SmallVector<Value, 16>& args) {
-  const int found = schema.find_argument(name);
-  if (found < 0) {
-    throw_error(ErrorKind::kRuntimeError,
-                format("Unknown keyword argument '{}' for operator '{}'. Schema: {}", name,
-                       schema.name, schema.text));
-  }
-  const auto at = static_cast<size_t>(found);
-  while (args.size() <= at) args.push_back(Value::unset());
-  args[at] = value;
-}
-
 // The arguments of an operator that the reader did not know, brought into the order of its schema.
 Value Interpreter::call_custom(OpId op, const Node& node, std::span<const Value> given) {
-  const Schema& schema = mode_.context().library()->entry(op).schema;
-  SmallVector<Value, 16> args;
+  ArgumentBinder binder(schema(op));
   for (size_t i = 0; i < given.size(); ++i) {
-    if (i < node.arg_names.size() && node.arg_names[i] != 0) {
-      set_keyword(schema, program_.text(node.arg_names[i]), given[i], args);
+    const bool is_named = i < node.arg_names.size() && node.arg_names[i] != 0;
+    if (is_named) {
+      binder.set(program_.text(node.arg_names[i]), given[i]);
     } else {
-      while (args.size() <= i) args.push_back(Value::unset());
-      args[i] = given[i];
+      binder.add(given[i]);
     }
   }
-  return mode_.context().call(op, args);
+  return mode_.context().call(op, binder.values());
 }
 
 Value Interpreter::run_graph(const Graph& graph, std::span<const Value> inputs) {

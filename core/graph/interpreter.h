@@ -65,10 +65,6 @@ inline std::string_view operator_name(std::string_view target) {
   return target.starts_with(kPrefix) ? target.substr(kPrefix.size()) : target;
 }
 
-// Puts a keyword argument where the schema has it. Raises RuntimeError for a name that it has not.
-void set_keyword(const Schema& schema, std::string_view name, const Value& value,
-                 SmallVector<Value, 16>& args);
-
 // Calls the higher-order operator `name` ("cond", "map_impl", ...), whose arguments hold graphs.
 // Raises UnsupportedOperatorException for one that has no rule.
 Value call_higher_order(Interpreter& interpreter, const Node& node, std::string_view name,

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/graph/runtime_asserts.h"
+#include "core/ops/bind.h"
 #include "core/ops/constant.h"
 #include "core/ops/library.h"
 #include "core/support/format.h"
@@ -73,7 +74,10 @@ class Tracer final : private DispatchHook {
     if (op == kNoOp) throw_error(ErrorKind::kUnsupportedOperator, node.target);
     const Schema& schema =
         library == nullptr ? Registry::builtin().entry(op).schema : library->entry(op).schema;
-    const std::vector<Value> args = bind(node, schema);
+    ArgumentBinder binder(schema);
+    for (const Value& arg : node.args) binder.add(resolve(arg));
+    for (const auto& [keyword, arg] : node.kwargs) binder.set(keyword, resolve(arg));
+    const std::span<const Value> args = binder.values();
     const bool on_numbers = !schema.name.starts_with("aten::") && is_python(schema.name);
     const bool reads_shape = schema.name.starts_with("aten::sym_") && !node.args.empty();
     if (!on_numbers && !reads_shape) {
@@ -95,7 +99,7 @@ class Tracer final : private DispatchHook {
   }
 
   // Python's arithmetic on symbols: a node of the same function.
-  void write(const FxNode& node, const std::vector<Value>& args, const ExprNode* expr) {
+  void write(const FxNode& node, std::span<const Value> args, const ExprNode* expr) {
     std::vector<Value> named;
     for (const Value& arg : args) named.push_back(as_nodes(arg));
     const auto id = traced_.append({.name = name_of_target(node.target),
@@ -103,24 +107,6 @@ class Tracer final : private DispatchHook {
                                     .args = std::move(named),
                                     .val = resolve_value(expr)});
     symbols_.emplace(expr, id);
-  }
-
-  std::vector<Value> bind(const FxNode& node, const Schema& schema) {
-    std::vector<Value> args(schema.arguments.size(), Value::unset());
-    if (node.args.size() > args.size())
-      throw_error(ErrorKind::kRuntimeError,
-                  format("{}() takes {} arguments but {} were given", schema.full_name(),
-                         args.size(), node.args.size()));
-    for (size_t i = 0; i < node.args.size(); ++i) args[i] = resolve(node.args[i]);
-    for (const auto& [name, value] : node.kwargs) {
-      const int at = schema.find_argument(name);
-      if (at < 0)
-        throw_error(
-            ErrorKind::kRuntimeError,
-            format("Unknown keyword argument '{}' for operator '{}'", name, schema.full_name()));
-      args[static_cast<size_t>(at)] = resolve(value);
-    }
-    return args;
   }
 
   Value resolve(const Value& argument) {

@@ -4,6 +4,7 @@
 
 #include "core/io/json_fields.h"
 #include "core/ops/arguments.h"
+#include "core/ops/bind.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -38,23 +39,17 @@ std::optional<Value> far_integer(const Schema& schema, size_t position, const js
 
 std::vector<Value> bind_arguments(const Schema& schema, const json& args, const json& kwargs,
                                   ValueReader& reader, ValueWriter* writer) {
-  std::vector<Value> values;
+  ArgumentBinder binder(schema);
   const auto read = [&](size_t position, const json& arg) {
     const std::optional<Value> far = far_integer(schema, position, arg);
     return far ? *far : reader.read(arg, writer);
   };
-  for (const json& arg : list_of(args, "args")) values.push_back(read(values.size(), arg));
+  for (const json& arg : list_of(args, "args")) binder.add(read(binder.size(), arg));
   for (const auto& [name, arg] : object_of(kwargs, "kwargs").items()) {
-    const int at = schema.find_argument(name);
-    if (at < 0)
-      throw_error(ErrorKind::kRuntimeError,
-                  format("Unknown keyword argument '{}' for operator '{}'. Schema: {}", name,
-                         schema.name, schema.text));
-    if (values.size() <= static_cast<size_t>(at))
-      values.resize(static_cast<size_t>(at) + 1, Value::unset());
-    values[static_cast<size_t>(at)] = read(static_cast<size_t>(at), arg);
+    const size_t position = binder.position_of(name);
+    binder.set(position, read(position, arg));
   }
-  return values;
+  return {binder.values().begin(), binder.values().end()};
 }
 
 }  // namespace faketensor

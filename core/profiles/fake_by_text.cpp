@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "core/ops/bind.h"
 #include "core/profiles/size_expressions.h"
 #include "core/support/format.h"
 
@@ -210,20 +211,10 @@ Value run_step(FakeCall& call, const Step& step, std::span<const Value> values) 
   const Library& library = *context.library();
   const OpId op = library.find(step.op);
   if (op == kNoOp) call.fail(ErrorKind::kUnsupportedOperator, step.op);
-  SmallVector<Value, 8> args;
-  for (const Value& arg : step.args) args.push_back(resolved(context, arg, values));
-  const Schema& schema = library.entry(op).schema;
-  for (const auto& [name, value] : step.kwargs) {
-    const int at = schema.find_argument(name);
-    if (at < 0) {
-      call.fail(ErrorKind::kRuntimeError,
-                format("Unknown keyword argument '{}' for operator '{}'. Schema: {}", name,
-                       schema.name, schema.text));
-    }
-    while (args.size() <= static_cast<size_t>(at)) args.push_back(Value::unset());
-    args[static_cast<size_t>(at)] = resolved(context, value, values);
-  }
-  return context.call(op, args.span());
+  ArgumentBinder binder(library.entry(op).schema);
+  for (const Value& arg : step.args) binder.add(resolved(context, arg, values));
+  for (const auto& [name, value] : step.kwargs) binder.set(name, resolved(context, value, values));
+  return context.call(op, binder.values());
 }
 
 }  // namespace
