@@ -3,7 +3,7 @@
 
 #include <emscripten/val.h>
 
-#include "core/io/byte_source.h"
+#include "core/formats/byte_source.h"
 
 namespace faketensor::wasm {
 

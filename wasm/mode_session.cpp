@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/formats/json_fields.h"
 #include "core/io/call_json.h"
-#include "core/io/json_fields.h"
 #include "core/profiles/fake_by_text.h"
 #include "core/support/format.h"
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/io/byte_source.h"
+#include "core/formats/byte_source.h"
 
 namespace faketensor {
 

@@ -4,6 +4,7 @@
 #include "core/command/profile_files.h"
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
+#include "core/formats/text.h"
 #include "core/profiles/extended.h"
 #include "core/profiles/program_profiles.h"
 #include "core/support/format.h"
@@ -73,7 +74,7 @@ int show(const std::vector<std::string>& files, CommandIo& io) {
   BufferedOut out(io);
   for (const std::string& path : files) {
     for (const OperatorProfiles& of_op : open_profiles(path, io)) {
-      out.text() += yaml::scalar_repr(of_op.op);
+      out.text() += python::scalar_repr(of_op.op);
       out.line_done();
       for (const OpProfile& profile : of_op.profiles) {
         out.text() += "  " + describe(profile);

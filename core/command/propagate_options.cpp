@@ -2,7 +2,8 @@
 
 #include <cstdlib>
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
+#include "core/formats/text.h"
 #include "core/io/open.h"
 #include "core/io/value_json.h"
 #include "core/support/format.h"

@@ -3,8 +3,8 @@
 
 #include "core/command/command.h"
 #include "core/command/options.h"
+#include "core/formats/read_limits.h"
 #include "core/graph/fake_tensor_prop.h"
-#include "core/io/read_limits.h"
 
 namespace faketensor {
 

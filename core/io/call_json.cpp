@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/ops/arguments.h"
 #include "core/ops/bind.h"
 #include "core/support/format.h"

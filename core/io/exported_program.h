@@ -18,8 +18,8 @@
 
 #include <string>
 
+#include "core/formats/read_limits.h"
 #include "core/graph/graph.h"
-#include "core/io/read_limits.h"
 
 namespace faketensor {
 

@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/formats/json_events.h"
+#include "core/formats/read_limits.h"
 #include "core/graph/graph.h"
-#include "core/io/json_events.h"
-#include "core/io/read_limits.h"
 #include "core/io/symbol_reader.h"
 
 namespace faketensor {

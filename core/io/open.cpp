@@ -5,8 +5,9 @@
 #include <optional>
 #include <stdexcept>
 
+#include "core/formats/json_events.h"
+#include "core/formats/text.h"
 #include "core/io/exported_program.h"
-#include "core/io/json_events.h"
 #include "core/io/other_formats.h"
 #include "core/io/pt2.h"
 #include "core/support/error.h"

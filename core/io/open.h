@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/formats/byte_source.h"
 #include "core/graph/graph.h"
-#include "core/io/byte_source.h"
 
 namespace faketensor {
 

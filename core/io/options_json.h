@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/devices/target.h"
+#include "core/formats/json_fields.h"
 #include "core/graph/explain.h"
 #include "core/graph/fake_tensor_prop.h"
-#include "core/io/json_fields.h"
 #include "core/profiles/op_profile.h"
 #include "core/symbolic/shape_env.h"
 

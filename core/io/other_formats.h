@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "core/io/byte_source.h"
-#include "core/io/zip.h"
+#include "core/formats/byte_source.h"
+#include "core/formats/zip.h"
 
 namespace faketensor {
 

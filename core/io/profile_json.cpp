@@ -4,14 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/io/value_json.h"
 #include "core/support/format.h"
 
 namespace faketensor {
 
 using nlohmann::json;
-using yaml::PyScalar;
 
 namespace {
 
@@ -19,17 +18,17 @@ namespace {
   throw_error(ErrorKind::kUnreadable, format("{} is no {}", excerpt(value), what));
 }
 
-PyScalar read_scalar(const json& value) {
-  PyScalar scalar;
-  if (value.is_string()) return PyScalar::string(value.get_ref<const std::string&>());
+python::Scalar read_scalar(const json& value) {
+  python::Scalar scalar;
+  if (value.is_string()) return python::Scalar::string(value.get_ref<const std::string&>());
   if (value.is_boolean()) {
-    scalar.kind = PyScalar::Kind::kBool;
+    scalar.kind = python::Scalar::Kind::kBool;
     scalar.truth = value.get<bool>();
   } else if (value.is_number_integer()) {
-    scalar.kind = PyScalar::Kind::kInt;
+    scalar.kind = python::Scalar::Kind::kInt;
     scalar.text = value.dump();
   } else if (value.is_number_float()) {
-    scalar.kind = PyScalar::Kind::kFloat;
+    scalar.kind = python::Scalar::Kind::kFloat;
     scalar.real = value.get<double>();
   } else if (!value.is_null()) {
     refuse(value, "rank or name");
@@ -55,18 +54,18 @@ std::optional<TensorMetadata> read_metadata(const json& value) {
   return metadata;
 }
 
-void append_scalar(std::string& out, const PyScalar& scalar) {
+void append_scalar(std::string& out, const python::Scalar& scalar) {
   switch (scalar.kind) {
-    case PyScalar::Kind::kNone:
+    case python::Scalar::Kind::kNone:
       out += "null";
       return;
-    case PyScalar::Kind::kBool:
+    case python::Scalar::Kind::kBool:
       out += scalar.truth ? "true" : "false";
       return;
-    case PyScalar::Kind::kInt:
+    case python::Scalar::Kind::kInt:
       out += scalar.text;
       return;
-    case PyScalar::Kind::kFloat:
+    case python::Scalar::Kind::kFloat:
       if (std::isfinite(scalar.real)) {
         out += format("{}", scalar.real);
       } else {
@@ -75,12 +74,12 @@ void append_scalar(std::string& out, const PyScalar& scalar) {
                                        : R"({"f":"inf"})";
       }
       return;
-    case PyScalar::Kind::kString:
+    case python::Scalar::Kind::kString:
       append_json_string(out, scalar.text);
       return;
     default:
       out += "{\"py\":";
-      append_json_string(out, yaml::scalar_repr(scalar));
+      append_json_string(out, python::scalar_repr(scalar));
       out += '}';
   }
 }

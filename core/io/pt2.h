@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/io/zip.h"
+#include "core/formats/zip.h"
 
 namespace faketensor {
 

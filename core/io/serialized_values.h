@@ -4,7 +4,7 @@
 // function throws kUnreadable with the byte of what is wrong.
 #pragma once
 
-#include "core/io/json_events.h"
+#include "core/formats/json_events.h"
 #include "core/io/symbol_reader.h"
 #include "core/ops/value.h"
 #include "core/tensor/tensor.h"

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/formats/json_events.h"
 #include "core/graph/graph.h"
-#include "core/io/json_events.h"
 #include "core/support/interner.h"
 
 namespace faketensor {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/support/format.h"
 #include "core/symbolic/expr.h"
 #include "core/symbolic/parse.h"

@@ -47,7 +47,7 @@ OpProfiles get_op_profiles(const FxGraph& graph, const std::set<std::string>& op
       return each.op.text == node.target;
     });
     if (of_op == profiles.end()) {
-      profiles.push_back({yaml::PyScalar::string(node.target), {}});
+      profiles.push_back({python::Scalar::string(node.target), {}});
       of_op = profiles.end() - 1;
     }
     OpProfile profile = profile_of(graph, node);

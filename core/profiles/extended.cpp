@@ -5,43 +5,42 @@
 #include <map>
 #include <set>
 
-#include "core/profiles/yaml/emitter.h"
+#include "core/formats/yaml/constructor.h"
+#include "core/formats/yaml/emitter.h"
 #include "core/support/format.h"
 
 namespace faketensor {
 
-using yaml::PyScalar;
-using yaml::PyValue;
-
 namespace {
 
-size_t to_size(const PyValue& value) {
+size_t to_size(const python::Value& value) {
   return static_cast<size_t>(std::strtoull(value.text.c_str(), nullptr, 10));
 }
 
-std::optional<std::vector<std::string>> read_texts(const PyValue& detail, std::string_view key) {
-  const PyValue* list = yaml::find(detail, key);
+std::optional<std::vector<std::string>> read_texts(const python::Value& detail,
+                                                   std::string_view key) {
+  const python::Value* list = python::find(detail, key);
   if (list == nullptr) return {};
   std::vector<std::string> texts;
-  for (const PyValue* item : list->items) texts.push_back(yaml::str(*item));
+  for (const python::Value* item : list->items) texts.push_back(python::str(*item));
   return texts;
 }
 
 // The added keys of one profile that the lint has passed.
-void read_details(const PyValue& value, OpProfile& profile) {
-  if (const PyValue* none = yaml::find(value, "none_args")) {
+void read_details(const python::Value& value, OpProfile& profile) {
+  if (const python::Value* none = python::find(value, "none_args")) {
     std::set<size_t> positions;
-    for (const PyValue* item : none->items) positions.insert(to_size(*item));
+    for (const python::Value* item : none->items) positions.insert(to_size(*item));
     for (const size_t at : positions)
       profile.args.insert(profile.args.begin() + static_cast<ptrdiff_t>(at), std::nullopt);
   }
-  const PyValue* results = yaml::find(value, "results");
+  const python::Value* results = python::find(value, "results");
   if (results == nullptr) return;
-  for (const PyValue* item : results->items) {
+  for (const python::Value* item : results->items) {
     ResultDetail& detail = profile.details.emplace_back();
     detail.sizes = read_texts(*item, "sizes");
     detail.strides = read_texts(*item, "strides");
-    if (const PyValue* alias = yaml::find(*item, "alias")) detail.alias = to_size(*alias);
+    if (const python::Value* alias = python::find(*item, "alias")) detail.alias = to_size(*alias);
   }
 }
 
@@ -53,13 +52,13 @@ OpProfiles read_extended_profiles(std::string_view text) {
                 format("{}:{}: {}", findings[0].line, findings[0].column, findings[0].message));
   }
   const yaml::Document document(text);
-  const yaml::PyValues values(document);
+  const yaml::PythonValues values(document);
   OpProfiles profiles;
-  const PyValue& operators = yaml::subscript(*values.root(), "operators");
+  const python::Value& operators = python::subscript(*values.root(), "operators");
   for (size_t i = 0; i < operators.items.size(); i += 2) {
     OperatorProfiles& of_op = profiles.emplace_back();
     of_op.op = *operators.items[i];
-    for (const PyValue* value : operators.items[i + 1]->items) {
+    for (const python::Value* value : operators.items[i + 1]->items) {
       OpProfile profile = read_profile(*value);
       read_details(*value, profile);
       of_op.profiles.push_back(std::move(profile));
@@ -72,35 +71,35 @@ std::string generate_extended_yaml(const OpProfiles& profiles) {
   return generate_yaml(profiles, [](yaml::Emitter& out, const OpProfile& profile) {
     const auto is_none = [](const auto& arg) { return !arg.has_value(); };
     if (std::any_of(profile.args.begin(), profile.args.end(), is_none)) {
-      out.key(PyScalar::string("none_args"));
+      out.key(python::Scalar::string("none_args"));
       out.begin_sequence();
       for (size_t i = 0; i < profile.args.size(); ++i) {
-        if (!profile.args[i]) out.scalar(PyScalar::integer(static_cast<int64_t>(i)));
+        if (!profile.args[i]) out.scalar(python::Scalar::integer(static_cast<int64_t>(i)));
       }
       out.end_sequence();
     }
     const auto is_plain = [](const ResultDetail& detail) { return detail.is_plain(); };
     if (std::all_of(profile.details.begin(), profile.details.end(), is_plain)) return;
     const auto write_texts = [&](std::string_view key, const std::vector<std::string>& texts) {
-      out.key(PyScalar::string(key));
+      out.key(python::Scalar::string(key));
       out.begin_sequence(texts.empty());
       // A number is written as one.
       for (const std::string& text : texts) {
         const bool is_number = yaml::implicit_tag(text) == "int";
-        out.scalar(is_number ? PyScalar::integer(std::atoll(text.c_str()))
-                             : PyScalar::string(text));
+        out.scalar(is_number ? python::Scalar::integer(std::atoll(text.c_str()))
+                             : python::Scalar::string(text));
       }
       if (!texts.empty()) out.end_sequence();
     };
-    out.key(PyScalar::string("results"));
+    out.key(python::Scalar::string("results"));
     out.begin_sequence();
     for (const ResultDetail& detail : profile.details) {
       out.begin_mapping(detail.is_plain());
       if (detail.sizes) write_texts("sizes", *detail.sizes);
       if (detail.strides) write_texts("strides", *detail.strides);
       if (detail.alias) {
-        out.key(PyScalar::string("alias"));
-        out.scalar(PyScalar::integer(static_cast<int64_t>(*detail.alias)));
+        out.key(python::Scalar::string("alias"));
+        out.scalar(python::Scalar::integer(static_cast<int64_t>(*detail.alias)));
       }
       if (!detail.is_plain()) out.end_mapping();
     }
@@ -113,7 +112,7 @@ namespace {
 std::string describe(const std::optional<TensorMetadata>& metadata) {
   if (!metadata) return "None";
   std::string text = format("{} rank {} {}", name(metadata->dtype),
-                            yaml::scalar_repr(metadata->rank), to_string(metadata->device));
+                            python::scalar_repr(metadata->rank), to_string(metadata->device));
   if (metadata->layout != Layout::kStrided) text.append(" ").append(name(metadata->layout));
   return text;
 }
@@ -155,7 +154,7 @@ MergedProfiles merge_profiles(const OpProfiles& first, const OpProfiles& second)
   std::map<std::string, size_t> by_name;
   const auto add = [&](const OperatorProfiles& from) {
     const auto [found, is_new] =
-        by_name.emplace(yaml::identity_key(from.op), merged.profiles.size());
+        by_name.emplace(python::identity_key(from.op), merged.profiles.size());
     if (is_new) merged.profiles.push_back({from.op, {}});
     OperatorProfiles& into = merged.profiles[found->second];
     for (const OpProfile& profile : from.profiles) {
@@ -163,7 +162,7 @@ MergedProfiles merge_profiles(const OpProfiles& first, const OpProfiles& second)
       for (const OpProfile& other : into.profiles) {
         is_there = is_there || is_same(other, profile);
         if (is_same(other, profile) || describe(other.args) != describe(profile.args)) continue;
-        merged.conflicts.push_back(format("{}: {} gives {} and {}", yaml::scalar_repr(from.op),
+        merged.conflicts.push_back(format("{}: {} gives {} and {}", python::scalar_repr(from.op),
                                           describe(profile.args), describe_results(other),
                                           describe_results(profile)));
       }

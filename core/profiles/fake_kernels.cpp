@@ -5,8 +5,6 @@
 
 namespace faketensor {
 
-using yaml::PyScalar;
-
 namespace {
 
 bool fits(const Value& arg, const std::optional<TensorMetadata>& expected) {
@@ -14,7 +12,8 @@ bool fits(const Value& arg, const std::optional<TensorMetadata>& expected) {
   const Tensor& tensor = arg.tensor();
   return expected && expected->dtype == tensor.dtype() && expected->layout == tensor.layout() &&
          expected->device == DeviceName::of(tensor.device()) &&
-         yaml::identity_key(expected->rank) == yaml::identity_key(PyScalar::integer(tensor.dim()));
+         python::identity_key(expected->rank) ==
+             python::identity_key(python::Scalar::integer(tensor.dim()));
 }
 
 // Whether all arguments fit; the first that does not decides, and an argument past the profile's
@@ -28,11 +27,11 @@ bool fits(std::span<const Value> args, const OpProfile& profile) {
 }
 
 // range(rank): of an integer or bool.
-int64_t dimensions(const PyScalar& rank) {
-  if (rank.is(PyScalar::Kind::kBool)) return rank.truth ? 1 : 0;
-  if (!rank.is(PyScalar::Kind::kInt)) {
-    throw_error(ErrorKind::kTypeError,
-                format("'{}' object cannot be interpreted as an integer", yaml::class_name(rank)));
+int64_t dimensions(const python::Scalar& rank) {
+  if (rank.is(python::Scalar::Kind::kBool)) return rank.truth ? 1 : 0;
+  if (!rank.is(python::Scalar::Kind::kInt)) {
+    throw_error(ErrorKind::kTypeError, format("'{}' object cannot be interpreted as an integer",
+                                              python::class_name(rank)));
   }
   constexpr int64_t kMaxRank = 64;  // PyTorch's own limit of dimensions
   const int64_t count = std::strtoll(rank.text.c_str(), nullptr, 10);
@@ -107,7 +106,7 @@ Value make_results(FakeCall& call, const OpProfile& profile) {
 }  // namespace
 
 TensorMetadata metadata_of(const Tensor& tensor) {
-  return {PyScalar::integer(tensor.dim()), tensor.dtype(), DeviceName::of(tensor.device()),
+  return {python::Scalar::integer(tensor.dim()), tensor.dtype(), DeviceName::of(tensor.device()),
           tensor.layout()};
 }
 
@@ -131,16 +130,16 @@ FakeImpl generate_fake_kernel(std::string_view op, std::vector<OpProfile> profil
 GeneratedFakes::GeneratedFakes(Library& library, const OpProfiles& profiles, const Warn& warn) {
   try {
     for (const OperatorProfiles& of_op : profiles) {
-      const std::string name = yaml::str(yaml::PyValue{of_op.op, {}, {}, {}});
+      const std::string name = python::str(python::Value{of_op.op, {}, {}});
       if (warn) {
         warn(
             format("Registering fake profile for {}. This will override any existing fake kernel "
                    "registration.",
                    name));
       }
-      if (!of_op.op.is(PyScalar::Kind::kString)) {
+      if (!of_op.op.is(python::Scalar::Kind::kString)) {
         throw_error(ErrorKind::kAttributeError,
-                    format("'{}' object has no attribute 'split'", yaml::class_name(of_op.op)));
+                    format("'{}' object has no attribute 'split'", python::class_name(of_op.op)));
       }
       const size_t dot = name.find('.');
       if (dot == std::string::npos) throw_error(ErrorKind::kIndexError, "list index out of range");

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <set>
 
+#include "core/formats/yaml/composer.h"
 #include "core/profiles/extended.h"
 #include "core/support/format.h"
 #include "core/symbolic/parse.h"

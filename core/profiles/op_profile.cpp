@@ -6,13 +6,12 @@
 #include <iterator>
 #include <set>
 
-#include "core/profiles/yaml/emitter.h"
+#include "core/formats/yaml/constructor.h"
+#include "core/formats/yaml/emitter.h"
+#include "core/formats/yaml/python_text.h"
 #include "core/support/format.h"
 
 namespace faketensor {
-
-using yaml::PyScalar;
-using yaml::PyValue;
 
 // --- devices ---
 
@@ -124,19 +123,19 @@ int number_of(Layout layout) {
 
 // The row that a dictionary of these numbers gives for a key: 7, 7.0, and 1 for True.
 template <typename Row, size_t count>
-const Row& row_of(const Row (&rows)[count], const PyValue& key) {
-  yaml::check_hashable(key);
-  const std::string wanted = yaml::identity_key(key);
+const Row& row_of(const Row (&rows)[count], const python::Value& key) {
+  python::check_hashable(key);
+  const std::string wanted = python::identity_key(key);
   for (const Row& row : rows) {
-    if (yaml::identity_key(PyScalar::integer(row.number)) == wanted) return row;
+    if (python::identity_key(python::Scalar::integer(row.number)) == wanted) return row;
   }
-  throw_error(ErrorKind::kKeyError, yaml::repr(key));
+  throw_error(ErrorKind::kKeyError, python::repr(key));
 }
 
 // --- writing ---
 
-void write_entry(yaml::Emitter& out, std::string_view key, const PyScalar& value) {
-  out.key(PyScalar::string(key));
+void write_entry(yaml::Emitter& out, std::string_view key, const python::Scalar& value) {
+  out.key(python::Scalar::string(key));
   out.scalar(value);
 }
 
@@ -145,9 +144,9 @@ void write_metadata(yaml::Emitter& out, const std::optional<TensorMetadata>& met
     throw_error(ErrorKind::kAttributeError, "'NoneType' object has no attribute 'rank'");
   out.begin_mapping();
   write_entry(out, "rank", metadata->rank);
-  write_entry(out, "dtype", PyScalar::integer(number_of(metadata->dtype)));
-  write_entry(out, "device", PyScalar::string(to_string(metadata->device)));
-  write_entry(out, "layout", PyScalar::integer(number_of(metadata->layout)));
+  write_entry(out, "dtype", python::Scalar::integer(number_of(metadata->dtype)));
+  write_entry(out, "device", python::Scalar::string(to_string(metadata->device)));
+  write_entry(out, "layout", python::Scalar::integer(number_of(metadata->layout)));
   out.end_mapping();
 }
 
@@ -155,13 +154,13 @@ void write_profile(yaml::Emitter& out, const OpProfile& profile, const WriteMore
   const auto is_given = [](const std::optional<TensorMetadata>& arg) { return arg.has_value(); };
   const bool has_tensors = std::any_of(profile.args.begin(), profile.args.end(), is_given);
   out.begin_mapping();
-  out.key(PyScalar::string("args_profile"));
+  out.key(python::Scalar::string("args_profile"));
   out.begin_sequence(!has_tensors);
   for (const std::optional<TensorMetadata>& arg : profile.args) {
     if (arg) write_metadata(out, arg);
   }
   if (has_tensors) out.end_sequence();
-  out.key(PyScalar::string("out_profile"));
+  out.key(python::Scalar::string("out_profile"));
   if (profile.is_tuple) {
     out.begin_sequence(profile.out.empty());
     for (const std::optional<TensorMetadata>& result : profile.out) write_metadata(out, result);
@@ -189,8 +188,8 @@ std::string generate_yaml_from_profiles(const OpProfiles& profiles) {
 std::string generate_yaml(const OpProfiles& profiles, const WriteMore& more) {
   yaml::Emitter out;
   out.begin_mapping();
-  write_entry(out, "torch_version", PyScalar::string(kProfileVersion));
-  out.key(PyScalar::string("operators"));
+  write_entry(out, "torch_version", python::Scalar::string(kProfileVersion));
+  out.key(python::Scalar::string("operators"));
   out.begin_mapping(profiles.empty());
   for (const OperatorProfiles& of_op : profiles) {
     out.key(of_op.op);
@@ -207,16 +206,16 @@ std::string generate_yaml(const OpProfiles& profiles, const WriteMore& more) {
 
 namespace {
 
-DeviceName read_device(const PyValue& value) {
-  if (value.is(PyScalar::Kind::kString) || value.is(PyScalar::Kind::kBytes))
+DeviceName read_device(const python::Value& value) {
+  if (value.is(python::Scalar::Kind::kString) || value.is(python::Scalar::Kind::kBytes))
     return parse_device_name(value.text);
-  if (!value.is(PyScalar::Kind::kInt)) {
+  if (!value.is(python::Scalar::Kind::kInt)) {
     throw_error(
         ErrorKind::kTypeError,
         format("device() received an invalid combination of arguments - got ({}), but expected one "
                "of:\n * (torch.device device)\n      didn't match because some of the arguments "
                "have invalid types: (!{}!)\n * (str type, int index = -1)\n",
-               yaml::class_name(value), yaml::class_name(value)));
+               python::class_name(value), python::class_name(value)));
   }
   errno = 0;
   const long long index = std::strtoll(value.text.c_str(), nullptr, 10);
@@ -227,62 +226,62 @@ DeviceName read_device(const PyValue& value) {
 
 class ProfileReader {
  public:
-  OpProfile read(const PyValue& value) {
+  OpProfile read(const python::Value& value) {
     OpProfile profile;
-    for (const PyValue* arg : yaml::iterate(yaml::subscript(value, "args_profile")))
+    for (const python::Value* arg : python::iterate(python::subscript(value, "args_profile")))
       profile.args.push_back(read_metadata(*arg));
-    const PyValue& out = yaml::subscript(value, "out_profile");
-    profile.is_tuple = out.is(PyScalar::Kind::kList);
+    const python::Value& out = python::subscript(value, "out_profile");
+    profile.is_tuple = out.is(python::Scalar::Kind::kList);
     if (profile.is_tuple) {
-      for (const PyValue* result : out.items) profile.out.push_back(read_metadata(*result));
+      for (const python::Value* result : out.items) profile.out.push_back(read_metadata(*result));
     } else {
       profile.out.push_back(read_metadata(out));
     }
     // The profile goes into a set, which asks for the hash of all it holds.
-    for (const PyValue* rank : ranks_) yaml::check_hashable(*rank);
+    for (const python::Value* rank : ranks_) python::check_hashable(*rank);
     ranks_.clear();
     return profile;
   }
 
  private:
-  TensorMetadata read_metadata(const PyValue& value) {
+  TensorMetadata read_metadata(const python::Value& value) {
     if (++count_ > kMaxProfileTensors) {
       throw_error(ErrorKind::kLimitExceeded,
                   format("profiles of more than {} tensors", kMaxProfileTensors));
     }
     TensorMetadata metadata;
-    const PyValue& rank = yaml::subscript(value, "rank");
-    metadata.dtype = row_of(kDTypeNumbers, yaml::subscript(value, "dtype")).dtype;
-    metadata.device = read_device(yaml::subscript(value, "device"));
-    metadata.layout = row_of(kLayoutNumbers, yaml::subscript(value, "layout")).layout;
+    const python::Value& rank = python::subscript(value, "rank");
+    metadata.dtype = row_of(kDTypeNumbers, python::subscript(value, "dtype")).dtype;
+    metadata.device = read_device(python::subscript(value, "device"));
+    metadata.layout = row_of(kLayoutNumbers, python::subscript(value, "layout")).layout;
     metadata.rank = rank;
     ranks_.push_back(&rank);
     return metadata;
   }
 
   size_t count_ = 0;
-  std::vector<const PyValue*> ranks_;
+  std::vector<const python::Value*> ranks_;
 };
 
 }  // namespace
 
-OpProfile read_profile(const PyValue& value) { return ProfileReader().read(value); }
+OpProfile read_profile(const python::Value& value) { return ProfileReader().read(value); }
 
 OpProfiles read_profiles_from_yaml(std::string_view text) {
   const yaml::Document document(text);
-  const yaml::PyValues values(document);
-  const PyValue& loaded = *values.root();
-  const PyValue& version = yaml::subscript(loaded, "torch_version");
-  if (!version.is(PyScalar::Kind::kString) || version.text != kProfileVersion) {
+  const yaml::PythonValues values(document);
+  const python::Value& loaded = *values.root();
+  const python::Value& version = python::subscript(loaded, "torch_version");
+  if (!version.is(python::Scalar::Kind::kString) || version.text != kProfileVersion) {
     throw_error(ErrorKind::kRuntimeError,
                 format("Unable to load outdated profile. It was saved with torch version: {} but "
                        "the current torch version is: {}",
-                       yaml::str(version), kProfileVersion));
+                       python::str(version), kProfileVersion));
   }
-  const PyValue& operators = yaml::subscript(loaded, "operators");
-  if (!operators.is(PyScalar::Kind::kDict)) {
+  const python::Value& operators = python::subscript(loaded, "operators");
+  if (!operators.is(python::Scalar::Kind::kDict)) {
     throw_error(ErrorKind::kAttributeError,
-                format("'{}' object has no attribute 'items'", yaml::class_name(operators)));
+                format("'{}' object has no attribute 'items'", python::class_name(operators)));
   }
   ProfileReader reader;
   OpProfiles profiles;
@@ -290,7 +289,7 @@ OpProfiles read_profiles_from_yaml(std::string_view text) {
     OperatorProfiles& of_op = profiles.emplace_back();
     of_op.op = *operators.items[i];
     std::set<std::string> seen;
-    for (const PyValue* value : yaml::iterate(*operators.items[i + 1])) {
+    for (const python::Value* value : python::iterate(*operators.items[i + 1])) {
       OpProfile profile = reader.read(*value);
       if (seen.insert(identity(profile)).second) of_op.profiles.push_back(std::move(profile));
     }
@@ -299,7 +298,7 @@ OpProfiles read_profiles_from_yaml(std::string_view text) {
 }
 
 OpProfiles load_op_profiles(std::string_view bytes) {
-  if (yaml::to_utf8(yaml::from_utf8(bytes)) != bytes)
+  if (python::to_utf8(python::from_utf8(bytes)) != bytes)
     throw_error(ErrorKind::kUnreadable, "op profiles are UTF-8 text; these bytes are not");
   return read_profiles_from_yaml(bytes);
 }
@@ -310,7 +309,7 @@ void append_identity(std::string& out, const std::optional<TensorMetadata>& meta
     out += "None;";
     return;
   }
-  const std::string rank = yaml::identity_key(metadata->rank);
+  const std::string rank = python::identity_key(metadata->rank);
   out += format("{} {} {} {} {};", rank.size(), rank, static_cast<int>(metadata->dtype),
                 to_string(metadata->device), static_cast<int>(metadata->layout));
 }

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/profiles/yaml/python_value.h"
+#include "core/formats/yaml/python_value.h"
 #include "core/tensor/device.h"
 #include "core/tensor/dtype.h"
 
@@ -46,7 +46,7 @@ std::string to_string(const DeviceName& device);
 DeviceName parse_device_name(std::string_view text);
 
 struct TensorMetadata {
-  yaml::PyScalar rank;  // an integer, but PyTorch's reader takes what is there
+  python::Scalar rank;  // an integer, but PyTorch's reader takes what is there
   DType dtype = DType::kFloat32;
   DeviceName device;
   Layout layout = Layout::kStrided;
@@ -73,7 +73,7 @@ struct OpProfile {
 };
 
 struct OperatorProfiles {
-  yaml::PyScalar op;  // "mylib.foo.default"; any key that YAML has
+  python::Scalar op;  // "mylib.foo.default"; any key that YAML has
   std::vector<OpProfile> profiles;
 };
 // By operator, in the order of the file. Profiles of one operator are a set: each once.
@@ -94,7 +94,7 @@ using WriteMore = std::function<void(yaml::Emitter& out, const OpProfile& profil
 std::string generate_yaml(const OpProfiles& profiles, const WriteMore& more);
 
 // One profile of a file that was read.
-OpProfile read_profile(const yaml::PyValue& value);
+OpProfile read_profile(const python::Value& value);
 
 // read_profiles_from_yaml. Raises what PyYAML and PyTorch raise; LimitExceeded for texts past the
 // limits of yaml/source.h and kMaxProfileTensors.

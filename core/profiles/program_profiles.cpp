@@ -10,8 +10,6 @@
 
 namespace faketensor {
 
-using yaml::PyScalar;
-
 namespace {
 
 // "torch.ops.mylib.foo.default" -> "mylib.foo.default"
@@ -34,7 +32,7 @@ bool is_unknown(const Program& program, const Node& node) {
 
 std::optional<TensorMetadata> metadata_of(const TensorMeta* meta) {
   if (meta == nullptr) return {};
-  return TensorMetadata{PyScalar::integer(meta->rank()), meta->dtype(),
+  return TensorMetadata{python::Scalar::integer(meta->rank()), meta->dtype(),
                         DeviceName::of(meta->device()), meta->layout()};
 }
 
@@ -121,7 +119,7 @@ class Recorder {
 
   void add(std::string_view name, OpProfile profile) {
     const auto [found, is_new] = by_name_.emplace(name, profiles.size());
-    if (is_new) profiles.push_back({PyScalar::string(name), {}});
+    if (is_new) profiles.push_back({python::Scalar::string(name), {}});
     std::vector<OpProfile>& of_op = profiles[found->second].profiles;
     const bool is_there = std::any_of(of_op.begin(), of_op.end(), [&](const OpProfile& other) {
       return identity(other) == identity(profile) && other.details == profile.details;

@@ -10,7 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
+#include "core/formats/text.h"
 #include "core/io/value_json.h"
 #include "core/replay/answer_call.h"
 #include "core/replay/answer_exprs.h"

@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "core/formats/json_fields.h"
 #include "core/io/call_json.h"
-#include "core/io/json_fields.h"
 #include "core/replay/recorded_constants.h"
 #include "core/support/format.h"
 

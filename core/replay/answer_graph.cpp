@@ -2,7 +2,7 @@
 // per node (tests/conformance/GRAPHS.md), stopping at the first error as FakeTensorProp does.
 #include "core/replay/answer_graph.h"
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/io/open.h"
 #include "core/io/value_json.h"
 

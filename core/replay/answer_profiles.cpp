@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/formats/json_fields.h"
 #include "core/graph/retrace.h"
 #include "core/graph/runtime_asserts.h"
 #include "core/io/call_json.h"
-#include "core/io/json_fields.h"
 #include "core/io/profile_json.h"
 #include "core/profiles/draft_export.h"
 #include "core/profiles/fake_kernels.h"

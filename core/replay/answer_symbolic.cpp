@@ -1,6 +1,6 @@
 #include "core/replay/answer_symbolic.h"
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/replay/answer_call.h"
 #include "core/replay/shape_env_json.h"
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/support/error.h"
 
 namespace faketensor {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/support/format.h"
 #include "core/symbolic/parse.h"
 #include "core/symbolic/shape_env.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <optional>
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/io/value_json.h"
 #include "core/support/error.h"
 

@@ -1,5 +1,5 @@
 // Steps of a transcript that ask tensors and modes for what they are.
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/profiles/op_profile.h"
 #include "core/replay/session_runner.h"
 #include "core/support/error.h"

@@ -1,5 +1,5 @@
 // Steps of a transcript that concern modes, contexts and the dispatch cache.
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/io/options_json.h"
 #include "core/replay/session_runner.h"
 #include "core/support/error.h"

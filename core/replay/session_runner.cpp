@@ -1,6 +1,6 @@
 #include "core/replay/session_runner.h"
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/replay/expression_json.h"
 #include "core/replay/shape_env_json.h"
 #include "core/support/error.h"

@@ -3,7 +3,7 @@
 #include <array>
 #include <deque>
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/io/shape_env_description.h"
 #include "core/mode/unbacked_bindings.h"
 #include "core/replay/session_runner.h"

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/formats/json_fields.h"
 #include "core/io/call_json.h"
-#include "core/io/json_fields.h"
 #include "core/io/tensor_description_json.h"
 #include "core/replay/session_runner.h"
 #include "core/support/error.h"

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/io/shape_env_description.h"
 #include "core/io/value_json.h"
 #include "core/support/format.h"

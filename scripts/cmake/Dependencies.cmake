@@ -85,7 +85,7 @@ if(NOT TARGET nlohmann_json::nlohmann_json)
   set(FAKETENSOR_FETCHED TRUE)
 endif()
 
-# Used inside core/io only, so a folder is enough and no user of the library needs it.
+# Used inside core/formats only, so a folder is enough and no user of the library needs it.
 if(EMSCRIPTEN AND EXISTS ${deps}/include/rapidjson/reader.h)
   set(FAKETENSOR_RAPIDJSON_INCLUDE ${deps}/include)
 elseif(NOT EMSCRIPTEN)

@@ -4,7 +4,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "core/io/byte_source.h"
+#include "core/formats/text.h"
 #include "json_readers.h"
 
 namespace faketensor {
@@ -22,7 +22,7 @@ void JsonOurs(benchmark::State& state) {
   for (auto _ : state) {
     state.PauseTiming();
     std::string text = input();
-    text.reserve(text.size() + kJsonPadding);
+    text.reserve(text.size() + kTextPadding);
     state.ResumeTiming();
     benchmark::DoNotOptimize(read_with_ours(text));
   }

@@ -1,5 +1,5 @@
 // The two ways to take JSON events that json_bench.cpp and wasm/json.cpp compare
-// (core/io/json_events.h, "Which JSON library"), and a text to try them on: nodes and tensor values
+// (core/formats/json_events.h, "Which JSON library"), and a text to try them on: nodes and tensor values
 // as torch.export writes them.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/io/json_events.h"
+#include "core/formats/json_events.h"
 #include "core/support/format.h"
 
 namespace faketensor {

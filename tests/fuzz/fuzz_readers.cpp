@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "command_line.h"
+#include "core/formats/text.h"
 #include "core/io/open.h"
 #include "core/io/pt2.h"
 #include "core/support/error.h"

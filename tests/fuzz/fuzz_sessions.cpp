@@ -11,7 +11,7 @@
 #include <string>
 
 #include "command_line.h"
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 #include "core/ops/registry.h"
 #include "core/replay/session_runner.h"
 #include "random_json.h"

@@ -17,8 +17,9 @@
 
 #include "command_line.h"
 #include "core/command/value_text.h"
+#include "core/formats/json_fields.h"
+#include "core/formats/text.h"
 #include "core/io/call_json.h"
-#include "core/io/json_fields.h"
 #include "core/io/open.h"
 #include "core/io/options_json.h"
 #include "core/io/value_json.h"

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "../json_readers.h"
-#include "core/io/byte_source.h"
+#include "core/formats/text.h"
 
 namespace faketensor {
 namespace {
@@ -28,7 +28,7 @@ double seconds_of(Body body) {
 void compare(const std::string& input) {
   const double ours = best_seconds([&] {
     std::string text = input;
-    text.reserve(text.size() + kJsonPadding);
+    text.reserve(text.size() + kTextPadding);
     return seconds_of([&] { return read_with_ours(text); });
   });
   const double nlohmann =

@@ -2,9 +2,10 @@
 // torch.export.load makes.
 #include <gtest/gtest.h>
 
-#include "core/io/json_events.h"
+#include "core/formats/json_events.h"
+#include "core/formats/text.h"
 #include "core/io/open.h"
-#include "expect_error.h"
+#include "tests/unit/formats/expect_error.h"
 
 namespace faketensor {
 namespace {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "core/support/format.h"
-#include "expect_error.h"
 #include "sample_program.h"
+#include "tests/unit/formats/expect_error.h"
 
 namespace faketensor {
 namespace {

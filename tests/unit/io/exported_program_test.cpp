@@ -4,8 +4,8 @@
 
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
-#include "expect_error.h"
 #include "sample_program.h"
+#include "tests/unit/formats/expect_error.h"
 
 namespace faketensor {
 namespace {

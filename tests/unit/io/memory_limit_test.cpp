@@ -1,12 +1,12 @@
-// A small file does not become gigabytes: Note [Memory of reading] in core/io/read_limits.h.
+// A small file does not become gigabytes: Note [Memory of reading] in core/formats/read_limits.h.
 
 #include <gtest/gtest.h>
 
 #include "core/io/open.h"
 #include "core/support/format.h"
-#include "expect_error.h"
 #include "sample_program.h"
-#include "zip_builder.h"
+#include "tests/unit/formats/expect_error.h"
+#include "tests/unit/formats/zip_builder.h"
 
 namespace faketensor {
 namespace {

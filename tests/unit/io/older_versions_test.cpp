@@ -6,9 +6,9 @@
 #include "core/graph/fake_tensor_prop.h"
 #include "core/io/open.h"
 #include "core/support/format.h"
-#include "expect_error.h"
 #include "sample_program.h"
-#include "zip_builder.h"
+#include "tests/unit/formats/expect_error.h"
+#include "tests/unit/formats/zip_builder.h"
 
 namespace faketensor {
 namespace {

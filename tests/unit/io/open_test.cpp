@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "core/io/pt2.h"
-#include "expect_error.h"
 #include "sample_program.h"
-#include "zip_builder.h"
+#include "tests/unit/formats/expect_error.h"
+#include "tests/unit/formats/zip_builder.h"
 
 namespace faketensor {
 namespace {

@@ -1,6 +1,6 @@
 #include "core/io/options_json.h"
 
-#include "expect_error.h"
+#include "tests/unit/formats/expect_error.h"
 
 namespace faketensor {
 namespace {

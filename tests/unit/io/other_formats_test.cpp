@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "core/io/open.h"
-#include "expect_error.h"
-#include "zip_builder.h"
+#include "tests/unit/formats/expect_error.h"
+#include "tests/unit/formats/zip_builder.h"
 
 namespace faketensor {
 namespace {

@@ -1,12 +1,12 @@
 // Values from outside: what is no value is refused, and leaves the reader as it was.
 #include "core/io/value_json.h"
 
+#include "core/formats/json_fields.h"
 #include "core/io/call_json.h"
-#include "core/io/json_fields.h"
 #include "core/ops/registry.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
-#include "expect_error.h"
+#include "tests/unit/formats/expect_error.h"
 
 namespace faketensor {
 namespace {

@@ -11,8 +11,6 @@
 namespace faketensor {
 namespace {
 
-using yaml::PyScalar;
-
 // What PyTorch 2.13 writes for two profiles of one operator.
 constexpr std::string_view kTwoProfiles = R"(torch_version: '2.13'
 operators:
@@ -65,7 +63,7 @@ TEST(OpProfiles, PyTorchsFormIsReadAndWrittenByteForByte) {
 
 TEST(OpProfiles, NoOperatorsAndNoProfilesAreBraces) {
   EXPECT_EQ(generate_yaml_from_profiles({}), "torch_version: '2.13'\noperators: {}\n");
-  EXPECT_EQ(generate_yaml_from_profiles({{PyScalar::string("a.b"), {}}}),
+  EXPECT_EQ(generate_yaml_from_profiles({{python::Scalar::string("a.b"), {}}}),
             "torch_version: '2.13'\noperators:\n  a.b: []\n");
 }
 
@@ -147,7 +145,7 @@ TEST(Lint, FindsWhatPyTorchTolerates) {
 TEST(Merge, ReportsProfilesThatContradictEachOther) {
   const OpProfiles one = read_profiles_from_yaml(kTwoProfiles);
   OpProfiles other = one;
-  other[0].profiles[0].out[0]->rank = PyScalar::integer(4);
+  other[0].profiles[0].out[0]->rank = python::Scalar::integer(4);
   const MergedProfiles merged = merge_profiles(one, other);
   ASSERT_EQ(merged.profiles[0].profiles.size(), 3u);
   ASSERT_EQ(merged.conflicts.size(), 1u);
@@ -187,7 +185,8 @@ TEST_F(GeneratedFakesTest, ScopesNestAndEndWithExceptions) {
   try {
     const GeneratedFakes scope(mode.library(), read_profiles_from_yaml(kTwoProfiles));
     {
-      const GeneratedFakes inner(mode.library(), {{PyScalar::string("mylib.foo.default"), {}}});
+      const GeneratedFakes inner(mode.library(),
+                                 {{python::Scalar::string("mylib.foo.default"), {}}});
       EXPECT_EQ(call({2, 3}).error->class_name(), "MissingOpProfile");
     }
     EXPECT_FALSE(call({2, 3}).error);
@@ -200,7 +199,8 @@ TEST_F(GeneratedFakesTest, ScopesNestAndEndWithExceptions) {
 TEST_F(GeneratedFakesTest, UnknownOperatorsAreRefusedAfterTheirWarning) {
   std::vector<std::string> warnings;
   const auto enter = [&] {
-    const GeneratedFakes scope(mode.library(), {{PyScalar::string("nowhere.foo.default"), {}}},
+    const GeneratedFakes scope(mode.library(),
+                               {{python::Scalar::string("nowhere.foo.default"), {}}},
                                [&](const std::string& line) { warnings.push_back(line); });
   };
   EXPECT_EQ(raised_by(enter), "RuntimeError: operator nowhere::foo does not exist");
@@ -214,7 +214,7 @@ TEST_F(GeneratedFakesTest, UnknownOperatorsAreRefusedAfterTheirWarning) {
 TEST_F(GeneratedFakesTest, TheSupersetGivesSizesStridesAndAliases) {
   OpProfiles profiles = read_profiles_from_yaml(kTwoProfiles);
   profiles[0].profiles.resize(1);
-  profiles[0].profiles[0].out[0]->rank = PyScalar::integer(2);
+  profiles[0].profiles[0].out[0]->rank = python::Scalar::integer(2);
   profiles[0].profiles[0].details = {
       {std::vector<std::string>{"2*x0_1", "x0_0"}, std::vector<std::string>{"x0_0", "1"}, {}}};
   const std::string text = generate_extended_yaml(profiles);

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/io/json_fields.h"
+#include "core/formats/json_fields.h"
 
 namespace faketensor {
 namespace {
