@@ -33,7 +33,8 @@ std::vector<Value> typed_arguments(FakeTensorMode& mode, const Schema& schema,
     const auto [position, text] = argument_at(schema, texts[i], binder.size());
     binder.set(position, parse_value(mode, text, schema.arguments[position].type));
   }
-  return {binder.values().begin(), binder.values().end()};
+  const std::span<const Value> values = binder.values();
+  return std::vector<Value>(values.begin(), values.end());
 }
 
 void print_outcome(const Outcome& outcome, std::string_view form, BufferedOut& out) {

@@ -49,7 +49,8 @@ std::vector<Value> bind_arguments(const Schema& schema, const json& args, const 
     const size_t position = binder.position_of(name);
     binder.set(position, read(position, arg));
   }
-  return {binder.values().begin(), binder.values().end()};
+  const std::span<const Value> values = binder.values();
+  return std::vector<Value>(values.begin(), values.end());
 }
 
 }  // namespace faketensor

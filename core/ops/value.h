@@ -7,6 +7,7 @@
 // kDefault stands for "not given"; the dispatcher replaces it by the schema's default.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -55,7 +56,9 @@ class Value {
   Value(int64_t value) : Value(SymInt(value)) {}
   Value(int value) : Value(SymInt(value)) {}
   Value(SymBool value) : tag_(Tag::kBool) { payload_.word = value.word(); }
-  Value(bool value) : Value(SymBool(value)) {}
+  // Nothing but a bool: a pointer that becomes one would be a silent `True`.
+  template <std::same_as<bool> Bool>
+  Value(Bool value) : Value(SymBool(value)) {}
   Value(double value) : tag_(Tag::kFloat) { payload_.real = value; }
   Value(DType value) : tag_(Tag::kDType), sub_(static_cast<uint8_t>(value)) {}
   Value(Device value)

@@ -1,5 +1,7 @@
 #include "core/ops/bind.h"
 
+#include <type_traits>
+
 #include <gtest/gtest.h>
 
 #include "core/ops/registry.h"
@@ -7,6 +9,9 @@
 
 namespace faketensor {
 namespace {
+
+// std::vector<Value>{begin, end} of pointers once made a list of two `True` where the library's iterators are pointers.
+static_assert(!std::is_constructible_v<Value, const Value*>);
 
 const Schema& schema_of(std::string_view op) {
   const Registry& registry = Registry::builtin();
