@@ -181,7 +181,7 @@ val layout(int program, const std::string& expanded) {
 std::string propagate(int program, const std::string& options, const val& progress) {
   return reply([&]() -> json {
     const std::shared_ptr<const Program> of = session().programs.at(program);
-    PropagateOptions what_if = read_propagate_options(*of, parse_json(options, "options"));
+    PropagateOptions what_if = read_propagate_options(parse_json(options, "options"));
     what_if.progress = [&](size_t done, size_t total) { return report(progress, done, total); };
     Run run = faketensor::propagate(*of, what_if);
     json problems = problems_json(*of, run.problems());

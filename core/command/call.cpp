@@ -2,6 +2,7 @@
 #include "core/command/options.h"
 #include "core/command/subcommands.h"
 #include "core/command/value_text.h"
+#include "core/io/options_json.h"
 #include "core/io/value_json.h"
 #include "core/ops/bind.h"
 #include "core/support/format.h"
@@ -39,13 +40,12 @@ std::vector<Value> typed_arguments(FakeTensorMode& mode, const Schema& schema,
 
 void print_outcome(const Outcome& outcome, std::string_view form, BufferedOut& out) {
   if (form == "json") {
-    ValueWriter writer;
+    JsonWriter json(out.text());
     if (outcome.error) {
-      out.text() += format("{\"raises\":\"{}\",\"message\":", outcome.error->class_name());
-      append_json_string(out.text(), outcome.error->message());
-      out.text() += '}';
+      const auto raised = json.object();
+      write_error_members(json, *outcome.error);
     } else {
-      writer.append(out.text(), outcome.value);
+      ValueWriter().write(json, outcome.value);
     }
   } else if (outcome.error) {
     out.text() += format("{}: {}", outcome.error->class_name(), outcome.error->message());
@@ -56,31 +56,21 @@ void print_outcome(const Outcome& outcome, std::string_view form, BufferedOut& o
   out.line_done();
 }
 
-}  // namespace
-
-int call_command(const std::vector<std::string>& args, CommandIo& io) {
-  const Options options(args, {{"--target", true}, {"--format", true}});
+int call_command(const Options& options, CommandIo& io) {
   const std::vector<std::string>& texts = options.positional();
   if (texts.empty())
     throw_error(
         ErrorKind::kUsage,
         "call takes an operator and its arguments, as in: call aten::mm 'f32[2,3]' 'f32[3,4]'");
-  const std::string form = options.get("--format").value_or("text");
-  if (form != "text" && form != "json")
-    throw_error(ErrorKind::kUsage, format("--format is text or json, not '{}'", form));
+  const std::string form = options.choice("--format", {"text", "json"});
   const OpId op = Registry::builtin().find(texts[0]);
   if (op == kNoOp)
     throw_error(
         ErrorKind::kUsage,
         format("there is no rule for an operator '{}'; `faketensor ops` lists those there are",
                texts[0]));
-  Target target;
-  if (const auto preset = options.get("--target")) {
-    const auto found = target_preset(*preset);
-    if (!found) throw_error(ErrorKind::kUsage, format("--target: '{}' is no target", *preset));
-    target = *found;
-  }
-  FakeTensorMode mode(target);
+  const std::optional<std::string> target = options.get("--target");
+  FakeTensorMode mode(target ? target_named(*target) : Target{});
   mode.attach_shape_env(nullptr);
   const Outcome outcome =
       mode.call(op, typed_arguments(mode, Registry::builtin().entry(op).schema, texts));
@@ -88,5 +78,29 @@ int call_command(const std::vector<std::string>& args, CommandIo& io) {
   print_outcome(outcome, form, out);
   return outcome.error ? kExitErrors : kExitFine;
 }
+
+constexpr std::string_view kAbout = R"(usage: faketensor call OPERATOR ARGUMENT... [OPTION]...
+
+Calls one operator. Arguments come in schema order or as NAME=VALUE:
+  f32[2,3]   f32[2,3]{1,2} (strides)   i64[4]@cuda   [f32[2],f32[2]]   3   1.5   True   None   [1,2]   float32   channels_last
+
+)";
+
+constexpr OptionRow kOptions[] = {
+    {"--target", "NAME", "as for propagate"},
+    {"--format", "F", "text or json"},
+};
+
+constexpr std::string_view kMore = R"(
+examples:
+  faketensor call aten::mm 'f32[2,3]' 'f32[3,4]'
+  faketensor call aten::sum.dim_IntList 'i32[4,5]@cuda' '[1]' keepdim=True
+  faketensor call aten::conv2d 'f32[1,3,8,8]' 'f32[6,3,3,3]' padding='[1,1]'
+)";
+
+}  // namespace
+
+const Subcommand kCallCommand = {"call", &call_command, "one operator on typed arguments",
+                                 kAbout, kOptions,      kMore};
 
 }  // namespace faketensor

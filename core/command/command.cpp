@@ -15,10 +15,8 @@ namespace {
 bool asks_for_help(const std::string& arg) { return arg == "--help" || arg == "-h"; }
 
 const Subcommand* find_subcommand(std::string_view name, std::span<const Subcommand> more) {
-  for (const std::span<const Subcommand> rows : {subcommands(), more}) {
-    for (const Subcommand& row : rows) {
-      if (row.name == name) return &row;
-    }
+  for (const Subcommand* row : subcommands(more)) {
+    if (row->name == name) return row;
   }
   return nullptr;
 }
@@ -39,11 +37,11 @@ int run_subcommand(const std::vector<std::string>& args, CommandIo& io,
     return kExitUsage;
   }
   if (std::any_of(args.begin() + 1, args.end(), asks_for_help)) {
-    io.write_out(found->help);
+    io.write_out(help(*found));
     return kExitFine;
   }
   try {
-    return found->run({args.begin() + 1, args.end()}, io);
+    return found->run(Options({args.begin() + 1, args.end()}, found->options), io);
   } catch (const Error& error) {
     io.write_error(format("faketensor: {}\n", error.message()));
   } catch (const std::bad_alloc&) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/command/options.h"
 #include "core/formats/byte_source.h"
 
 namespace faketensor {
@@ -56,13 +57,16 @@ class CommandIo {
 // The path by which every command takes standard input.
 inline constexpr std::string_view kStandardInput = "-";
 
-// One subcommand. It takes the arguments after its own name and returns the exit code; Errors that it
-// lets through are printed by run_command, which then exits with kExitUsage.
+// One subcommand. It is given what follows its name and returns the exit code; Errors that it lets
+// through are printed by run_command, which then exits with kExitUsage.
 struct Subcommand {
   std::string_view name;
-  int (*run)(const std::vector<std::string>& args, CommandIo& io);
+  int (*run)(const Options& options, CommandIo& io);
   std::string_view summary;
-  std::string_view help;
+  // Its help is `about`, a line per option, and `more`.
+  std::string_view about;
+  std::span<const OptionRow> options;
+  std::string_view more;
 };
 
 // `more`: subcommands of layers above this one (core/replay), beside those of help.cpp.

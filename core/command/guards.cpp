@@ -8,6 +8,7 @@
 #include "core/command/value_text.h"
 #include "core/graph/explain.h"
 #include "core/io/explain_json.h"
+#include "core/io/options_json.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 
@@ -71,18 +72,21 @@ class GuardsPrinter {
 
   void print_json(std::span<const GuardEntry> report) {
     for (const GuardEntry& entry : report) {
-      append_guard(out_.text(), run_, entry);
+      JsonWriter json(out_.text());
+      write_guard(json, run_, entry);
       out_.line_done();
     }
   }
 
   void print_json(const WhatIf& what_if) {
-    append_what_if(out_.text(), run_, what_if, {});
+    JsonWriter json(out_.text());
+    write_what_if(json, run_, what_if, {});
     out_.line_done();
   }
 
   void print_json(std::span<const WhyStep> steps) {
-    append_why(out_.text(), run_, steps);
+    JsonWriter json(out_.text());
+    write_why(json, run_, steps);
     out_.line_done();
   }
 
@@ -179,28 +183,14 @@ std::pair<NodeId, int64_t> parse_dimension(const Program& program, const std::st
   return {node, parse_number(std::string_view(text).substr(colon + 1), text)};
 }
 
-}  // namespace
-
-int guards_command(const std::vector<std::string>& args, CommandIo& io) {
-  const Options options(args, {{"--set", true},
-                               {"--why", true},
-                               {"--target", true},
-                               {"--format", true},
-                               {"--all", false},
-                               {"--memory-limit", true}});
+int guards_command(const Options& options, CommandIo& io) {
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "guards takes one file");
-  const std::string form = options.get("--format").value_or("text");
-  if (form != "text" && form != "jsonl")
-    throw_error(ErrorKind::kUsage, format("--format is text or jsonl, not '{}'", form));
+  const std::string form = options.choice("--format", {"text", "jsonl"});
   std::vector<SymbolSetting> settings;
   for (const std::string& text : options.all("--set")) settings.push_back(parse_setting(text));
   PropagateOptions propagation;
   propagation.python_dispatcher = true;
-  if (const std::optional<std::string> name = options.get("--target")) {
-    const std::optional<Target> target = target_preset(*name);
-    if (!target) throw_error(ErrorKind::kUsage, format("--target: there is no '{}'", *name));
-    propagation.target = *target;
-  }
+  if (const auto name = options.get("--target")) propagation.target = target_named(*name);
   const Program program = open_model(options.positional()[0], options, io);
   const Run run = propagate(program, propagation);
   BufferedOut out(io);
@@ -228,5 +218,47 @@ int guards_command(const std::vector<std::string>& args, CommandIo& io) {
   if (symbol_report(run).empty()) return kExitFine;  // nothing was to be decided
   return run.problems().empty() ? kExitFine : kExitErrors;
 }
+
+constexpr std::string_view kAbout = R"(usage: faketensor guards FILE [OPTION]...
+
+Prints the symbols in the sizes of a program, each with its range, its hint and the dimension it stands for, and what the
+propagation decided about them: guards, symbols that became numbers or expressions, and asserts left to run time, each
+with the node, call and source line that caused it.
+
+)";
+
+constexpr OptionRow kOptions[] = {
+    {"--why", "NODE:DIM",
+     "where the size of that dimension came from, node by node, back to an input; -1 is the last "
+     "dimension"},
+    {"--set", "SYMBOL=N",
+     "whether the guards still hold if a symbol is N, or any of N..M: those that do not, else the "
+     "sizes of\n"
+     "the outputs. Nothing is run again; may be given for several symbols, the others stay "
+     "symbolic"},
+    {"--all", "",
+     "also the guards that hold whatever the inputs, once symbols are the numbers they became"},
+    {"--target", "NAME", "as for propagate"},
+    {"--format", "F",
+     "text, or jsonl: a line per guard, one line of steps for --why, one line of results for "
+     "--set"},
+    {"--memory-limit", "N", "as for propagate"},
+};
+
+constexpr std::string_view kMore = R"(
+examples:
+  faketensor guards model.pt2
+  faketensor guards model.pt2 --why linear_1:2
+  faketensor guards model.pt2 --set s77=2..64 --set s53=16
+  faketensor propagate model.pt2 --set s77=64        # runs it again for that size, as PyTorch would
+
+exit code: 0 fine, 1 the program has errors or a guard does not hold for all sizes, 2 wrong use or unreadable file
+)";
+
+}  // namespace
+
+const Subcommand kGuardsCommand = {
+    "guards", &guards_command, "what was decided about symbolic sizes, and why",
+    kAbout,   kOptions,        kMore};
 
 }  // namespace faketensor

@@ -136,15 +136,32 @@ class Report {
   BufferedOut& out_;
 };
 
-}  // namespace
-
-int info_command(const std::vector<std::string>& args, CommandIo& io) {
-  const Options options(args, {{"--memory-limit", true}});
+int info_command(const Options& options, CommandIo& io) {
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "info takes one file");
   const Program program = open_model(options.positional()[0], options, io);
   BufferedOut out(io);
   Report(program, out).print();
   return kExitFine;
 }
+
+constexpr std::string_view kAbout = R"(usage: faketensor info FILE [--memory-limit N]
+
+Prints what a file holds: version, inputs, symbols, operators, and whether propagation agrees with what it records.
+
+)";
+
+constexpr OptionRow kOptions[] = {
+    {"--memory-limit", "N", "as for propagate"},
+};
+
+constexpr std::string_view kMore = R"(
+example:
+  faketensor info model.pt2
+)";
+
+}  // namespace
+
+const Subcommand kInfoCommand = {"info", &info_command, "what a file holds",
+                                 kAbout, kOptions,      kMore};
 
 }  // namespace faketensor

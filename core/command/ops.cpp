@@ -3,7 +3,7 @@
 
 #include "core/command/options.h"
 #include "core/command/subcommands.h"
-#include "core/io/value_json.h"
+#include "core/formats/json_writer.h"
 #include "core/ops/registry.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -13,28 +13,22 @@ namespace faketensor {
 namespace {
 
 // {"op":"aten::add_.Tensor","rule":"derived","from":"aten::add.Tensor","schema":"..."}
-void append_line(std::string& out, const OpEntry& entry) {
-  const Registry& registry = Registry::builtin();
+void write_operator(JsonWriter& json, const OpEntry& entry) {
   const std::string_view rule = entry.functional != kNoOp        ? "derived"
                                 : (entry.tags & kComposite) != 0 ? "composite"
                                                                  : "row";
-  out += format("{\"op\":\"{}\",\"rule\":\"{}\"", entry.name, rule);
+  const auto object = json.object();
+  json.field("op", entry.name);
+  json.field("rule", rule);
   if (entry.functional != kNoOp)
-    out += format(",\"from\":\"{}\"", registry.entry(entry.functional).name);
-  out += ",\"schema\":";
-  append_json_string(out, entry.schema.text);
-  out += '}';
+    json.field("from", Registry::builtin().entry(entry.functional).name);
+  json.field("schema", entry.schema.text);
 }
 
-}  // namespace
-
-int ops_command(const std::vector<std::string>& args, CommandIo& io) {
-  const Options options(args, {{"--format", true}});
+int ops_command(const Options& options, CommandIo& io) {
   if (options.positional().size() > 1)
     throw_error(ErrorKind::kUsage, "ops takes at most one pattern");
-  const std::string form = options.get("--format").value_or("text");
-  if (form != "text" && form != "jsonl")
-    throw_error(ErrorKind::kUsage, format("--format is text or jsonl, not '{}'", form));
+  const std::string form = options.choice("--format", {"text", "jsonl"});
   const std::string pattern = options.positional().empty() ? "" : options.positional()[0];
   std::vector<const OpEntry*> found;
   for (const OpEntry& entry : Registry::builtin().entries()) {
@@ -47,7 +41,8 @@ int ops_command(const std::vector<std::string>& args, CommandIo& io) {
   BufferedOut out(io);
   for (const OpEntry* entry : found) {
     if (form == "jsonl") {
-      append_line(out.text(), *entry);
+      JsonWriter json(out.text());
+      write_operator(json, *entry);
     } else {
       out.text() += entry->schema.text;
     }
@@ -55,5 +50,27 @@ int ops_command(const std::vector<std::string>& args, CommandIo& io) {
   }
   return found.empty() ? kExitErrors : kExitFine;
 }
+
+constexpr std::string_view kAbout = R"(usage: faketensor ops [PATTERN] [--format F]
+
+Lists the schemas of the operators that have a rule, those whose name contains PATTERN. A jsonl line also says where the
+rule comes from: a row of its own, a composite row, or derived from another operator's row.
+
+)";
+
+constexpr OptionRow kOptions[] = {
+    {"--format", "F", "text or jsonl"},
+};
+
+constexpr std::string_view kMore = R"(
+examples:
+  faketensor ops
+  faketensor ops conv --format jsonl
+)";
+
+}  // namespace
+
+const Subcommand kOpsCommand = {"ops",  &ops_command, "the operators that have a rule",
+                                kAbout, kOptions,     kMore};
 
 }  // namespace faketensor

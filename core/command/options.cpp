@@ -7,7 +7,29 @@
 
 namespace faketensor {
 
-Options::Options(const std::vector<std::string>& args, std::initializer_list<OptionSpec> specs) {
+std::string option_lines(std::span<const OptionRow> rows) {
+  constexpr size_t kBefore = 2, kBetween = 3;
+  const auto shown = [](const OptionRow& row) {
+    return std::string(row.name).append(row.argument.empty() ? "" : " ").append(row.argument);
+  };
+  size_t column = 0;
+  for (const OptionRow& row : rows)
+    column = std::max(column, kBefore + shown(row).size() + kBetween);
+  std::string text;
+  for (const OptionRow& row : rows) {
+    std::string line = std::string(kBefore, ' ') + shown(row);
+    for (std::string_view meaning = row.meaning; !meaning.empty();) {
+      const size_t end = std::min(meaning.find('\n'), meaning.size());
+      line.resize(column, ' ');
+      text += line.append(meaning.substr(0, end)).append("\n");
+      line.clear();
+      meaning.remove_prefix(std::min(end + 1, meaning.size()));
+    }
+  }
+  return text;
+}
+
+Options::Options(const std::vector<std::string>& args, std::span<const OptionRow> rows) {
   bool only_positional = false;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string& arg = args[i];
@@ -21,20 +43,20 @@ Options::Options(const std::vector<std::string>& args, std::initializer_list<Opt
     }
     const size_t equals = arg.find('=');
     const std::string_view name = std::string_view(arg).substr(0, equals);
-    const auto* spec = std::find_if(specs.begin(), specs.end(),
-                                    [&](const OptionSpec& s) { return s.name == name; });
-    if (spec == specs.end())
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [&](const OptionRow& other) { return other.name == name; });
+    if (row == rows.end())
       throw_error(ErrorKind::kUsage, format("there is no option '{}'; --help lists them", name));
-    if (!spec->takes_value) {
+    if (row->argument.empty()) {
       if (equals != std::string::npos)
         throw_error(ErrorKind::kUsage, format("option '{}' takes no value", name));
-      given_.emplace_back(spec->name, "");
+      given_.emplace_back(row->name, "");
     } else if (equals != std::string::npos) {
-      given_.emplace_back(spec->name, arg.substr(equals + 1));
+      given_.emplace_back(row->name, arg.substr(equals + 1));
     } else {
       if (i + 1 == args.size())
         throw_error(ErrorKind::kUsage, format("option '{}' needs a value", name));
-      given_.emplace_back(spec->name, args[++i]);
+      given_.emplace_back(row->name, args[++i]);
     }
   }
 }
@@ -44,6 +66,18 @@ std::optional<std::string> Options::get(std::string_view name) const {
     if (it->first == name) return it->second;
   }
   return std::nullopt;
+}
+
+std::string Options::choice(std::string_view name,
+                            std::initializer_list<std::string_view> words) const {
+  const std::string given = get(name).value_or(std::string(*words.begin()));
+  if (std::find(words.begin(), words.end(), given) != words.end()) return given;
+  std::string all;
+  for (const std::string_view& word : words) {
+    const bool is_last = &word == words.end() - 1;
+    all += format("{}{}", all.empty() ? "" : is_last ? " or " : ", ", word);
+  }
+  throw_error(ErrorKind::kUsage, format("{} is {}, not '{}'", name, all, given));
 }
 
 std::vector<std::string> Options::all(std::string_view name) const {

@@ -85,15 +85,7 @@ int show(const std::vector<std::string>& files, CommandIo& io) {
   return kExitFine;
 }
 
-}  // namespace
-
-OpProfiles open_profiles(const std::string& path, CommandIo& io) {
-  const std::string text = read_file(path, io);
-  return lint_profiles(text).empty() ? read_extended_profiles(text) : load_op_profiles(text);
-}
-
-int profile_command(const std::vector<std::string>& args, CommandIo& io) {
-  const Options options(args, {{"--sizes", false}, {"--plain", false}, {"--memory-limit", true}});
+int profile_command(const Options& options, CommandIo& io) {
   std::vector<std::string> files = options.positional();
   const std::string what = files.empty() ? "" : files[0];
   if (!files.empty()) files.erase(files.begin());
@@ -103,5 +95,41 @@ int profile_command(const std::vector<std::string>& args, CommandIo& io) {
   if (what == "show") return show(files, io);
   throw_error(ErrorKind::kUsage, "profile takes record, merge, lint or show");
 }
+
+constexpr std::string_view kAbout = R"(usage: faketensor profile record PROGRAM [OPTION]...
+       faketensor profile merge FILE FILE... [OPTION]...
+       faketensor profile lint|show FILE...
+
+Op profiles say what a custom operator gives for which arguments, in PyTorch's YAML (torch._library.fake_profile).
+record collects those of the operators that have no rule from what the program itself records; merge joins files
+and reports profiles that contradict each other; lint is strict where PyTorch is lenient.
+
+)";
+
+constexpr OptionRow kOptions[] = {
+    {"--sizes", "",
+     "record: sizes and strides as expressions of the arguments' sizes, in keys that PyTorch "
+     "passes over"},
+    {"--plain", "", "record, merge: PyTorch's form alone"},
+    {"--memory-limit", "N", "record: as for propagate"},
+};
+
+constexpr std::string_view kMore = R"(
+examples:
+  faketensor profile record model.pt2 > model.yaml
+  faketensor propagate model.pt2 --profiles model.yaml
+
+exit code: 0 fine, 1 findings or conflicts, 2 wrong use or unreadable file
+)";
+
+}  // namespace
+
+OpProfiles open_profiles(const std::string& path, CommandIo& io) {
+  const std::string text = read_file(path, io);
+  return lint_profiles(text).empty() ? read_extended_profiles(text) : load_op_profiles(text);
+}
+
+const Subcommand kProfileCommand = {"profile", &profile_command, "profiles of custom operators",
+                                    kAbout,    kOptions,         kMore};
 
 }  // namespace faketensor

@@ -8,6 +8,7 @@
 #include "core/command/subcommands.h"
 #include "core/command/value_text.h"
 #include "core/graph/recorded_check.h"
+#include "core/io/problem_json.h"
 #include "core/io/value_json.h"
 #include "core/profiles/extended.h"
 #include "core/profiles/program_profiles.h"
@@ -171,71 +172,70 @@ class Table {
   std::map<std::string, size_t> unknown_;  // operators without a rule, and calls to be told of
 };
 
-void append_node_json(std::string& out, const Run& run, NodeId id, ValueWriter& writer) {
-  out += "{\"name\":";
-  append_json_string(out, run.program().text(run.program().graph().node(id).name));
-  out += ",\"val\":";
-  writer.append(out, run, id);
-  out += '}';
-}
+// A node's value, or the problem that it has instead.
+class RunPrinter {
+ public:
+  RunPrinter(const Run& run, BufferedOut& out) : run_(run), program_(run.program()), out_(out) {}
 
-void append_problem_json(std::string& out, const Run& run, const Problem& problem) {
-  out += "{\"name\":";
-  append_json_string(out, run.program().text(run.program().graph().node(problem.node).name));
-  out.append(",\"raises\":\"").append(problem.error_class).append("\",\"message\":");
-  append_json_string(out, problem.message);
-  const std::pair<std::string_view, const std::string&> fields[] = {{"op", problem.op},
-                                                                    {"module", problem.module_path},
-                                                                    {"source", problem.source},
-                                                                    {"hint", problem.hint}};
-  for (const auto& [key, text] : fields) {
-    if (text.empty()) continue;
-    out.append(",\"").append(key).append("\":");
-    append_json_string(out, text);
-  }
-  out += '}';
-}
-
-// One line per node in order; the node of a problem has the problem instead of a value.
-void print_json_lines(const Run& run, BufferedOut& out) {
-  ValueWriter writer;
-  const BranchScope env = run.shape_env();  // for all nodes at once
-  size_t problem = 0;
-  for (NodeId i = 0; i < run.program().graph().size(); ++i) {
-    if (run.record(i).status == NodeStatus::kOk) {
-      append_node_json(out.text(), run, i, writer);
-      out.line_done();
-    } else if (problem < run.problems().size() && run.problems()[problem].node == i) {
-      append_problem_json(out.text(), run, run.problems()[problem++]);
-      out.line_done();
+  // One line per node in order.
+  void print_lines() {
+    const BranchScope env = run_.shape_env();  // for all nodes at once
+    size_t problem = 0;
+    for (NodeId i = 0; i < program_.graph().size(); ++i) {
+      JsonWriter json(out_.text());
+      if (run_.record(i).status == NodeStatus::kOk) {
+        write_node(json, i);
+      } else if (problem < run_.problems().size() && run_.problems()[problem].node == i) {
+        write_problem(json, run_.problems()[problem++]);
+      } else {
+        continue;
+      }
+      out_.line_done();
     }
   }
-}
 
-void print_json(const Run& run, const Target& target, BufferedOut& out) {
-  ValueWriter writer;
-  const BranchScope env = run.shape_env();  // for all nodes at once
-  std::string& text = out.text();
-  text += "{\"program\":";
-  append_json_string(text, run.program().name);
-  text += ",\"target\":";
-  append_json_string(text, format("{}", target));
-  text += ",\"nodes\":[\n";
-  bool first = true;
-  for (NodeId i = 0; i < run.program().graph().size(); ++i) {
-    if (run.record(i).status != NodeStatus::kOk) continue;
-    if (!first) text += ",\n";
-    first = false;
-    append_node_json(text, run, i, writer);
+  // One document, a line per node and per problem.
+  void print_document(const Target& target) {
+    const BranchScope env = run_.shape_env();
+    JsonWriter json(out_.text());
+    {
+      const auto document = json.object();
+      json.field("program", program_.name);
+      json.field("target", format("{}", target));
+      {
+        const auto nodes = json.array("nodes");
+        for (NodeId i = 0; i < program_.graph().size(); ++i) {
+          if (run_.record(i).status != NodeStatus::kOk) continue;
+          json.line_break();
+          write_node(json, i);
+        }
+        out_.text() += '\n';
+      }
+      const auto problems = json.array("problems");
+      for (const Problem& problem : run_.problems()) {
+        json.line_break();
+        write_problem(json, problem);
+      }
+    }
+    out_.line_done();
   }
-  text += "\n],\"problems\":[";
-  for (size_t i = 0; i < run.problems().size(); ++i) {
-    text += i > 0 ? ",\n" : "\n";
-    append_problem_json(text, run, run.problems()[i]);
+
+ private:
+  void write_node(JsonWriter& json, NodeId id) {
+    const auto object = json.object();
+    json.field("name", program_.text(program_.graph().node(id).name));
+    writer_.write(json.key("val"), run_, id);
   }
-  text += "]}";
-  out.line_done();
-}
+  void write_problem(JsonWriter& json, const Problem& problem) {
+    const auto object = json.object();
+    write_problem_members(json, program_, problem);
+  }
+
+  const Run& run_;
+  const Program& program_;
+  BufferedOut& out_;
+  ValueWriter writer_;
+};
 
 std::string counted(size_t count, std::string_view one, std::string_view many) {
   return format("{} {}", count, count == 1 ? one : many);
@@ -307,31 +307,15 @@ bool print_check(const Run& run, const PropagateOptions& options, BufferedOut& o
   return check.differences.empty() && errors == 0;
 }
 
-}  // namespace
-
-int propagate_command(const std::vector<std::string>& args, CommandIo& io) {
-  const Options options(args, {{"--set", true},
-                               {"--inputs", true},
-                               {"--device", true},
-                               {"--dtype", true},
-                               {"--memory-format", true},
-                               {"--target", true},
-                               {"--profiles", true},
-                               {"--format", true},
-                               {"--memory-limit", true},
-                               {"--check", false},
-                               {"--python-dispatcher", false},
-                               {"--stop-at-first-error", false}});
+int propagate_command(const Options& options, CommandIo& io) {
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "propagate takes one file");
-  const std::string form = options.get("--format").value_or("table");
-  if (form != "table" && form != "jsonl" && form != "json")
-    throw_error(ErrorKind::kUsage, format("--format is table, jsonl or json, not '{}'", form));
+  const std::string form = options.choice("--format", {"table", "jsonl", "json"});
   PropagateOptions what_if = propagate_options(options, io);
   const Program program = open_model(options.positional()[0], options, io);
   OpProfiles profiles;
   for (const std::string& path : options.all("--profiles"))
     profiles = merge_profiles(profiles, open_profiles(path, io)).profiles;
-  if (!profiles.empty()) what_if.prepare = answer_by_profiles(program, std::move(profiles));
+  if (!profiles.empty()) what_if.prepare = answer_by_profiles(std::move(profiles));
   what_if.assume_recorded = options.has("--check");
   const Run run = propagate(program, what_if);
 
@@ -340,9 +324,9 @@ int propagate_command(const std::vector<std::string>& args, CommandIo& io) {
   if (options.has("--check")) {
     agrees = print_check(run, what_if, out);
   } else if (form == "jsonl") {
-    print_json_lines(run, out);
+    RunPrinter(run, out).print_lines();
   } else if (form == "json") {
-    print_json(run, what_if.target, out);
+    RunPrinter(run, out).print_document(what_if.target);
   } else {
     Table(run, out).print();
     print_summary(run, what_if.target, out);
@@ -350,5 +334,55 @@ int propagate_command(const std::vector<std::string>& args, CommandIo& io) {
   const bool is_fine = options.has("--check") ? agrees : run.problems().empty();
   return is_fine ? kExitFine : kExitErrors;
 }
+
+constexpr std::string_view kAbout = R"(usage: faketensor propagate FILE [OPTION]...
+
+Prints what PyTorch would answer about every value of an exported program (.pt2, or its JSON, gzipped or not): sizes,
+dtype, and what is not the default of strides, offset, device and storage.
+
+)";
+
+constexpr OptionRow kOptions[] = {
+    {"--set", "DIM=N",
+     "another size: batch (dimension 0 of the user inputs), x.1 (dimension 1 of input x), or a "
+     "symbol"},
+    {"--inputs", "FILE",
+     "JSON {\"inputs\": {NAME: {\"size\": [..], \"stride\": [..], \"dtype\": .., \"device\": "
+     "..}}}"},
+    {"--dtype", "T", "every floating-point input, parameter and buffer in this dtype"},
+    {"--device", "D", "everything on this device"},
+    {"--memory-format", "F", "4-d and 5-d floating-point inputs and parameters in channels_last"},
+    {"--target", "NAME",
+     "the PyTorch that answers: cuda (2.13.0+cu130 without a GPU, the default), cpu, t4, a100, "
+     "rtx4090, h100"},
+    {"--format", "F", "table, jsonl (a line per node) or json"},
+    {"--profiles", "FILE", "op profiles (YAML) that answer for custom operators"},
+    {"--check", "", "compare with the values recorded in the file instead"},
+    {"--stop-at-first-error", "",
+     "as PyTorch does; otherwise only what depends on an error is left out"},
+    {"--python-dispatcher", "",
+     "as under enable_python_dispatcher(), with which programs are traced: operators that PyTorch\n"
+     "composes in C++ then take their Python decompositions, which keep symbolic sizes symbolic"},
+    {"--memory-limit", "N",
+     "bytes that reading the file may take, or as many K, M or G (512M); 256 MB and 20 times the "
+     "file"},
+};
+
+constexpr std::string_view kMore = R"(
+The answers are those of FakeTensorProp without the dispatch cache. An operator for which PyTorch has no Meta kernel
+answers as in a FakeTensorMode that may run real kernels.
+
+examples:
+  faketensor propagate model.pt2
+  faketensor propagate model.pt2 --set batch=64 --dtype bfloat16 --device cuda
+  faketensor propagate model.pt2 --format jsonl | grep '"raises"'
+
+exit code: 0 fine, 1 the program has errors, 2 wrong use or unreadable file
+)";
+
+}  // namespace
+
+const Subcommand kPropagateCommand = {"propagate", &propagate_command, "every value of a program",
+                                      kAbout,      kOptions,           kMore};
 
 }  // namespace faketensor

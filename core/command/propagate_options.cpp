@@ -5,24 +5,15 @@
 #include "core/formats/json_fields.h"
 #include "core/formats/text.h"
 #include "core/io/open.h"
-#include "core/io/value_json.h"
+#include "core/io/options_json.h"
 #include "core/support/format.h"
 
 namespace faketensor {
 
 namespace {
 
-template <typename T>
-std::optional<T> parsed_option(const Options& options, std::string_view option,
-                               std::optional<T> (*parse)(std::string_view), std::string_view what) {
-  const auto text = options.get(option);
-  if (!text) return std::nullopt;
-  const std::optional<T> value = parse(*text);
-  if (!value) throw_error(ErrorKind::kUsage, format("{}: '{}' is no {}", option, *text, what));
-  return value;
-}
-
-void set_dimension(PropagateOptions& result, const std::string& text) {
+// "batch=4" as a member of "dims".
+void add_dimension(Json& dims, const std::string& text) {
   const size_t equals = text.rfind('=');
   const std::string digits = equals == std::string::npos ? "" : text.substr(equals + 1);
   if (digits.empty() || digits.size() > 18 ||
@@ -30,37 +21,39 @@ void set_dimension(PropagateOptions& result, const std::string& text) {
     throw_error(ErrorKind::kUsage,
                 format("--set takes DIM=N, as in --set batch=4 or --set x.1=128, not '{}'", text));
   }
-  result.dims[text.substr(0, equals)] = std::strtoll(digits.c_str(), nullptr, 10);
+  dims[text.substr(0, equals)] = std::strtoll(digits.c_str(), nullptr, 10);
 }
 
-void read_inputs(PropagateOptions& result, const std::string& path, CommandIo& io) {
+// The "inputs" of a file as members of "inputs".
+void add_inputs(Json& inputs, const std::string& path, CommandIo& io) {
   // A number of two bytes becomes a value of sixteen, so far less is taken than of a program.
   ReadLimits limits;
   limits.max_text_bytes = uint64_t{1} << 24;
   const std::unique_ptr<ByteSource> source = io.open(path);
   const Json document = parse_json(read_text(*source, limits), path);
-  const Json* inputs = find_member(document, "inputs");
-  if (inputs == nullptr || !inputs->is_object())
+  const Json* given = find_member(document, "inputs");
+  if (given == nullptr || !given->is_object())
     throw_error(ErrorKind::kUnreadable, format("{}: {\"inputs\": {NAME: TENSOR}} expected", path));
-  for (auto& [name, change] : read_overrides(*inputs)) result.inputs[name] = std::move(change);
+  inputs.update(*given);
 }
 
 }  // namespace
 
 PropagateOptions propagate_options(const Options& options, CommandIo& io) {
-  PropagateOptions result;
-  for (const std::string& text : options.all("--set")) set_dimension(result, text);
-  for (const std::string& path : options.all("--inputs")) read_inputs(result, path, io);
-  result.device = parsed_option(options, "--device", &parse_device, "device");
-  result.dtype = parsed_option(options, "--dtype", &parse_dtype, "dtype");
-  result.memory_format =
-      parsed_option(options, "--memory-format", &parse_memory_format, "memory format");
-  if (const auto target = parsed_option(options, "--target", &target_preset,
-                                        "target (cpu, cuda, t4, a100, rtx4090, h100)")) {
-    result.target = *target;
+  Json given = Json::object();
+  for (const std::string& text : options.all("--set")) add_dimension(given["dims"], text);
+  for (const std::string& path : options.all("--inputs")) add_inputs(given["inputs"], path, io);
+  constexpr std::pair<std::string_view, const char*> kTexts[] = {
+      {"--device", "device"},
+      {"--dtype", "dtype"},
+      {"--memory-format", "memoryFormat"},
+      {"--target", "target"}};
+  for (const auto& [option, name] : kTexts) {
+    if (const std::optional<std::string> text = options.get(option)) given[name] = *text;
   }
-  result.stop_at_first_error = options.has("--stop-at-first-error");
-  result.python_dispatcher = options.has("--python-dispatcher");
+  given["stopAtFirstError"] = options.has("--stop-at-first-error");
+  given["pythonDispatcher"] = options.has("--python-dispatcher");
+  PropagateOptions result = read_propagate_options(given);
   result.progress = progress_bar(io, "propagating");
   return result;
 }

@@ -1,18 +1,15 @@
-// The functions of the subcommands' rows (Subcommand of command.h, help.cpp).
+// The subcommands, each in a file of its name.
 #pragma once
-
-#include <string>
-#include <vector>
 
 #include "core/command/command.h"
 
 namespace faketensor {
 
-int call_command(const std::vector<std::string>& args, CommandIo& io);
-int guards_command(const std::vector<std::string>& args, CommandIo& io);
-int info_command(const std::vector<std::string>& args, CommandIo& io);
-int ops_command(const std::vector<std::string>& args, CommandIo& io);
-int profile_command(const std::vector<std::string>& args, CommandIo& io);
-int propagate_command(const std::vector<std::string>& args, CommandIo& io);
+extern const Subcommand kPropagateCommand;
+extern const Subcommand kGuardsCommand;
+extern const Subcommand kInfoCommand;
+extern const Subcommand kOpsCommand;
+extern const Subcommand kCallCommand;
+extern const Subcommand kProfileCommand;
 
 }  // namespace faketensor

@@ -1,5 +1,8 @@
 #include "core/formats/json_fields.h"
 
+#include <cmath>
+#include <limits>
+
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -70,6 +73,16 @@ int64_t integer_of(const Json& value, std::string_view name, ErrorKind kind) {
 double number_of(const Json& value, std::string_view name, ErrorKind kind) {
   if (!value.is_number()) refuse_json(name, "a number", value, kind);
   return value.get<double>();
+}
+
+std::optional<double> float_of(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  const Json* word = find_member(value, "f");
+  if (word == nullptr) return std::nullopt;
+  if (*word == "nan") return std::nan("");
+  if (*word == "inf") return std::numeric_limits<double>::infinity();
+  if (*word == "-inf") return -std::numeric_limits<double>::infinity();
+  return std::nullopt;
 }
 
 bool bool_of(const Json& value, std::string_view name, ErrorKind kind) {

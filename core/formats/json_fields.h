@@ -45,6 +45,8 @@ const std::string& text_of(const Json& value, std::string_view name,
 int64_t integer_of(const Json& value, std::string_view name,
                    ErrorKind kind = ErrorKind::kUnreadable);
 double number_of(const Json& value, std::string_view name, ErrorKind kind = ErrorKind::kUnreadable);
+// The number of 2, 2.0 or {"f":"inf"}, which JsonWriter writes; nothing for other JSON.
+std::optional<double> float_of(const Json& value);
 bool bool_of(const Json& value, std::string_view name, ErrorKind kind = ErrorKind::kUnreadable);
 const Json& list_of(const Json& value, std::string_view name,
                     ErrorKind kind = ErrorKind::kUnreadable);

@@ -15,25 +15,20 @@ namespace {
 
 constexpr size_t kProgressInterval = 4096;  // nodes
 
-TensorRecord record_of(const Tensor& tensor) {
-  return {&tensor, tensor.meta, tensor.storage,
-          tensor.storage == nullptr ? SymInt(0) : tensor.storage->nbytes};
-}
-
 // The tensors in a value, in order. Values nest at most as deep as an operator returns them: a list
 // in a list.
 std::span<const TensorRecord> records_of(const Value& value, Arena& arena) {
   if (value.is_tensor()) {
-    const TensorRecord one[] = {record_of(value.tensor())};
+    const TensorRecord one[] = {TensorRecord::of(value.tensor())};
     return arena.copy(std::span<const TensorRecord>(one));
   }
   if (!value.is(Value::Tag::kList)) return {};
   SmallVector<TensorRecord, 4> records;
   for (const Value& element : value.values()) {
-    if (element.is_tensor()) records.push_back(record_of(element.tensor()));
+    if (element.is_tensor()) records.push_back(TensorRecord::of(element.tensor()));
     if (!element.is(Value::Tag::kList)) continue;
     for (const Value& inner : element.values()) {
-      if (inner.is_tensor()) records.push_back(record_of(inner.tensor()));
+      if (inner.is_tensor()) records.push_back(TensorRecord::of(inner.tensor()));
     }
   }
   return arena.copy(records.span());
@@ -118,7 +113,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
   mode.attach_shape_env(program.shape_env);
   const BranchScope env = run.shape_env();
   mode.context().python_dispatcher = options.python_dispatcher;
-  if (options.prepare) options.prepare(mode);
+  if (options.prepare) options.prepare(program, mode);
   const Graph& graph = program.graph();
   const Placeholders placeholders(program, options);
   Interpreter interpreter(program, mode);

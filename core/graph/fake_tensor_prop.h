@@ -51,7 +51,7 @@ struct PropagateOptions {
   // As under enable_python_dispatcher(), which PyTorch's own tracing of symbolic sizes uses.
   bool python_dispatcher = false;
   // Called with the run's mode before the first node: where custom operators are defined.
-  std::function<void(FakeTensorMode&)> prepare = {};
+  std::function<void(const Program&, FakeTensorMode&)> prepare = {};
   // Called now and then with nodes done and in all; returning false cancels the run.
   std::function<bool(size_t, size_t)> progress = {};
 };
@@ -62,6 +62,12 @@ struct TensorRecord {
   const TensorMeta* meta = nullptr;
   const Storage* storage = nullptr;
   SymInt nbytes = 0;  // of the storage
+
+  // The tensor as it is now.
+  static TensorRecord of(const Tensor& tensor) {
+    return {&tensor, tensor.meta, tensor.storage,
+            tensor.storage == nullptr ? SymInt(0) : tensor.storage->nbytes};
+  }
 };
 
 enum class NodeStatus : uint8_t {

@@ -8,28 +8,48 @@
 #include <span>
 #include <string>
 
+#include "core/formats/json_writer.h"
 #include "core/graph/explain.h"
 
 namespace faketensor {
 
 // Of a guard that the file itself states there is no node; "follows" only where it is true.
-void append_guard(std::string& out, const Run& run, const GuardEntry& entry);
+void write_guard(JsonWriter& json, const Run& run, const GuardEntry& entry);
 // The whole guard_report as a list.
-void append_guards(std::string& out, const Run& run);
+void write_guards(JsonWriter& json, const Run& run);
 
 // [{"name":"s31","node":"mask","row":2,"dim":0,"range":[2,512],"hint":6}]: the symbol_report.
 // "part" where the size is an expression of the symbol, "became" what it turned out to be.
-void append_symbols(std::string& out, const Run& run);
+void write_symbols(JsonWriter& json, const Run& run);
 
 // [{"node":"linear_1","row":9,"dim":1,"size":"768","reason":"an argument of the call"}]
-void append_why(std::string& out, const Run& run, std::span<const WhyStep> steps);
+void write_why(JsonWriter& json, const Run& run, std::span<const WhyStep> steps);
 
-// {"holds":false,"broken":[a guard with its "verdict"],"outputs":[[4,
-// "u0"]],"nodes":{},"bytes":{}}: what the settings break, what the program's outputs and the named
-// nodes have for sizes under them, and the least and most bytes of the storages of these nodes.
-// Raises UsageError for a name that is no node.
-void append_what_if(std::string& out, const Run& run, const WhatIf& what_if,
-                    std::span<const std::string> nodes);
+// {"holds":false,"broken":[a guard with its "verdict"],"outputs":[[4,"u0"]],"nodes":{},"bytes":{}}:
+// what the settings break, what the program's outputs and the named nodes have for sizes under
+// them, and the least and most bytes of the storages of these nodes. Raises UsageError for a name
+// that is no node.
+void write_what_if(JsonWriter& json, const Run& run, const WhatIf& what_if,
+                   std::span<const std::string> nodes);
+
+// To a text, for what is written without a JsonWriter still.
+inline void append_guards(std::string& out, const Run& run) {
+  JsonWriter json(out);
+  write_guards(json, run);
+}
+inline void append_symbols(std::string& out, const Run& run) {
+  JsonWriter json(out);
+  write_symbols(json, run);
+}
+inline void append_why(std::string& out, const Run& run, std::span<const WhyStep> steps) {
+  JsonWriter json(out);
+  write_why(json, run, steps);
+}
+inline void append_what_if(std::string& out, const Run& run, const WhatIf& what_if,
+                           std::span<const std::string> nodes) {
+  JsonWriter json(out);
+  write_what_if(json, run, what_if, nodes);
+}
 
 // "violated", "depends", "holds"
 std::string_view name(WhatIf::Verdict verdict);

@@ -1,5 +1,7 @@
 #include "core/io/options_json.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/io/profile_json.h"
@@ -26,7 +28,7 @@ T parsed(std::string_view what, const Json& given, std::optional<T> (*parse)(std
   return *value;
 }
 
-Target read_target(const Json& given) { return parsed("target", given, &target_preset); }
+Target read_target(const Json& given) { return target_named(text_of(given, "target", kUsage)); }
 
 // Readers shared with files say Unreadable of what a caller gave here.
 template <typename Read>
@@ -39,8 +41,7 @@ auto as_usage(const Read& read) {
   }
 }
 
-void read_propagate_option(PropagateOptions& options, const Program& program,
-                           const std::string& name, const Json& value) {
+void read_propagate_option(PropagateOptions& options, const std::string& name, const Json& value) {
   if (name == "dims") {
     for (const auto& [dim, size] : object_of(value, name, kUsage).items())
       options.dims[dim] = integer_of(size, "dims." + dim, kUsage);
@@ -59,7 +60,7 @@ void read_propagate_option(PropagateOptions& options, const Program& program,
   } else if (name == "stopAtFirstError") {
     options.stop_at_first_error = bool_of(value, name, kUsage);
   } else if (name == "profiles") {
-    options.prepare = answer_by_profiles(program, read_profiles_or_yaml(value));
+    options.prepare = answer_by_profiles(read_profiles_or_yaml(value));
   } else {
     unknown_option(name);
   }
@@ -67,10 +68,16 @@ void read_propagate_option(PropagateOptions& options, const Program& program,
 
 }  // namespace
 
-PropagateOptions read_propagate_options(const Program& program, const Json& given) {
+Target target_named(std::string_view name) {
+  if (const std::optional<Target> preset = target_preset(name)) return *preset;
+  throw_error(kUsage,
+              format("unknown target '{}'; `faketensor propagate --help` lists them", name));
+}
+
+PropagateOptions read_propagate_options(const Json& given) {
   PropagateOptions options;
   for (const auto& [name, value] : object_of(given, "options", kUsage).items())
-    read_propagate_option(options, program, name, value);
+    read_propagate_option(options, name, value);
   return options;
 }
 
@@ -94,17 +101,23 @@ ModeOptions read_mode_options(const Json& given) {
 
 ShapeEnvOptions read_shape_env_options(const Json& given) {
   ShapeEnvOptions options;
-  const auto read = [&](const char* name, bool& option) {
-    if (given.contains(name) && given[name].is_boolean()) option = given[name].get<bool>();
+  const std::pair<std::string_view, bool&> known[] = {
+      {"allow_scalar_outputs", options.allow_scalar_outputs},
+      {"allow_dynamic_output_shape_ops", options.allow_dynamic_output_shape_ops},
+      {"assume_static_by_default", options.assume_static_by_default},
+      {"specialize_zero_one", options.specialize_zero_one},
+      {"duck_shape", options.duck_shape},
+      {"trace_asserts", options.trace_asserts},
+      {"prefer_deferred_runtime_asserts_over_guards",
+       options.prefer_deferred_runtime_asserts_over_guards},
   };
-  read("allow_scalar_outputs", options.allow_scalar_outputs);
-  read("allow_dynamic_output_shape_ops", options.allow_dynamic_output_shape_ops);
-  read("assume_static_by_default", options.assume_static_by_default);
-  read("specialize_zero_one", options.specialize_zero_one);
-  read("duck_shape", options.duck_shape);
-  read("trace_asserts", options.trace_asserts);
-  read("prefer_deferred_runtime_asserts_over_guards",
-       options.prefer_deferred_runtime_asserts_over_guards);
+  for (const auto& item : object_of(given, "shapeEnv", kUsage).items()) {
+    const std::string& name = item.key();
+    const auto row = std::find_if(std::begin(known), std::end(known),
+                                  [&](const auto& option) { return option.first == name; });
+    if (row == std::end(known)) unknown_option("shapeEnv." + name);
+    row->second = bool_of(item.value(), "shapeEnv." + name, kUsage);
+  }
   return options;
 }
 

@@ -1,13 +1,15 @@
-// Options as JavaScript gives them (web/package/src/types.ts).
+// Options as JavaScript gives them (web/package/src/types.ts), and as the command makes them of its
+// arguments.
 //
 // What is unknown, of another type or out of range raises a UsageError that names the option and
 // shows what was given: "'dims.batch' must be an integer, not 2.7". Nothing is rounded or left out.
 //
-//   propagate(program, read_propagate_options(program, parse_json(text, "options")));
+//   propagate(program, read_propagate_options(parse_json(text, "options")));
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/devices/target.h"
@@ -19,8 +21,11 @@
 
 namespace faketensor {
 
+// Of `--target` too.
+Target target_named(std::string_view name);
+
 // {"dims": {"batch": 4}, "inputs": {"x": {"size": [4, 3]}}, "dtype": "bfloat16", ...}
-PropagateOptions read_propagate_options(const Program& program, const Json& given);
+PropagateOptions read_propagate_options(const Json& given);
 
 // {"target": "cuda", "shapeEnv": true}; the ShapeEnv may be given with its own options.
 struct ModeOptions {
@@ -29,8 +34,7 @@ struct ModeOptions {
 };
 ModeOptions read_mode_options(const Json& given);
 
-// ShapeEnv(**options) of an object like {"duck_shape": false}: settings by PyTorch's names; what is
-// no boolean is left at its default.
+// ShapeEnv(**options) of an object like {"duck_shape": false}: settings by PyTorch's names.
 ShapeEnvOptions read_shape_env_options(const Json& given);
 
 // {"target": "cuda"}

@@ -4,16 +4,19 @@
 //   M: {"rank": 2, "dtype": "float32", "device": "cpu", "layout": "strided"}
 #pragma once
 
-#include <string>
-
 #include <nlohmann/json_fwd.hpp>
 
+#include "core/formats/json_writer.h"
 #include "core/profiles/op_profile.h"
 
 namespace faketensor {
 
 // Raises Unreadable for JSON that is no profile.
 OpProfiles read_profiles(const nlohmann::json& json);
-void append_profiles(std::string& out, const OpProfiles& profiles);
+void write_profiles(JsonWriter& json, const OpProfiles& profiles);
+inline void append_profiles(std::string& out, const OpProfiles& profiles) {
+  JsonWriter json(out);
+  write_profiles(json, profiles);
+}
 
 }  // namespace faketensor

@@ -4,88 +4,55 @@
 #include <map>
 #include <set>
 
-#include "core/io/value_json.h"
 #include "core/support/format.h"
 
 namespace faketensor {
 
-void append_json(std::string& out, const ValueRange& range) {
+void write_json(JsonWriter& json, const ValueRange& range) {
   const auto end = [&](RangeEnd value, double real, bool integral) {
-    if (range.type == ExprType::kBool) {
-      out += value != 0 ? "true" : "false";
-      return;
-    }
+    if (range.type == ExprType::kBool) return json.value(value != 0);
     if (range.type == ExprType::kFloat) {
-      if (!integral) return append_json_float(out, real);
+      if (!integral) return json.value(real);
       value = integral_end(real);
     }
-    if (value.is_infinite()) {
-      append_json_string(out, to_string(value));
-    } else {
-      append_text(out, value);
-    }
+    if (value.is_infinite()) return json.value(to_string(value));
+    json.raw(to_string(value));
   };
-  out += '[';
+  const auto ends = json.array();
   end(range.lower, range.real_lower, range.integral_lower);
-  out += ',';
   end(range.upper, range.real_upper, range.integral_upper);
-  out += ']';
 }
 
-void append_json(std::string& out, const ExprNode* expression) {
+void write_json(JsonWriter& json, const ExprNode* expression) {
   if (expression->kind == ExprKind::kInteger) {
-    append_text(out, expression->number.integer);
+    json.value(expression->number.integer);
   } else if (expression->kind == ExprKind::kFloat) {
-    append_json_float(out, expression->number.as_double());
+    json.value(expression->number.as_double());
   } else {
-    append_json_string(out, to_string(expression));
+    json.value(to_string(expression));
   }
 }
 
 namespace {
 
-// Appends "[a,b]" or "{a,b}" of what `append` writes for each element.
-template <typename Range, typename Append>
-void append_each(std::string& out, char open, char close, const Range& range, Append&& append) {
-  out += open;
-  bool first = true;
-  for (const auto& element : range) {
-    if (!first) out += ',';
-    first = false;
-    append(element);
-  }
-  out += close;
-}
-
-void append_sources(std::string& out, std::span<const Source> sources) {
-  if (sources.empty()) return;
-  out += ",\"source\":";
+void write_symbol(JsonWriter& json, ShapeEnv& env, const ExprNode* symbol) {
+  const auto object = json.object();
+  const std::optional<Number> hint = env.hint(symbol);
+  json.field("name", to_string(symbol));
+  json.field("hint", hint ? std::optional(env.pool().number(*hint)) : std::nullopt);
+  json.field("range", env.range(symbol));
+  std::vector<std::string> sources;
+  for (const Source& source : env.sources(symbol)) sources.push_back(source.name());
   if (sources.size() == 1) {
-    append_json_string(out, sources.front().name());
+    json.field("source", sources.front());
   } else {
-    append_each(out, '[', ']', sources,
-                [&](const Source& source) { append_json_string(out, source.name()); });
+    json.field_if_any("source", sources);
   }
-}
-
-void append_symbol(std::string& out, ShapeEnv& env, const ExprNode* symbol) {
-  out += "{\"name\":";
-  append_json_string(out, to_string(symbol));
-  out += ",\"hint\":";
-  if (const std::optional<Number> hint = env.hint(symbol)) {
-    append_json(out, env.pool().number(*hint));
-  } else {
-    out += "null";
-  }
-  out += ",\"range\":";
-  append_json(out, env.range(symbol));
-  append_sources(out, env.sources(symbol));
-  if (symbol->type == ExprType::kFloat) out += ",\"kind\":\"float\"";
-  if (env.is_size_like(symbol)) out += ",\"size_like\":true";
-  if (env.is_unbacked_input(symbol)) out += ",\"input\":true";
-  const bool is_backed = env.hint(symbol).has_value() && symbol->type == ExprType::kInt;
-  if (is_backed && !symbol->has(kPositive)) out += ",\"unspecified\":true";
-  out += '}';
+  if (symbol->type == ExprType::kFloat) json.field("kind", "float");
+  json.flag_if("size_like", env.is_size_like(symbol));
+  json.flag_if("input", env.is_unbacked_input(symbol));
+  const bool is_backed = hint.has_value() && symbol->type == ExprType::kInt;
+  json.flag_if("unspecified", is_backed && !symbol->has(kPositive));
 }
 
 // Symbols by prefix, then by number: s9 before s27, all of them before u0.
@@ -101,47 +68,35 @@ bool is_before(const ExprNode* a, const ExprNode* b) {
 
 }  // namespace
 
-void append_shape_env(std::string& out, ShapeEnv& env) {
+void write_shape_env(JsonWriter& json, ShapeEnv& env) {
+  const auto object = json.object();
   std::vector<const ExprNode*> symbols(env.symbols().begin(), env.symbols().end());
   std::sort(symbols.begin(), symbols.end(), is_before);
-  out += "{\"symbols\":";
-  append_each(out, '[', ']', symbols,
-              [&](const ExprNode* symbol) { append_symbol(out, env, symbol); });
-  out += ",\"guards\":";
-  append_each(out, '[', ']', env.guards(),
-              [&](const Guard& guard) { append_json_string(out, to_string(guard.condition)); });
-  out += ",\"replacements\":";
-  std::map<std::string, const ExprNode*> replacements;
+  {
+    const auto list = json.array("symbols");
+    for (const ExprNode* symbol : symbols) write_symbol(json, env, symbol);
+  }
+  std::vector<std::string> guards;
+  std::string formatted;
+  for (const Guard& guard : env.guards()) {
+    guards.push_back(to_string(guard.condition));
+    formatted += format("{} - {}", formatted.empty() ? "" : "\n", guards.back());
+  }
+  json.field("guards", guards);
+  std::map<std::string, std::string> replacements;
   for (const ExprNode* symbol : env.replaced_symbols())
-    replacements.emplace(to_string(symbol), env.replace(env.replacement(symbol)));
-  append_each(out, '{', '}', replacements, [&](const auto& replacement) {
-    append_json_string(out, replacement.first);
-    out += ':';
-    append_json_string(out, to_string(replacement.second));
-  });
-  out += ",\"divisible\":";
+    replacements.emplace(to_string(symbol), to_string(env.replace(env.replacement(symbol))));
+  json.field("replacements", replacements);
   std::set<std::string> divisible;
   for (const ExprNode* expression : env.divisible()) divisible.insert(to_string(expression));
-  append_each(out, '[', ']', divisible,
-              [&](const std::string& expression) { append_json_string(out, expression); });
-  std::map<std::string, std::vector<const ExprNode*>> deferred;
+  json.field("divisible", divisible);
+  std::map<std::string, std::vector<std::string>> deferred;
   for (const RuntimeAssert& assert : env.deferred_runtime_asserts())
     deferred[assert.symbol == nullptr ? "None" : to_string(assert.symbol)].push_back(
-        assert.condition);
-  out += ",\"deferred\":";
-  append_each(out, '{', '}', deferred, [&](const auto& asserts) {
-    append_json_string(out, asserts.first);
-    out += ':';
-    append_each(out, '[', ']', asserts.second,
-                [&](const ExprNode* condition) { append_json_string(out, to_string(condition)); });
-  });
-  std::string guards;
-  for (const Guard& guard : env.guards())
-    guards += format("{} - {}", guards.empty() ? "" : "\n", to_string(guard.condition));
-  out += ",\"format_guards\":";
-  append_json_string(out, guards);
-  out.append(",\"frozen\":").append(env.is_frozen() ? "true" : "false");
-  out += '}';
+        to_string(assert.condition));
+  json.field("deferred", deferred);
+  json.field("format_guards", formatted);
+  json.field("frozen", env.is_frozen());
 }
 
 }  // namespace faketensor

@@ -4,17 +4,25 @@
 
 #include <string>
 
+#include "core/formats/json_writer.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {
 
 // {"symbols": [...], "guards": [...], "replacements": {...}, "divisible": [...], "deferred": {...},
 // "format_guards": " - s77 > 3", "frozen": false}; symbols sorted by name.
-void append_shape_env(std::string& out, ShapeEnv& env);
+void write_shape_env(JsonWriter& json, ShapeEnv& env);
 
 // [2,"int_oo"], a float's ends as floats, a boolean's as booleans
-void append_json(std::string& out, const ValueRange& range);
+void write_json(JsonWriter& json, const ValueRange& range);
 // "2*s77", or a number where the expression is one
-void append_json(std::string& out, const ExprNode* expression);
+void write_json(JsonWriter& json, const ExprNode* expression);
+
+// To a text, for what is written without a JsonWriter still.
+inline void append_shape_env(std::string& out, ShapeEnv& env) {
+  JsonWriter json(out);
+  write_shape_env(json, env);
+}
+inline void append_json(std::string& out, const ValueRange& range) { JsonWriter(out).value(range); }
 
 }  // namespace faketensor

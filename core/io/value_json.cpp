@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "core/formats/json_fields.h"
 #include "core/support/format.h"
 #include "core/symbolic/expr.h"
@@ -13,238 +11,135 @@
 
 namespace faketensor {
 
-using nlohmann::json;
-
-void append_json_string(std::string& out, std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += "\\u00";
-          out += kHex[(c >> 4) & 0xF];
-          out += kHex[c & 0xF];
-        } else {
-          out += c;
-        }
-    }
-  }
-  out += '"';
-}
-
-void append_json(std::string& out, SymInt value) {
+void write_json(JsonWriter& json, SymInt value) {
   if (value.is_symbolic()) {
     ShapeEnv* env = value.node()->pool->shape_env();
     const ExprNode* node = env == nullptr ? value.node() : env->replace(value.node());
-    if (node->kind != ExprKind::kInteger) return append_json_string(out, to_string(node));
+    if (node->kind != ExprKind::kInteger) return json.value(to_string(node));
     value = SymInt(node->number.integer);
   }
-  append_text(out, value.as_int());
+  json.value(value.as_int());
 }
 
-void append_json(std::string& out, Dims values) {
-  out += '[';
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (i > 0) out += ',';
-    append_json(out, values[i]);
-  }
-  out += ']';
-}
-
-void append_json_float(std::string& out, double value) {
-  if (std::isfinite(value)) {
-    append_text(out, value);
-  } else {
-    out.append("{\"f\":\"")
-        .append(std::isnan(value) ? "nan"
-                : value < 0       ? "-inf"
-                                  : "inf")
-        .append("\"}");
-  }
-}
+void write_json(JsonWriter& json, Device device) { json.value(format("{}", device)); }
 
 namespace {
 
-// {"key":"text"}
-void append_named(std::string& out, std::string_view key, std::string_view text) {
-  out.append("{\"").append(key).append("\":");
-  append_json_string(out, text);
-  out += '}';
+// {"dtype":"float32"}
+template <typename T>
+void write_named(JsonWriter& json, std::string_view key, const T& value) {
+  const auto named = json.object();
+  json.field(key, value);
 }
 
-std::string device_text(Device device) { return format("{}", device); }
+// {"sym":"s0 > 2","kind":"bool"}; an int's kind is left out.
+void write_symbolic(JsonWriter& json, std::string_view expression, std::string_view kind) {
+  const auto symbolic = json.object();
+  json.field("sym", expression);
+  json.field_if_any("kind", kind);
+}
 
-void append_sparse(std::string& out, const TensorMeta& meta, bool with_elements) {
+void write_sparse_members(JsonWriter& json, const TensorMeta& meta, bool with_elements) {
   const SparseMeta& sparse = *meta.sparse();
-  out += format(",\"sparse_dim\":{},\"dense_dim\":{}", sparse.sparse_dim, sparse.dense_dim);
+  json.field("sparse_dim", sparse.sparse_dim);
+  json.field("dense_dim", sparse.dense_dim);
   if (with_elements) {
-    out += ",\"nnz\":";
-    append_json(out, sparse.nnz);
-    if (meta.has(kCoalesced)) out += ",\"coalesced\":true";
+    json.field("nnz", sparse.nnz);
+    json.flag_if("coalesced", meta.has(kCoalesced));
   }
-  if (sparse.index_dtype != DType::kInt64)
-    out.append(",\"index_dtype\":\"").append(name(sparse.index_dtype)).append("\"");
-  if (meta.layout() == Layout::kSparseBsr || meta.layout() == Layout::kSparseBsc) {
-    out += ",\"blocksize\":";
-    append_json(out, Dims(sparse.block_size));
-  }
+  if (sparse.index_dtype != DType::kInt64) json.field("index_dtype", name(sparse.index_dtype));
+  if (meta.layout() == Layout::kSparseBsr || meta.layout() == Layout::kSparseBsc)
+    json.field("blocksize", Dims(sparse.block_size));
 }
 
 }  // namespace
 
-void ValueWriter::append_tensor(std::string& out, const TensorRecord& record) {
+void ValueWriter::write(JsonWriter& json, const TensorRecord& record) {
   const TensorMeta& meta = *record.meta;
-  out += "{\"t\":";
-  append_text(out, tensors_(record.tensor));
-  out += ",\"size\":";
-  append_json(out, meta.sizes());
+  const auto tensor = json.object();
+  json.field("t", tensors_(record.tensor));
+  json.field("size", meta.sizes());
   const bool strided = meta.layout() == Layout::kStrided;
   if (strided) {
-    out += ",\"stride\":";
-    append_json(out, meta.strides());
-    out += ",\"offset\":";
-    append_json(out, meta.offset());
+    json.field("stride", meta.strides());
+    json.field("offset", meta.offset());
   }
-  out.append(",\"dtype\":\"").append(name(meta.dtype())).append("\",\"device\":\"");
-  append_text(out, meta.device());
-  out += '"';
+  json.field("dtype", name(meta.dtype()));
+  json.field("device", meta.device());
   if (strided && record.storage != nullptr) {
-    out += ",\"storage\":";
-    append_text(out, storages_(record.storage));
-    out += ",\"nbytes\":";
-    append_json(out, record.nbytes);
+    json.field("storage", storages_(record.storage));
+    json.field("nbytes", record.nbytes);
   }
-  if (!strided) out.append(",\"layout\":\"").append(name(meta.layout())).append("\"");
-  if (meta.sparse() != nullptr) append_sparse(out, meta, sparse_elements);
-  if (meta.has(kRequiresGrad)) out += ",\"requires_grad\":true";
-  if (meta.has(kConj)) out += ",\"conj\":true";
-  if (meta.has(kNeg)) out += ",\"neg\":true";
-  out += '}';
+  if (!strided) json.field("layout", name(meta.layout()));
+  if (meta.sparse() != nullptr) write_sparse_members(json, meta, sparse_elements);
+  json.flag_if("requires_grad", meta.has(kRequiresGrad));
+  json.flag_if("conj", meta.has(kConj));
+  json.flag_if("neg", meta.has(kNeg));
 }
 
-void ValueWriter::append_value(std::string& out, const Value& value,
-                               std::span<const TensorRecord>* recorded) {
+void ValueWriter::write_value(JsonWriter& json, const Value& value,
+                              std::span<const TensorRecord>* recorded) {
   switch (value.tag()) {
     case Value::Tag::kNone:
     case Value::Tag::kDefault:
     case Value::Tag::kGraph:
     case Value::Tag::kNodeRef:
-      out += "null";
-      break;
+      return json.value(nullptr);
     case Value::Tag::kBool:
-      if (value.as_sym_bool().is_symbolic()) {
-        out += "{\"sym\":";
-        append_json_string(out, to_string(value.as_sym_bool()));
-        out += ",\"kind\":\"bool\"}";
-      } else {
-        out += value.as_sym_bool().as_bool() ? "true" : "false";
-      }
-      break;
+      if (value.as_sym_bool().is_symbolic())
+        return write_symbolic(json, to_string(value.as_sym_bool()), "bool");
+      return json.value(value.as_sym_bool().as_bool());
     case Value::Tag::kInt:
-      if (value.as_sym_int().is_symbolic()) {
-        append_named(out, "sym", to_string(value.as_sym_int()));
-      } else {
-        append_json(out, value.as_sym_int());
-      }
-      break;
+      if (value.as_sym_int().is_symbolic())
+        return write_symbolic(json, to_string(value.as_sym_int()), "");
+      return json.value(value.as_sym_int());
     case Value::Tag::kFloat:
-      append_json_float(out, value.as_double());
-      break;
-    case Value::Tag::kComplex:
-      out += "{\"c\":[";
-      append_json_float(out, value.as_complex()[0]);
-      out += ',';
-      append_json_float(out, value.as_complex()[1]);
-      out += "]}";
-      break;
-    case Value::Tag::kSymFloat:
-      out += "{\"sym\":";
-      append_json_string(out, to_string(value.as_node()));
-      out += ",\"kind\":\"float\"}";
-      break;
-    case Value::Tag::kTensor: {
-      const Tensor& tensor = value.tensor();
-      if (recorded != nullptr && !recorded->empty()) {
-        append_tensor(out, recorded->front());
-        *recorded = recorded->subspan(1);
-      } else {
-        append_tensor(out, {&tensor, tensor.meta, tensor.storage,
-                            tensor.storage == nullptr ? SymInt(0) : tensor.storage->nbytes});
-      }
-      break;
+      return json.value(value.as_double());
+    case Value::Tag::kComplex: {
+      const auto complex = json.object();
+      return json.field("c", std::span(value.as_complex(), 2));
     }
-    case Value::Tag::kList:
-      out += '[';
-      for (size_t i = 0; i < value.size(); ++i) {
-        if (i > 0) out += ',';
-        append_value(out, value.values()[i], recorded);
-      }
-      out += ']';
-      break;
-    case Value::Tag::kIntList:
-      out += '[';
-      for (size_t i = 0; i < value.size(); ++i) {
-        if (i > 0) out += ',';
-        append_value(out, value[i], nullptr);
-      }
-      out += ']';
-      break;
+    case Value::Tag::kSymFloat:
+      return write_symbolic(json, to_string(value.as_node()), "float");
+    case Value::Tag::kTensor:
+      if (recorded == nullptr || recorded->empty())
+        return write(json, TensorRecord::of(value.tensor()));
+      write(json, recorded->front());
+      *recorded = recorded->subspan(1);
+      return;
+    case Value::Tag::kList: {
+      const auto list = json.array();
+      for (const Value& element : value.values()) write_value(json, element, recorded);
+      return;
+    }
+    case Value::Tag::kIntList: {
+      const auto list = json.array();
+      for (size_t i = 0; i < value.size(); ++i) write_value(json, value[i], nullptr);
+      return;
+    }
     case Value::Tag::kString:
-      append_json_string(out, value.text());
-      break;
+      return json.value(value.text());
     case Value::Tag::kDType:
-      append_named(out, "dtype", name(value.dtype()));
-      break;
+      return write_named(json, "dtype", name(value.dtype()));
     case Value::Tag::kDevice:
-      append_named(out, "device", device_text(value.device()));
-      break;
+      return write_named(json, "device", value.device());
     case Value::Tag::kLayout:
-      append_named(out, "layout", name(value.layout()));
-      break;
+      return write_named(json, "layout", name(value.layout()));
     case Value::Tag::kMemoryFormat:
-      append_named(out, "memory_format", name(value.memory_format()));
-      break;
+      return write_named(json, "memory_format", name(value.memory_format()));
     case Value::Tag::kGenerator:
-      append_named(out, "generator", device_text(value.device()));
-      break;
+      return write_named(json, "generator", value.device());
   }
 }
 
-void ValueWriter::append(std::string& out, const Value& value) {
-  append_value(out, value, nullptr);
-}
-
-void ValueWriter::append(std::string& out, const Run& run, NodeId node) {
+void ValueWriter::write(JsonWriter& json, const Run& run, NodeId node) {
   const BranchScope env = run.shape_env();
   const NodeRecord& record = run.record(node);
   std::span<const TensorRecord> tensors = record.tensors;
-  append_value(out, record.value, &tensors);
+  write_value(json, record.value, &tensors);
 }
 
 // --- reading ---
-
-std::optional<double> special_float(std::string_view text) {
-  if (text == "nan") return std::nan("");
-  if (text == "inf") return INFINITY;
-  if (text == "-inf") return -INFINITY;
-  return std::nullopt;
-}
 
 namespace {
 
@@ -262,23 +157,23 @@ class Nested {
   int& depth_;
 };
 
-[[noreturn]] void not_a_value(const json& value) {
+[[noreturn]] void not_a_value(const Json& value) {
   throw_error(ErrorKind::kUnreadable, format("not a value: {}", excerpt(value)));
 }
 
 template <typename T>
-T parsed(const json& whole, std::optional<T> value) {
+T parsed(const Json& whole, std::optional<T> value) {
   if (!value) not_a_value(whole);
   return *value;
 }
 
 // These say of the whole that it is not a value, whatever is wrong in it.
-std::string_view text_in(const json& whole, const json& value) {
+std::string_view text_in(const Json& whole, const Json& value) {
   if (!value.is_string()) not_a_value(whole);
   return value.get_ref<const std::string&>();
 }
 
-int64_t int_in(const json& whole, const json& value) {
+int64_t int_in(const Json& whole, const Json& value) {
   if (!value.is_number_integer() ||
       (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t{INT64_MAX}))
     not_a_value(whole);
@@ -286,56 +181,49 @@ int64_t int_in(const json& whole, const json& value) {
 }
 
 // Sizes, strides, offsets and numbers of bytes are no less than 0.
-int64_t size_in(const json& whole, const json& value) {
+int64_t size_in(const Json& whole, const Json& value) {
   const int64_t size = int_in(whole, value);
   if (size < 0) not_a_value(whole);
   return size;
 }
 
-bool flag_in(const json& whole, const char* name) {
-  const json* flag = find_member(whole, name);
+bool flag_in(const Json& whole, const char* name) {
+  const Json* flag = find_member(whole, name);
   if (flag != nullptr && !flag->is_boolean()) not_a_value(whole);
   return flag != nullptr && flag->get<bool>();
 }
 
-std::vector<SymInt> sizes_in(const json& whole, const json& value) {
+std::vector<SymInt> sizes_in(const Json& whole, const Json& value) {
   if (!value.is_array()) not_a_value(whole);
   std::vector<SymInt> sizes;
-  for (const json& element : value) sizes.emplace_back(size_in(whole, element));
+  for (const Json& element : value) sizes.emplace_back(size_in(whole, element));
   return sizes;
 }
 
-double double_in(const json& whole, const json& value) {
-  if (value.is_number()) return value.get<double>();
-  const json* special = find_member(value, "f");
-  if (special == nullptr) not_a_value(whole);
-  const std::optional<double> known = special_float(text_in(whole, *special));
-  if (!known) not_a_value(whole);
-  return *known;
-}
+double double_in(const Json& whole, const Json& value) { return parsed(whole, float_of(value)); }
 
 // How many of a tensor's dimensions are of a kind.
-int32_t rank_in(const json& value, const char* name) {
-  const json* given = find_member(value, name);
+int32_t rank_in(const Json& value, const char* name) {
+  const Json* given = find_member(value, name);
   if (given == nullptr) return 0;
   const int64_t rank = size_in(value, *given);
   if (rank > static_cast<int64_t>(value["size"].size())) not_a_value(value);
   return static_cast<int32_t>(rank);
 }
 
-SparseMeta sparse_of(const json& value) {
+SparseMeta sparse_of(const Json& value) {
   SparseMeta sparse;
   sparse.sparse_dim = rank_in(value, "sparse_dim");
   sparse.dense_dim = rank_in(value, "dense_dim");
   if (sparse.sparse_dim + sparse.dense_dim > static_cast<int32_t>(value["size"].size()))
     not_a_value(value);
-  if (const json* nnz = find_member(value, "nnz")) sparse.nnz = size_in(value, *nnz);
-  if (const json* dtype = find_member(value, "index_dtype")) {
-    const json* name = dtype->is_object() ? find_member(*dtype, "dtype") : dtype;
+  if (const Json* nnz = find_member(value, "nnz")) sparse.nnz = size_in(value, *nnz);
+  if (const Json* dtype = find_member(value, "index_dtype")) {
+    const Json* name = dtype->is_object() ? find_member(*dtype, "dtype") : dtype;
     if (name == nullptr) not_a_value(value);
     sparse.index_dtype = parsed(value, parse_dtype(text_in(value, *name)));
   }
-  if (const json* blocks = find_member(value, "blocksize")) {
+  if (const Json* blocks = find_member(value, "blocksize")) {
     const std::vector<SymInt> block = sizes_in(value, *blocks);
     if (block.size() != 2) not_a_value(value);
     sparse.block_size[0] = block[0];
@@ -346,36 +234,36 @@ SparseMeta sparse_of(const json& value) {
 
 }  // namespace
 
-Value ValueReader::read(const json& value, ValueWriter* writer) {
+Value ValueReader::read(const Json& value, ValueWriter* writer) {
   switch (value.type()) {
-    case json::value_t::null:
+    case Json::value_t::null:
       return Value();
-    case json::value_t::boolean:
+    case Json::value_t::boolean:
       return value.get<bool>();
-    case json::value_t::number_integer:
-    case json::value_t::number_unsigned:
+    case Json::value_t::number_integer:
+    case Json::value_t::number_unsigned:
       return int_in(value, value);
-    case json::value_t::number_float:
+    case Json::value_t::number_float:
       return value.get<double>();
-    case json::value_t::string:
+    case Json::value_t::string:
       return Value::string(mode_.context().arena().copy(text_in(value, value)));
-    case json::value_t::array:
+    case Json::value_t::array:
       return read_list(value, writer);
-    case json::value_t::object:
+    case Json::value_t::object:
       return read_object(value, writer);
     default:
       not_a_value(value);
   }
 }
 
-Value ValueReader::read_list(const json& value, ValueWriter* writer) {
+Value ValueReader::read_list(const Json& value, ValueWriter* writer) {
   if (depth_ >= kMaxDepth)
     throw_error(ErrorKind::kLimitExceeded, format("a value nested more than {} deep", kMaxDepth));
   // Left when an element raises too: the reader goes on with the next value.
   const Nested nested(depth_);
   SmallVector<Value, 8> values;
   bool all_ints = !value.empty();
-  for (const json& element : value) {
+  for (const Json& element : value) {
     values.push_back(read(element, writer));
     all_ints = all_ints && values.back().is(Value::Tag::kInt);
   }
@@ -385,14 +273,14 @@ Value ValueReader::read_list(const json& value, ValueWriter* writer) {
   return mode_.context().make_ints(ints);
 }
 
-Value ValueReader::read_object(const json& value, ValueWriter* writer) {
+Value ValueReader::read_object(const Json& value, ValueWriter* writer) {
   if (resolve != nullptr) {
     if (const std::optional<Value> known = resolve(value)) return *known;
   }
   if (value.contains("t")) return read_tensor(value, writer);
   if (value.empty()) not_a_value(value);
   const std::string& key = value.begin().key();
-  const json& content = value.begin().value();
+  const Json& content = value.begin().value();
   if (key == "dtype") return parsed(value, parse_dtype(text_in(value, content)));
   if (key == "device") return parsed(value, parse_device(text_in(value, content)));
   if (key == "layout") return parsed(value, parse_layout(text_in(value, content)));
@@ -408,7 +296,7 @@ Value ValueReader::read_object(const json& value, ValueWriter* writer) {
   not_a_value(value);
 }
 
-SymInt ValueReader::read_dim(const json& whole, const json& value) {
+SymInt ValueReader::read_dim(const Json& whole, const Json& value) {
   ShapeEnv* env = mode_.context().shape_env();
   if (!value.is_string() || env == nullptr) return size_in(whole, value);
   const ExprNode* node = parse_expr(env->pool(), text_in(whole, value));
@@ -418,14 +306,14 @@ SymInt ValueReader::read_dim(const json& whole, const json& value) {
   return size;
 }
 
-DimVector ValueReader::read_dims(const json& whole, const json& value) {
+DimVector ValueReader::read_dims(const Json& whole, const Json& value) {
   if (!value.is_array()) not_a_value(whole);
   DimVector dims;
-  for (const json& element : value) dims.push_back(read_dim(whole, element));
+  for (const Json& element : value) dims.push_back(read_dim(whole, element));
   return dims;
 }
 
-Value ValueReader::read_symbolic(const json& value) {
+Value ValueReader::read_symbolic(const Json& value) {
   ShapeEnv* env = mode_.context().shape_env();
   if (env == nullptr || !value.contains("sym")) not_a_value(value);
   ExprPool& pool = env->pool();
@@ -440,7 +328,7 @@ Value ValueReader::read_symbolic(const json& value) {
   }
 }
 
-Value ValueReader::read_tensor(const json& value, ValueWriter* writer) {
+Value ValueReader::read_tensor(const Json& value, ValueWriter* writer) {
   const int64_t number = int_in(value, value["t"]);
   const auto found = tensors_.find(number);
   if (found != tensors_.end()) return Value(found->second);
@@ -492,25 +380,24 @@ Value ValueReader::read_tensor(const json& value, ValueWriter* writer) {
   tensors_.emplace(number, tensor);
   if (on_constant && value.contains("const")) on_constant(*tensor, value["const"]);
   if (writer != nullptr) writer->name_tensor(tensor, number);
-  made_.push_back({tensor, tensor->meta, tensor->storage,
-                   tensor->storage == nullptr ? SymInt(0) : tensor->storage->nbytes});
+  made_.push_back(TensorRecord::of(*tensor));
   return Value(tensor);
 }
 
-InputOverride read_override(const json& value) {
+InputOverride read_override(const Json& value) {
   if (!value.is_object()) not_a_value(value);
   InputOverride result;
-  if (const json* sizes = find_member(value, "size")) result.sizes = sizes_in(value, *sizes);
-  if (const json* strides = find_member(value, "stride"))
+  if (const Json* sizes = find_member(value, "size")) result.sizes = sizes_in(value, *sizes);
+  if (const Json* strides = find_member(value, "stride"))
     result.strides = sizes_in(value, *strides);
-  if (const json* dtype = find_member(value, "dtype"))
+  if (const Json* dtype = find_member(value, "dtype"))
     result.dtype = parsed(value, parse_dtype(text_in(value, *dtype)));
-  if (const json* device = find_member(value, "device"))
+  if (const Json* device = find_member(value, "device"))
     result.device = parsed(value, parse_device(text_in(value, *device))).normalized();
   return result;
 }
 
-std::map<std::string, InputOverride> read_overrides(const json& inputs) {
+std::map<std::string, InputOverride> read_overrides(const Json& inputs) {
   std::map<std::string, InputOverride> overrides;
   for (const auto& [name, value] : object_of(inputs, "inputs").items())
     overrides[name] = read_override(value);

@@ -5,8 +5,8 @@
 // makes fakes in a mode: equal "t" are one tensor, equal "storage" one storage. Where the mode has
 // a ShapeEnv, text in the place of a size, and {"sym": text}, is an expression in its symbols.
 //
-//   ValueWriter writer;
-//   writer.append(out, value);
+//   JsonWriter json(out);
+//   ValueWriter().write(json, value);
 //   // {"t":0,"size":[2,3],"stride":[3,1],"offset":0,"dtype":"float32","device":"cpu",...}
 #pragma once
 
@@ -20,19 +20,18 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "core/formats/json_writer.h"
 #include "core/graph/fake_tensor_prop.h"
 
 namespace faketensor {
 
-// `text` as a JSON string with its quotes.
-void append_json_string(std::string& out, std::string_view text);
 // 3, or "2*s0"
-void append_json(std::string& out, SymInt value);
-void append_json(std::string& out, Dims values);
-// 2.0, or {"f":"inf"}
-void append_json_float(std::string& out, double value);
-// The number of "nan", "inf" or "-inf".
-std::optional<double> special_float(std::string_view text);
+void write_json(JsonWriter& json, SymInt value);
+// "cuda:0"
+void write_json(JsonWriter& json, Device device);
+
+// To a text, for what is written without a JsonWriter still.
+inline void append_json_float(std::string& out, double value) { JsonWriter(out).value(value); }
 
 class ValueWriter {
  public:
@@ -45,13 +44,23 @@ class ValueWriter {
   bool sparse_elements = true;
 
   // A value with its tensors as they are now.
-  void append(std::string& out, const Value& value);
+  void write(JsonWriter& json, const Value& value) { write_value(json, value, nullptr); }
   // The value of a node with its tensors as the run recorded them.
-  void append(std::string& out, const Run& run, NodeId node);
-  void append_tensor(std::string& out, const TensorRecord& record);
+  void write(JsonWriter& json, const Run& run, NodeId node);
+  void write(JsonWriter& json, const TensorRecord& record);
+
+  // To a text, for what is written without a JsonWriter still.
+  void append(std::string& out, const Value& value) {
+    JsonWriter json(out);
+    write(json, value);
+  }
+  void append(std::string& out, const Run& run, NodeId node) {
+    JsonWriter json(out);
+    write(json, run, node);
+  }
 
  private:
-  void append_value(std::string& out, const Value& value, std::span<const TensorRecord>* recorded);
+  void write_value(JsonWriter& json, const Value& value, std::span<const TensorRecord>* recorded);
 
   // Numbers by first appearance, above those that were set.
   template <typename Key>

@@ -167,9 +167,8 @@ OpProfiles record_profiles(const Program& program, const RecordOptions& options)
   return std::move(Recorder(program, options).profiles);
 }
 
-std::function<void(FakeTensorMode&)> answer_by_profiles(const Program& program,
-                                                        OpProfiles profiles) {
-  return [&program, profiles = std::move(profiles)](FakeTensorMode& mode) {
+std::function<void(const Program&, FakeTensorMode&)> answer_by_profiles(OpProfiles profiles) {
+  return [profiles = std::move(profiles)](const Program& program, FakeTensorMode& mode) {
     Library& library = mode.library();
     std::map<std::string, ShownSchema, std::less<>> shown;
     for (const auto& graph : program.graphs()) {

@@ -6,7 +6,7 @@
 // end.
 //
 //   const OpProfiles profiles = record_profiles(program, {});
-//   propagate(program, {.prepare = answer_by_profiles(program, profiles)});
+//   propagate(program, {.prepare = answer_by_profiles(profiles)});
 #pragma once
 
 #include <functional>
@@ -27,9 +27,7 @@ struct RecordOptions {
 OpProfiles record_profiles(const Program& program, const RecordOptions& options);
 
 // For PropagateOptions::prepare: defines the program's unknown operators that have profiles, their
-// schemas as the calls show them, and overrides the fakes of those that are known. The program must
-// outlive the function.
-std::function<void(FakeTensorMode&)> answer_by_profiles(const Program& program,
-                                                        OpProfiles profiles);
+// schemas as the calls show them, and overrides the fakes of those that are known.
+std::function<void(const Program&, FakeTensorMode&)> answer_by_profiles(OpProfiles profiles);
 
 }  // namespace faketensor

@@ -8,11 +8,8 @@
 // version does not answer get one {"unsupported": why} line per question.
 #include "core/replay/answer.h"
 
-#include <nlohmann/json.hpp>
-
 #include "core/formats/json_fields.h"
 #include "core/formats/text.h"
-#include "core/io/value_json.h"
 #include "core/replay/answer_call.h"
 #include "core/replay/answer_exprs.h"
 #include "core/replay/answer_graph.h"
@@ -25,27 +22,17 @@ namespace faketensor {
 
 namespace {
 
-using nlohmann::json;
-
-void answer_operator(std::string& out, const json& question) {
+void answer_operator(JsonWriter& json, const Json& question) {
   const std::string& name = text_member(question, "op");
-  out += "{\"id\":";
-  append_json_string(out, text_member(question, "id"));
-  out += ',';
+  const auto answer = json.object();
+  json.field("id", text_member(question, "id"));
   const OpId op = Registry::builtin().find(name);
-  if (op == kNoOp) {
-    out += "\"unsupported\":\"no rule\"}";
-    return;
-  }
-  if (question.contains("env")) {
-    answer_symbolic_operator(out, op, question);
-  } else {
-    // A mode without a ShapeEnv, grad mode on (FORMAT.md).
-    FakeTensorMode mode;
-    mode.context().grad_enabled = true;
-    answer_call(out, mode, op, question);
-  }
-  out += '}';
+  if (op == kNoOp) return json.field("unsupported", "no rule");
+  if (question.contains("env")) return answer_symbolic_operator(json, op, question);
+  // A mode without a ShapeEnv, grad mode on (FORMAT.md).
+  FakeTensorMode mode;
+  mode.context().grad_enabled = true;
+  answer_call(json, mode, op, question);
 }
 
 // The line at the front of `text`, which loses it.
@@ -56,43 +43,45 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-json parse_line(std::string_view line, size_t number) {
+Json parse_line(std::string_view line, size_t number) {
   const std::string what = format("line {}", number);
-  json value = parse_json(line, what);
+  Json value = parse_json(line, what);
   if (!value.is_object())
     throw_error(ErrorKind::kUnreadable, format("{} is not a JSON object", what));
   return value;
 }
 
-void answer_question(std::string& out, std::string_view kind, const json& question,
-                     const json& header) {
-  if (answer_profiles(out, kind, question, header)) return;
+void answer_question(JsonWriter& json, std::string_view kind, const Json& question,
+                     const Json& header) {
+  if (answer_profiles(json, kind, question, header)) return;
   const bool has_id = question.contains("id");
-  if (question.contains("op") && has_id) return answer_operator(out, question);
-  if (question.contains("queries") && has_id) return answer_exprs(out, question);
-  if (question.contains("session")) return answer_session(out, question);
-  out += "{\"id\":";
-  append_json_string(out, text_member(question, "id", ""));
-  out += ",\"unsupported\":\"vectors of this kind\"}";
+  if (question.contains("op") && has_id) return answer_operator(json, question);
+  if (question.contains("queries") && has_id) return answer_exprs(json, question);
+  if (question.contains("session")) return answer_session(json, question);
+  const auto answer = json.object();
+  json.field("id", text_member(question, "id", ""));
+  json.field("unsupported", "vectors of this kind");
 }
 
 // An error of the question itself, not of what it asks: it says in which line it stands.
-void answer_line(std::string& out, std::string_view kind, const json& question, const json& header,
+void answer_line(std::string& out, std::string_view kind, const Json& question, const Json& header,
                  size_t number) {
   try {
-    answer_question(out, kind, question, header);
+    JsonWriter json(out);
+    answer_question(json, kind, question, header);
   } catch (const Error& error) {
     throw_error(error.kind(), format("line {}: {}", number, error.message()));
   }
 }
 
-int answer_command(const std::vector<std::string>& args, CommandIo& io) {
+int answer_command(const Options& options, CommandIo& io) {
+  const std::vector<std::string>& args = options.positional();
   if (args.size() != 1) throw_error(ErrorKind::kUsage, "answer takes one file of recorded vectors");
   const std::unique_ptr<ByteSource> source = io.open(args[0]);
   const std::string content = read_text(*source, ReadLimits{});
   std::string_view text = content;
-  const json first = parse_line(take_line(text), 1);
-  const json& header = object_member_or_empty(first, "header");
+  const Json first = parse_line(take_line(text), 1);
+  const Json& header = object_member_or_empty(first, "header");
   const std::string kind = text_member(header, "kind", "");
   if (kind == "graph") return answer_graph(args[0], header, io);
 
@@ -106,7 +95,7 @@ int answer_command(const std::vector<std::string>& args, CommandIo& io) {
   return kExitFine;
 }
 
-constexpr std::string_view kHelp = R"(usage: faketensor answer VECTORS.jsonl[.gz]
+constexpr std::string_view kAbout = R"(usage: faketensor answer VECTORS.jsonl[.gz]
 
 Answers recorded conformance vectors, one line each; the header line of the file says what they are.
 
@@ -116,7 +105,7 @@ example:
 
 }  // namespace
 
-const Subcommand kAnswer = {"answer", &answer_command, "answer recorded conformance vectors",
-                            kHelp};
+const Subcommand kAnswer = {
+    "answer", &answer_command, "answer recorded conformance vectors", kAbout, {}, {}};
 
 }  // namespace faketensor

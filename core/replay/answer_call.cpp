@@ -1,5 +1,6 @@
 #include "core/replay/answer_call.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "core/formats/json_fields.h"
@@ -9,40 +10,33 @@
 
 namespace faketensor {
 
-using nlohmann::json;
-
 namespace {
 
-void append_error(std::string& out, const Error& error) {
-  out.append("\"raises\":\"").append(error.class_name()).append("\",\"message\":");
-  append_json_string(out, error.message());
+bool has_changed(const TensorRecord& before) {
+  const TensorRecord now = TensorRecord::of(*before.tensor);
+  return now.meta != before.meta || now.storage != before.storage ||
+         !same_expr(now.nbytes, before.nbytes);
 }
 
 // Arguments whose metadata (or storage size) the call changed.
-void append_after(std::string& out, const ValueReader& reader, ValueWriter& writer) {
-  bool any = false;
-  for (const TensorRecord& before : reader.tensors()) {
-    const Tensor& tensor = *before.tensor;
-    const SymInt bytes = tensor.storage == nullptr ? SymInt(0) : tensor.storage->nbytes;
-    if (tensor.meta == before.meta && tensor.storage == before.storage &&
-        same_expr(bytes, before.nbytes))
-      continue;
-    out += any ? "," : ",\"after\":[";
-    any = true;
-    writer.append_tensor(out, {&tensor, tensor.meta, tensor.storage, bytes});
+void write_after(JsonWriter& json, const ValueReader& reader, ValueWriter& writer) {
+  const std::span<const TensorRecord> tensors = reader.tensors();
+  if (std::none_of(tensors.begin(), tensors.end(), has_changed)) return;
+  const auto after = json.array("after");
+  for (const TensorRecord& before : tensors) {
+    if (has_changed(before)) writer.write(json, TensorRecord::of(*before.tensor));
   }
-  if (any) out += ']';
 }
 
 }  // namespace
 
-void answer_call(std::string& out, FakeTensorMode& mode, OpId op, const json& question,
+void answer_call(JsonWriter& json, FakeTensorMode& mode, OpId op, const Json& question,
                  const std::function<void()>& called,
                  const std::function<void(ValueReader&)>& ready) {
   ValueReader reader(mode);
   ValueWriter writer;
   std::optional<RecordedConstants> constants;
-  reader.on_constant = [&](Tensor& tensor, const json& data) {
+  reader.on_constant = [&](Tensor& tensor, const Json& data) {
     if (!constants) constants.emplace(mode);
     constants->adopt(tensor, data);
   };
@@ -54,12 +48,11 @@ void answer_call(std::string& out, FakeTensorMode& mode, OpId op, const json& qu
     if (ready) ready(reader);
     const Value result = mode.context().call(op, args);
     if (called) called();
-    out += "\"out\":";
-    writer.append(out, result);
-    append_after(out, reader, writer);
+    writer.write(json.key("out"), result);
+    write_after(json, reader, writer);
   } catch (const Error& error) {
     if (called) called();
-    append_error(out, error);
+    write_error_members(json, error);
   }
 }
 

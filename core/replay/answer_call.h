@@ -3,20 +3,18 @@
 #pragma once
 
 #include <functional>
-#include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "core/formats/json_fields.h"
 #include "core/io/value_json.h"
 #include "core/mode/mode.h"
 
 namespace faketensor {
 
-// Calls `op` in `mode` with the question's "args" and "kwargs", and appends the members
+// Calls `op` in `mode` with the question's "args" and "kwargs", and writes the members
 // "out" and "after", or "raises" and "message". `called`, where given, is called between the two:
 // printing an expression may shorten the ShapeEnv's chains of replacements. `ready` is called with
 // the arguments' tensors before the call.
-void answer_call(std::string& out, FakeTensorMode& mode, OpId op, const nlohmann::json& question,
+void answer_call(JsonWriter& json, FakeTensorMode& mode, OpId op, const Json& question,
                  const std::function<void()>& called = {},
                  const std::function<void(ValueReader&)>& ready = {});
 

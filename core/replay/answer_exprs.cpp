@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include <nlohmann/json.hpp>
-
 #include "core/formats/json_fields.h"
 #include "core/io/shape_env_description.h"
 #include "core/io/value_json.h"
@@ -19,17 +17,15 @@ namespace faketensor {
 
 namespace {
 
-using nlohmann::json;
-
 // --- the environment ---
 
 class Environment {
  public:
-  explicit Environment(const json& question)
+  explicit Environment(const Json& question)
       : env_(read_settings(text_member(question, "settings")).shape_env) {
     make_symbols(env_, member(question, "env"));
-    for (const json& conditions : object_member_or_empty(question, "deferred")) {
-      for (const json& condition : list_of(conditions, "deferred"))
+    for (const Json& conditions : object_member_or_empty(question, "deferred")) {
+      for (const Json& condition : list_of(conditions, "deferred"))
         env_.expect_true(condition_of(text_of(condition, "deferred")));
     }
     for (const auto& [name, value] : object_member_or_empty(question, "names").items())
@@ -66,26 +62,26 @@ class Environment {
 
 // --- trees ---
 
-PythonNumber evaluate_tree(Environment& env, const json& tree) {
-  return faketensor::evaluate_tree(tree, [&](const json& leaf) {
+PythonNumber evaluate_tree(Environment& env, const Json& tree) {
+  return faketensor::evaluate_tree(tree, [&](const Json& leaf) {
     if (!leaf.is_string())
       throw_error(ErrorKind::kUnreadable, "not an expression tree: " + excerpt(leaf));
     return env.named(text_of(leaf, "tree"));
   });
 }
 
-bool has_hints(Environment& env, const json& tree) {
+bool has_hints(Environment& env, const Json& tree) {
   if (tree.is_string()) return env.hint_of(text_of(tree, "tree")).has_value();
-  return !tree.is_array() || std::all_of(tree.begin() + 1, tree.end(), [&](const json& argument) {
+  return !tree.is_array() || std::all_of(tree.begin() + 1, tree.end(), [&](const Json& argument) {
     return has_hints(env, argument);
   });
 }
 
 // The hint that PyTorch's SymNode of a tree carries: computed from those of its symbols when it was
 // made, none where one of them was unbacked. A symbol that a fact has replaced since keeps its own.
-std::optional<PythonNumber> hint_of(Environment& env, const json& tree) {
+std::optional<PythonNumber> hint_of(Environment& env, const Json& tree) {
   if (!has_hints(env, tree)) return {};
-  return faketensor::evaluate_tree(tree, [&](const json& leaf) -> PythonNumber {
+  return faketensor::evaluate_tree(tree, [&](const Json& leaf) -> PythonNumber {
     const Number hint = *env.hint_of(text_of(leaf, "tree"));
     return hint.is_float ? PythonNumber(SymFloat(hint.real)) : PythonNumber(SymInt(hint.integer));
   });
@@ -93,89 +89,71 @@ std::optional<PythonNumber> hint_of(Environment& env, const json& tree) {
 
 // --- writing ---
 
-void append_bool(std::string& out, bool value) { out += value ? "true" : "false"; }
+void write_number(JsonWriter& json, const PythonNumber& number) {
+  if (number.is_float()) return json.value(number.as_float().as_double());
+  if (number.is_bool()) return json.value(number.as_bool().as_bool());
+  json.value(number.as_int().as_int());
+}
 
-void append_constant(std::string& out, const ExprNode* node) {
+// The constant that an expression is.
+PythonNumber constant(const ExprNode* node) {
   switch (node->type) {
     case ExprType::kBool:
-      append_bool(out, node->is_true());
-      break;
-    case ExprType::kInt:
-      append_text(out, node->number.integer);
-      break;
+      return SymBool(node->is_true());
     case ExprType::kFloat:
-      append_json_float(out, node->number.real);
-      break;
+      return SymFloat(node->number.real);
+    default:
+      return SymInt(node->number.integer);
   }
 }
 
-void append_number(std::string& out, Number number, ExprType type) {
-  if (type == ExprType::kBool) {
-    append_bool(out, number.integer != 0);
-  } else if (type == ExprType::kFloat) {
-    append_json_float(out, number.as_double());
-  } else {
-    append_text(out, number.integer);
-  }
+PythonNumber number_of(Number number, ExprType type) {
+  if (type == ExprType::kBool) return SymBool(number.integer != 0);
+  if (type == ExprType::kFloat) return SymFloat(number.as_double());
+  return SymInt(number.integer);
 }
 
 // --- facts ---
 
-bool check(Environment& env, const json& tree, const PythonNumber& value) {
+bool check(Environment& env, const Json& tree, const PythonNumber& value) {
   const bool may_guard = !value.is_symbolic() || has_hints(env, tree);
   if (may_guard) return expect_true(value.as_bool());
   return env.shape_env().guard_or_defer(value.node(env.shape_env().pool()));
 }
 
-void append_fact_result(std::string& out, Environment& env, const json& fact,
-                        const PythonNumber& value) {
+// Nothing: torch._check returns None.
+std::optional<PythonNumber> fact_result(Environment& env, const Json& fact,
+                                        const PythonNumber& value) {
   const std::string& how = text_member(fact, "how");
-  if (how == "guard_int") {
-    append_text(out, guard_int(value.as_int()));
-  } else if (how == "guard_or_false") {
-    append_bool(out, guard_or_false(value.as_bool()));
-  } else if (how == "guard_or_true") {
-    append_bool(out, guard_or_true(value.as_bool()));
-  } else if (how == "guard") {
-    append_bool(out, guard_bool(value.as_bool()));
-  } else if (how == "check") {
-    if (!check(env, member(fact, "tree"), value))
-      throw_error(ErrorKind::kRuntimeError, std::string(kCheckFailedText));
-    out += "null";
-  } else {
-    throw_error(ErrorKind::kUnreadable, "no such kind of fact: " + how);
-  }
+  if (how == "guard_int") return SymInt(guard_int(value.as_int()));
+  if (how == "guard_or_false") return SymBool(guard_or_false(value.as_bool()));
+  if (how == "guard_or_true") return SymBool(guard_or_true(value.as_bool()));
+  if (how == "guard") return SymBool(guard_bool(value.as_bool()));
+  if (how != "check") throw_error(ErrorKind::kUnreadable, "no such kind of fact: " + how);
+  if (!check(env, member(fact, "tree"), value))
+    throw_error(ErrorKind::kRuntimeError, std::string(kCheckFailedText));
+  return std::nullopt;
 }
 
-void answer_fact(std::string& out, Environment& env, const json& fact) {
+void answer_fact(JsonWriter& json, Environment& env, const Json& fact) {
   const ShapeEnvSnapshot before(env.shape_env());
-  out += '{';
+  const auto answer = json.object();
   try {
     const PythonNumber value = evaluate_tree(env, member(fact, "tree"));
-    std::string result;
-    append_fact_result(result, env, fact, value);
-    out.append("\"result\":").append(result);
+    const std::optional<PythonNumber> result = fact_result(env, fact, value);
+    json.key("result");
+    if (result) {
+      write_number(json, *result);
+    } else {
+      json.value(nullptr);
+    }
   } catch (const Error& error) {
-    out.append("\"raises\":\"").append(error.class_name()).append("\",\"message\":");
-    append_json_string(out, error.message());
+    write_error_members(json, error);
   }
-  out += ",\"added\":";
-  before.append_added(out, env.shape_env());
-  out += '}';
+  json.key("added").raw(before.added(env.shape_env()));
 }
 
 // --- queries ---
-
-void append_plain(std::string& out, const PythonNumber& value) {
-  out += "\"value\":";
-  if (value.is_float()) {
-    append_json_float(out, value.as_float().as_double());
-  } else if (value.is_bool()) {
-    append_bool(out, value.as_bool().as_bool());
-  } else {
-    append_text(out, value.as_int().as_int());
-  }
-}
 
 std::string_view kind_name(ExprType type) {
   constexpr std::string_view kNames[] = {"int", "float", "bool"};
@@ -184,84 +162,72 @@ std::string_view kind_name(ExprType type) {
 
 // statically_known_true and _false: a hint that disproves it settles the matter
 // (_sym_node_hint_disproves).
-void append_known(std::string& out, const ExprNode* known,
-                  const std::optional<PythonNumber>& hint) {
+void write_known(JsonWriter& json, const ExprNode* known, const std::optional<PythonNumber>& hint) {
   const bool may_hold = !hint || hint->as_bool().as_bool();
   const bool may_fail = !hint || !hint->as_bool().as_bool();
-  out += ",\"known_true\":";
-  append_bool(out, known != nullptr && known->is_true() && may_hold);
-  out += ",\"known_false\":";
-  append_bool(out, known != nullptr && known->is_false() && may_fail);
+  json.field("known_true", known != nullptr && known->is_true() && may_hold);
+  json.field("known_false", known != nullptr && known->is_false() && may_fail);
 }
 
-void append_symbolic(std::string& out, Environment& environment, const json& tree,
-                     const PythonNumber& value) {
+void write_symbolic(JsonWriter& json, Environment& environment, const Json& tree,
+                    const PythonNumber& value) {
   ShapeEnv& env = environment.shape_env();
   const ExprNode* node = value.node(env.pool());
-  out.append("\"kind\":\"").append(kind_name(value.type())).append("\",\"str\":");
+  json.field("kind", kind_name(value.type()));
   const std::string text = to_string(node);
-  append_json_string(out, text);
+  json.field("str", text);
   const std::string simplified = to_string(env.simplify(node));
-  if (simplified != text) {
-    out += ",\"simplify\":";
-    append_json_string(out, simplified);
-  }
-  out += ",\"range\":";
-  append_json(out, env.bound(node));
+  if (simplified != text) json.field("simplify", simplified);
+  json.field("range", env.bound(node));
   const ExprNode* known = env.maybe_evaluate_static(node);
-  out += ",\"static\":";
+  json.key("static");
   if (known == nullptr) {
-    out += "null";
+    json.value(nullptr);
   } else {
-    append_constant(out, known);
+    write_number(json, constant(known));
   }
-  if (value.is_bool()) append_known(out, known, hint_of(environment, tree));
-  const std::optional<Number> hint = env.hint(node);
-  if (hint) {
-    out += ",\"hint\":";
-    append_number(out, *hint, value.type());
-  }
+  if (value.is_bool()) write_known(json, known, hint_of(environment, tree));
+  if (const std::optional<Number> hint = env.hint(node))
+    write_number(json.key("hint"), number_of(*hint, value.type()));
 }
 
-void answer_query(std::string& out, Environment& env, const json& query) {
-  out += '{';
-  try {
+// What is asked may raise when a part is written already, so each form is a text of its own.
+std::string query_answer(Environment& env, const Json& query) {
+  std::string text;
+  JsonWriter json(text);
+  {
+    const auto answer = json.object();
     const PythonNumber value = evaluate_tree(env, member(query, "tree"));
-    std::string answer;
     if (value.is_symbolic()) {
-      append_symbolic(answer, env, member(query, "tree"), value);
+      write_symbolic(json, env, member(query, "tree"), value);
     } else {
-      append_plain(answer, value);
+      write_number(json.key("value"), value);
     }
-    out += answer;
-  } catch (const Error& error) {
-    out.append("\"raises\":\"").append(error.class_name()).append("\",\"message\":");
-    append_json_string(out, error.message());
   }
-  out += '}';
+  return text;
+}
+
+void answer_query(JsonWriter& json, Environment& env, const Json& query) {
+  try {
+    json.raw(query_answer(env, query));
+  } catch (const Error& error) {
+    const auto answer = json.object();
+    write_error_members(json, error);
+  }
 }
 
 }  // namespace
 
-void answer_exprs(std::string& out, const json& question) {
+void answer_exprs(JsonWriter& json, const Json& question) {
   Environment env(question);
-  out += "{\"id\":";
-  append_json_string(out, text_member(question, "id"));
-  out += ",\"facts\":[";
-  bool first = true;
-  for (const json& fact : list_member_or_empty(question, "facts")) {
-    if (!first) out += ',';
-    first = false;
-    answer_fact(out, env, fact);
+  const auto answer = json.object();
+  json.field("id", text_member(question, "id"));
+  {
+    const auto facts = json.array("facts");
+    for (const Json& fact : list_member_or_empty(question, "facts")) answer_fact(json, env, fact);
   }
-  out += "],\"queries\":[";
-  first = true;
-  for (const json& query : list_member(question, "queries")) {
-    if (!first) out += ',';
-    first = false;
-    answer_query(out, env, query);
-  }
-  out += "]}";
+  const auto queries = json.array("queries");
+  for (const Json& query : list_member(question, "queries")) answer_query(json, env, query);
 }
 
 }  // namespace faketensor

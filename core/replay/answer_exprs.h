@@ -3,13 +3,12 @@
 // ranges and what is known statically.
 #pragma once
 
-#include <string>
-
-#include <nlohmann/json_fwd.hpp>
+#include "core/formats/json_fields.h"
+#include "core/formats/json_writer.h"
 
 namespace faketensor {
 
 // One answer object; `question` has "queries".
-void answer_exprs(std::string& out, const nlohmann::json& question);
+void answer_exprs(JsonWriter& json, const Json& question);
 
 }  // namespace faketensor

@@ -4,20 +4,17 @@
 
 #include "core/formats/json_fields.h"
 #include "core/io/open.h"
+#include "core/io/options_json.h"
 #include "core/io/value_json.h"
 
 namespace faketensor {
 
 namespace {
 
-using nlohmann::json;
-
-PropagateOptions overrides_of(const json& header) {
-  PropagateOptions options;
+PropagateOptions options_of(const Json& header) {
+  PropagateOptions options = read_propagate_options(object_member_or_empty(header, "overrides"));
   options.stop_at_first_error = true;
   options.python_dispatcher = bool_member(header, "python_dispatcher", false);
-  const json& overrides = object_member_or_empty(header, "overrides");
-  options.inputs = read_overrides(object_member_or_empty(overrides, "inputs"));
   return options;
 }
 
@@ -28,29 +25,31 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
-int answer_graph(const std::string& path, const json& header, CommandIo& io) {
+int answer_graph(const std::string& path, const Json& header, CommandIo& io) {
   const std::string& graph = text_member(header, "graph");
   const std::unique_ptr<ByteSource> source = io.open(folder_of(path) + graph);
   const Program program = open_program(*source, graph);
-  const Run run = propagate(program, overrides_of(header));
+  const Run run = propagate(program, options_of(header));
   BufferedOut out(io);
   ValueWriter writer;
   const BranchScope env = run.shape_env();  // for all nodes at once
   for (NodeId i = 0; i < program.graph().size(); ++i) {
     if (run.record(i).status != NodeStatus::kOk) continue;
-    out.text() += "{\"name\":";
-    append_json_string(out.text(), program.text(program.graph().node(i).name));
-    out.text() += ",\"val\":";
-    writer.append(out.text(), run, i);
-    out.text() += '}';
+    {
+      JsonWriter json(out.text());
+      const auto answer = json.object();
+      json.field("name", program.text(program.graph().node(i).name));
+      writer.write(json.key("val"), run, i);
+    }
     out.line_done();
   }
   for (const Problem& problem : run.problems()) {
-    out.text() += "{\"name\":";
-    append_json_string(out.text(), program.text(program.graph().node(problem.node).name));
-    out.text().append(",\"raises\":\"").append(problem.error_class).append("\",\"message\":");
-    append_json_string(out.text(), problem.message);
-    out.text() += '}';
+    {
+      JsonWriter json(out.text());
+      const auto answer = json.object();
+      json.field("name", program.text(program.graph().node(problem.node).name));
+      write_error_members(json, problem.error_class, problem.message);
+    }
     out.line_done();
   }
   return run.problems().empty() ? kExitFine : kExitErrors;

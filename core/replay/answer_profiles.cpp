@@ -3,8 +3,6 @@
 #include <set>
 #include <unordered_set>
 
-#include <nlohmann/json.hpp>
-
 #include "core/formats/json_fields.h"
 #include "core/graph/retrace.h"
 #include "core/graph/runtime_asserts.h"
@@ -20,40 +18,29 @@ namespace faketensor {
 
 namespace {
 
-using nlohmann::json;
-
-void append_error(std::string& out, const Error& error) {
-  out.append("\"raises\":\"").append(error.class_name()).append("\",\"message\":");
-  append_json_string(out, error.message());
-}
-
-void answer_yaml(std::string& out, const json& question) {
+void answer_yaml(JsonWriter& json, const Json& question) {
   std::string text;
   try {
     text = generate_yaml_from_profiles(read_profiles(member(question, "profiles")));
   } catch (const Error& error) {
-    return append_error(out, error);
+    return write_error_members(json, error);
   }
-  out += "\"yaml\":";
-  append_json_string(out, text);
+  json.field("yaml", text);
   try {
     const OpProfiles again = read_profiles_from_yaml(text);
-    out += ",\"loads_back\":";
-    append_profiles(out, again);
+    write_profiles(json.key("loads_back"), again);
   } catch (const Error& error) {
-    out += ",\"load_raises\":{";
-    append_error(out, error);
-    out += '}';
+    const auto raised = json.object("load_raises");
+    write_error_members(json, error);
   }
 }
 
-void answer_load(std::string& out, const json& question) {
+void answer_load(JsonWriter& json, const Json& question) {
   try {
     const OpProfiles profiles = read_profiles_from_yaml(text_member(question, "text"));
-    out += "\"profiles\":";
-    append_profiles(out, profiles);
+    write_profiles(json.key("profiles"), profiles);
   } catch (const Error& error) {
-    append_error(out, error);
+    write_error_members(json, error);
   }
 }
 
@@ -76,33 +63,31 @@ FakeImpl named_fake(std::string_view name) {
 // One scenario: a mode, its library, and the scopes that are open.
 class Scenario {
  public:
-  explicit Scenario(const json& options) : reader_(mode_) {
+  explicit Scenario(const Json& options) : reader_(mode_) {
     if (bool_member(options, "shape_env", true)) mode_.attach_shape_env(nullptr);
     mode_.context().grad_enabled = true;
   }
 
-  void step(std::string& out, const json& step) {
+  void step(JsonWriter& json, const Json& step) {
     const std::string kind = text_member(step, "do");
-    out += '{';
+    const auto answer = json.object();
     try {
       if (kind == "define") {
         define(step);
       } else if (kind == "enter") {
-        enter(out, read_profiles(member(step, "profiles")));
+        enter(json, read_profiles(member(step, "profiles")));
       } else if (kind == "exit") {
         if (!scopes_.empty()) scopes_.pop_back();
       } else {
-        call(out, step);
+        call(json, step);
       }
     } catch (const Error& error) {
-      if (out.back() != '{') out += ',';
-      append_error(out, error);
+      write_error_members(json, error);
     }
-    out += '}';
   }
 
  private:
-  void define(const json& step) {
+  void define(const Json& step) {
     const std::string op = text_member(step, "op");
     const std::string via = text_member(step, "via", "library");
     Library& library = mode_.library();
@@ -116,27 +101,13 @@ class Scenario {
     if (fake != "none") library.register_fake(op, named_fake(fake));
   }
 
-  void enter(std::string& out, const OpProfiles& profiles) {
-    std::vector<std::string> warnings;
-    const auto append_warnings = [&] {
-      out += "\"warnings\":[";
-      for (size_t i = 0; i < warnings.size(); ++i) {
-        if (i > 0) out += ',';
-        append_json_string(out, warnings[i]);
-      }
-      out += ']';
-    };
-    try {
-      scopes_.emplace_back(mode_.library(), profiles,
-                           [&](const std::string& line) { warnings.push_back(line); });
-    } catch (const Error&) {
-      append_warnings();
-      throw;
-    }
-    append_warnings();
+  void enter(JsonWriter& json, const OpProfiles& profiles) {
+    const auto warnings = json.array("warnings");
+    scopes_.emplace_back(mode_.library(), profiles,
+                         [&](const std::string& line) { json.value(line); });
   }
 
-  void call(std::string& out, const json& step) {
+  void call(JsonWriter& json, const Json& step) {
     const std::string name = text_member(step, "op");
     const OpId op = mode_.library().find(name);
     if (op == kNoOp) throw_error(ErrorKind::kUnsupportedOperator, name);
@@ -146,17 +117,16 @@ class Scenario {
     for (const Value& arg : args) collect(arg);
     const size_t seen = symbols_.size();
     const Value result = mode_.context().call(op, args);
-    out += "\"out\":";
-    writer_.append(out, result);
+    writer_.write(json.key("out"), result);
     bind(step, result);
     collect(result);
-    if (symbols_.size() > seen) append_symbols(out, seen);
+    if (symbols_.size() > seen) write_symbols(json, seen);
   }
 
   // Gives the tensors of a result the numbers by which later steps name them.
-  void bind(const json& step, const Value& result) {
+  void bind(const Json& step, const Value& result) {
     if (find_member(step, "binds") == nullptr) return;
-    const json& numbers = list_member(step, "binds");
+    const Json& numbers = list_member(step, "binds");
     size_t at = 0;
     const auto bind_one = [&](const Value& value) {
       if (value.is_tensor() && at < numbers.size())
@@ -181,18 +151,14 @@ class Scenario {
     }
   }
 
-  void append_symbols(std::string& out, size_t first) {
-    out += ",\"new_symbols\":{";
+  // {"u0":["0","int_oo"]}
+  void write_symbols(JsonWriter& json, size_t first) {
+    const auto symbols = json.object("new_symbols");
     for (size_t i = first; i < symbols_.size(); ++i) {
-      if (i > first) out += ',';
-      append_json_string(out, to_string(symbols_[i]));
-      // "[0, int_oo]"
-      std::string range = to_string(mode_.context().shape_env()->range(symbols_[i]));
-      range = range.substr(1, range.size() - 2);
-      const size_t comma = range.find(", ");
-      out += format(":[\"{}\",\"{}\"]", range.substr(0, comma), range.substr(comma + 2));
+      const ValueRange range = mode_.context().shape_env()->range(symbols_[i]);
+      const std::string ends[] = {to_string(range.lower), to_string(range.upper)};
+      json.field(to_string(symbols_[i]), std::span(ends));
     }
-    out += '}';
   }
 
   FakeTensorMode mode_;
@@ -203,73 +169,62 @@ class Scenario {
   std::unordered_set<const ExprNode*> seen_;
 };
 
-void answer_kernels(std::string& out, const json& question) {
+void answer_kernels(JsonWriter& json, const Json& question) {
   Scenario scenario(object_member_or_empty(question, "mode"));
-  out += "\"steps\":[";
-  bool is_first = true;
-  for (const json& step : list_member(question, "steps")) {
-    if (!is_first) out += ',';
-    is_first = false;
-    scenario.step(out, step);
-  }
-  out += ']';
+  const auto steps = json.array("steps");
+  for (const Json& step : list_member(question, "steps")) scenario.step(json, step);
 }
 
-void append_graph_text(std::string& out, std::string_view field, const FxGraph& graph) {
-  out.append(",\"").append(field).append("\":{\"graph\":");
-  append_json_string(out, graph.text());
-  out += '}';
+void write_graph_text(JsonWriter& json, std::string_view name, const FxGraph& graph) {
+  const auto object = json.object(name);
+  json.field("graph", graph.text());
 }
 
 // A graph that draft_export traced: the profiles of its operators, the graph with their guards, and
 // what running it again under those profiles gives.
-void answer_draft(std::string& out, const json& question, const json& header) {
+void answer_draft(JsonWriter& json, const Json& question, const Json& header) {
   FakeTensorMode mode;
   mode.attach_shape_env(nullptr);
   ShapeEnv& env = *mode.context().shape_env();
-  for (const json& schema : list_member_or_empty(header, "schemas"))
+  for (const Json& schema : list_member_or_empty(header, "schemas"))
     mode.library().define(text_of(schema, "schemas"));
   ValueWriter writer;
   FxGraph graph = read_fx_graph(member(question, "graph"), mode, writer);
   std::set<std::string> ops;
-  for (const json& op : list_member(question, "ops_to_guard"))
+  for (const Json& op : list_member(question, "ops_to_guard"))
     ops.insert(text_of(op, "ops_to_guard"));
   const OpProfiles profiles = get_op_profiles(graph, ops);
-  out += "\"profiles\":";
-  append_profiles(out, profiles);
+  write_profiles(json.key("profiles"), profiles);
   insert_custom_op_guards(graph, ops);
-  append_graph_text(out, "guarded", graph);
-  out += ",\"guarded_graph\":";
-  append_fx_graph(out, graph, writer);
+  write_graph_text(json, "guarded", graph);
+  write_fx_graph(json.key("guarded_graph"), graph, writer);
   try {
     learn_from_asserts(graph, env);
     const GeneratedFakes scope(mode.library(), profiles);
-    append_graph_text(out, "decomposed", retrace(graph, mode));
+    const FxGraph decomposed = retrace(graph, mode);
+    write_graph_text(json, "decomposed", decomposed);
   } catch (const Error& error) {
-    out += ",\"decompose_raises\":{";
-    append_error(out, error);
-    out += '}';
+    const auto raised = json.object("decompose_raises");
+    write_error_members(json, error);
   }
 }
 
 }  // namespace
 
-bool answer_profiles(std::string& out, std::string_view kind, const json& question,
-                     const json& header) {
+bool answer_profiles(JsonWriter& json, std::string_view kind, const Json& question,
+                     const Json& header) {
   const auto answer = kind == "profiles/yaml"      ? answer_yaml
                       : kind == "profiles/load"    ? answer_load
                       : kind == "profiles/kernels" ? answer_kernels
                                                    : nullptr;
   if (answer == nullptr && kind != "profiles/draft") return false;
-  out += "{\"id\":";
-  append_json_string(out, text_member(question, "id"));
-  out += ',';
+  const auto object = json.object();
+  json.field("id", text_member(question, "id"));
   if (answer != nullptr) {
-    answer(out, question);
+    answer(json, question);
   } else {
-    answer_draft(out, question, header);
+    answer_draft(json, question, header);
   }
-  out += '}';
   return true;
 }
 

@@ -2,16 +2,16 @@
 // draft_export (tests/conformance/SYSTEMS.md, "profiles/").
 #pragma once
 
-#include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
+#include "core/formats/json_fields.h"
+#include "core/formats/json_writer.h"
 
 namespace faketensor {
 
-// Appends the answer to a question of kind "profiles/yaml", "profiles/load", "profiles/kernels" or
+// Writes the answer to a question of kind "profiles/yaml", "profiles/load", "profiles/kernels" or
 // "profiles/draft" (whose operators' schemas are in the header); false for other kinds.
-bool answer_profiles(std::string& out, std::string_view kind, const nlohmann::json& question,
-                     const nlohmann::json& header);
+bool answer_profiles(JsonWriter& json, std::string_view kind, const Json& question,
+                     const Json& header);
 
 }  // namespace faketensor

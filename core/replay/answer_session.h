@@ -2,13 +2,12 @@
 // real tensors, conversions, operators, guards, step after step.
 #pragma once
 
-#include <string>
-
-#include <nlohmann/json_fwd.hpp>
+#include "core/formats/json_fields.h"
+#include "core/formats/json_writer.h"
 
 namespace faketensor {
 
 // One answer object; `question` has "session" and "steps".
-void answer_session(std::string& out, const nlohmann::json& question);
+void answer_session(JsonWriter& json, const Json& question);
 
 }  // namespace faketensor

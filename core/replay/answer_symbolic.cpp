@@ -6,23 +6,21 @@
 
 namespace faketensor {
 
-using nlohmann::json;
-
 namespace {
 // The number in an input of no dimensions is known when the program starts, as the symbol whose
 // source is "L['x'].item()" (Converter::make_item_symbol).
-void set_items(Context& context, ValueReader& reader, const json& question) {
-  for (const json& symbol : list_member(question, "env")) {
-    const json* source = find_member(symbol, "source");
+void set_items(Context& context, ValueReader& reader, const Json& question) {
+  for (const Json& symbol : list_member(question, "env")) {
+    const Json* source = find_member(symbol, "source");
     if (source == nullptr || !source->is_string()) continue;
-    for (const json& input : list_member_or_empty(question, "inputs")) {
-      const json* number = find_member(input, "t");
+    for (const Json& input : list_member_or_empty(question, "inputs")) {
+      const Json* number = find_member(input, "t");
       if (number == nullptr || *source != text_member(input, "source", "") + ".item()") continue;
       const Tensor* tensor = reader.tensor(integer_of(*number, "t"));
       if (tensor == nullptr) continue;
       const bool is_kept = tensor->dtype() == DType::kInt64 || tensor->dtype() == DType::kFloat64;
       if (!is_kept) continue;
-      const json item = {{"sym", text_member(symbol, "name")},
+      const Json item = {{"sym", text_member(symbol, "name")},
                          {"kind", text_member(symbol, "kind", "int")}};
       context.set_memo(*tensor, Memo::kItem, reader.read(item));
     }
@@ -30,7 +28,7 @@ void set_items(Context& context, ValueReader& reader, const json& question) {
 }
 }  // namespace
 
-void answer_symbolic_operator(std::string& out, OpId op, const json& question) {
+void answer_symbolic_operator(JsonWriter& json, OpId op, const Json& question) {
   const ModeSettings settings = read_settings(text_member(question, "settings", "default"));
   const auto env = std::make_shared<ShapeEnv>(settings.shape_env);
   make_symbols(*env, member(question, "env"));
@@ -44,9 +42,9 @@ void answer_symbolic_operator(std::string& out, OpId op, const json& question) {
   const ShapeEnvSnapshot before(*env);
   std::string added;
   answer_call(
-      out, mode, op, question, [&] { before.append_added(added, *env); },
+      json, mode, op, question, [&] { added = before.added(*env); },
       [&](ValueReader& reader) { set_items(context, reader, question); });
-  out.append(",\"added\":").append(added);
+  json.key("added").raw(added);
 }
 
 }  // namespace faketensor

@@ -2,17 +2,15 @@
 // (tests/conformance/SYMBOLIC.md).
 #pragma once
 
-#include <string>
-
-#include <nlohmann/json.hpp>
-
+#include "core/formats/json_fields.h"
+#include "core/formats/json_writer.h"
 #include "core/ops/registry.h"
 
 namespace faketensor {
 
-// Appends the answer to one of the "symbolic operator vectors", as the members that follow its
+// Writes the answer to one of the "symbolic operator vectors", as the members that follow its
 // "id": what the call returned or raised, which arguments it changed, and what it added to the
 // ShapeEnv. The question's symbols are made as its "env" lists them.
-void answer_symbolic_operator(std::string& out, OpId op, const nlohmann::json& question);
+void answer_symbolic_operator(JsonWriter& json, OpId op, const Json& question);
 
 }  // namespace faketensor

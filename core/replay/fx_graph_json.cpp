@@ -4,16 +4,12 @@
 #include <climits>
 #include <map>
 
-#include <nlohmann/json.hpp>
-
 #include "core/formats/json_fields.h"
 #include "core/support/format.h"
 #include "core/symbolic/parse.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {
-
-using nlohmann::json;
 
 namespace {
 
@@ -25,21 +21,21 @@ class GraphReader {
         graph_(mode.context().arena()),
         values_(mode),
         writer_(writer) {
-    values_.resolve = [this](const json& object) { return node_named(object); };
+    values_.resolve = [this](const Json& object) { return node_named(object); };
   }
 
-  FxGraph read(const json& graph) {
-    const json& nodes = list_member(graph, "nodes");
+  FxGraph read(const Json& graph) {
+    const Json& nodes = list_member(graph, "nodes");
     make_symbols(nodes);
-    for (const json& node : nodes) add(node);
+    for (const Json& node : nodes) add(node);
     return std::move(graph_);
   }
 
  private:
   // Unbacked symbols by number, so that those made later are new ones.
-  void make_symbols(const json& nodes) {
+  void make_symbols(const Json& nodes) {
     int64_t count = 0;
-    for (const json& node : nodes) {
+    for (const Json& node : nodes) {
       for (const auto& [name, path] : object_member_or_empty(node, "unbacked_bindings").items()) {
         if (name.size() > 6 || name.size() < 2 || name[0] != 'u' ||
             name.find_first_not_of("0123456789", 1) != std::string::npos)
@@ -51,7 +47,7 @@ class GraphReader {
     env_.take_pending_unbacked();
   }
 
-  std::optional<Value> node_named(const json& object) const {
+  std::optional<Value> node_named(const Json& object) const {
     if (object.size() != 1 || !object.contains("n")) return {};
     const std::string& name = text_of(object["n"], "n");
     const auto found = ids_.find(name);
@@ -67,15 +63,15 @@ class GraphReader {
     return FxNode::Kind::kCall;
   }
 
-  void add(const json& json_node) {
+  void add(const Json& json_node) {
     FxNode node;
     node.kind = kind_of(text_member(json_node, "op"));
     node.name = text_member(json_node, "name");
     node.target = text_member(json_node, "target");
-    for (const json& arg : list_member_or_empty(json_node, "args"))
+    for (const Json& arg : list_member_or_empty(json_node, "args"))
       node.args.push_back(values_.read(arg, &writer_));
     read_keywords(node, object_member_or_empty(json_node, "kwargs"));
-    if (const json* val = find_member(json_node, "val")) node.val = values_.read(*val, &writer_);
+    if (const Json* val = find_member(json_node, "val")) node.val = values_.read(*val, &writer_);
     for (const auto& [name, path] : object_member_or_empty(json_node, "unbacked_bindings").items())
       node.bindings.push_back({parse_expr(env_.pool(), name), text_of(path, name)});
     check(node);
@@ -84,7 +80,7 @@ class GraphReader {
   }
 
   // JSON objects have no order; that of the schema is how PyTorch's own graphs have them.
-  void read_keywords(FxNode& node, const json& kwargs) {
+  void read_keywords(FxNode& node, const Json& kwargs) {
     const std::string name = Registry::qualified(node.target);
     const OpId op = library_.find(name);
     const auto position = [&](const std::string& keyword) {
@@ -119,21 +115,16 @@ class GraphReader {
   std::map<std::string, FxGraph::Id> ids_;
 };
 
-void append_argument(std::string& out, const FxGraph& graph, const Value& value,
-                     ValueWriter& writer) {
+void write_argument(JsonWriter& json, const FxGraph& graph, const Value& value,
+                    ValueWriter& writer) {
   if (value.is(Value::Tag::kNodeRef)) {
-    out += "{\"n\":";
-    append_json_string(out, graph.node(value.node()).name);
-    out += '}';
+    const auto reference = json.object();
+    json.field("n", graph.node(value.node()).name);
   } else if (value.is(Value::Tag::kList)) {
-    out += '[';
-    for (size_t i = 0; i < value.size(); ++i) {
-      if (i > 0) out += ',';
-      append_argument(out, graph, value[i], writer);
-    }
-    out += ']';
+    const auto list = json.array();
+    for (const Value& element : value.values()) write_argument(json, graph, element, writer);
   } else {
-    writer.append(out, value);
+    writer.write(json, value);
   }
 }
 
@@ -143,54 +134,39 @@ std::string_view op_of(FxNode::Kind kind) {
                                             : "call_function";
 }
 
-void append_node(std::string& out, const FxGraph& graph, const FxNode& node, uint32_t users,
-                 ValueWriter& writer) {
-  out += "{\"name\":";
-  append_json_string(out, node.name);
-  out.append(",\"op\":\"").append(op_of(node.kind)).append("\",\"target\":");
-  append_json_string(out, node.target);
-  out += ",\"args\":[";
-  for (size_t i = 0; i < node.args.size(); ++i) {
-    if (i > 0) out += ',';
-    append_argument(out, graph, node.args[i], writer);
+void write_node(JsonWriter& json, const FxGraph& graph, const FxNode& node, uint32_t users,
+                ValueWriter& writer) {
+  const auto object = json.object();
+  json.field("name", node.name);
+  json.field("op", op_of(node.kind));
+  json.field("target", node.target);
+  {
+    const auto args = json.array("args");
+    for (const Value& arg : node.args) write_argument(json, graph, arg, writer);
   }
-  out += ']';
-  for (size_t i = 0; i < node.kwargs.size(); ++i) {
-    out += i == 0 ? ",\"kwargs\":{" : ",";
-    append_json_string(out, node.kwargs[i].first);
-    out += ':';
-    append_argument(out, graph, node.kwargs[i].second, writer);
-    if (i + 1 == node.kwargs.size()) out += '}';
+  if (!node.kwargs.empty()) {
+    const auto kwargs = json.object("kwargs");
+    for (const auto& [name, arg] : node.kwargs) write_argument(json.key(name), graph, arg, writer);
   }
-  out += format(",\"users\":{}", users);
-  if (node.kind != FxNode::Kind::kOutput) {
-    out += ",\"val\":";
-    writer.append(out, node.val);
-  }
-  for (size_t i = 0; i < node.bindings.size(); ++i) {
-    out += i == 0 ? ",\"unbacked_bindings\":{" : ",";
-    append_json_string(out, to_string(node.bindings[i].symbol));
-    out += ':';
-    append_json_string(out, node.bindings[i].path);
-    if (i + 1 == node.bindings.size()) out += '}';
-  }
-  out += '}';
+  json.field("users", users);
+  if (node.kind != FxNode::Kind::kOutput) writer.write(json.key("val"), node.val);
+  if (node.bindings.empty()) return;
+  const auto bindings = json.object("unbacked_bindings");
+  for (const auto& binding : node.bindings) json.field(to_string(binding.symbol), binding.path);
 }
 
 }  // namespace
 
-FxGraph read_fx_graph(const json& graph, FakeTensorMode& mode, ValueWriter& writer) {
+FxGraph read_fx_graph(const Json& graph, FakeTensorMode& mode, ValueWriter& writer) {
   return GraphReader(mode, writer).read(graph);
 }
 
-void append_fx_graph(std::string& out, const FxGraph& graph, ValueWriter& writer) {
+void write_fx_graph(JsonWriter& json, const FxGraph& graph, ValueWriter& writer) {
   const std::vector<uint32_t> users = graph.user_counts();
-  out += "{\"nodes\":[";
-  for (auto id = graph.first(); id != FxGraph::kEnd; id = graph.next(id)) {
-    if (id != graph.first()) out += ',';
-    append_node(out, graph, graph.node(id), users[id], writer);
-  }
-  out += "]}";
+  const auto object = json.object();
+  const auto nodes = json.array("nodes");
+  for (auto id = graph.first(); id != FxGraph::kEnd; id = graph.next(id))
+    write_node(json, graph, graph.node(id), users[id], writer);
 }
 
 }  // namespace faketensor

@@ -14,6 +14,6 @@ namespace faketensor {
 // The graph with its values made in `mode`, whose ShapeEnv gets the unbacked symbols of the
 // bindings. Raises Unreadable for JSON that is no graph; nodes name earlier ones only.
 FxGraph read_fx_graph(const nlohmann::json& graph, FakeTensorMode& mode, ValueWriter& writer);
-void append_fx_graph(std::string& out, const FxGraph& graph, ValueWriter& writer);
+void write_fx_graph(JsonWriter& json, const FxGraph& graph, ValueWriter& writer);
 
 }  // namespace faketensor

@@ -13,12 +13,6 @@ using nlohmann::json;
 
 namespace {
 
-std::optional<double> real_of(const json& data) {
-  if (data.is_number()) return data.get<double>();
-  const json* special = find_member(data, "f");
-  return special == nullptr ? std::nullopt : special_float(text_of(*special, "const"));
-}
-
 // Of the one number in nested lists; nothing for other data.
 std::optional<Element> element_of(const json& nested) {
   const json* data = &nested;
@@ -27,11 +21,11 @@ std::optional<Element> element_of(const json& nested) {
   if (data->is_number_integer()) return Element::of(integer_of(*data, "const"));
   const json* parts = find_member(*data, "c");
   if (parts != nullptr && parts->is_array() && parts->size() == 2) {
-    const std::optional<double> re = real_of((*parts)[0]);
-    const std::optional<double> im = real_of((*parts)[1]);
+    const std::optional<double> re = float_of((*parts)[0]);
+    const std::optional<double> im = float_of((*parts)[1]);
     return re && im ? std::optional(Element::complex(*re, *im)) : std::nullopt;
   }
-  const std::optional<double> number = real_of(*data);
+  const std::optional<double> number = float_of(*data);
   return number ? std::optional(Element::real(*number)) : std::nullopt;
 }
 

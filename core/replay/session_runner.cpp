@@ -110,8 +110,7 @@ void SessionRunner::run(std::string& out, const json& step) {
     append_json_string(out, error.message());
   }
   if (before) {
-    std::string added;
-    before->append_added(added, *env);
+    const std::string added = before->added(*env);
     if (added != "{}") out.append(",\"added\":").append(added);
   }
   out += '}';

@@ -76,7 +76,7 @@ class NestedData {
       raise(DTypeCategory::kIntegral);
     } else if (is_complex(data)) {
       raise(DTypeCategory::kComplex);
-    } else if (data.is_number() || is_special(data)) {
+    } else if (float_of(data)) {
       raise(DTypeCategory::kFloating);
     } else {
       throw_error(ErrorKind::kRuntimeError,
@@ -137,11 +137,8 @@ class NestedData {
     const json* parts = find_member(data, "c");
     return parts != nullptr && parts->is_array() && parts->size() == 2;
   }
-  static bool is_special(const json& data) { return find_member(data, "f") != nullptr; }
   static double number(const json& data) {
-    const json* special = find_member(data, "f");
-    if (special == nullptr) return number_of(data, "data");
-    const std::optional<double> known = special_float(text_of(*special, "data"));
+    const std::optional<double> known = float_of(data);
     if (!known) refuse_json("data", "a number", data);
     return *known;
   }

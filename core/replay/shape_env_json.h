@@ -5,7 +5,7 @@
 //   make_symbols(env, question["env"]);   // [{"name": "s77", "hint": 5, "range": [2, "int_oo"]}]
 //   const ShapeEnvSnapshot before(env);
 //   guard_bool(s77 * 2 == 10);
-//   before.append_added(out, env);
+//   before.added(env);
 //   // {"guards":["Eq(2*s77, 10)"],"replacements":{"s77":5},"ranges":{"s77":[5,5]}}
 #pragma once
 
@@ -17,6 +17,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "core/formats/json_writer.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {
@@ -43,11 +44,11 @@ class ShapeEnvSnapshot {
   explicit ShapeEnvSnapshot(const ShapeEnv& env);
 
   // Everything that `env` knows now and did not at the snapshot: {} where nothing was added.
-  void append_added(std::string& out, ShapeEnv& env) const;
+  std::string added(ShapeEnv& env) const;
 
  private:
-  void append_conditions(std::string& out, ShapeEnv& env) const;
-  void append_symbols(std::string& out, ShapeEnv& env) const;
+  void write_conditions(JsonWriter& json, ShapeEnv& env) const;
+  void write_symbols(JsonWriter& json, ShapeEnv& env) const;
 
   size_t symbols_;
   size_t guards_;

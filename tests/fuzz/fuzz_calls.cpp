@@ -133,20 +133,25 @@ void watch() {
 
 std::string question_text(const OpEntry& op, uint64_t number, std::span<const Value> args,
                           ValueWriter& writer) {
-  std::string positional;
-  std::string named;
-  bool by_name = false;
-  for (size_t i = 0; i < args.size(); ++i) {
-    by_name = by_name || args[i].is_unset();
-    if (args[i].is_unset()) continue;
-    if (by_name && i >= op.schema.arguments.size()) continue;  // one too many has no name
-    std::string& out = by_name ? named : positional;
-    if (!out.empty()) out += ',';
-    if (by_name) out += format("\"{}\":", op.schema.arguments[i].name);
-    writer.append(out, args[i]);
+  size_t by_name = 0;  // the first argument that is left out; those behind it have names
+  while (by_name < args.size() && !args[by_name].is_unset()) ++by_name;
+  std::string text;
+  JsonWriter json(text);
+  {
+    const auto question = json.object();
+    json.field("id", format("{}", number));
+    json.field("op", op.name);
+    {
+      const auto list = json.array("args");
+      for (size_t i = 0; i < by_name; ++i) writer.write(json, args[i]);
+    }
+    const auto kwargs = json.object("kwargs");
+    // One too many has no name.
+    for (size_t i = by_name; i < std::min(args.size(), op.schema.arguments.size()); ++i) {
+      if (!args[i].is_unset()) writer.write(json.key(op.schema.arguments[i].name), args[i]);
+    }
   }
-  std::string text = format("{\"id\":\"{}\",\"op\":\"{}", number, op.name);
-  return text + "\",\"args\":[" + positional + "],\"kwargs\":{" + named + "}}";
+  return text;
 }
 
 bool has_size_zero(const Tensor& tensor) {

@@ -232,7 +232,7 @@ class OptionsFuzzer final : public ProgramFuzzer {
         (void)read_indices(parsed(random_.sizes()), "modules");
         return;
       default:
-        (void)propagate(of, read_propagate_options(of, parsed(options())));
+        (void)propagate(of, read_propagate_options(parsed(options())));
     }
   }
 };

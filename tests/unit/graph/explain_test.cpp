@@ -201,9 +201,10 @@ TEST(GuardReport, IsOfItsOwnRunAloneWhenAFakeAsksAboutAnother) {
     EXPECT_TRUE(guard_bool(x.size(1) == 768));
     return call.context().empty(DimVector{x.size(0), 8}, x.dtype(), x.device());
   };
-  const auto during = propagate(program.b.program, {.prepare = [&](FakeTensorMode& mode) {
-                                  mode.library().register_fake("aten::mm", fake);
-                                }});
+  const auto during =
+      propagate(program.b.program, {.prepare = [&](const Program&, FakeTensorMode& mode) {
+                  mode.library().register_fake("aten::mm", fake);
+                }});
   EXPECT_TRUE(during.problems().empty());
   EXPECT_TRUE(guard_report(set).empty());
   const std::vector<GuardEntry> report = guard_report(during);

@@ -282,7 +282,7 @@ TEST(AutoFunctionalized, ADefinedOperatorGetsItsViewsAnew) {
   b.output({call});
   std::string seen;
   PropagateOptions options;
-  options.prepare = [&](FakeTensorMode& mode) {
+  options.prepare = [&](const Program&, FakeTensorMode& mode) {
     mode.library().define("mylib::write(Tensor(a!) x, Tensor y) -> Tensor");
     mode.library().register_fake("mylib::write", [&](FakeCall& c) -> Value {
       seen = tensor_text(*c.arg(0).tensor().meta);

@@ -10,15 +10,11 @@ void expect_usage(Body body, std::initializer_list<std::string_view> words) {
   expect_error(body, ErrorKind::kUsage, words);
 }
 
-class OptionsJsonTest : public ::testing::Test {
- protected:
-  PropagateOptions read(std::string_view text) {
-    return read_propagate_options(program, parse_json(text, "options"));
-  }
-  Program program;
-};
+PropagateOptions read(std::string_view text) {
+  return read_propagate_options(parse_json(text, "options"));
+}
 
-TEST_F(OptionsJsonTest, OptionsAreRead) {
+TEST(OptionsJson, OptionsAreRead) {
   const PropagateOptions options = read(
       R"({"dims": {"batch": 4}, "inputs": {"x": {"size": [4, 3], "dtype": "float16"}},
           "dtype": "bfloat16", "device": "cuda", "memoryFormat": "channels_last",
@@ -31,7 +27,7 @@ TEST_F(OptionsJsonTest, OptionsAreRead) {
   EXPECT_TRUE(options.stop_at_first_error);
 }
 
-TEST_F(OptionsJsonTest, ASizeThatIsNoIntegerIsRefusedInPlainWords) {
+TEST(OptionsJson, ASizeThatIsNoIntegerIsRefusedInPlainWords) {
   expect_usage([&] { read(R"({"dims": {"batch": 2.7}})"); },
                {"'dims.batch' must be an integer, not 2.7"});
   expect_usage([&] { read(R"({"dims": {"batch": "2"}})"); },
@@ -40,7 +36,7 @@ TEST_F(OptionsJsonTest, ASizeThatIsNoIntegerIsRefusedInPlainWords) {
   expect_usage([&] { read(R"({"dims": 3})"); }, {"'dims' must be an object, not 3"});
 }
 
-TEST_F(OptionsJsonTest, WhatIsUnknownIsNamed) {
+TEST(OptionsJson, WhatIsUnknownIsNamed) {
   expect_usage([&] { read(R"({"batch": 2})"); }, {"unknown option 'batch'"});
   expect_usage([&] { read(R"({"dtype": "float31"})"); }, {"unknown dtype 'float31'"});
   expect_usage([&] { read(R"({"dtype": 6})"); }, {"'dtype' must be text, not 6"});
@@ -62,6 +58,10 @@ TEST(ModeOptionsJson, TheShapeEnvIsOneOrNoneOrHasOptions) {
   EXPECT_FALSE(given.shape_env->duck_shape);
   expect_usage([] { read_mode_options(parse_json(R"({"shapeEnv": 1})", "x")); },
                {"'shapeEnv' must be true or false, not 1"});
+  expect_usage([] { read_mode_options(parse_json(R"({"shapeEnv": {"duck_shape": 0}})", "x")); },
+               {"'shapeEnv.duck_shape' must be true or false, not 0"});
+  expect_usage([] { read_mode_options(parse_json(R"({"shapeEnv": {"duck": true}})", "x")); },
+               {"unknown option 'shapeEnv.duck'"});
 }
 
 TEST(WhatIfJson, SymbolsAreNumbersOrRanges) {

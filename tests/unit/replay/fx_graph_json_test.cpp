@@ -47,7 +47,8 @@ TEST_F(FxGraphJsonTest, GraphsPrintAsPyTorchPrintsThem) {
 
 TEST_F(FxGraphJsonTest, WhatIsWrittenIsReadAgain) {
   std::string text;
-  append_fx_graph(text, read(json::parse(kGraph)), writer);
+  JsonWriter json_text(text);
+  write_fx_graph(json_text, read(json::parse(kGraph)), writer);
   const json written = json::parse(text);
   EXPECT_EQ(written["nodes"][1]["unbacked_bindings"], json({{"u0", ".size()[0]"}}));
   EXPECT_EQ(written["nodes"][3]["args"], json::parse(R"([[{"n": "relu"}]])"));
