@@ -6,14 +6,19 @@
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/support/small_vector.h"
+#include "core/tensor/schema_numbers.h"
 
 namespace faketensor {
 namespace {
 
 constexpr size_t kLargestRank = 64;  // of at::TensorIterator
 
-[[noreturn, gnu::cold]] void throw_unknown(JsonValue value, std::string_view what) {
-  throw_at(value.position(), format("{} {} is not known", what, value.integer()));
+template <typename Enum, size_t count>
+Enum by_number_or_throw(const SchemaNumber<Enum> (&rows)[count], JsonValue value,
+                        std::string_view what) {
+  const std::optional<Enum> found = by_number(rows, value.integer());
+  if (!found) throw_at(value.position(), format("{} {} is not known", what, value.integer()));
+  return *found;
 }
 
 }  // namespace
@@ -29,88 +34,13 @@ JsonMember union_member(JsonValue value) {
 }
 
 DType read_scalar_type(JsonValue value) {
-  switch (value.integer()) {
-    case 1:
-      return DType::kUInt8;
-    case 2:
-      return DType::kInt8;
-    case 3:
-      return DType::kInt16;
-    case 4:
-      return DType::kInt32;
-    case 5:
-      return DType::kInt64;
-    case 6:
-      return DType::kFloat16;
-    case 7:
-      return DType::kFloat32;
-    case 8:
-      return DType::kFloat64;
-    case 9:
-      return DType::kComplex32;
-    case 10:
-      return DType::kComplex64;
-    case 11:
-      return DType::kComplex128;
-    case 12:
-      return DType::kBool;
-    case 13:
-      return DType::kBFloat16;
-    case 28:
-      return DType::kUInt16;
-    case 29:
-      return DType::kFloat8E4M3FN;
-    case 30:
-      return DType::kFloat8E5M2;
-    case 31:
-      return DType::kFloat8E4M3FNUZ;
-    case 32:
-      return DType::kFloat8E5M2FNUZ;
-    case 33:
-      return DType::kFloat8E8M0FNU;
-    case 34:
-      return DType::kUInt32;
-    case 35:
-      return DType::kUInt64;
-    default:
-      throw_unknown(value, "scalar type");
-  }
+  return by_number_or_throw(kScalarTypeNumbers, value, "scalar type");
 }
 
-Layout read_layout(JsonValue value) {
-  switch (value.integer()) {
-    case 1:
-      return Layout::kSparseCoo;
-    case 2:
-      return Layout::kSparseCsr;
-    case 3:
-      return Layout::kSparseCsc;
-    case 4:
-      return Layout::kSparseBsr;
-    case 5:
-      return Layout::kSparseBsc;
-    case 6:
-      return Layout::kMkldnn;
-    case 7:
-      return Layout::kStrided;
-    default:
-      throw_unknown(value, "layout");
-  }
-}
+Layout read_layout(JsonValue value) { return by_number_or_throw(kLayoutNumbers, value, "layout"); }
 
 MemoryFormat read_memory_format(JsonValue value) {
-  switch (value.integer()) {
-    case 1:
-      return MemoryFormat::kContiguous;
-    case 2:
-      return MemoryFormat::kChannelsLast;
-    case 3:
-      return MemoryFormat::kChannelsLast3d;
-    case 4:
-      return MemoryFormat::kPreserve;
-    default:
-      throw_unknown(value, "memory format");
-  }
+  return by_number_or_throw(kMemoryFormatNumbers, value, "memory format");
 }
 
 Device read_device(JsonValue value) {

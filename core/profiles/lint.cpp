@@ -8,6 +8,7 @@
 #include "core/profiles/extended.h"
 #include "core/support/format.h"
 #include "core/symbolic/parse.h"
+#include "core/tensor/schema_numbers.h"
 
 namespace faketensor {
 
@@ -183,7 +184,7 @@ class Linter {
     if (const Node* rank = get(node, "rank")) number(*rank, "a rank", kMaxRank);
     if (const Node* dtype = get(node, "dtype")) {
       const std::optional<int64_t> value = number(*dtype, "a dtype", 35);
-      if (value && !is_serialized_dtype(*value))
+      if (value && !by_number(kScalarTypeNumbers, *value))
         add(*dtype, format("{} is no dtype of exported programs", *value));
     }
     if (const Node* layout = get(node, "layout")) {

@@ -10,6 +10,7 @@
 #include "core/formats/yaml/emitter.h"
 #include "core/formats/yaml/python_text.h"
 #include "core/support/format.h"
+#include "core/tensor/schema_numbers.h"
 
 namespace faketensor {
 
@@ -78,56 +79,24 @@ DeviceName parse_device_name(std::string_view text) {
   return device;
 }
 
-// --- numbers of dtypes and layouts: ScalarType and Layout of torch/_export/serde/schema.py ---
+// --- numbers of dtypes and layouts ---
 
 namespace {
 
-struct DTypeNumber {
-  DType dtype;
-  int number;
-};
-constexpr DTypeNumber kDTypeNumbers[] = {{DType::kUInt8, 1},           {DType::kInt8, 2},
-                                         {DType::kInt16, 3},           {DType::kInt32, 4},
-                                         {DType::kInt64, 5},           {DType::kFloat16, 6},
-                                         {DType::kFloat32, 7},         {DType::kFloat64, 8},
-                                         {DType::kComplex32, 9},       {DType::kComplex64, 10},
-                                         {DType::kComplex128, 11},     {DType::kBool, 12},
-                                         {DType::kBFloat16, 13},       {DType::kUInt16, 28},
-                                         {DType::kFloat8E4M3FN, 29},   {DType::kFloat8E5M2, 30},
-                                         {DType::kFloat8E4M3FNUZ, 31}, {DType::kFloat8E5M2FNUZ, 32},
-                                         {DType::kFloat8E8M0FNU, 33},  {DType::kUInt32, 34},
-                                         {DType::kUInt64, 35}};
-
-struct LayoutNumber {
-  Layout layout;
-  int number;
-};
-constexpr LayoutNumber kLayoutNumbers[] = {{Layout::kSparseCoo, 1}, {Layout::kSparseCsr, 2},
-                                           {Layout::kSparseCsc, 3}, {Layout::kSparseBsr, 4},
-                                           {Layout::kSparseBsc, 5}, {Layout::kMkldnn, 6},
-                                           {Layout::kStrided, 7}};
-
-int number_of(DType dtype) {
-  for (const DTypeNumber& row : kDTypeNumbers) {
-    if (row.dtype == dtype) return row.number;
-  }
-  throw_error(ErrorKind::kKeyError, format("{}", dtype));
+template <typename Enum, size_t count>
+python::Scalar number_scalar(const SchemaNumber<Enum> (&rows)[count], Enum value) {
+  const std::optional<int> number = number_of(rows, value);
+  if (!number) throw_error(ErrorKind::kKeyError, format("{}", value));
+  return python::Scalar::integer(*number);
 }
 
-int number_of(Layout layout) {
-  for (const LayoutNumber& row : kLayoutNumbers) {
-    if (row.layout == layout) return row.number;
-  }
-  throw_error(ErrorKind::kKeyError, format("{}", layout));
-}
-
-// The row that a dictionary of these numbers gives for a key: 7, 7.0, and 1 for True.
-template <typename Row, size_t count>
-const Row& row_of(const Row (&rows)[count], const python::Value& key) {
+// What a dictionary by these numbers gives for a key: 7, 7.0, and 1 for True.
+template <typename Enum, size_t count>
+Enum by_key(const SchemaNumber<Enum> (&rows)[count], const python::Value& key) {
   python::check_hashable(key);
   const std::string wanted = python::identity_key(key);
-  for (const Row& row : rows) {
-    if (python::identity_key(python::Scalar::integer(row.number)) == wanted) return row;
+  for (const SchemaNumber<Enum>& row : rows) {
+    if (python::identity_key(python::Scalar::integer(row.number)) == wanted) return row.value;
   }
   throw_error(ErrorKind::kKeyError, python::repr(key));
 }
@@ -144,9 +113,9 @@ void write_metadata(yaml::Emitter& out, const std::optional<TensorMetadata>& met
     throw_error(ErrorKind::kAttributeError, "'NoneType' object has no attribute 'rank'");
   out.begin_mapping();
   write_entry(out, "rank", metadata->rank);
-  write_entry(out, "dtype", python::Scalar::integer(number_of(metadata->dtype)));
+  write_entry(out, "dtype", number_scalar(kScalarTypeNumbers, metadata->dtype));
   write_entry(out, "device", python::Scalar::string(to_string(metadata->device)));
-  write_entry(out, "layout", python::Scalar::integer(number_of(metadata->layout)));
+  write_entry(out, "layout", number_scalar(kLayoutNumbers, metadata->layout));
   out.end_mapping();
 }
 
@@ -175,11 +144,6 @@ void write_profile(yaml::Emitter& out, const OpProfile& profile, const WriteMore
 }
 
 }  // namespace
-
-bool is_serialized_dtype(int64_t number) {
-  return std::any_of(std::begin(kDTypeNumbers), std::end(kDTypeNumbers),
-                     [&](const DTypeNumber& row) { return row.number == number; });
-}
 
 std::string generate_yaml_from_profiles(const OpProfiles& profiles) {
   return generate_yaml(profiles, {});
@@ -251,9 +215,9 @@ class ProfileReader {
     }
     TensorMetadata metadata;
     const python::Value& rank = python::subscript(value, "rank");
-    metadata.dtype = row_of(kDTypeNumbers, python::subscript(value, "dtype")).dtype;
+    metadata.dtype = by_key(kScalarTypeNumbers, python::subscript(value, "dtype"));
     metadata.device = read_device(python::subscript(value, "device"));
-    metadata.layout = row_of(kLayoutNumbers, python::subscript(value, "layout")).layout;
+    metadata.layout = by_key(kLayoutNumbers, python::subscript(value, "layout"));
     metadata.rank = rank;
     ranks_.push_back(&rank);
     return metadata;

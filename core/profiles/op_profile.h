@@ -79,9 +79,6 @@ struct OperatorProfiles {
 // By operator, in the order of the file. Profiles of one operator are a set: each once.
 using OpProfiles = std::vector<OperatorProfiles>;
 
-// Whether exported programs have a dtype of that number.
-bool is_serialized_dtype(int64_t number);
-
 // One text per profile; equal for equal profiles.
 std::string identity(const OpProfile& profile);
 
