@@ -1,6 +1,7 @@
-# The libraries we do not write: zlib, nlohmann_json, RapidJSON (its headers only), GoogleTest, Google Benchmark. An installed package
-# is taken when there is one (Debian has all). For wasm nothing is installed: scripts/fetch_wasm_dependencies puts Debian's sources and
-# headers under build/deps. What neither has, FetchContent brings: the version pinned here by its hash.
+# The libraries we do not write: zlib, nlohmann_json, RapidJSON (its headers only), GoogleTest, Google Benchmark, and yaml-cpp, with which
+# the tests read what we write. An installed package is taken when there is one (Debian has all). For wasm nothing is installed:
+# scripts/fetch_wasm_dependencies puts Debian's sources and headers under build/deps. What neither has, FetchContent brings: the version
+# pinned here by its hash.
 include(FetchContent)
 if(POLICY CMP0135)
   cmake_policy(SET CMP0135 NEW)
@@ -107,6 +108,12 @@ if(FAKETENSOR_TESTS)
     faketensor_fetch(googletest https://github.com/google/googletest/archive/refs/tags/release-1.12.1.tar.gz
       81964fe578e9bd7c94dfdb09c8e4d6e6759e19967e397dbea48d1c10e45d0df2)
     faketensor_googletest_from_sources(${googletest_SOURCE_DIR}/googletest)
+  endif()
+  if(NOT EMSCRIPTEN)
+    find_package(yaml-cpp QUIET)
+    if(NOT yaml-cpp_FOUND)
+      message(STATUS "yaml-cpp is not installed: that it reads our profiles is not tested")
+    endif()
   endif()
   if(FAKETENSOR_BENCHMARKS)
     find_package(benchmark QUIET)
