@@ -144,6 +144,45 @@ SessionMode* Session::mode_of(const Tensor& tensor) {
   return nullptr;
 }
 
+namespace {
+// Of a real tensor: no size, stride or offset is a symbol.
+void check_geometry(Dims sizes, Dims strides, int64_t offset) {
+  for (const SymInt size : sizes) {
+    if (size.as_int() < 0)
+      throw_error(ErrorKind::kRuntimeError,
+                  format("Trying to create tensor with negative dimension {}: {}", size, sizes));
+  }
+  if (sizes.size() != strides.size())
+    throw_error(ErrorKind::kRuntimeError,
+                format("dimensionality of sizes ({}) must match dimensionality of strides ({})",
+                       sizes.size(), strides.size()));
+  for (const SymInt stride : strides) {
+    if (stride.as_int() < 0)
+      throw_error(ErrorKind::kRuntimeError,
+                  format("Storage size calculation overflowed with sizes={} and strides={}", sizes,
+                         strides));
+  }
+  if (offset < 0)
+    throw_error(ErrorKind::kRuntimeError, format("Tensor: invalid storage offset {}", offset));
+}
+}  // namespace
+
+Tensor* Session::empty_strided(const MetaSpec& spec) {
+  check_geometry(spec.sizes, spec.strides, spec.offset.as_int());
+  MetaSpec placed = spec;
+  placed.device = spec.device.normalized();
+  // The storage holds what lies before the offset, even where there are no elements.
+  const SymInt before = spec.offset * itemsize(spec.dtype);
+  const SymInt needed = storage_bytes(spec.sizes, spec.strides, spec.offset, spec.dtype);
+  return make_real(placed, std::max(before.as_int(), needed.as_int()));
+}
+
+Tensor* Session::real_from_elements(Dims sizes, DType dtype, std::span<const Element> data) {
+  Tensor* tensor = real_.from_elements(sizes, dtype, data);
+  state(*tensor).is_inference = is_inside(SessionScope::kInference);
+  return tensor;
+}
+
 Tensor* Session::make_real(const MetaSpec& spec, SymInt storage_bytes) {
   Tensor* tensor = real_.zeros(spec, storage_bytes);
   state(*tensor).is_inference = is_inside(SessionScope::kInference);
@@ -158,8 +197,7 @@ Tensor* Session::tensor(Dims sizes, DType dtype, std::span<const Element> data,
   if (device && device->is_meta())
     return make_real({.sizes = sizes, .dtype = dtype, .device = *device},
                      storage_bytes(sizes, contiguous_strides(sizes), 0, dtype));
-  Tensor* made = real_.from_elements(sizes, dtype, data);
-  state(*made).is_inference = is_inside(SessionScope::kInference);
+  Tensor* made = real_from_elements(sizes, dtype, data);
   if (current_mode() != nullptr) made = &call("aten::lift_fresh", {made}).tensor();
   if (!device || device->is_cpu()) return made;
   // Note [torch.tensor, lift_fresh, and device movement], torch/csrc/utils/tensor_new.cpp: data is
@@ -432,6 +470,14 @@ std::string Session::repr(const Tensor& tensor) {
                       .grad_fn = tensor.meta->has(kRequiresGrad) ? std::string_view(known.grad_fn)
                                                                  : std::string_view(),
                       .default_dtype = default_dtype()});
+}
+
+Value Session::tolist(Tensor& tensor) {
+  if (tensor.dim() == 0) return call("aten::item", {&tensor});
+  const Value parts = call("aten::unbind.int", {&tensor, 0});
+  std::vector<Value> values;
+  for (size_t i = 0; i < parts.size(); ++i) values.push_back(tolist(parts[i].tensor()));
+  return real_.context().make_list(values);
 }
 
 SessionMode* Session::detect_fake_mode(std::span<const Value> args) {

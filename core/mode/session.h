@@ -118,8 +118,13 @@ class Session {
   // tensor.grad = grad, or None where it is null.
   void set_grad(Tensor& tensor, Tensor* grad);
   TensorState& state(const Tensor& tensor) { return states_[&tensor]; }
-  // A real tensor of zeros, made outside all modes.
+  // torch.empty_strided outside of all modes: a real tensor of zeros with these sizes, strides,
+  // offset, dtype and device. Raises RuntimeError for a geometry that no tensor has.
+  Tensor* empty_strided(const MetaSpec& spec);
+  // The same on a storage of so many bytes, unchecked.
   Tensor* make_real(const MetaSpec& spec, SymInt storage_bytes);
+  // torch.tensor(data) outside of all modes.
+  Tensor* real_from_elements(Dims sizes, DType dtype, std::span<const Element> data);
   // torch.tensor(data), in the current modes.
   Tensor* tensor(Dims sizes, DType dtype, std::span<const Element> data,
                  std::optional<Device> device = {});
@@ -148,6 +153,8 @@ class Session {
   // Tensor.is_leaf
   bool is_leaf(const Tensor& tensor);
   std::string repr(const Tensor& tensor);
+  // Tensor.tolist(): its elements one by one, in lists as deep as it has dimensions.
+  Value tolist(Tensor& tensor);
 
   // torch._guards.detect_fake_mode. Raises AssertionError for tensors of two modes.
   SessionMode* detect_fake_mode(std::span<const Value> args);

@@ -1,5 +1,6 @@
 // Steps of a transcript that ask tensors and modes for what they are.
 #include "core/formats/json_fields.h"
+#include "core/io/session_json.h"
 #include "core/profiles/op_profile.h"
 #include "core/replay/session_runner.h"
 #include "core/support/error.h"
@@ -44,23 +45,11 @@ Device device_of(const Value& value) {
 
 }  // namespace
 
-// FakeTensor.tolist: the elements one by one.
-Value SessionRunner::tolist(Tensor& tensor) {
-  if (tensor.dim() == 0) return session_.call("aten::item", {&tensor});
-  const Value parts = session_.call("aten::unbind.int", {&tensor, 0});
-  std::vector<Value> values;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    Tensor& part = parts[i].tensor();
-    values.push_back(part.dim() == 0 ? session_.call("aten::item", {&part}) : tolist(part));
-  }
-  return scratch_.context().make_list(values);
-}
-
 StepResult SessionRunner::method(const json& step) {
   Tensor& tensor = tensor_named(member(step, "arg"));
   const std::string& name = text_member(step, "name");
   if (name == "item") return session_.call("aten::item", {&tensor});
-  if (name == "tolist") return tolist(tensor);
+  if (name == "tolist") return session_.tolist(tensor);
   if (name == "bool") {
     const Value result = session_.call("aten::is_nonzero", {&tensor});
     return Value(guard_bool(result.as_sym_bool()));

@@ -1,6 +1,7 @@
 // Steps of a transcript that concern modes, contexts and the dispatch cache.
 #include "core/formats/json_fields.h"
 #include "core/io/options_json.h"
+#include "core/io/session_json.h"
 #include "core/replay/session_runner.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -11,16 +12,7 @@ namespace faketensor {
 using nlohmann::json;
 
 StepResult SessionRunner::make_mode(const json& step) {
-  const json& given = object_member_or_empty(step, "options");
-  SessionModeOptions options;
-  options.allow_non_fake_inputs = bool_member(given, "allow_non_fake_inputs", false);
-  options.is_export = bool_member(given, "export", false);
-  options.allow_meta = bool_member(given, "allow_meta", true);
-  options.cache_crosscheck = bool_member(given, "cache_crosscheck", false);
-  // None: as the ShapeEnv says.
-  const json* static_shapes = find_member(given, "static_shapes");
-  if (static_shapes != nullptr && !static_shapes->is_null())
-    options.static_shapes = bool_of(*static_shapes, "static_shapes");
+  const SessionModeOptions options = read_session_mode(object_member_or_empty(step, "options"));
   std::shared_ptr<ShapeEnv> env;
   const json* described = find_member(step, "shape_env");
   if (described != nullptr && described->is_object()) {
@@ -51,17 +43,9 @@ StepResult SessionRunner::enter(const json& step) {
     if (!device) throw_error(ErrorKind::kUnreadable, format("no such context: {}", context));
     session_.enter_default_device(*device);
   } else {
-    static const std::map<std::string_view, SessionScope> kScopes = {
-        {"autocast_cpu_bfloat16", SessionScope::kAutocastCpu},
-        {"ignore_fresh_unbacked_symbols", SessionScope::kIgnoreFreshUnbacked},
-        {"inference_mode", SessionScope::kInference},
-        {"no_grad", SessionScope::kNoGrad},
-        {"suppress_guards", SessionScope::kSuppressGuards},
-        {"unset_fake_temporarily", SessionScope::kUnsetFake}};
-    const auto found = kScopes.find(context);
-    if (found == kScopes.end())
-      throw_error(ErrorKind::kUnreadable, format("no such context: {}", context));
-    session_.enter(found->second);
+    const std::optional<SessionScope> scope = session_scope(context);
+    if (!scope) throw_error(ErrorKind::kUnreadable, format("no such context: {}", context));
+    session_.enter(*scope);
   }
   return {};
 }
@@ -85,16 +69,9 @@ StepResult SessionRunner::detect_fake_mode(const json& step) {
 }
 
 StepResult SessionRunner::cache_info(const json&) {
-  const DispatchCache::Info info = session_.cache().info();
-  std::string text = format("{\"hits\":{},\"misses\":{},\"bypasses\":{", info.hits, info.misses);
-  bool first = true;
-  for (const auto& [reason, count] : info.bypasses) {
-    if (!first) text += ',';
-    first = false;
-    append_json_string(text, reason);
-    text += format(":{}", count);
-  }
-  return StepResult::json(text + format("},\"size\":{}}", info.size));
+  std::string text;
+  append_cache_info(text, session_.cache().info());
+  return StepResult::json(std::move(text));
 }
 
 StepResult SessionRunner::cache_clear(const json&) {

@@ -101,7 +101,6 @@ class SessionRunner {
   StepResult is_parameter(const Json& step);
   StepResult repr(const Json& step);
   StepResult value(const Json& step);
-  Value tolist(Tensor& tensor);
   StepResult get_of_mode(SessionMode& mode, std::string_view name);
   StepResult get_of_tensor(Tensor& tensor, std::string_view name);
 
@@ -126,8 +125,6 @@ class SessionRunner {
   Tensor& tensor_named(const Json& name) const;
   // Plain values with references, sizes and expressions in them.
   Value read(const Json& value);
-  ConversionOptions read_conversion(const Json& step, const SessionMode& mode,
-                                    std::optional<SymbolicContext>& context);
   PythonNumber read_number(const Json& tree);
   std::optional<Value> resolve(const Json& object);
   // Elements of a list go by "name[0]", ... as well.
@@ -144,13 +141,6 @@ class SessionRunner {
   SessionMode* newest_with_env_ = nullptr;
   int fake_depth_ = 0;  // of custom operators' kernels that call custom operators
 };
-
-// How the dimensions of an input become symbols, from lists of names and of [lower, upper].
-std::vector<DimDynamic> read_dynamic(const nlohmann::json& names);
-std::vector<DimConstraint> read_constraints(const nlohmann::json& given);
-
-// The name of the Python class of a value.
-std::string_view python_type(const Value& value);
 
 // Between values of operators and Python's numbers.
 PythonNumber to_number(const Value& value);

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "core/formats/json_fields.h"
+#include "core/io/session_json.h"
 #include "core/io/shape_env_description.h"
 #include "core/mode/unbacked_bindings.h"
 #include "core/replay/session_runner.h"
