@@ -1,110 +1,12 @@
 #include "core/mode/autocast.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "core/support/error.h"
 
 namespace faketensor {
 
 namespace {
-
-// aten/src/ATen/autocast_mode.cpp and .h; names without "aten::". First AutocastCPU.
-// clang-format off
-constexpr std::string_view kLowerPrecision[] = {
-    "_addmm_activation.default", "_convolution.deprecated", "_native_multi_head_attention.default", "addbmm.default",
-    "addmm.default", "baddbmm.default", "bmm.default", "conv1d.default", "conv1d.padding", "conv2d.default", "conv2d.padding",
-    "conv3d.default", "conv3d.padding", "conv_tbc.default", "conv_transpose1d.default", "conv_transpose2d.input",
-    "conv_transpose3d.input", "linalg_vecdot.default", "linear.default", "matmul.default", "mkldnn_rnn_layer.default",
-    "mm.default", "prelu.default", "scaled_dot_product_attention.default",
-};
-constexpr std::string_view kSinglePrecision[] = {
-    "_grid_sampler_2d_cpu_fallback.default", "_lu_with_info.default", "adaptive_avg_pool3d.default",
-    "adaptive_max_pool3d.default", "avg_pool3d.default", "binary_cross_entropy.default",
-    "binary_cross_entropy_with_logits.default", "cdist.default", "cholesky.default", "cholesky_inverse.default",
-    "cholesky_solve.default", "cosine_embedding_loss.default", "cross_entropy_loss.default", "ctc_loss.IntList",
-    "ctc_loss.Tensor", "fake_quantize_per_tensor_affine.default", "fft_fft.default", "fft_fft2.default", "fft_fftn.default",
-    "fft_hfft.default", "fft_ifft.default", "fft_ifft2.default", "fft_ifftn.default", "fft_ihfft.default", "fft_irfft.default",
-    "fft_irfft2.default", "fft_irfftn.default", "fft_rfft.default", "fft_rfft2.default", "fft_rfftn.default",
-    "fractional_max_pool2d.default", "fractional_max_pool3d.default", "geqrf.default", "grid_sampler.default",
-    "grid_sampler_2d.default", "grid_sampler_3d.default", "hinge_embedding_loss.default", "huber_loss.default",
-    "inverse.default", "kl_div.default", "l1_loss.default", "linalg_cholesky.default", "linalg_cholesky_ex.default",
-    "linalg_cond.default", "linalg_cond.p_str", "linalg_eig.default", "linalg_eigh.default", "linalg_eigvals.default",
-    "linalg_eigvalsh.default", "linalg_householder_product.default", "linalg_inv.default", "linalg_inv_ex.default",
-    "linalg_lstsq.default", "linalg_matrix_rank.atol_rtol_float", "linalg_matrix_rank.atol_rtol_tensor",
-    "linalg_matrix_rank.default", "linalg_matrix_rank.tol_tensor", "linalg_qr.default", "linalg_solve.default",
-    "linalg_svd.default", "linalg_svdvals.default", "linalg_tensorinv.default", "linalg_tensorsolve.default",
-    "lu_solve.default", "margin_ranking_loss.default", "max_pool3d.default", "max_unpool2d.default", "max_unpool3d.default",
-    "mse_loss.default", "multi_margin_loss.default", "multilabel_margin_loss.default", "multilabel_margin_loss_forward.default",
-    "nanquantile.default", "nanquantile.scalar", "nll_loss.default", "nll_loss2d.default", "orgqr.default", "ormqr.default",
-    "pinverse.default", "poisson_nll_loss.default", "polar.default", "prod.default", "prod.dim_int", "qr.default",
-    "quantile.default", "quantile.scalar", "reflection_pad1d.default", "reflection_pad2d.default", "replication_pad1d.default",
-    "replication_pad2d.default", "replication_pad3d.default", "smooth_l1_loss.default", "soft_margin_loss.default",
-    "stft.center", "stft.default", "svd.default", "trace.default", "triangular_solve.default", "triplet_margin_loss.default",
-    "view_as_complex.default",
-};
-constexpr std::string_view kWidest[] = {
-    "cat.default", "index_copy.default", "stack.default",
-};
-// AutocastCUDA.
-constexpr std::string_view kCudaLowerPrecision[] = {
-    "_convolution.default", "_convolution.deprecated", "_scaled_dot_product_flash_attention.default",
-    "_thnn_fused_gru_cell.default", "_thnn_fused_lstm_cell.default", "addbmm.default", "addmm.default", "addmv.default",
-    "addr.default", "baddbmm.default", "bmm.default", "chain_matmul.default", "conv1d.default", "conv2d.default",
-    "conv3d.default", "conv_tbc.default", "conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input",
-    "convolution.default", "cudnn_convolution.default", "cudnn_convolution_transpose.default", "einsum.default",
-    "gru_cell.default", "linalg_multi_dot.default", "linalg_vecdot.default", "linear.default", "lstm_cell.default",
-    "matmul.default", "mm.default", "mv.default", "prelu.default", "rnn_relu_cell.default", "rnn_tanh_cell.default",
-    "scaled_dot_product_attention.default",
-};
-constexpr std::string_view kCudaSinglePrecision[] = {
-    "_upsample_bicubic2d_aa.default", "_upsample_bilinear2d_aa.default", "_upsample_nearest_exact1d.default",
-    "_upsample_nearest_exact2d.default", "_upsample_nearest_exact3d.default", "acos.default", "asin.default",
-    "binary_cross_entropy_with_logits.default", "cdist.default", "cosh.default", "cosine_embedding_loss.default",
-    "cosine_similarity.default", "dist.default", "erfinv.default", "exp.default", "expm1.default", "frobenius_norm.dim",
-    "group_norm.default", "hinge_embedding_loss.default", "huber_loss.default", "kl_div.default", "l1_loss.default",
-    "layer_norm.default", "log.default", "log10.default", "log1p.default", "log2.default", "logsumexp.default",
-    "margin_ranking_loss.default", "mse_loss.default", "multi_margin_loss.default", "multilabel_margin_loss.default",
-    "native_layer_norm.default", "nll_loss.default", "nll_loss2d.default", "nuclear_norm.default", "nuclear_norm.dim",
-    "pdist.default", "poisson_nll_loss.default", "pow.Scalar", "pow.Tensor_Scalar", "pow.Tensor_Tensor",
-    "reciprocal.default", "renorm.default", "rms_norm.default", "rsqrt.default", "sinh.default", "smooth_l1_loss.default",
-    "soft_margin_loss.default", "softplus.default", "tan.default", "triplet_margin_loss.default",
-    "upsample_bicubic2d.default", "upsample_bilinear2d.default", "upsample_linear1d.default", "upsample_nearest1d.default",
-    "upsample_nearest2d.default", "upsample_nearest3d.default", "upsample_trilinear3d.default",
-};
-constexpr std::string_view kCudaSingleResult[] = {
-    "cumprod.default", "cumsum.default", "linalg_matrix_norm.default", "linalg_matrix_norm.str_ord",
-    "linalg_vector_norm.default", "log_softmax.int", "prod.default", "prod.dim_int", "softmax.int", "sum.default",
-    "sum.dim_IntList",
-};
-constexpr std::string_view kCudaSingleOverload[] = {
-    "norm.Scalar", "norm.ScalarOpt_dim",
-};
-constexpr std::string_view kCudaWidest[] = {
-    "addcdiv.default", "addcmul.default", "atan2.default", "bilinear.default", "cross.default", "dot.default",
-    "grid_sampler.default", "index_put.default", "scatter_add.default", "tensordot.default", "vdot.default",
-};
-// clang-format on
-
-template <size_t N>
-bool contains(const std::string_view (&sorted)[N], std::string_view name) {
-  return std::binary_search(std::begin(sorted), std::end(sorted), name);
-}
-
-AutocastPolicy cuda_policy(std::string_view name) {
-  if (contains(kCudaLowerPrecision, name)) return AutocastPolicy::kLowerPrecision;
-  if (contains(kCudaSinglePrecision, name)) return AutocastPolicy::kSinglePrecision;
-  if (contains(kCudaSingleResult, name)) return AutocastPolicy::kSingleResult;
-  if (contains(kCudaSingleOverload, name)) return AutocastPolicy::kSingleOverload;
-  if (name == "binary_cross_entropy.default") return AutocastPolicy::kBanned;
-  return contains(kCudaWidest, name) ? AutocastPolicy::kWidest : AutocastPolicy::kNone;
-}
-
-AutocastPolicy cpu_policy(std::string_view name) {
-  if (contains(kLowerPrecision, name)) return AutocastPolicy::kLowerPrecision;
-  if (contains(kSinglePrecision, name)) return AutocastPolicy::kSinglePrecision;
-  return contains(kWidest, name) ? AutocastPolicy::kWidest : AutocastPolicy::kNone;
-}
 
 // at::autocast::is_eligible
 bool is_eligible(const Value& value, DeviceType device) {
@@ -184,9 +86,7 @@ AutocastCall overload_with_dtype(const OpEntry& op, std::span<const Value> args,
 }  // namespace
 
 AutocastPolicy autocast_policy(const OpEntry& op, DeviceType device) {
-  if (!op.name.starts_with("aten::")) return AutocastPolicy::kNone;
-  const std::string_view name = op.name.substr(6);
-  return device == DeviceType::kCUDA ? cuda_policy(name) : cpu_policy(name);
+  return device == DeviceType::kCUDA ? op.facts.autocast_cuda : op.facts.autocast_cpu;
 }
 
 AutocastCall autocast(Context& context, const OpEntry& op, std::span<const Value> args,

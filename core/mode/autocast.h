@@ -21,16 +21,6 @@
 
 namespace faketensor {
 
-enum class AutocastPolicy : uint8_t {
-  kNone,
-  kLowerPrecision,
-  kSinglePrecision,
-  kSingleResult,  // computes in float32 where nothing else is asked for: its dtype argument is set
-  kSingleOverload,  // the same, by calling the overload that has a dtype argument
-  kWidest,
-  kBanned,  // raises
-};
-
 // A device's autocast, and the lower precision there.
 struct Autocast {
   DeviceType device = DeviceType::kCPU;

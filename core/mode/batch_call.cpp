@@ -132,7 +132,9 @@ const BatchRule* find_in(std::span<const BatchRule> rules, std::string_view op) 
 
 }  // namespace
 
-const BatchRule* find_batch_rule(std::string_view op) {
+const BatchRule* find_batch_rule(const OpEntry& entry) {
+  if (!entry.is_aten()) return nullptr;
+  const std::string_view op = entry.local_name();
   for (const auto rules :
        {shared_batch_rules(), view_batch_rules(), indexing_batch_rules(), product_batch_rules()}) {
     if (const BatchRule* rule = find_in(rules, op)) return rule;
@@ -180,7 +182,7 @@ Value batch_by_slices(BatchCall& call) {
   }
   std::string_view name = op.name;
   if (name.ends_with(".default")) name.remove_suffix(8);
-  if ((op.tags & kDynamicShape) != 0) {
+  if ((op.tags & (kDynamicShape | kSizeIsData)) != 0) {
     throw_error(ErrorKind::kRuntimeError,
                 format("vmap: We do not support batching operators that can output dynamic shape. "
                        "Attempted to vmap over {}. Please file an issue at "

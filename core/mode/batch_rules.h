@@ -90,7 +90,7 @@ struct BatchRule {
 };
 
 // The rule of an operator; null where it has none.
-const BatchRule* find_batch_rule(std::string_view op);
+const BatchRule* find_batch_rule(const OpEntry& op);
 std::span<const BatchRule> shared_batch_rules();
 std::span<const BatchRule> view_batch_rules();
 std::span<const BatchRule> indexing_batch_rules();

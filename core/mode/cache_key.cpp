@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/mode/constants.h"
-#include "core/mode/operator_facts.h"
 #include "core/ops/constant.h"
+#include "core/ops/dispatch_cache.h"
 #include "core/ops/zero_tensor.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
@@ -129,28 +129,28 @@ std::string argument_bypass(const Value& value, const CacheSurroundings& surroun
   return {};
 }
 
-bool has_mask_index(std::span<const Value> args) {
-  for (const Value& index : args[1].is(Value::Tag::kList) ? args[1].values() : args.subspan(1)) {
-    if (!index.is_tensor()) continue;
-    const DType dtype = index.tensor().dtype();
-    if (dtype == DType::kBool || dtype == DType::kInt8) return true;
-  }
-  return false;
-}
-
 // Why a call is not cached although it has a key: _validate_cache_key.
 std::string operator_bypass(const OpEntry& op, std::span<const Value> args) {
-  if (has_data_dependent_tag(op)) return "data dependent output";
-  if (has_dynamic_shape_tag(op)) {
-    if (op.name != "aten::index.Tensor" || has_mask_index(args)) return "dynamic output shape";
-    return {};
+  switch (op.facts.cache_bypass) {
+    case CacheBypass::kNone:
+      return {};
+    case CacheBypass::kDataDependent:
+      return "data dependent output";
+    case CacheBypass::kDynamicShape:
+      return "dynamic output shape";
+    case CacheBypass::kDynamicShapeByMask:
+      return has_mask_index(args) ? "dynamic output shape" : "";
+    case CacheBypass::kInplaceView:
+      return "inplace view";
+    case CacheBypass::kUnsafeView:
+      return "unsafe view";
+    case CacheBypass::kLift:
+      return "lift";
+    case CacheBypass::kNonBuiltin:
+      return "non-builtin";
+    case CacheBypass::kCompositeView:
+      return "CompositeImplicitAutograd";
   }
-  if (is_inplace_view(op)) return "inplace view";
-  if (op.name == "aten::_unsafe_view.default") return "unsafe view";
-  if (is_lift(op)) return "lift";
-  const bool is_builtin = op.name.starts_with("aten::") || op.name.starts_with("prim");
-  if (!is_builtin) return "non-builtin";
-  if (is_composite_view(op)) return "CompositeImplicitAutograd";
   return {};
 }
 
@@ -181,7 +181,7 @@ namespace {
 // tuple: that of a decomposition is a tuple.
 bool returns_python_list(const OpEntry& op, bool is_symbolic) {
   if (op.schema.returns.size() != 1 || !op.schema.returns[0].type.is_list) return false;
-  return op.name != "aten::split.Tensor" && !is_symbolic;
+  return !op.facts.has(kReturnsTuple) && !is_symbolic;
 }
 
 }  // namespace

@@ -35,7 +35,5 @@ std::string operator_bypass(const OpEntry& op, std::span<const Value> args);
 std::string result_bypass(const OpEntry& op, std::span<const Value> args,
                           const std::vector<const ExprNode*>& known, const Value& result,
                           bool is_symbolic);
-// Whether an index makes the size of the result depend on data (aten.index.Tensor).
-bool has_mask_index(std::span<const Value> args);
 
 }  // namespace faketensor

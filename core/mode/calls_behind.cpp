@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/mode/cache_key.h"
+#include "core/ops/dispatch_cache.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 #include "core/tensor/promotion.h"

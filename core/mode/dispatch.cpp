@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/mode/autocast.h"
-#include "core/mode/operator_facts.h"
 #include "core/mode/repr.h"
 #include "core/ops/constant.h"
 #include "core/support/error.h"
@@ -29,6 +28,8 @@ void for_each_tensor(std::span<const Value> args, Visit&& visit) {
   }
 }
 
+bool is_inplace_view(const OpEntry& op) { return (op.tags & kInplaceView) != 0; }
+
 bool has_symbolic(Dims dims) {
   for (const SymInt dim : dims)
     if (dim.is_symbolic()) return true;
@@ -50,8 +51,7 @@ bool has_symbolic_sizes(std::span<const Value> args) {
 
 // _to_copy to an accelerator and prims.device_put, which would need it to be there.
 bool moves_device(const OpEntry& op, std::span<const Value> args) {
-  if (op.name == "prims::device_put.default") return true;
-  if (op.name != "aten::_to_copy.default") return false;
+  if (!op.facts.has(kTakesDevice)) return op.facts.has(kMovesDevice);
   const int at = op.schema.find_argument("device");
   const Value& device = args[static_cast<size_t>(at)];
   return device.is(Value::Tag::kDevice) && !device.device().is_cpu();
@@ -60,11 +60,8 @@ bool moves_device(const OpEntry& op, std::span<const Value> args) {
 // Where resize_ raises it has set the sizes already. No other tensor gets the same ones:
 // TensorImpl::refresh_numel finds that their product does not exist.
 void refuse_negative_sizes(const OpEntry& op, std::span<const Value> args) {
-  const bool changes_view = is_inplace_view(op) && !op.name.starts_with("aten::resize_") &&
-                            !op.name.starts_with("aten::set_");
-  const bool is_lifted = is_lift(op);
-  if (!changes_view && !is_lifted && ((op.tags & kView) == 0 || op.name == "aten::view.default"))
-    return;
+  const bool changes_view = (op.tags & (kView | kInplaceView)) != 0;
+  if (!op.facts.has(kLift) && (!changes_view || op.facts.has(kSetsSizes))) return;
   for_each_tensor(args, [](const Tensor& tensor) {
     for (const SymInt size : tensor.sizes()) {
       if (!size.is_symbolic() && size.as_int() < 0)
@@ -97,7 +94,7 @@ Value ModeDispatch::dispatch(const OpEntry& op, std::span<const Value> given) {
   const bool has_conjugate = std::any_of(args.begin(), args.end(), [this](const Value& arg) {
     return is_ours(arg) && arg.tensor().meta->has(kConj);
   });
-  if (!has_conjugate || takes_conjugates(op)) return counted(op, args);
+  if (!has_conjugate || op.facts.has(kTakesConjugates)) return counted(op, args);
   return counted(op, without_conjugates(op, args));
 }
 
@@ -134,7 +131,7 @@ Value ModeDispatch::answer(const OpEntry& op, std::span<const Value> args) {
   bool has_fake = false;
   for_each_tensor(args,
                   [&](const Tensor& tensor) { has_fake = has_fake || context_.owns(tensor); });
-  if (!has_fake && is_lift(op)) return lift(op, args);
+  if (!has_fake && op.facts.has(kLift)) return lift(op, args);
 
   const Values own = converted(op, args);
   if (std::optional<Value> constant = propagate_constants(op, own)) return *constant;
@@ -208,9 +205,9 @@ std::optional<Value> ModeDispatch::propagate_constants(const OpEntry& op,
     all = all && ConstantTracker::real_of(tensor) != nullptr;
   });
   // Numbers alone are constants where they serve as tensors.
-  const bool only_numbers = !any && takes_numbers_as_tensors(op);
+  const bool only_numbers = !any && op.facts.has(kNumbersAsTensors);
   if (!(any && all) && !only_numbers) return std::nullopt;
-  if ((op.tags & kRandom) != 0 || (is_inplace_view(op) && op.name != "aten::detach_.default"))
+  if ((op.tags & kRandom) != 0 || (is_inplace_view(op) && !op.facts.has(kEndsHistory)))
     return std::nullopt;
   if ((options_.avoid_device_init && moves_device(op, args)) || has_symbolic_sizes(args))
     return std::nullopt;

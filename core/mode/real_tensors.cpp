@@ -14,13 +14,6 @@ namespace {
 // Data of more bytes than this is not kept: constants have one element, inputs of programs few.
 constexpr int64_t kMaxBytes = 1 << 16;
 
-// "aten::add_.Tensor" -> "add"
-std::string_view base_name(const OpEntry& op) {
-  std::string_view name = op.schema.name.substr(op.schema.name.find(':') + 2);
-  if (name.size() > 1 && name.ends_with('_')) name.remove_suffix(1);
-  return name;
-}
-
 // The position in bytes of element `at` in its storage.
 int64_t byte_offset(const Tensor& tensor, int64_t at) {
   int64_t offset = tensor.offset().as_int();
@@ -203,11 +196,11 @@ std::optional<Value> RealTensors::scalar(const OpEntry& op, std::span<const Valu
 
 bool RealTensors::knows(const OpEntry& op, std::span<const Value> args) {
   if (is_scalar_op(op)) return scalar(op, args).has_value();
-  if ((op.tags & (kView | kRandom | kDynamicShape | kDataDependent)) != 0)
+  if ((op.tags & (kView | kRandom | kDynamicShape | kSizeIsData | kDataDependent)) != 0)
     return (op.tags & kView) != 0;
   const std::optional<std::vector<Operand>> given = operands(op, args);
   if (!given) return false;
-  const ElementCall call{base_name(op), *given, op.schema.arguments, DType::kFloat32,
+  const ElementCall call{op.base_name(), *given, op.schema.arguments, DType::kFloat32,
                          context_.default_dtype};
   // Errors of the arithmetic are errors of the call.
   try {
@@ -219,19 +212,19 @@ bool RealTensors::knows(const OpEntry& op, std::span<const Value> args) {
 
 Value RealTensors::run(const OpEntry& op, std::span<const Value> args) {
   if (const std::optional<Value> value = scalar(op, args)) return *value;
-  if (base_name(op) == "sub" || base_name(op) == "rsub") check_subtraction(args);
+  if (op.base_name() == "sub" || op.base_name() == "rsub") check_subtraction(args);
   if (op.written_arguments != 0 && args[0].is_tensor() && op.schema.arguments[0].is_written())
     check_overlap(args[0].tensor(), args);
   // Read before anything is written.
   const std::optional<std::vector<Operand>> given = operands(op, args);
   const Value result = context_.run_rule(op, args);
-  const bool is_data = (op.tags & (kRandom | kDynamicShape | kDataDependent)) == 0;
+  const bool is_data = (op.tags & (kRandom | kDynamicShape | kSizeIsData | kDataDependent)) == 0;
   const auto finish = [&](const Tensor& tensor, bool is_written) {
     if (!is_written && shares_storage(tensor, args)) return;  // a view
     std::optional<Element> element;
     if (given && is_data && is_static(tensor) && tensor.numel().as_int() == 1) {
       element = evaluate(
-          {base_name(op), *given, op.schema.arguments, tensor.dtype(), context_.default_dtype});
+          {op.base_name(), *given, op.schema.arguments, tensor.dtype(), context_.default_dtype});
     }
     write(tensor, element);
   };

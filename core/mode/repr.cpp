@@ -99,9 +99,7 @@ std::string tensor_text(const Tensor& tensor, const ReprFacts& facts) {
 
 std::string call_text(const OpEntry& op, std::span<const Value> args,
                       const std::function<bool(const Tensor&)>& is_fake) {
-  std::string text(op.name);
-  text.replace(text.find("::"), 2, ".");
-  text += '(';
+  std::string text = op.python_name() + '(';
   const auto append_value = [&](const Value& value, auto&& self) -> void {
     if (value.is(Value::Tag::kList)) {
       text += '[';

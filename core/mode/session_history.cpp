@@ -4,7 +4,6 @@
 
 #include "core/mode/find_tensor.h"
 #include "core/mode/grad_fn.h"
-#include "core/mode/operator_facts.h"
 #include "core/mode/session.h"
 #include "core/ops/arguments.h"
 #include "core/support/error.h"
@@ -14,7 +13,8 @@ namespace faketensor {
 
 // Mirrors check_inplace, torch/csrc/autograd/VariableTypeUtils.h, and detach_.
 void Session::check_inplace(const OpEntry& op, std::span<const Value> args) {
-  if (op.name == "aten::detach_.default" && args[0].is_tensor() && args[0].tensor().base != nullptr)
+  const bool detaches = op.facts.has(kEndsHistory) && op.written_arguments != 0;
+  if (detaches && args[0].is_tensor() && args[0].tensor().base != nullptr)
     throw_error(ErrorKind::kRuntimeError,
                 "Can't detach views in-place. Use detach() instead. If you are using "
                 "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
@@ -33,7 +33,7 @@ void Session::check_inplace(const OpEntry& op, std::span<const Value> args) {
                        "inplace operation by an out-of-place one.",
                        known.part, known.view_fn.substr(0, known.view_fn.find("Backward"))));
   if (!requires_grad(tensor)) return;
-  if (op.schema.name == "aten::resize_")
+  if (op.facts.has(kResizes))
     throw_error(ErrorKind::kRuntimeError, "cannot resize variables that require grad");
   if (is_leaf(tensor.base != nullptr ? *tensor.base : tensor)) check_leaf(tensor);
 }
@@ -54,14 +54,14 @@ void Session::set_flag(Tensor& tensor, uint16_t flag, bool value) {
 // The history of what an operator wrote to. Of a view it is that of its base, a node that copies
 // slices, and the view is made from it again (rebase_history, torch/csrc/autograd/variable.cpp).
 void Session::record_write(const OpEntry& op, Tensor& tensor) {
-  if (op.name == "aten::detach_.default") {
+  if (op.facts.has(kEndsHistory)) {
     state(tensor).grad_fn.clear();
     return;
   }
   if (!records_history() || !is_differentiable_inplace(op, {std::array{Value(tensor)}})) return;
   if (!tensor.meta->has(kRequiresGrad)) return;
   TensorState& known = state(tensor);
-  if (tensor.base == nullptr || is_inplace_view(op)) {
+  if (tensor.base == nullptr || (op.tags & kInplaceView) != 0) {
     known.grad_fn = grad_fn_name(op);
     return;
   }
@@ -96,7 +96,7 @@ void Session::record(const OpEntry& op, std::span<const Value> args, const Value
   });
   known.is_inference =
       viewed != nullptr ? state(*viewed).is_inference : is_inside(SessionScope::kInference);
-  if (op.name == "aten::detach.default" && viewed != nullptr) {
+  if (op.facts.has(kEndsHistory) && viewed != nullptr) {
     // No view to autograd, though it shares the storage and the count of writes.
     known.placements = state(viewed->base != nullptr ? *viewed->base : *viewed).placements;
     tensor.base = nullptr;

@@ -159,11 +159,10 @@ Value Vmap::answer(const OpEntry& op, std::span<const Value> args) {
   if (!is_composite && (op.tags & kRandom) != 0) level = std::max(level, active_);
   if (level == 0) return below_.call(op, args);
   if (level > static_cast<int64_t>(layers_.size())) throw_escaped();
-  const std::string_view name = op.name.starts_with("aten::") ? op.name.substr(6) : op.name;
   // What is asked of sizes, and what a composite's decomposition asks, is asked of what is seen.
   const bool is_query = !has_tensor(op.schema.returns) && (op.tags & kDataDependent) == 0;
   if (is_query) return context_.call_below(op, args);
-  if (is_composite && find_batch_rule(name) == nullptr) return call_composite(level, op, args);
+  if (is_composite && find_batch_rule(op) == nullptr) return call_composite(level, op, args);
   return call_at(level, op, args);
 }
 
@@ -220,9 +219,8 @@ Value Vmap::call_at(int64_t level, const OpEntry& op, std::span<const Value> arg
   BatchCall call(*this, context_, op, complete, level, layer.batch_size);
   // The levels of which a rule runs do not answer what it calls.
   const ScopedValue scope(active_, level - 1);
-  const std::string_view name = op.name.starts_with("aten::") ? op.name.substr(6) : op.name;
   if ((op.tags & kRandom) != 0) return batch_random(call, layer.randomness);
-  const BatchRule* rule = find_batch_rule(name);
+  const BatchRule* rule = find_batch_rule(op);
   return rule != nullptr ? rule->run(call, rule->params) : batch_by_slices(call);
 }
 

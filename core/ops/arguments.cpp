@@ -227,20 +227,6 @@ Value enumeration(const OpEntry& op, size_t position, const Value& value) {
   return {};
 }
 
-// Whether a number serves as a tensor: should_allow_numbers_as_tensors,
-// torch/csrc/utils/python_arg_parser.cpp. Operators of prims are called past that parser.
-bool takes_number_as_tensor(const OpEntry& op) {
-  if (op.schema.name.starts_with("prims::")) return true;
-  constexpr std::string_view kAten = "aten::";
-  if (!op.schema.name.starts_with(kAten)) return false;
-  std::string_view name = op.schema.name.substr(kAten.size());
-  if (name.ends_with('_')) name.remove_suffix(1);
-  static constexpr std::string_view kAllowed[] = {
-      "_conj", "_to_copy", "add",      "copy", "div",      "divide",     "floor_divide",
-      "mul",   "sub",      "multiply", "to",   "subtract", "true_divide"};
-  return std::find(std::begin(kAllowed), std::end(kAllowed), name) != std::end(kAllowed);
-}
-
 // The one list whose length PyTorch insists on: a mask, a std::array to C++ kernels. Attention's
 // gradients have none.
 bool has_wrong_length(const OpEntry& op, const ArgType& type, const Value& value) {
@@ -337,7 +323,7 @@ Value converted(Context& context, const OpEntry& op, std::span<const Value> args
                        position, op.schema.arguments[position].name));
   }
   if (type.kind == ArgKind::kTensor && !type.is_list && !type.is_optional && value.is_number() &&
-      takes_number_as_tensor(op))
+      op.facts.has(kWrapsNumbers))
     return context.wrap_number(value);
   if (type.kind == ArgKind::kBool && type.is_list && value.is_list()) {
     const Value bools = as_bools(context, value);
@@ -480,7 +466,7 @@ const Rule* sparse_rule(const OpEntry& op, std::span<const Value> args) {
     return nullptr;
   }
   // What depends on data says so before it looks at the layout (torch/_subclasses/fake_impls.py).
-  constexpr uint32_t kAnswersAll = kAnyLayout | kComposite | kDynamicShape | kDataDependent;
+  constexpr uint32_t kAnswersAll = kAnyLayout | kComposite | kDynamicShape | kSizeIsData | kDataDependent;
   if (!has_row && (op.tags & kAnswersAll) != 0) return nullptr;
   const Tensor* sparse = first_sparse(args);
   if (sparse == nullptr) return nullptr;
@@ -498,15 +484,12 @@ void check_leaf(const Tensor& written) {
 }
 
 bool is_differentiable_inplace(const OpEntry& op, std::span<const Value> args) {
-  if (args.empty() || !args[0].is_tensor() || !op.schema.arguments[0].is_written()) return false;
-  if (!op.schema.name.ends_with('_') || op.schema.name == "aten::detach_") return false;
-  if (op.schema.name == "aten::requires_grad_") return false;
-  return !op.schema.name.starts_with("aten::logical_");  // never differentiated
+  return op.facts.has(kRecordedWrite) && !args.empty() && args[0].is_tensor();
 }
 
 void check_leaves(const OpEntry& op, std::span<const Value> args) {
   if (!is_differentiable_inplace(op, args)) return;
-  if (op.schema.name == "aten::resize_" && args[0].tensor().meta->has(kRequiresGrad))
+  if (op.facts.has(kResizes) && args[0].tensor().meta->has(kRequiresGrad))
     throw_error(ErrorKind::kRuntimeError, "cannot resize variables that require grad");
   check_leaf(args[0].tensor());
 }

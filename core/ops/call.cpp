@@ -44,10 +44,8 @@ class DeviceMerge {
   Device result() const { return common_.value_or(Device{}); }
 
  private:
-  // Lists of operators inside FakeTensor._find_common_device: kernels that do not take
-  // 0-dimensional CPU tensors; kernels that take tensors made on the meta device.
-  bool is_strict() const { return op_.name == "aten::nextafter.default"; }
-  bool takes_meta() const { return op_.name == "aten::add_.Tensor"; }
+  bool is_strict() const { return op_.facts.has(kRefusesCpuScalars); }
+  bool takes_meta() const { return op_.facts.has(kTakesMetaTensors); }
 
   const OpEntry& op_;
   std::optional<Device> common_;
@@ -84,12 +82,7 @@ SymInt Call::unbacked_int(ErrorKind refusal) {
   ShapeEnv* env = context_.shape_env();
   const bool allowed = refusal == ErrorKind::kDynamicOutputShape ? context_.allow_dynamic_shapes
                                                                  : context_.allow_scalar_outputs;
-  if (env == nullptr || !allowed) {
-    std::string name(op_.name);  // "aten::nonzero.default" is "aten.nonzero.default" to Python
-    const size_t colons = name.find("::");
-    if (colons != std::string::npos) name.replace(colons, 2, ".");
-    fail(refusal, std::move(name));
-  }
+  if (env == nullptr || !allowed) fail(refusal, op_.python_name());
   return env->create_unbacked_int();
 }
 

@@ -7,7 +7,6 @@
 #include "core/ops/constant.h"
 #include "core/ops/derived.h"
 #include "core/ops/dispatch_cache.h"
-#include "core/ops/families/kernel.h"
 #include "core/ops/families/on_meta.h"
 #include "core/ops/families/view.h"
 #include "core/ops/library.h"
@@ -192,7 +191,7 @@ namespace {
 
 // Counts a write to the storages of the arguments that the schema marks as written.
 void bump_versions(const OpEntry& op, std::span<const Value> args) {
-  if (op.schema.name == "aten::requires_grad_") return;  // which writes no data
+  if (op.facts.has(kWritesNoData)) return;
   for (uint64_t rest = op.written_arguments; rest != 0; rest &= rest - 1) {
     const Value& value = args[static_cast<size_t>(__builtin_ctzll(rest))];
     if (value.is_tensor() && value.tensor().storage != nullptr) ++value.tensor().storage->version;
@@ -235,11 +234,9 @@ void specialize(const Value& arg) {
 void refuse_symbols_in_real_kernel(const Call& call) {
   const bool is_real = (call.op().tags & kRealKernel) != 0;
   if (!is_real || !has_symbolic_sizes(call)) return;
-  std::string name(call.op().name);  // "aten::geqrf.default" is "aten.geqrf.default" to Python
-  if (name.starts_with("aten::to_sparse"))  // which calls aten::_to_sparse
-    name.insert(std::string_view("aten::").size(), "_");
-  const size_t colons = name.find("::");
-  if (colons != std::string::npos) name.replace(colons, 2, ".");
+  std::string name = call.op().python_name();
+  if (call.op().packet().starts_with("to_sparse"))  // which calls aten::_to_sparse
+    name.insert(std::string_view("aten.").size(), "_");
   call.fail(ErrorKind::kUnsupportedOperator, std::move(name));
 }
 

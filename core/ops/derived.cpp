@@ -86,6 +86,11 @@ Value write_result(Call& call, Tensor& self, const Tensor& result) {
 //     as it is.
 namespace {
 
+// Kernels that make sparse tensors are called by the overload, and it writes what they return.
+bool runs_on_zeros(const OpEntry& functional) {
+  return (functional.tags & (kRealKernel | kAnyLayout)) == kRealKernel;
+}
+
 class OutWriter {
  public:
   explicit OutWriter(Call& call) : OutWriter(call, call.op().out->by) {}
@@ -94,7 +99,7 @@ class OutWriter {
         op_(call.op()),
         by_(by),
         outs_(call.args().last(op_.output_count)),
-        on_zeros_(is_real_kernel(Registry::builtin().entry(op_.functional).def)) {}
+        on_zeros_(runs_on_zeros(Registry::builtin().entry(op_.functional))) {}
 
   Value run() {
     if (sees_devices() && !writes_itself() && !on_zeros_) check_devices_of_arguments();
@@ -202,8 +207,7 @@ class OutWriter {
     const TensorList results(result), outs(out);
     if (by_ == OutBy::kCopy) {
       check_materialized(call_, outs);
-      std::string kernel = format("{}_{}", op_.schema.name, op_.schema.overload);
-      kernel.erase(0, std::string_view("aten::").size());
+      const std::string kernel = format("{}_{}", op_.packet(), op_.schema.overload);
       call_.check(results.size() == outs.size(),
                   "{}() expected an out= argument of size {}, got size {}", kernel, results.size(),
                   outs.size());

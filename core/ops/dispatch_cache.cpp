@@ -12,6 +12,16 @@ namespace faketensor {
 
 const ExprNode* replaced(SymInt value) { return shape_env_of(value.node()).replace(value.node()); }
 
+bool has_mask_index(std::span<const Value> args) {
+  const TensorList indices(args[1]);
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const Tensor* index = indices.at(i);
+    if (index != nullptr && (is_bool(index->dtype()) || index->dtype() == DType::kInt8))
+      return true;
+  }
+  return false;
+}
+
 namespace {
 
 // Only these have a format to be decided.
@@ -22,17 +32,16 @@ bool has_constant(const Tensor& tensor) { return tensor.constant != nullptr; }
 // Operators whose results are not kept (FakeTensorMode._validate_cache_key); those that change
 // metadata in place return their argument.
 bool is_uncached(const Call& call) {
-  constexpr uint32_t kData = kDataDependent | kDynamicShape;
-  if (call.op().name == "aten::index.Tensor") {
-    const TensorList indices(call.arg(1));
-    for (size_t i = 0; i < indices.size(); ++i) {
-      const Tensor* index = indices.at(i);
-      if (index != nullptr && (is_bool(index->dtype()) || index->dtype() == DType::kInt8))
-        return true;
-    }
-    return false;
+  switch (call.op().facts.cache_bypass) {
+    case CacheBypass::kDynamicShapeByMask:
+      return has_mask_index(call.args());
+    case CacheBypass::kDataDependent:
+    case CacheBypass::kDynamicShape:
+    case CacheBypass::kUnsafeView:
+      return true;
+    default:
+      return (call.op().tags & (kDynamicShape | kSizeIsData)) != 0;
   }
-  return (call.op().tags & kData) != 0 || call.op().name == "aten::_unsafe_view.default";
 }
 
 // The key of a call holds what the numbers of its tensors read now (_DispatchCacheKey's

@@ -26,6 +26,9 @@ void ask_format(const Tensor& tensor);
 // What a number reads now. Asking shortens chains of replacements (ShapeEnv._find).
 const ExprNode* replaced(SymInt value);
 
+// Whether an index among the arguments of aten::index.Tensor is a mask.
+bool has_mask_index(std::span<const Value> args);
+
 class CacheQuestions {
  public:
   // Asks about the arguments, in order. Asks nothing where there is no ShapeEnv.

@@ -220,26 +220,25 @@ Schema parse_definition(std::string_view text, Arena& arena) {
   return schema;
 }
 
-OpEntry fake_entry(Schema schema, Arena& arena, OpId id) {
+OpEntry fake_entry(const Schema& schema, Arena& arena, OpId id) {
   OpEntry entry;
   entry.schema = schema;
-  entry.name = arena.copy(std::string_view(schema.full_name()));
   entry.id = id;
   entry.derived = OpEntry::Derived::kFake;
-  for (size_t i = 0; i < schema.arguments.size() && i < 64; ++i) {
-    if (schema.arguments[i].is_written()) entry.written_arguments |= uint64_t{1} << i;
-  }
+  complete_entry(entry, arena);
+  return entry;
+}
+
+// A fake answers in place of the operator's rule; what else is known of the operator stays.
+OpEntry override_entry(const OpEntry& builtin, Arena& arena) {
+  OpEntry entry = fake_entry(builtin.schema, arena, builtin.id);
+  entry.tags = builtin.tags & kInplaceView;
+  entry.facts = builtin.facts;
   return entry;
 }
 
 [[noreturn]] void throw_no_operator(std::string_view name) {
   throw_error(ErrorKind::kRuntimeError, format("operator {} does not exist", name));
-}
-
-// "mylib::foo.default" as Python prints it: "mylib.foo.default".
-std::string python_name(const OpEntry& entry) {
-  std::string name(entry.name);
-  return name.replace(name.find("::"), 2, ".");
 }
 
 }  // namespace
@@ -314,7 +313,7 @@ OpId Library::find_or_override(std::string_view name) {
                name));
   }
   if (overrides_.find(id) == overrides_.end())
-    overrides_[id].entry = fake_entry(builtin.schema, arena_, id);
+    overrides_[id].entry = override_entry(builtin, arena_);
   return id;
 }
 
@@ -379,7 +378,7 @@ Value Library::answer_without_fake(const Operator& op, FakeCall& call) {
                "an fake impl.",
                schema.name, op.traits.custom_op_function));
   }
-  call.fail(ErrorKind::kUnsupportedOperator, python_name(op.entry));
+  call.fail(ErrorKind::kUnsupportedOperator, op.entry.python_name());
 }
 
 }  // namespace faketensor

@@ -1,12 +1,30 @@
 #include "core/ops/registry.h"
 
-#include "core/ops/families/kernel.h"
 #include "core/ops/rules/out_overloads.h"
 #include "core/ops/rules/sparse_tables.h"
 #include "core/ops/rules/tables.h"
 #include "core/support/format.h"
 
 namespace faketensor {
+
+std::string_view OpEntry::base_name() const {
+  std::string_view base = packet();
+  if (base.size() > 1 && base.ends_with('_')) base.remove_suffix(1);
+  return base;
+}
+
+std::string OpEntry::python_name() const {
+  std::string text(name);
+  return text.replace(text.find("::"), 2, ".");
+}
+
+void complete_entry(OpEntry& entry, Arena& arena) {
+  entry.name = arena.copy(std::string_view(entry.schema.full_name()));
+  for (size_t i = 0; i < entry.schema.arguments.size() && i < 64; ++i) {
+    if (entry.schema.arguments[i].is_written()) entry.written_arguments |= uint64_t{1} << i;
+  }
+  entry.facts = facts_of(entry);
+}
 
 const Registry& Registry::builtin() {
   static const Registry kRegistry;
@@ -34,6 +52,7 @@ void Registry::add_table(std::span<const OpDef> table) {
     entry.def = &def;
     entry.rule = def.rule;
     entry.tags = def.tags;
+    entry.derivative = def.derivative;
     add(std::move(entry));
   }
 }
@@ -64,6 +83,8 @@ void Registry::derive_inplace(OpId functional) {
   entry.functional = functional;
   entry.derived =
       takes_list(entry.schema) ? OpEntry::Derived::kListInplace : OpEntry::Derived::kInplace;
+  // What a tensor held before it is written to has a derivative, which is zero.
+  entry.tags &= ~uint32_t{kNoDerivative};
   add(std::move(entry));
 }
 
@@ -181,9 +202,13 @@ void Registry::derive_out(const OutDef& def) {
   entry.functional = functional;
   entry.derived = OpEntry::Derived::kOut;
   entry.output_count = static_cast<uint8_t>(made.output_count());
-  constexpr uint32_t kOwn = kInplace | kInplaceCopies | kComposite | kRealKernel;
+  constexpr uint32_t kOwn =
+      kInplace | kInplaceCopies | kComposite | kInplaceView | kDynamicShapeByMask;
   const uint32_t tags = entries_[functional].tags;
   entry.tags = tags & ~kOwn;
+  // What the real kernel of an overload does to zeros depends on who writes (derived.cpp).
+  if ((tags & kAnyLayout) == 0) entry.tags &= ~uint32_t{kRealKernel};
+  entry.derivative = entries_[functional].derivative;
   if ((tags & kComposite) != 0) entry.tags |= kAnyLayout;  // what it calls decides
   const bool calls_only =
       def.by == OutBy::kForward || def.by == OutBy::kComposed || def.by == OutBy::kRule;
@@ -202,13 +227,7 @@ void Registry::add_sparse_rules() {
 
 OpId Registry::add(OpEntry entry) {
   entry.id = static_cast<OpId>(entries_.size());
-  entry.name = arena_.copy(std::string_view(entry.schema.full_name()));
-  const bool to_sparse =
-      entry.name.starts_with("aten::_to_sparse") || entry.name.starts_with("aten::to_sparse");
-  if (to_sparse || is_real_kernel(entry.def)) entry.tags |= kRealKernel;
-  for (size_t i = 0; i < entry.schema.arguments.size() && i < 64; ++i) {
-    if (entry.schema.arguments[i].is_written()) entry.written_arguments |= uint64_t{1} << i;
-  }
+  complete_entry(entry, arena_);
   ids_.emplace(entry.name, entry.id);
   if (entry.schema.overload.empty()) ids_.emplace(entry.schema.name, entry.id);
   entries_.push_back(std::move(entry));

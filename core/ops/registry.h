@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/ops/facts.h"
 #include "core/ops/op_def.h"
 #include "core/ops/out_def.h"
 
@@ -38,11 +39,25 @@ struct OpEntry {
   OpId id = kNoOp;
   OpId functional = kNoOp;  // for derived entries: the row they follow from
   Derived derived = Derived::kNone;
-  uint32_t tags = 0;
+  uint32_t tags = 0;                       // of OpTag
+  const Derivative* derivative = nullptr;  // the row's, for derived entries too; null for none
+  OpFacts facts;
   OpId forward = kNoOp;            // for OutBy::kForward: the operator called instead
   uint8_t output_count = 0;        // for Derived::kOut: the last arguments are what is written to
   uint64_t written_arguments = 0;  // bit i: the operator writes to argument i (the first 64)
+
+  bool is_aten() const { return schema.name.starts_with("aten::"); }
+  // "add_.Tensor" and "add_" of "aten::add_.Tensor".
+  std::string_view local_name() const { return name.substr(name.find("::") + 2); }
+  std::string_view packet() const { return schema.name.substr(schema.name.find("::") + 2); }
+  // "add", in-place or not: what derivatives.yaml calls the operator.
+  std::string_view base_name() const;
+  // "aten.add_.Tensor": the overload as Python prints it.
+  std::string python_name() const;
 };
+
+// Sets what follows from the rest of the entry: its name, what it writes to, its facts.
+void complete_entry(OpEntry& entry, Arena& arena);
 
 class Registry {
  public:

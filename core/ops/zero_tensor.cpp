@@ -1,7 +1,6 @@
 #include "core/ops/zero_tensor.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "core/support/error.h"
 
@@ -10,19 +9,6 @@ namespace faketensor {
 namespace {
 
 bool is_zero(const Value& value) { return value.is_tensor() && is_zero_tensor(value.tensor()); }
-
-// Kernels that take these tensors, besides views.
-constexpr std::string_view kTaken[] = {
-    "aten::add.Scalar",         "aten::clone.default",          "aten::copy_.default",
-    "aten::dot.default",        "aten::empty_like.default",     "aten::full_like.default",
-    "aten::mul.Scalar",         "aten::requires_grad_.default", "aten::vdot.default",
-    "aten::zeros_like.default",
-};
-
-bool takes_zero_tensors(const OpEntry& op) {
-  return (op.tags & kView) != 0 ||
-         std::find(std::begin(kTaken), std::end(kTaken), op.name) != std::end(kTaken);
-}
 
 // zeros({}, options).expand(sizes)
 Tensor* materialized(Context& context, const Tensor& zero) {
@@ -45,7 +31,7 @@ bool has_zero_tensor(std::span<const Value> args) {
 
 std::span<const Value> without_zero_tensors(Context& context, const OpEntry& op,
                                             std::span<const Value> args, ArgumentRoom& room) {
-  if (takes_zero_tensors(op)) return args;
+  if (op.facts.zero_tensors == ZeroTensors::kTaken) return args;
   for (size_t i = 0; i < args.size(); ++i) {
     if (!op.schema.arguments[i].is_written() || !is_zero(args[i])) continue;
     throw_error(ErrorKind::kRuntimeError,
@@ -71,10 +57,18 @@ std::span<const Value> without_zero_tensors(Context& context, const OpEntry& op,
 
 // Mirrors mul_zerotensor, div_zerotensor and add_zerotensor, aten/src/ATen/native/BinaryOps.cpp.
 bool gives_zero_tensor(const OpEntry& op, std::span<const Value> args) {
-  if (op.name == "aten::mul.Tensor") return true;
-  if (op.name == "aten::div.Tensor") return is_zero(args[0]);
-  const bool adds = op.name == "aten::add.Tensor" || op.name == "aten::sub.Tensor";
-  return adds && is_zero(args[0]) && is_zero(args[1]);
+  switch (op.facts.zero_tensors) {
+    case ZeroTensors::kZeroIfAny:
+      return true;
+    case ZeroTensors::kZeroIfFirst:
+      return is_zero(args[0]);
+    case ZeroTensors::kZeroIfBoth:
+      return is_zero(args[0]) && is_zero(args[1]);
+    case ZeroTensors::kMaterialized:
+    case ZeroTensors::kTaken:
+      break;
+  }
+  return false;
 }
 
 Tensor* new_zero_tensor(Context& context, Dims sizes, DType dtype, Device device) {

@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "core/ops/families/pointwise.h"
-#include "core/ops/rules/tables.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -112,16 +111,6 @@ DimVector iterator_strides(const Tensor& tensor) {
 }
 
 Value outputs_left_alone(Call& call) { return call.list(call.args().last(call.op().output_count)); }
-
-bool is_real_kernel(const OpDef* def) {
-  const std::span<const OpDef> tables[] = {kernel_backward_rules(),  kernel_conv_rules(),
-                                           kernel_histogram_rules(), kernel_misc_rules(),
-                                           kernel_quantize_rules(),  no_kernel_rules()};
-  for (const std::span<const OpDef> table : tables) {
-    if (def >= table.data() && def < table.data() + table.size()) return true;
-  }
-  return false;
-}
 
 Tensor* kernel_result(Call& call, std::initializer_list<const Tensor*> operands, DType dtype) {
   DimVector sizes;

@@ -53,9 +53,6 @@ DimVector iterator_strides(const Tensor& tensor);
 // tensors as they were (Note [Writing to out] in derived.cpp).
 Value outputs_left_alone(Call& call);
 
-// Whether `def` is a row of the tables of real kernels (rules/kernel_*.cpp, rules/no_kernel.cpp).
-bool is_real_kernel(const OpDef* def);
-
 // An operator that only ever fails, with these words.
 template <FixedString text, ErrorKind kind = ErrorKind::kRuntimeError>
 consteval Rule fails() {

@@ -196,13 +196,6 @@ Tensor* empty_with_layout(Call& call, Layout layout, Dims sizes, DType dtype, De
 
 namespace {
 
-// "sin" of aten::sin_
-std::string_view unary_name(const OpEntry& op) {
-  std::string_view name = op.schema.name.substr(6);
-  if (name.ends_with('_')) name.remove_suffix(1);
-  return name;
-}
-
 // What is refused of a tensor that is written to. Mirrors COALESCED_UNARY_UFUNC,
 // SparseUnaryFunctions.cpp, and out_wrapper, torch/_prims_common/wrappers.py.
 void check_unary_inplace(Call& call, const SparseUnaryParams& given, const Tensor& self) {
@@ -214,7 +207,7 @@ void check_unary_inplace(Call& call, const SparseUnaryParams& given, const Tenso
                "unsupported tensor layout: Sparse");
     const bool takes_any = given.check == UnaryCheck::kNeg || given.check == UnaryCheck::kConj;
     call.check(takes_any || self.meta->has(kCoalesced), "{} requires coalesced input",
-               call.op().schema.name.substr(6));
+               call.op().packet());
   }
 }
 
@@ -249,7 +242,7 @@ void check_unary(Call& call, UnaryCheck check, const Tensor& self) {
     call.check(!is_bool(dtype), "Boolean inputs not supported for relu");
   if (check == UnaryCheck::kDegrees) {
     call.check(!is_complex(dtype), "{} is not supported for complex tensors.",
-               unary_name(call.op()));
+               call.op().base_name());
   }
   if (is_compressed(self)) {  // answered on meta tensors: nothing is computed
     call.check(check != UnaryCheck::kFrac || !is_bool(dtype),

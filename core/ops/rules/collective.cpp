@@ -92,10 +92,10 @@ Value batch_p2p(Call& c, const Value& ops, const Value&, const Value&, TensorLis
 
 // clang-format off
 constexpr OpDef kCollectiveRules[] = {
-    {"_c10d_functional::_wrap_tensor_autograd(Tensor input) -> Tensor", rule<&same_layout>()},
+    {"_c10d_functional::_wrap_tensor_autograd(Tensor input) -> Tensor", rule<&same_layout>(), kByCustomFake},
     {"_c10d_functional::all_gather_into_tensor(Tensor input, int group_size, Any group_name) -> Tensor", rule<&gathered>()},
     {"_c10d_functional::all_gather_into_tensor_coalesced(Tensor[] inputs, int group_size, Any group_name) -> Tensor[]", rule<&all_gather_coalesced>()},
-    {"_c10d_functional::all_gather_into_tensor_out(Tensor input, int group_size, Any group_name, *, Tensor(a!) out) -> Tensor(a!)", rule<&gathered>()},
+    {"_c10d_functional::all_gather_into_tensor_out(Tensor input, int group_size, Any group_name, *, Tensor(a!) out) -> Tensor(a!)", rule<&gathered>(), kByTrivial},
     {"_c10d_functional::all_reduce(Tensor input, str reduce_op, Any group_name) -> Tensor", rule<&all_reduce>()},
     {"_c10d_functional::all_reduce_(Tensor(a!) input, str reduce_op, Any group_name) -> Tensor(a!)", rule<&itself>()},
     {"_c10d_functional::all_reduce_coalesced(Tensor[] inputs, str reduce_op, Any group_name) -> Tensor[]", rule<&all_reduce_coalesced>()},
@@ -108,7 +108,7 @@ constexpr OpDef kCollectiveRules[] = {
     {"_c10d_functional::isend(Tensor tensor, int dst, int tag, str group_name) -> Tensor", rule<&sent>()},
     {"_c10d_functional::reduce_scatter_tensor(Tensor input, str reduce_op, int group_size, Any group_name) -> Tensor", rule<&reduce_scatter>()},
     {"_c10d_functional::reduce_scatter_tensor_coalesced(Tensor[] inputs, str reduce_op, int group_size, Any group_name) -> Tensor[]", rule<&reduce_scatter_coalesced>()},
-    {"_c10d_functional::reduce_scatter_tensor_out(Tensor input, str reduce_op, int group_size, Any group_name, *, Tensor(a!) out) -> Tensor(a!)", rule<&reduce_scatter>()},
+    {"_c10d_functional::reduce_scatter_tensor_out(Tensor input, str reduce_op, int group_size, Any group_name, *, Tensor(a!) out) -> Tensor(a!)", rule<&reduce_scatter>(), kByTrivial},
     {"_c10d_functional::wait_tensor(Tensor tensor) -> Tensor", rule<&same_layout>()},
     {"_c10d_functional_autograd::all_gather_into_tensor(Tensor input, int group_size, Any group_name) -> Tensor", rule<&gathered>()},
     {"_c10d_functional_autograd::all_to_all_single(Tensor input, SymInt[] output_split_sizes, SymInt[] input_split_sizes, Any group_name) -> Tensor", rule<&all_to_all>()},

@@ -385,7 +385,7 @@ const Tensor& batched(Call& c, const Tensor& input, int64_t spatial, bool& is_ba
   is_batched = input.dim() == spatial + 2;
   c.check(is_batched || input.dim() == spatial + 1,
           "Expected {}D (unbatched) or {}D (batched) input to {}, but got input of size: {}",
-          spatial + 1, spatial + 2, c.op().schema.name.substr(6), input.sizes());
+          spatial + 1, spatial + 2, c.op().packet(), input.sizes());
   return is_batched ? input : c.tensor<"aten::unsqueeze">(input, 0);
 }
 
@@ -538,7 +538,7 @@ Value conv_nd_padding(Call& c, const Tensor& input, const Tensor& weight, Tensor
 
 // clang-format off
 constexpr OpDef kConvolution[] = {
-    {"aten::_convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool benchmark, bool deterministic, bool cudnn_enabled, bool allow_tf32) -> Tensor", rule<&convolution>()},
+    {"aten::_convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool benchmark, bool deterministic, bool cudnn_enabled, bool allow_tf32) -> Tensor", rule<&convolution>(), kByFakeImpl | kRealDerivative},
     {"aten::_convolution_mode(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, str padding, SymInt[] dilation, SymInt groups) -> Tensor", rule<&convolution_mode>(), kComposite},
     {"aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] dilation=[1], SymInt groups=1) -> Tensor", rule<&conv_nd<1>>(), kComposite},
     {"aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], str padding=\"valid\", SymInt[1] dilation=[1], SymInt groups=1) -> Tensor", rule<&conv_nd_padding<1>>(), kComposite},
@@ -549,8 +549,8 @@ constexpr OpDef kConvolution[] = {
     {"aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor", rule<&conv_transpose_nd<1>>(), kComposite},
     {"aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] output_padding=[0, 0], SymInt groups=1, SymInt[2] dilation=[1, 1]) -> Tensor", rule<&conv_transpose_nd<2>>(), kComposite},
     {"aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] output_padding=[0, 0, 0], SymInt groups=1, SymInt[3] dilation=[1, 1, 1]) -> Tensor", rule<&conv_transpose_nd<3>>(), kComposite},
-    {"aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor", rule<&convolution>()},
-    {"aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)", rule<&convolution_backward>()},
+    {"aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor", rule<&convolution>(), kByFakeImpl | kRealDerivative},
+    {"aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)", rule<&convolution_backward>(), kByFakeImpl | kRealDerivative},
 };
 // clang-format on
 }  // namespace

@@ -186,7 +186,7 @@ Value linear_backward(Call& c, const Tensor& input, const Tensor& grad_output, c
 constexpr OpDef kConvolutionBackward[] = {
     {"aten::_convolution_double_backward(Tensor? ggI, Tensor? ggW, Tensor? ggb, Tensor gO, Tensor weight, Tensor self, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)", rule<&convolution_double_backward>(), kComposite},
     {"aten::conv_tbc_backward(Tensor self, Tensor input, Tensor weight, Tensor bias, int pad) -> (Tensor, Tensor, Tensor)", rule<&conv_tbc_backward>(), kComposite},
-    {"aten::linear_backward(Tensor self, Tensor grad_output, Tensor weight, bool[3] output_mask) -> (Tensor, Tensor, Tensor)", rule<&linear_backward>()},
+    {"aten::linear_backward(Tensor self, Tensor grad_output, Tensor weight, bool[3] output_mask) -> (Tensor, Tensor, Tensor)", rule<&linear_backward>(), kRealDerivative},
 };
 // clang-format on
 }  // namespace

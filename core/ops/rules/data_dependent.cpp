@@ -22,23 +22,16 @@ namespace faketensor {
 
 namespace {
 
-// "aten.nonzero.default"
-std::string dotted_name(const Call& c) {
-  std::string name(c.op().name);
-  name.replace(name.find("::"), 2, ".");
-  return name;
-}
-
 // The environment to make symbols in; without one raises `kind`.
 ShapeEnv& symbols(const Call& c, ErrorKind kind) {
   const bool allowed = kind == ErrorKind::kDataDependentOutput ? c.context().allow_scalar_outputs
                                                                : c.context().allow_dynamic_shapes;
-  if (c.context().shape_env() == nullptr || !allowed) c.fail(kind, dotted_name(c));
+  if (c.context().shape_env() == nullptr || !allowed) c.fail(kind, c.op().python_name());
   return *c.context().shape_env();
 }
 // No out= overload may make one (dyn_shape, torch/_subclasses/fake_impls.py).
 ShapeEnv& size_symbols(const Call& c) {
-  if (c.op().output_count != 0) c.fail(ErrorKind::kDynamicOutputShape, dotted_name(c));
+  if (c.op().output_count != 0) c.fail(ErrorKind::kDynamicOutputShape, c.op().python_name());
   return symbols(c, ErrorKind::kDynamicOutputShape);
 }
 
@@ -198,8 +191,8 @@ Value unique_dim(Call& c, const Tensor& self, int64_t dim, bool, bool inverse, b
 }
 
 // Mirrors dyn_shape and data_dep, torch/_subclasses/fake_impls.py.
-Value always_dynamic(Call& c, uint64_t) { c.fail(ErrorKind::kDynamicOutputShape, dotted_name(c)); }
-Value always_data(Call& c, uint64_t) { c.fail(ErrorKind::kDataDependentOutput, dotted_name(c)); }
+Value always_dynamic(Call& c, uint64_t) { c.fail(ErrorKind::kDynamicOutputShape, c.op().python_name()); }
+Value always_data(Call& c, uint64_t) { c.fail(ErrorKind::kDataDependentOutput, c.op().python_name()); }
 Value unique_dim_consecutive(Call& c, const Tensor& self, int64_t dim) {
   if (output_of(c) == nullptr) return always_dynamic(c, 0);
   self.size(dim);
@@ -340,31 +333,31 @@ void assert_tensor_metadata(Call& c, const Tensor& self, std::optional<Dims> siz
 constexpr OpDef kDataDependentRules[] = {
     {"aten::_assert_async(Tensor self) -> ()", rule<&assert_async>()},
     {"aten::_assert_async.msg(Tensor self, str assert_msg) -> ()", rule<&assert_async>()},
-    {"aten::_assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, ScalarType? dtype=None, *, Device? device=None, Layout? layout=None) -> ()", rule<&assert_tensor_metadata>()},
-    {"aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)", {&always_dynamic}, kDynamicShape},
+    {"aten::_assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, ScalarType? dtype=None, *, Device? device=None, Layout? layout=None) -> ()", rule<&assert_tensor_metadata>(), kByFakeImpl},
+    {"aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)", {&always_dynamic}, kDynamicShape | kByFakeImpl | kRealDerivative, derivative<Derivative{.without_formula = "targets,input_lengths,target_lengths"}>},
     {"aten::_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor", rule<&functional_assert_async>()},
     {"aten::_functional_sym_constrain_range(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor", rule<&functional_constraint<"aten::sym_constrain_range">>()},
     {"aten::_functional_sym_constrain_range_for_size(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor", rule<&functional_constraint<"aten::sym_constrain_range_for_size">>()},
-    {"aten::_local_scalar_dense(Tensor self) -> Scalar", rule<&local_scalar_dense>(), kDataDependent},
-    {"aten::_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)", rule<&pack_padded_sequence>(), kDynamicShape},
+    {"aten::_local_scalar_dense(Tensor self) -> Scalar", rule<&local_scalar_dense>(), kDataDependent | kByFakeImpl},
+    {"aten::_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)", rule<&pack_padded_sequence>(), kSizeIsData | kByFakeImpl | kRealDerivative, derivative<Derivative{.without_formula = "lengths"}>},
     {"aten::_pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int total_length) -> (Tensor, Tensor)", rule<&pad_packed_sequence>(), kComposite},
-    {"aten::_unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor)", rule<&unique_pair>(), kDynamicShape},
-    {"aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", rule<&unique2>(), kDynamicShape},
-    {"aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> bool", {&always_data}, kDataDependent},
+    {"aten::_unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor)", rule<&unique_pair>(), kDynamicShape | kByFakeImpl | kRealDerivative},
+    {"aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", rule<&unique2>(), kDynamicShape | kByFakeImpl | kRealDerivative},
+    {"aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> bool", {&always_data}, kDataDependent | kByFakeImpl},
     {"aten::argwhere(Tensor self) -> Tensor", same_as<"aten::nonzero">(), kComposite},
-    {"aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor", rule<&bincount>(), kDynamicShape},
-    {"aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", rule<&combinations>(), kComposite | kDynamicShape},
-    {"aten::equal(Tensor self, Tensor other) -> bool", {&always_data}, kDataDependent},
+    {"aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor", rule<&bincount>(), kDynamicShape | kByFakeImpl},
+    {"aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", rule<&combinations>(), kComposite | kSizeIsData},
+    {"aten::equal(Tensor self, Tensor other) -> bool", {&always_data}, kDataDependent | kByFakeImpl},
     {"aten::is_nonzero(Tensor self) -> bool", rule<&is_nonzero>(), kComposite},
     {"aten::item(Tensor self) -> Scalar", rule<&item>(), kComposite | kDataDependent},
-    {"aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)", {&always_dynamic}, kDynamicShape},
-    {"aten::masked_select(Tensor self, Tensor mask) -> Tensor", rule<&masked_select>(), kDynamicShape},
-    {"aten::nonzero(Tensor self) -> Tensor", rule<&nonzero>(), kDynamicShape},
+    {"aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)", {&always_dynamic}, kDynamicShape | kByFakeImpl, derivative<Derivative{.differentiable_results = 0b11}>},
+    {"aten::masked_select(Tensor self, Tensor mask) -> Tensor", rule<&masked_select>(), kDynamicShape | kByFakeImpl},
+    {"aten::nonzero(Tensor self) -> Tensor", rule<&nonzero>(), kDynamicShape | kByFakeImpl | kNoDerivative},
     {"aten::nonzero_numpy(Tensor self) -> Tensor[]", rule<&nonzero_numpy>(), kComposite},
     {"aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor", rule<&nonzero_static>(), kDeviceHint},
-    {"aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)", rule<&unique_consecutive>(), kDynamicShape},
-    {"aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", rule<&unique_dim>(), kDynamicShape},
-    {"aten::unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", rule<&unique_dim_consecutive>(), kDynamicShape},
+    {"aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)", rule<&unique_consecutive>(), kDynamicShape | kByFakeImpl | kRealDerivative},
+    {"aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", rule<&unique_dim>(), kDynamicShape | kByFakeImpl | kRealDerivative},
+    {"aten::unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)", rule<&unique_dim_consecutive>(), kDynamicShape | kByFakeImpl | kRealDerivative},
     {"aten::where(Tensor condition) -> Tensor[]", same_as<"aten::nonzero_numpy">(), kComposite},
 };
 // clang-format on

@@ -364,11 +364,11 @@ void linalg_check_errors(Call&, const Tensor&) {}
 
 // clang-format off
 constexpr OpDef kDecompositionRules[] = {
-    {"aten::_linalg_check_errors(Tensor info, str api_name, *, bool is_matrix) -> ()", rule<&linalg_check_errors>()},
-    {"aten::_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)", rule<&linalg_det_impl>()},
+    {"aten::_linalg_check_errors(Tensor info, str api_name, *, bool is_matrix) -> ()", rule<&linalg_check_errors>(), kByCompositeExplicit},
+    {"aten::_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)", rule<&linalg_det_impl>(), 0, derivative<Derivative{.differentiable_results = 0b1}>},
     {"aten::_linalg_eigh(Tensor A, str UPLO=\"L\", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)", rule<&linalg_eigh_impl>()},
     {"aten::_linalg_eigvals(Tensor self) -> Tensor", rule<&linalg_eigvals_impl>()},
-    {"aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)", rule<&linalg_slogdet_impl>()},
+    {"aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)", rule<&linalg_slogdet_impl>(), 0, derivative<Derivative{.differentiable_results = 0b11}>},
     {"aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)", rule<&linalg_svd_impl>()},
     {"aten::_lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info)", rule<&lu_with_info>(), kComposite},
     {"aten::cholesky(Tensor self, bool upper=False) -> Tensor", rule<&cholesky>()},
@@ -387,7 +387,7 @@ constexpr OpDef kDecompositionRules[] = {
     {"aten::linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)", rule<&linalg_inv_ex>()},
     {"aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", rule<&linalg_ldl_factor>(), kComposite},
     {"aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info)", rule<&linalg_ldl_factor_ex>()},
-    {"aten::linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)", rule<&linalg_lu>()},
+    {"aten::linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)", rule<&linalg_lu>(), 0, derivative<Derivative{.differentiable_results = 0b110}>},
     {"aten::linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)", rule<&linalg_lu_factor>(), kComposite},
     {"aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info)", rule<&linalg_lu_factor_ex>()},
     {"aten::linalg_matrix_exp(Tensor self) -> Tensor", rule<&linalg_matrix_exp>()},
@@ -396,7 +396,7 @@ constexpr OpDef kDecompositionRules[] = {
     {"aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)", rule<&linalg_svd>(), kComposite},
     {"aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor", rule<&linalg_svdvals>(), kComposite},
     {"aten::logdet(Tensor self) -> Tensor", rule<&logdet>(), kComposite},
-    {"aten::lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U)", rule<&lu_unpack>()},
+    {"aten::lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U)", rule<&lu_unpack>(), 0, derivative<Derivative{.differentiable_results = 0b110}>},
     {"aten::matrix_exp(Tensor self) -> Tensor", same_as<"aten::linalg_matrix_exp">(), kComposite},
     {"aten::orgqr(Tensor self, Tensor input2) -> Tensor", same_as<"aten::linalg_householder_product">(), kComposite},
     {"aten::qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)", rule<&qr>(), kComposite},

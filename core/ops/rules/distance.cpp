@@ -64,8 +64,8 @@ Tensor* vander(Call& c, const Tensor& x, std::optional<SymInt> columns) {
 
 // clang-format off
 constexpr OpDef kDistanceRules[] = {
-    {"aten::_euclidean_dist(Tensor x1, Tensor x2) -> Tensor", rule<&euclidean_dist>()},
-    {"aten::_pdist_forward(Tensor self, float p=2.) -> Tensor", rule<&pdist_forward>()},
+    {"aten::_euclidean_dist(Tensor x1, Tensor x2) -> Tensor", rule<&euclidean_dist>(), kByDecomp | kRealDerivative},
+    {"aten::_pdist_forward(Tensor self, float p=2.) -> Tensor", rule<&pdist_forward>(), kRealDerivative},
     {"aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor", rule<&cross>(), kComposite},
     {"aten::pdist(Tensor self, float p=2.) -> Tensor", rule<&pdist>(), kComposite},
     {"aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", rule<&vander>(), kComposite},

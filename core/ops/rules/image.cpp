@@ -276,17 +276,17 @@ Value affine_grid_generator_backward(Call& c, const Tensor& grad, Dims size) {
 
 // clang-format off
 constexpr OpDef kImage[] = {
-    {"aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor", rule<&affine_grid_generator>()},
+    {"aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor", rule<&affine_grid_generator>(), kByDecomp | kRealDerivative},
     {"aten::affine_grid_generator_backward(Tensor grad, SymInt[] size, bool align_corners) -> Tensor", rule<&affine_grid_generator_backward>(), kComposite},
-    {"aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor", rule<&channel_shuffle>()},
+    {"aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor", rule<&channel_shuffle>(), kByRef},
     {"aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", rule<&grid_sampler>(), kComposite},
-    {"aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", rule<&grid_sampler_2d>()},
-    {"aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)", rule<&grid_sampler_2d_backward>()},
-    {"aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", rule<&grid_sampler_3d>()},
-    {"aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)", rule<&grid_sampler_3d_backward>()},
+    {"aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", rule<&grid_sampler_2d>(), kByDecomp | kRealDerivative},
+    {"aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)", rule<&grid_sampler_2d_backward>(), kRealDerivative},
+    {"aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", rule<&grid_sampler_3d>(), kRealDerivative},
+    {"aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)", rule<&grid_sampler_3d_backward>(), kRealDerivative},
     {"aten::native_channel_shuffle(Tensor self, SymInt groups) -> Tensor", rule<&native_channel_shuffle>(), kComposite},
     {"aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor", rule<&pixel_shuffle>(), kDeviceHint},
-    {"aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor", rule<&pixel_unshuffle>()},
+    {"aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor", rule<&pixel_unshuffle>(), kByRef},
 };
 // clang-format on
 }  // namespace

@@ -139,17 +139,11 @@ Value unsafe_masked_index_put(Call& c, const Tensor& self, const Tensor& mask, T
 
 // --- index_put ---
 
-std::string python_name(const Call& c) {
-  std::string name(c.op().name);
-  name.replace(name.find("::"), 2, ".");
-  return name;
-}
-
 // Mirrors index_put_impl, torch/_subclasses/fake_impls.py: values of one element may come from any
 // device, indices too.
 void check_values(const Call& c, const Tensor& self, const Tensor& values) {
   c.check(self.device() == values.device() || values.dim() == 0,
-          "Mismatching {} device between self ({}) and values ({})", python_name(c), self.device(),
+          "Mismatching {} device between self ({}) and values ({})", c.op().python_name(), self.device(),
           values.device());
 }
 Tensor* index_put(Call& c, const Tensor& self, TensorList, const Tensor& values) {
@@ -192,12 +186,10 @@ Value index_select(Call& c, const Tensor& self, int64_t dim, const Tensor& index
 
 void check_same_device(const Call& c, const Tensor& self, const Tensor& index,
                        const Tensor& source) {
-  std::string_view name = c.op().schema.name.substr(std::string_view("aten::").size());
-  if (name.ends_with('_')) name.remove_suffix(1);
   c.check(self.device() == index.device() && self.device() == source.device(),
           "{}(): self, index and source expected to be in the same device, but got (self) {}, "
           "(index) {}, and (source) {}",
-          name, self.device(), index.device(), source.device());
+          c.op().base_name(), self.device(), index.device(), source.device());
   c.check(index.dim() <= 1, "Index should have dimension 1 or 0 (got {})", index.dim());
 }
 
@@ -482,31 +474,31 @@ Value csr_to_coo(Call& c, const Tensor& crow_indices, const Tensor& col_indices,
 
 // clang-format off
 constexpr OpDef kIndexingRules[] = {
-    {"aten::_convert_indices_from_coo_to_csr(Tensor self, int size, *, bool out_int32=False) -> Tensor", rule<&coo_to_csr>()},
-    {"aten::_convert_indices_from_csr_to_coo(Tensor crow_indices, Tensor col_indices, *, bool out_int32=False, bool transpose=False) -> Tensor", rule<&csr_to_coo>()},
-    {"aten::_index_put_impl(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False) -> Tensor", rule<&index_put_impl>()},
-    {"aten::_index_put_impl_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False) -> Tensor(a!)", rule<&write_in_place>()},
-    {"aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", rule<&unsafe_index>()},
-    {"aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", rule<&unsafe_index_put>()},
-    {"aten::_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor", rule<&unsafe_masked_index>()},
-    {"aten::_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor", rule<&unsafe_masked_index_put>()},
-    {"aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor", rule<&as_strided_scatter>()},
-    {"aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor", rule<&diagonal_scatter>()},
-    {"aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", rule<&index>()},
-    {"aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", rule<&index_add>(), kInplace},
-    {"aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", rule<&index_copy>(), kInplace},
-    {"aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", rule<&index_fill>(), kInplace},
-    {"aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor", rule<&index_fill>(), kInplace},
-    {"aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", rule<&index_put>()},
-    {"aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)", rule<&index_put_in_place>()},
-    {"aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor", rule<&index_reduce>(), kInplace},
+    {"aten::_convert_indices_from_coo_to_csr(Tensor self, int size, *, bool out_int32=False) -> Tensor", rule<&coo_to_csr>(), kByStructured},
+    {"aten::_convert_indices_from_csr_to_coo(Tensor crow_indices, Tensor col_indices, *, bool out_int32=False, bool transpose=False) -> Tensor", rule<&csr_to_coo>(), kByStructured},
+    {"aten::_index_put_impl(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False) -> Tensor", rule<&index_put_impl>(), kByCompositeExplicit | kRealDerivative, derivative<Derivative{.without_formula = "indices"}>},
+    {"aten::_index_put_impl_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False) -> Tensor(a!)", rule<&write_in_place>(), kByMetaCpp | kRealDerivative, derivative<Derivative{.without_formula = "indices"}>},
+    {"aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", rule<&unsafe_index>(), 0, derivative<Derivative{.without_formula = "indices"}>},
+    {"aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", rule<&unsafe_index_put>(), kByFakeImpl, derivative<Derivative{.without_formula = "indices"}>},
+    {"aten::_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor", rule<&unsafe_masked_index>(), kByDecomp, derivative<Derivative{.without_formula = "indices"}>},
+    {"aten::_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor", rule<&unsafe_masked_index_put>(), kByDecomp, derivative<Derivative{.without_formula = "indices"}>},
+    {"aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor", rule<&as_strided_scatter>(), kByCompositeExplicit},
+    {"aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor", rule<&diagonal_scatter>(), kByFakeImpl},
+    {"aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", rule<&index>(), kDynamicShapeByMask | kByFakeImpl, derivative<Derivative{.without_formula = "indices"}>},
+    {"aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", rule<&index_add>(), kInplace | kByDecomp},
+    {"aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", rule<&index_copy>(), kInplace | kByDecomp},
+    {"aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", rule<&index_fill>(), kInplace | kByRef},
+    {"aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor", rule<&index_fill>(), kInplace | kByRef},
+    {"aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", rule<&index_put>(), kByFakeImpl, derivative<Derivative{.without_formula = "indices"}>},
+    {"aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)", rule<&index_put_in_place>(), kByFakeImpl, derivative<Derivative{.without_formula = "indices"}>},
+    {"aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor", rule<&index_reduce>(), kInplace | kRealDerivative},
     {"aten::index_select(Tensor self, int dim, Tensor index) -> Tensor", rule<&index_select>()},
     {"aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", rule<&masked_scatter>()},
     {"aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)", rule<&masked_scatter_in_place>()},
     {"aten::one_hot(Tensor self, int num_classes=-1) -> Tensor", rule<&one_hot>(), kComposite},
-    {"aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor", rule<&put>(), kInplace},
-    {"aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor", rule<&select_scatter>()},
-    {"aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor", rule<&slice_scatter>()},
+    {"aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor", rule<&put>(), kInplace | kByCompositeExplicit},
+    {"aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor", rule<&select_scatter>(), kRealDerivative},
+    {"aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor", rule<&slice_scatter>(), kByFakeImpl | kRealDerivative},
     {"aten::take(Tensor self, Tensor index) -> Tensor", rule<&take>()},
 };
 // clang-format on

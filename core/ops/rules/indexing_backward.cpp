@@ -214,15 +214,15 @@ Value cumprod_backward(Call& c, const Tensor& grad, const Tensor& input, int64_t
 constexpr OpDef kIndexingBackward[] = {
     {"aten::cummaxmin_backward(Tensor grad, Tensor input, Tensor indices, int dim) -> Tensor", rule<&cummaxmin_backward>(), kComposite},
     {"aten::cumprod_backward(Tensor grad, Tensor input, int dim, Tensor output) -> Tensor", rule<&cumprod_backward>(), kComposite},
-    {"aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor", rule<&diagonal_backward>()},
+    {"aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor", rule<&diagonal_backward>(), kByDecomp},
     {"aten::gather_backward(Tensor grad, Tensor self, int dim, Tensor index, bool sparse_grad) -> Tensor", rule<&gather_backward>(), kComposite},
     {"aten::index_select_backward(Tensor grad, SymInt[] self_sizes, int dim, Tensor index) -> Tensor", rule<&index_select_backward>(), kComposite},
     {"aten::masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor", rule<&masked_scatter_backward>()},
     {"aten::masked_select_backward(Tensor grad, Tensor input, Tensor mask) -> Tensor", rule<&masked_select_backward>(), kComposite},
-    {"aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor", rule<&select_backward>()},
-    {"aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor", rule<&slice_backward>()},
+    {"aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor", rule<&select_backward>(), kByDecomp},
+    {"aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor", rule<&slice_backward>(), kByDecomp},
     {"aten::trace_backward(Tensor grad, SymInt[] sizes) -> Tensor", rule<&trace_backward>(), kComposite},
-    {"aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor", rule<&unfold_backward>()},
+    {"aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor", rule<&unfold_backward>(), kByDecomp},
     {"aten::value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, SymInt[] sizes, bool keepdim) -> Tensor", rule<&value_selecting_reduction_backward>(), kComposite},
 };
 // clang-format on

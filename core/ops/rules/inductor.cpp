@@ -57,11 +57,11 @@ void resize_storage(Call& c, Tensor& variable, SymInt new_size) {
 
 // clang-format off
 constexpr OpDef kInductorRules[] = {
-    {"inductor::_alloc_from_pool(Tensor self, int offset_bytes, ScalarType dtype, int[] size, int[] stride) -> Tensor", rule<&alloc_from_pool>(), kView},
-    {"inductor::_mm_plus_mm(Tensor a, Tensor b, Tensor c, Tensor d, Tensor(t!) out) -> Tensor(t!)", rule<&mm_plus_mm>()},
-    {"inductor::_reinterpret_tensor(Tensor self, int[] size, int[] stride, int offset_increment=0) -> Tensor", rule<&reinterpret>(), kView},
-    {"inductor::accumulate_grad_(Tensor variable, Tensor? variable_grad, Tensor? new_grad) -> Tensor?", rule<&accumulate_grad>()},
-    {"inductor::resize_storage_bytes_(Tensor variable, SymInt new_size) -> ()", rule<&resize_storage>()},
+    {"inductor::_alloc_from_pool(Tensor self, int offset_bytes, ScalarType dtype, int[] size, int[] stride) -> Tensor", rule<&alloc_from_pool>(), kView | kByComposite},
+    {"inductor::_mm_plus_mm(Tensor a, Tensor b, Tensor c, Tensor d, Tensor(t!) out) -> Tensor(t!)", rule<&mm_plus_mm>(), kByCompositeExplicit},
+    {"inductor::_reinterpret_tensor(Tensor self, int[] size, int[] stride, int offset_increment=0) -> Tensor", rule<&reinterpret>(), kView | kByCompositeExplicit},
+    {"inductor::accumulate_grad_(Tensor variable, Tensor? variable_grad, Tensor? new_grad) -> Tensor?", rule<&accumulate_grad>(), kByCompositeExplicit},
+    {"inductor::resize_storage_bytes_(Tensor variable, SymInt new_size) -> ()", rule<&resize_storage>(), kByCompositeExplicit},
 };
 // clang-format on
 }  // namespace

@@ -182,7 +182,7 @@ Value each(Call& c, TensorList tensors) {
 
 void check_any(const Call& c, TensorList tensors) {
   c.check(!tensors.empty(), "{} expects a non-empty TensorList",
-          c.op().schema.name.substr(std::string_view("aten::").size()));
+          c.op().packet());
 }
 
 Value hstack(Call& c, TensorList tensors) {
@@ -318,9 +318,9 @@ constexpr OpDef kJoinRules[] = {
     {"aten::atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]", rule<&each<&atleast_2d>>(), kView | kComposite},
     {"aten::atleast_3d(Tensor self) -> Tensor", rule<&atleast_3d>(), kView | kComposite},
     {"aten::atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]", rule<&each<&atleast_3d>>(), kView | kComposite},
-    {"aten::block_diag(Tensor[] tensors) -> Tensor", rule<&block_diag>()},
+    {"aten::block_diag(Tensor[] tensors) -> Tensor", rule<&block_diag>(), kByRef},
     {"aten::cartesian_prod(Tensor[] tensors) -> Tensor", rule<&cartesian_prod>(), kComposite},
-    {"aten::cat(Tensor[] tensors, int dim=0) -> Tensor", rule<&cat>()},
+    {"aten::cat(Tensor[] tensors, int dim=0) -> Tensor", rule<&cat>(), kByRef},
     {"aten::column_stack(Tensor[] tensors) -> Tensor", rule<&column_stack>(), kComposite},
     {"aten::concat(Tensor[] tensors, int dim=0) -> Tensor", rule<&concat>(), kComposite},
     {"aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor", rule<&concat>(), kComposite},
@@ -330,7 +330,7 @@ constexpr OpDef kJoinRules[] = {
     {"aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]", rule<&meshgrid_indexing>(), kView | kComposite},
     {"aten::pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0., str padding_side=\"right\") -> Tensor", rule<&pad_sequence>(), kComposite},
     {"aten::row_stack(Tensor[] tensors) -> Tensor", rule<&vstack>(), kComposite},
-    {"aten::stack(Tensor[] tensors, int dim=0) -> Tensor", rule<&stack>()},
+    {"aten::stack(Tensor[] tensors, int dim=0) -> Tensor", rule<&stack>(), kByRef},
     {"aten::vstack(Tensor[] tensors) -> Tensor", rule<&vstack>(), kComposite},
 };
 // clang-format on

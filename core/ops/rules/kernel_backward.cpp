@@ -134,14 +134,14 @@ Value geqrf(Call& c, const Tensor& self) {
 
 // clang-format off
 constexpr OpDef kKernelBackwardRules[] = {
-    {"aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor", rule<&ctc_loss_backward>()},
-    {"aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor", rule<&ctc_loss_backward_tensors>()},
-    {"aten::_dirichlet_grad(Tensor x, Tensor alpha, Tensor total) -> Tensor", rule<&dirichlet_grad>()},
-    {"aten::adaptive_avg_pool3d_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!) grad_input) -> Tensor(a!)", rule<&adaptive_avg_pool3d_backward>()},
-    {"aten::fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, Tensor indices) -> Tensor", rule<&fractional_max_pool3d_backward>()},
-    {"aten::geqrf(Tensor self) -> (Tensor a, Tensor tau)", rule<&geqrf>()},
-    {"aten::multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, Tensor? weight=None, int reduction=1) -> Tensor", rule<&multi_margin_loss_backward>()},
-    {"aten::multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor is_target) -> Tensor", rule<&multilabel_margin_loss_backward>()},
+    {"aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor", rule<&ctc_loss_backward>(), kRealKernel},
+    {"aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor", rule<&ctc_loss_backward_tensors>(), kRealKernel},
+    {"aten::_dirichlet_grad(Tensor x, Tensor alpha, Tensor total) -> Tensor", rule<&dirichlet_grad>(), kRealKernel},
+    {"aten::adaptive_avg_pool3d_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!) grad_input) -> Tensor(a!)", rule<&adaptive_avg_pool3d_backward>(), kRealKernel},
+    {"aten::fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, Tensor indices) -> Tensor", rule<&fractional_max_pool3d_backward>(), kRealKernel | kRealDerivative, derivative<Derivative{.without_formula = "indices"}>},
+    {"aten::geqrf(Tensor self) -> (Tensor a, Tensor tau)", rule<&geqrf>(), kRealKernel | kRealDerivative},
+    {"aten::multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, Tensor? weight=None, int reduction=1) -> Tensor", rule<&multi_margin_loss_backward>(), kRealKernel},
+    {"aten::multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor is_target) -> Tensor", rule<&multilabel_margin_loss_backward>(), kRealKernel},
 };
 // clang-format on
 

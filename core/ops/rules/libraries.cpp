@@ -113,18 +113,18 @@ Value cuda_version(Call&) { return 13000; }
 
 // clang-format off
 constexpr OpDef kLibraries[] = {
-    {"torchvision::_cuda_version() -> int _0", rule<&cuda_version>()},
+    {"torchvision::_cuda_version() -> int _0", rule<&cuda_version>(), kByComposite},
     {"torchvision::_deform_conv2d_backward(Tensor grad, Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> (Tensor, Tensor, Tensor, Tensor, Tensor)", rule<&deform_conv2d_backward>()},
     {"torchvision::_ps_roi_align_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor", {&roi_backward<7>}},
     {"torchvision::_ps_roi_pool_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, SymInt pooled_height, SymInt pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor", {&roi_backward<6>}},
     {"torchvision::_roi_align_backward(Tensor grad, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width, int sampling_ratio, bool aligned) -> Tensor", {&roi_backward<5>}},
     {"torchvision::_roi_pool_backward(Tensor grad, Tensor rois, Tensor argmax, float spatial_scale, SymInt pooled_height, SymInt pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor", {&roi_backward<6>}},
-    {"torchvision::box_iou_rotated(Tensor boxes1, Tensor boxes2) -> Tensor", rule<&box_iou_rotated>()},
+    {"torchvision::box_iou_rotated(Tensor boxes1, Tensor boxes2) -> Tensor", rule<&box_iou_rotated>(), kByUnsupported},
     {"torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> Tensor", rule<&deform_conv2d>()},
-    {"torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor", rule<&nms>(), kDynamicShape},
+    {"torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor", rule<&nms>(), kSizeIsData | kByCustomFake},
     {"torchvision::ps_roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio) -> (Tensor, Tensor)", rule<&position_sensitive>()},
     {"torchvision::ps_roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width) -> (Tensor, Tensor)", rule<&position_sensitive>()},
-    {"torchvision::qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor", rule<&nms>(), kDynamicShape},
+    {"torchvision::qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor", rule<&nms>(), kSizeIsData | kByCustomFake},
     {"torchvision::qroi_align(Tensor input, Tensor rois, float input_scale, int input_zero_point, float rois_scale, int rois_zero_point, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor", rule<&quantized_roi_align>()},
     {"torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor", rule<&roi_align>()},
     {"torchvision::roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width) -> (Tensor, Tensor)", rule<&roi_pool>()},

@@ -265,10 +265,10 @@ Value linalg_tensorsolve(Call& c, const Tensor& self, const Tensor& other, const
 // clang-format off
 constexpr OpDef kLinearSolveRules[] = {
     {"aten::_cholesky_solve_helper(Tensor self, Tensor A, bool upper) -> Tensor", rule<&cholesky_solve_helper>()},
-    {"aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor LU, Tensor pivots, Tensor info)", rule<&linalg_solve_ex_impl>()},
+    {"aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor LU, Tensor pivots, Tensor info)", rule<&linalg_solve_ex_impl>(), 0, derivative<Derivative{.differentiable_results = 0b1}>},
     {"aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor", rule<&cholesky_solve>()},
     {"aten::linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", rule<&linalg_ldl_solve>()},
-    {"aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor", rule<&linalg_lu_solve>()},
+    {"aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor", rule<&linalg_lu_solve>(), 0, derivative<Derivative{.without_formula = "pivots"}>},
     {"aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", rule<&linalg_solve>(), kComposite},
     {"aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)", rule<&linalg_solve_ex>(), kComposite},
     {"aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor", rule<&linalg_solve_triangular>()},

@@ -205,15 +205,15 @@ Value log_softmax_backward(Call& c, const Tensor& grad_output, const Tensor& out
 
 // clang-format off
 constexpr OpDef kLossBackward[] = {
-    {"aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor", rule<&log_softmax_backward>()},
-    {"aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor", rule<&softmax_backward>()},
-    {"aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor", rule<&binary_cross_entropy_backward>()},
-    {"aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor", rule<&huber_loss_backward>()},
-    {"aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor", rule<&mse_loss_backward>()},
-    {"aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor", rule<&nll_loss2d_backward>()},
-    {"aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor", rule<&nll_loss_backward>()},
-    {"aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor", rule<&smooth_l1_loss_backward>()},
-    {"aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor", rule<&soft_margin_loss_backward>()},
+    {"aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor", rule<&log_softmax_backward>(), kByDecomp | kRealDerivative},
+    {"aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor", rule<&softmax_backward>(), kByDecomp | kRealDerivative},
+    {"aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor", rule<&binary_cross_entropy_backward>(), kByDecomp | kRealDerivative, derivative<Derivative{.without_formula = "weight"}>},
+    {"aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor", rule<&huber_loss_backward>(), kByDecomp | kRealDerivative},
+    {"aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor", rule<&mse_loss_backward>(), kByDecomp | kRealDerivative},
+    {"aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor", rule<&nll_loss2d_backward>(), kByDecomp | kRealDerivative, derivative<Derivative{.without_formula = "weight,total_weight"}>},
+    {"aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor", rule<&nll_loss_backward>(), kByDecomp | kRealDerivative, derivative<Derivative{.without_formula = "weight,total_weight"}>},
+    {"aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor", rule<&smooth_l1_loss_backward>(), kByDecomp | kRealDerivative},
+    {"aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor", rule<&soft_margin_loss_backward>(), kByDecomp | kRealDerivative, derivative<Derivative{.without_formula = "target"}>},
 };
 // clang-format on
 }  // namespace

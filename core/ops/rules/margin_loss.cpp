@@ -158,12 +158,12 @@ Value ctc_loss_kernel(Call& c, const Tensor& log_probs, const Tensor& targets, D
 
 // clang-format off
 constexpr OpDef kMarginLossRules[] = {
-    {"aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)", rule<&ctc_loss_kernel>(), kDynamicShape},
-    {"aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor", rule<&ctc_loss<"aten::_ctc_loss">>(), kComposite | kDynamicShape},
-    {"aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor", rule<&ctc_loss<"aten::_ctc_loss.Tensor">>(), kComposite | kDynamicShape},
-    {"aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=1) -> Tensor", rule<&multi_margin_loss>()},
+    {"aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)", rule<&ctc_loss_kernel>(), kDynamicShape | kByFakeImpl | kRealDerivative, derivative<Derivative{.without_formula = "targets"}>},
+    {"aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor", rule<&ctc_loss<"aten::_ctc_loss">>(), kComposite | kSizeIsData},
+    {"aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor", rule<&ctc_loss<"aten::_ctc_loss.Tensor">>(), kComposite | kSizeIsData},
+    {"aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=1) -> Tensor", rule<&multi_margin_loss>(), kByDecomp | kRealDerivative, derivative<Derivative{.without_formula = "weight"}>},
     {"aten::multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", rule<&multilabel_margin_loss>(), kComposite},
-    {"aten::multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target)", rule<&multilabel_margin_loss_forward>()},
+    {"aten::multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target)", rule<&multilabel_margin_loss_forward>(), kByDecomp | kRealDerivative, derivative<Derivative{.differentiable_results = 0b1}>},
 };
 // clang-format on
 }  // namespace

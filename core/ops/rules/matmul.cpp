@@ -353,23 +353,23 @@ Value outer(Call& c, const Tensor& self, const Tensor& vec2) {
 
 // clang-format off
 constexpr OpDef kMatmul[] = {
-    {"aten::_addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool use_gelu=False) -> Tensor", rule<&addmm_activation>()},
+    {"aten::_addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool use_gelu=False) -> Tensor", rule<&addmm_activation>(), kByDecomp},
     {"aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addbmm>(), kInplaceCopies},
-    {"aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addmm>(), kInplaceCopies},
-    {"aten::addmm.dtype(Tensor self, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addmm_dtype>()},
-    {"aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addmv>(), kInplaceCopies},
+    {"aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addmm>(), kInplaceCopies | kByDecomp},
+    {"aten::addmm.dtype(Tensor self, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addmm_dtype>(), kByDecomp},
+    {"aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addmv>(), kInplaceCopies | kByDecomp},
     {"aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&baddbmm>(), kInplaceCopies},
-    {"aten::baddbmm.dtype(Tensor self, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&baddbmm_dtype>()},
+    {"aten::baddbmm.dtype(Tensor self, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&baddbmm_dtype>(), kByDecomp},
     {"aten::bmm(Tensor self, Tensor mat2) -> Tensor", rule<&bmm>()},
     {"aten::bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", rule<&bmm_dtype>()},
-    {"aten::dot(Tensor self, Tensor tensor) -> Tensor", rule<&dot>()},
+    {"aten::dot(Tensor self, Tensor tensor) -> Tensor", rule<&dot>(), kByRef},
     {"aten::ger(Tensor self, Tensor vec2) -> Tensor", rule<&outer>(), kComposite},
     {"aten::linalg_matmul(Tensor self, Tensor other) -> Tensor", same_as<"aten::matmul">(), kComposite},
     {"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", rule<&linear>(), kComposite},
-    {"aten::matmul(Tensor self, Tensor other) -> Tensor", rule<&matmul>(), kComposite},
+    {"aten::matmul(Tensor self, Tensor other) -> Tensor", rule<&matmul>(), kComposite | kRealDerivative},
     {"aten::mm(Tensor self, Tensor mat2) -> Tensor", rule<&mm>()},
     {"aten::mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", rule<&mm_dtype>()},
-    {"aten::mv(Tensor self, Tensor vec) -> Tensor", rule<&mv>()},
+    {"aten::mv(Tensor self, Tensor vec) -> Tensor", rule<&mv>(), kByDecomp},
     {"aten::outer(Tensor self, Tensor vec2) -> Tensor", rule<&outer>(), kComposite},
 };
 // clang-format on

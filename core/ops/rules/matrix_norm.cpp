@@ -493,7 +493,7 @@ Value pinverse(Call& c, const Tensor& self, double rcond) {
 
 // clang-format off
 constexpr OpDef kMatrixNormRules[] = {
-    {"aten::linalg__powsum(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&linalg_powsum>()},
+    {"aten::linalg__powsum(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&linalg_powsum>(), kByCompositeExplicit},
     {"aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor", rule<&linalg_cond>(), kComposite},
     {"aten::linalg_cond.p_str(Tensor self, str p) -> Tensor", rule<&linalg_cond_str>(), kComposite},
     {"aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&linalg_matrix_norm>(), kComposite},
@@ -506,12 +506,12 @@ constexpr OpDef kMatrixNormRules[] = {
     {"aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&linalg_norm_str>(), kComposite},
     {"aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor", rule<&linalg_pinv_rcond>(), kComposite},
     {"aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor", rule<&linalg_pinv_floats>(), kComposite},
-    {"aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor", rule<&linalg_pinv_tensors>()},
+    {"aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor", rule<&linalg_pinv_tensors>(), kByCompositeExplicit, derivative<Derivative{.without_formula = "atol,rtol"}>},
     {"aten::linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor", rule<&linalg_pinv_rcond_tensor>(), kComposite},
     {"aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", rule<&nuclear_norm>(), kComposite},
     {"aten::nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor", rule<&nuclear_norm_dim>(), kComposite},
     {"aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor", rule<&pinverse>(), kComposite},
-    {"aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", rule<&renorm>(), kInplaceCopies},
+    {"aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", rule<&renorm>(), kInplaceCopies | kByRef},
 };
 // clang-format on
 }  // namespace

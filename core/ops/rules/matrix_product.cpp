@@ -354,8 +354,8 @@ Value corrcoef(Call& c, const Tensor& self) {
 
 // clang-format off
 constexpr OpDef kMatrixProductRules[] = {
-    {"aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor", rule<&trilinear>()},
-    {"aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addr>(), kInplace},
+    {"aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor", rule<&trilinear>(), kByCompositeExplicit | kRealDerivative},
+    {"aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&addr>(), kInplace | kByRef},
     {"aten::chain_matmul(Tensor[] matrices) -> Tensor", rule<&chain_matmul>(), kComposite},
     {"aten::corrcoef(Tensor self) -> Tensor", rule<&corrcoef>(), kComposite | kDataDependent},
     {"aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor", rule<&cov>(), kComposite | kDataDependent},
@@ -366,8 +366,8 @@ constexpr OpDef kMatrixProductRules[] = {
     {"aten::linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor", rule<&linalg_vander>(), kComposite},
     {"aten::linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", rule<&linalg_vecdot>(), kComposite},
     {"aten::matrix_power(Tensor self, int n) -> Tensor", same_as<"aten::linalg_matrix_power">(), kComposite},
-    {"aten::trace(Tensor self) -> Tensor", rule<&trace>()},
-    {"aten::vdot(Tensor self, Tensor other) -> Tensor", rule<&vdot>()},
+    {"aten::trace(Tensor self) -> Tensor", rule<&trace>(), kByRef},
+    {"aten::vdot(Tensor self, Tensor other) -> Tensor", rule<&vdot>(), kByRef},
 };
 // clang-format on
 }  // namespace

@@ -164,18 +164,16 @@ void sobol_state(Call& c, const Tensor& state) {
 // Nested tensors are no part of fake tensors (nested_tensors_unsupported,
 // torch/_subclasses/fake_impls.py).
 void no_nested_tensors(Call& c) {
-  std::string name(c.op().name);
-  name.replace(name.find("::"), 2, ".");
-  c.fail(ErrorKind::kUnsupportedOperator, std::move(name));
+  c.fail(ErrorKind::kUnsupportedOperator, c.op().python_name());
 }
 
 // clang-format off
 constexpr OpDef kNeedsDataRules[] = {
     {"aten::_choose_qparams_per_tensor(Tensor self, bool reduce_range=False) -> (float, int)", rule<&choose_qparams>(), kComposite},
-    {"aten::_grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", rule<&grid_sampler_fallback>()},
-    {"aten::_grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> (Tensor, Tensor)", rule<&grid_sampler_fallback_backward>()},
-    {"aten::_nested_tensor_from_tensor_list(Tensor[] list, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&no_nested_tensors>()},
-    {"aten::_nnpack_spatial_convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[2] padding, SymInt[2] stride=[1, 1]) -> Tensor", rule<&nnpack_convolution>()},
+    {"aten::_grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", rule<&grid_sampler_fallback>(), kByCompositeExplicit | kRealDerivative},
+    {"aten::_grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> (Tensor, Tensor)", rule<&grid_sampler_fallback_backward>(), kByCompositeExplicit | kRealDerivative},
+    {"aten::_nested_tensor_from_tensor_list(Tensor[] list, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor", rule<&no_nested_tensors>(), kByFakeImpl},
+    {"aten::_nnpack_spatial_convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[2] padding, SymInt[2] stride=[1, 1]) -> Tensor", rule<&nnpack_convolution>(), kByCompositeExplicit | kRealDerivative},
     {"aten::_reshape_from_tensor(Tensor self, Tensor shape) -> Tensor", rule<&reshape_from_tensor>(), kComposite},
     {"aten::_rowwise_prune(Tensor weight, Tensor mask, ScalarType compressed_indices_dtype) -> (Tensor, Tensor)", rule<&rowwise_prune>(), kComposite},
     {"aten::_saturate_weight_to_fp16(Tensor weight) -> Tensor", rule<&saturate_weight>(), kComposite},

@@ -217,7 +217,7 @@ Value pad(Call& c, const Tensor& self, Dims padding, std::string_view mode, cons
 constexpr OpDef kPadRules[] = {
     {"aten::_pad_circular(Tensor self, SymInt[] pad) -> Tensor", rule<&pad_circular>(), kComposite},
     {"aten::_pad_enum(Tensor self, SymInt[] pad, int mode, float? value=None) -> Tensor", rule<&pad_enum>(), kComposite},
-    {"aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", rule<&constant_pad_nd>()},
+    {"aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", rule<&constant_pad_nd>(), kByCompositeExplicit},
     {"aten::pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor", rule<&pad>(), kComposite},
     {"aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor", reflection(1)},
     {"aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor", reflection(2), kDeviceHint},

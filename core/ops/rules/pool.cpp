@@ -341,23 +341,23 @@ Value adaptive_max_pool1d(Call& c, const Tensor& self, Dims output_size) {
 
 // clang-format off
 constexpr OpDef kPool[] = {
-    {"aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", rule<&fixed_avg_pool2d>()},
-    {"aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", rule<&fixed_avg_pool3d>()},
+    {"aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", rule<&fixed_avg_pool2d>(), kRealDerivative},
+    {"aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", rule<&fixed_avg_pool3d>(), kRealDerivative},
     {"aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", rule<&adaptive_avg_pool1d>(), kComposite},
     {"aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", rule<&adaptive_avg_pool2d>(), kComposite},
     {"aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", rule<&adaptive_avg_pool3d>(), kComposite},
     {"aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)", rule<&adaptive_max_pool1d>(), kComposite},
-    {"aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)", rule<&adaptive_max_pool2d>()},
-    {"aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)", rule<&adaptive_max_pool3d>()},
+    {"aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)", rule<&adaptive_max_pool2d>(), kRealDerivative},
+    {"aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)", rule<&adaptive_max_pool3d>(), kRealDerivative},
     {"aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True) -> Tensor", rule<&avg_pool1d>(), kComposite},
-    {"aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor", rule<&avg_pool2d>()},
-    {"aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor", rule<&avg_pool3d>()},
+    {"aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor", rule<&avg_pool2d>(), kRealDerivative},
+    {"aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor", rule<&avg_pool3d>(), kRealDerivative},
     {"aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> Tensor", rule<&max_pool1d>(), kComposite},
     {"aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)", rule<&max_pool1d_with_indices>(), kComposite},
-    {"aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor", rule<&max_pool2d>(), kComposite},
-    {"aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)", rule<&max_pool2d_with_indices>()},
+    {"aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor", rule<&max_pool2d>(), kComposite | kRealDerivative},
+    {"aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)", rule<&max_pool2d_with_indices>(), kRealDerivative},
     {"aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor", rule<&max_pool3d>(), kComposite},
-    {"aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)", rule<&max_pool3d_with_indices>()},
+    {"aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)", rule<&max_pool3d_with_indices>(), kRealDerivative},
 };
 // clang-format on
 }  // namespace

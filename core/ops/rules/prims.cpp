@@ -280,7 +280,7 @@ constexpr OpDef kPrimsRules[] = {
     {"prims::fft_r2c(Tensor self, *, int[] dim, bool onesided) -> Tensor", rule<&fft_r2c>()},
     {"prims::frexp(Tensor self) -> (Tensor mantissa, Tensor exponent)", rule<&frexp>()},
     {"prims::full(SymInt[] shape, Scalar fill_value, *, ScalarType dtype, Device device, bool requires_grad) -> Tensor", rule<&full>()},
-    {"prims::full_like(Tensor a, Scalar fill_value, *, ScalarType dtype, Device device, bool requires_grad) -> Tensor", rule<&full_like>()},
+    {"prims::full_like(Tensor a, Scalar fill_value, *, ScalarType dtype, Device device, bool requires_grad) -> Tensor", rule<&full_like>(), kNoDerivative},
     {"prims::iota(SymInt length, *, SymInt start, SymInt step, ScalarType dtype, Device device, bool requires_grad) -> Tensor", rule<&iota>()},
     {"prims::item(Tensor a) -> Scalar", rule<&value_of_tensor>()},
     {"prims::maximum_value(ScalarType dtype) -> Scalar", rule<&value_of_tensor>()},

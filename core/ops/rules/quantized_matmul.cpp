@@ -230,7 +230,7 @@ constexpr OpDef kQuantizedMatmulRules[] = {
     {"aten::_dyn_quant_matmul_4bit(Tensor inp, Tensor packed_weights, int block_size, int in_features, int out_features) -> Tensor", rule<&dyn_quant_matmul_4bit>()},
     {"aten::_dyn_quant_pack_4bit_weight(Tensor weights, Tensor scales_zeros, Tensor? bias, int block_size, int in_features, int out_features) -> Tensor", rule<&dyn_quant_pack_4bit_weight>()},
     {"aten::_int_mm(Tensor self, Tensor mat2) -> Tensor", rule<&int_mm>()},
-    {"aten::_sparse_addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&sparse_addmm>()},
+    {"aten::_sparse_addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&sparse_addmm>(), kByCompositeExplicit},
     {"aten::_sparse_mm(Tensor sparse, Tensor dense) -> Tensor", rule<&sparse_mm>(), kComposite},
     {"aten::_sparse_semi_structured_addmm(Tensor input, Tensor mat1, Tensor mat1_meta, Tensor mat2, *, Scalar alpha=1, Scalar beta=1, ScalarType? out_dtype=None) -> Tensor", rule<&sparse_semi_structured_addmm>()},
     {"aten::_sparse_semi_structured_linear(Tensor input, Tensor weight, Tensor meta, *, Tensor? bias=None, str? activation=None, ScalarType? out_dtype=None) -> Tensor", rule<&sparse_semi_structured_linear>()},

@@ -177,7 +177,7 @@ Value symbolic_triangle(Call& c, const Tensor& self, SymInt diagonal) {
 // Mirrors tril and triu, torch/_refs/__init__.py: a comparison of the two coordinates chooses.
 Value triangle(Call& c, const Tensor& self, SymInt diagonal) {
   c.check(self.dim() >= 2, "{}: input tensor must have at least 2 dimensions",
-          c.op().schema.name.substr(std::string_view("aten::").size(), 4));
+          c.op().packet().substr(0, 4));
   if (has_symbolic_sizes(self)) return symbolic_triangle(c, self, diagonal);
   const auto coordinate = [&](int64_t dim, int64_t at) {
     return c.call<"aten::unsqueeze">(
@@ -239,21 +239,21 @@ Value positive(Call& c, const Tensor& self) {
 // clang-format off
 constexpr OpDef kRearrangeRules[] = {
     {"aten::diag(Tensor self, int diagonal=0) -> Tensor", rule<&diag>(), kComposite},
-    {"aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", rule<&diag_embed>()},
+    {"aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", rule<&diag_embed>(), kByRef},
     {"aten::diagflat(Tensor self, int offset=0) -> Tensor", rule<&diagflat>(), kComposite},
-    {"aten::flip(Tensor self, int[] dims) -> Tensor", rule<&flip>()},
+    {"aten::flip(Tensor self, int[] dims) -> Tensor", rule<&flip>(), kByRef},
     {"aten::fliplr(Tensor self) -> Tensor", rule<&fliplr>(), kComposite},
     {"aten::flipud(Tensor self) -> Tensor", rule<&flipud>(), kComposite},
     {"aten::positive(Tensor(a) self) -> Tensor(a)", rule<&positive>(), kView | kComposite},
     {"aten::repeat(Tensor self, SymInt[] repeats) -> Tensor", rule<&repeat>()},
-    {"aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor", rule<&repeat_interleave_counts>(), kDynamicShape},
+    {"aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor", rule<&repeat_interleave_counts>(), kDynamicShape | kByFakeImpl},
     {"aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor", rule<&repeat_interleave_tensor>(), kComposite},
     {"aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor", rule<&repeat_interleave_int>(), kComposite},
-    {"aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor", rule<&roll>()},
-    {"aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor", rule<&rot90>()},
+    {"aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor", rule<&roll>(), kByRef},
+    {"aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor", rule<&rot90>(), kByCompositeExplicit},
     {"aten::tile(Tensor self, SymInt[] dims) -> Tensor", rule<&tile>(), kComposite},
-    {"aten::tril(Tensor self, SymInt diagonal=0) -> Tensor", rule<&triangle>(), kInplace},
-    {"aten::triu(Tensor self, SymInt diagonal=0) -> Tensor", rule<&triangle>(), kInplace},
+    {"aten::tril(Tensor self, SymInt diagonal=0) -> Tensor", rule<&triangle>(), kInplace | kByRef},
+    {"aten::triu(Tensor self, SymInt diagonal=0) -> Tensor", rule<&triangle>(), kInplace | kByRef},
 };
 // clang-format on
 }  // namespace

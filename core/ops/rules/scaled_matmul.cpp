@@ -476,7 +476,7 @@ Value scaled_grouped_mm(Call& c, const Tensor& self, const Tensor& mat2, const T
 
 // clang-format off
 constexpr OpDef kScaledMatmulRules[] = {
-    {"aten::_grouped_mm(Tensor self, Tensor mat2, Tensor? offs=None, Tensor? bias=None, ScalarType? out_dtype=None) -> Tensor", rule<&grouped_mm>()},
+    {"aten::_grouped_mm(Tensor self, Tensor mat2, Tensor? offs=None, Tensor? bias=None, ScalarType? out_dtype=None) -> Tensor", rule<&grouped_mm>(), kRealDerivative, derivative<Derivative{.without_formula = "offs,bias"}>},
     {"aten::_scaled_grouped_mm(Tensor self, Tensor mat2, Tensor scale_a, Tensor scale_b, Tensor? offs=None, Tensor? bias=None, Tensor? scale_result=None, ScalarType? out_dtype=None, bool use_fast_accum=False) -> Tensor", rule<&scaled_grouped_mm>()},
     {"aten::_scaled_mm(Tensor self, Tensor mat2, Tensor scale_a, Tensor scale_b, Tensor? bias=None, Tensor? scale_result=None, ScalarType? out_dtype=None, bool use_fast_accum=False) -> Tensor", rule<&scaled_mm>(), kDeviceHint},
     {"aten::_scaled_mm_v2(Tensor self, Tensor mat2, Tensor[] scale_a, int[] recipe_a, int[] swizzle_a, Tensor[] scale_b, int[] recipe_b, int[] swizzle_b, Tensor? bias, ScalarType? out_dtype, int[] contraction_dim=[], bool use_fast_accum=False) -> Tensor", rule<&scaled_mm_v2>(), kDeviceHint},

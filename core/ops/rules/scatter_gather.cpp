@@ -164,7 +164,7 @@ constexpr OpDef kScatterGatherRules[] = {
     {"aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", rule<&scatter>(), kInplace},
     {"aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor", rule<&scatter_reducing>(), kInplace},
     {"aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", rule<&scatter>(), kInplace},
-    {"aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor", rule<&scatter_reduce>(), kInplace},
+    {"aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor", rule<&scatter_reduce>(), kInplace | kRealDerivative},
     {"aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor", rule<&take_along_dim>(), kComposite},
 };
 // clang-format on

@@ -314,12 +314,12 @@ Value fractional_max_pool3d(Call& c, const Tensor& self, Dims kernel, Dims outpu
 
 // clang-format off
 constexpr OpDef kSlidingBlocksRules[] = {
-    {"aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor", rule<&col2im>()},
-    {"aten::fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor)", rule<&fractional_max_pool2d>()},
-    {"aten::fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor)", rule<&fractional_max_pool3d>()},
-    {"aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor", rule<&im2col>()},
-    {"aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor", rule<&max_unpool2d>()},
-    {"aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor", rule<&max_unpool3d>()},
+    {"aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor", rule<&col2im>(), kByDecomp},
+    {"aten::fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor)", rule<&fractional_max_pool2d>(), kRealDerivative, derivative<Derivative{.without_formula = "random_samples"}>},
+    {"aten::fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor)", rule<&fractional_max_pool3d>(), kByStructured | kRealDerivative, derivative<Derivative{.without_formula = "random_samples"}>},
+    {"aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor", rule<&im2col>(), kByDecomp},
+    {"aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor", rule<&max_unpool2d>(), kByDecomp | kRealDerivative},
+    {"aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor", rule<&max_unpool3d>(), kByDecomp | kRealDerivative},
 };
 // clang-format on
 }  // namespace

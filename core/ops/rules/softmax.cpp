@@ -83,9 +83,9 @@ Value safe_softmax(Call& c, const Tensor& self, int64_t dim, OptionalDType dtype
 
 // clang-format off
 constexpr OpDef kSoftmax[] = {
-    {"aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", rule<&log_softmax_kernel>()},
-    {"aten::_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&safe_softmax>()},
-    {"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", rule<&softmax_kernel>()},
+    {"aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", rule<&log_softmax_kernel>(), kByDecomp | kRealDerivative},
+    {"aten::_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&safe_softmax>(), kByDecomp | kRealDerivative},
+    {"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", rule<&softmax_kernel>(), kRealDerivative},
     {"aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&of_dtype<"aten::_log_softmax", "aten::_log_softmax.out">>(), kComposite},
     {"aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&of_dtype<"aten::_softmax", "aten::_softmax.out">>(), kComposite},
     {"aten::special_log_softmax(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", same_as<"aten::log_softmax.int">(), kComposite},

@@ -239,21 +239,21 @@ Value sparse_mask(Call& c, const Tensor& self, const Tensor& mask) {
 
 // clang-format off
 constexpr OpDef kOwnRules[] = {
-    {"aten::_to_dense(Tensor self, ScalarType? dtype=None, bool? masked_grad=None) -> Tensor", rule<&raw_to_dense>(), kAnyLayout},
-    {"aten::_to_sparse(Tensor self, *, Layout? layout=None, int[2]? blocksize=None, int? dense_dim=None) -> Tensor", rule<&to_sparse>(), kAnyLayout},
-    {"aten::_to_sparse.sparse_dim(Tensor self, int sparse_dim) -> Tensor", rule<&to_sparse_dim>(), kAnyLayout},
-    {"aten::_to_sparse_bsc(Tensor self, int[2] blocksize, int? dense_dim=None) -> Tensor", rule<&to_blocks<Layout::kSparseBsc>>(), kAnyLayout},
-    {"aten::_to_sparse_bsr(Tensor self, int[2] blocksize, int? dense_dim=None) -> Tensor", rule<&to_blocks<Layout::kSparseBsr>>(), kAnyLayout},
-    {"aten::_to_sparse_csc(Tensor self, int? dense_dim=None) -> Tensor", rule<&to_compressed<Layout::kSparseCsc>>(), kAnyLayout},
-    {"aten::_to_sparse_csr(Tensor self, int? dense_dim=None) -> Tensor", rule<&to_compressed<Layout::kSparseCsr>>(), kAnyLayout},
-    {"aten::sparse_mask(Tensor self, Tensor mask) -> Tensor", rule<&sparse_mask>(), kAnyLayout},
+    {"aten::_to_dense(Tensor self, ScalarType? dtype=None, bool? masked_grad=None) -> Tensor", rule<&raw_to_dense>(), kAnyLayout | kByFakeImpl},
+    {"aten::_to_sparse(Tensor self, *, Layout? layout=None, int[2]? blocksize=None, int? dense_dim=None) -> Tensor", rule<&to_sparse>(), kAnyLayout | kRealKernel | kRealDerivative},
+    {"aten::_to_sparse.sparse_dim(Tensor self, int sparse_dim) -> Tensor", rule<&to_sparse_dim>(), kAnyLayout | kRealKernel | kRealDerivative},
+    {"aten::_to_sparse_bsc(Tensor self, int[2] blocksize, int? dense_dim=None) -> Tensor", rule<&to_blocks<Layout::kSparseBsc>>(), kAnyLayout | kRealKernel | kRealDerivative},
+    {"aten::_to_sparse_bsr(Tensor self, int[2] blocksize, int? dense_dim=None) -> Tensor", rule<&to_blocks<Layout::kSparseBsr>>(), kAnyLayout | kRealKernel | kRealDerivative},
+    {"aten::_to_sparse_csc(Tensor self, int? dense_dim=None) -> Tensor", rule<&to_compressed<Layout::kSparseCsc>>(), kAnyLayout | kRealKernel | kRealDerivative},
+    {"aten::_to_sparse_csr(Tensor self, int? dense_dim=None) -> Tensor", rule<&to_compressed<Layout::kSparseCsr>>(), kAnyLayout | kRealKernel | kRealDerivative},
+    {"aten::sparse_mask(Tensor self, Tensor mask) -> Tensor", rule<&sparse_mask>(), kAnyLayout | kByFallback},
     {"aten::to_dense(Tensor self, ScalarType? dtype=None, *, bool? masked_grad=None) -> Tensor", rule<&to_dense>(), kAnyLayout | kComposite},
-    {"aten::to_sparse(Tensor self, *, Layout? layout=None, int[2]? blocksize=None, int? dense_dim=None) -> Tensor", rule<&to_sparse>(), kAnyLayout | kComposite},
-    {"aten::to_sparse.sparse_dim(Tensor self, int sparse_dim) -> Tensor", rule<&to_sparse_dim>(), kAnyLayout | kComposite},
-    {"aten::to_sparse_bsc(Tensor self, int[2] blocksize, int? dense_dim=None) -> Tensor", rule<&to_blocks<Layout::kSparseBsc>>(), kAnyLayout | kComposite},
-    {"aten::to_sparse_bsr(Tensor self, int[2] blocksize, int? dense_dim=None) -> Tensor", rule<&to_blocks<Layout::kSparseBsr>>(), kAnyLayout | kComposite},
-    {"aten::to_sparse_csc(Tensor self, int? dense_dim=None) -> Tensor", rule<&to_compressed<Layout::kSparseCsc>>(), kAnyLayout | kComposite},
-    {"aten::to_sparse_csr(Tensor self, int? dense_dim=None) -> Tensor", rule<&to_compressed<Layout::kSparseCsr>>(), kAnyLayout | kComposite},
+    {"aten::to_sparse(Tensor self, *, Layout? layout=None, int[2]? blocksize=None, int? dense_dim=None) -> Tensor", rule<&to_sparse>(), kAnyLayout | kComposite | kRealKernel},
+    {"aten::to_sparse.sparse_dim(Tensor self, int sparse_dim) -> Tensor", rule<&to_sparse_dim>(), kAnyLayout | kComposite | kRealKernel},
+    {"aten::to_sparse_bsc(Tensor self, int[2] blocksize, int? dense_dim=None) -> Tensor", rule<&to_blocks<Layout::kSparseBsc>>(), kAnyLayout | kComposite | kRealKernel},
+    {"aten::to_sparse_bsr(Tensor self, int[2] blocksize, int? dense_dim=None) -> Tensor", rule<&to_blocks<Layout::kSparseBsr>>(), kAnyLayout | kComposite | kRealKernel},
+    {"aten::to_sparse_csc(Tensor self, int? dense_dim=None) -> Tensor", rule<&to_compressed<Layout::kSparseCsc>>(), kAnyLayout | kComposite | kRealKernel},
+    {"aten::to_sparse_csr(Tensor self, int? dense_dim=None) -> Tensor", rule<&to_compressed<Layout::kSparseCsr>>(), kAnyLayout | kComposite | kRealKernel},
 };
 // clang-format on
 

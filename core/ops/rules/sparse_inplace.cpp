@@ -220,8 +220,8 @@ Value copy_sparse(Call& c, Tensor& self, const Tensor& source) {
 
 // clang-format off
 constexpr OpDef kOwnRules[] = {
-    {"aten::sparse_resize_(Tensor(a!) self, int[] size, int sparse_dim, int dense_dim) -> Tensor(a!)", rule<&sparse_resize>(), kAnyLayout},
-    {"aten::sparse_resize_and_clear_(Tensor(a!) self, int[] size, int sparse_dim, int dense_dim) -> Tensor(a!)", rule<&sparse_resize_and_clear>(), kAnyLayout},
+    {"aten::sparse_resize_(Tensor(a!) self, int[] size, int sparse_dim, int dense_dim) -> Tensor(a!)", rule<&sparse_resize>(), kAnyLayout | kByMetaCpp},
+    {"aten::sparse_resize_and_clear_(Tensor(a!) self, int[] size, int sparse_dim, int dense_dim) -> Tensor(a!)", rule<&sparse_resize_and_clear>(), kAnyLayout | kByMetaCpp},
 };
 
 constexpr SparseDef kRows[] = {

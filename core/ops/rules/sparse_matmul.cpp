@@ -267,17 +267,17 @@ Value sparse_sum_dim_dtype(Call& c, const Tensor& self, Dims dims, DType dtype) 
 
 // clang-format off
 constexpr OpDef kOwnRules[] = {
-    {"aten::_sparse_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", rule<&sparse_softmax_kernel>(), kAnyLayout},
-    {"aten::_sparse_log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&sparse_softmax>(), kAnyLayout},
-    {"aten::_sparse_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", rule<&sparse_softmax_kernel>(), kAnyLayout},
-    {"aten::_sparse_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&sparse_softmax>(), kAnyLayout},
-    {"aten::_sparse_sum(Tensor self) -> Tensor", rule<&sparse_sum_all>(), kComposite | kAnyLayout},
-    {"aten::_sparse_sum.dim(Tensor self, int[1] dim) -> Tensor", rule<&sparse_sum>(), kAnyLayout},
-    {"aten::_sparse_sum.dim_dtype(Tensor self, int[1] dim, *, ScalarType dtype) -> Tensor", rule<&sparse_sum_dim_dtype>(), kComposite | kAnyLayout},
-    {"aten::_sparse_sum.dtype(Tensor self, *, ScalarType dtype) -> Tensor", rule<&sparse_sum_dtype>(), kComposite | kAnyLayout},
-    {"aten::hspmm(Tensor mat1, Tensor mat2) -> Tensor", rule<&hspmm>(), kAnyLayout},
-    {"aten::smm(Tensor self, Tensor mat2) -> Tensor", rule<&smm>(), kAnyLayout},
-    {"aten::sspaddmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&sspaddmm>(), kAnyLayout},
+    {"aten::_sparse_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", rule<&sparse_softmax_kernel>(), kAnyLayout | kByFallback | kRealDerivative},
+    {"aten::_sparse_log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&sparse_softmax>(), kAnyLayout | kByComposite | kRealDerivative},
+    {"aten::_sparse_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", rule<&sparse_softmax_kernel>(), kAnyLayout | kByFallback | kRealDerivative},
+    {"aten::_sparse_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", rule<&sparse_softmax>(), kAnyLayout | kByComposite | kRealDerivative},
+    {"aten::_sparse_sum(Tensor self) -> Tensor", rule<&sparse_sum_all>(), kComposite | kAnyLayout | kRealDerivative},
+    {"aten::_sparse_sum.dim(Tensor self, int[1] dim) -> Tensor", rule<&sparse_sum>(), kAnyLayout | kByCompositeExplicit | kRealDerivative},
+    {"aten::_sparse_sum.dim_dtype(Tensor self, int[1] dim, *, ScalarType dtype) -> Tensor", rule<&sparse_sum_dim_dtype>(), kComposite | kAnyLayout | kRealDerivative},
+    {"aten::_sparse_sum.dtype(Tensor self, *, ScalarType dtype) -> Tensor", rule<&sparse_sum_dtype>(), kComposite | kAnyLayout | kRealDerivative},
+    {"aten::hspmm(Tensor mat1, Tensor mat2) -> Tensor", rule<&hspmm>(), kAnyLayout | kByFallback},
+    {"aten::smm(Tensor self, Tensor mat2) -> Tensor", rule<&smm>(), kAnyLayout | kByComposite},
+    {"aten::sspaddmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule<&sspaddmm>(), kAnyLayout | kByComposite},
 };
 
 constexpr SparseDef kRows[] = {

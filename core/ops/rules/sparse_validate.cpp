@@ -160,8 +160,8 @@ Value spdiags(Call& c, const Tensor& diagonals, const Tensor& offsets, Dims shap
 
 // clang-format off
 constexpr OpDef kSparseValidateRules[] = {
-    {"aten::_spdiags(Tensor diagonals, Tensor offsets, int[] shape, Layout? layout=None) -> Tensor", rule<&spdiags>()},
-    {"aten::_validate_compressed_sparse_indices(bool is_crow, Tensor compressed_idx, Tensor plain_idx, int cdim, int dim, int nnz) -> ()", rule<&validate_compressed_indices>()},
+    {"aten::_spdiags(Tensor diagonals, Tensor offsets, int[] shape, Layout? layout=None) -> Tensor", rule<&spdiags>(), kByFakeImpl},
+    {"aten::_validate_compressed_sparse_indices(bool is_crow, Tensor compressed_idx, Tensor plain_idx, int cdim, int dim, int nnz) -> ()", rule<&validate_compressed_indices>(), kByFallback},
     {"aten::_validate_sparse_bsc_tensor_args(Tensor ccol_indices, Tensor row_indices, Tensor values, int[] size, bool? check_pinning=None) -> ()", rule<&validate<Layout::kSparseBsc>>(), kComposite | kAnyLayout},
     {"aten::_validate_sparse_bsr_tensor_args(Tensor crow_indices, Tensor col_indices, Tensor values, int[] size, bool? check_pinning=None) -> ()", rule<&validate<Layout::kSparseBsr>>(), kComposite | kAnyLayout},
     {"aten::_validate_sparse_compressed_tensor_args(Tensor compressed_indices, Tensor plain_indices, Tensor values, int[] size, Layout layout, bool? check_pinning=None) -> ()", rule<&validate_compressed>(), kComposite | kAnyLayout},

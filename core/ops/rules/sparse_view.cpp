@@ -63,7 +63,7 @@ Tensor* plain_indices(Call& c, const Tensor& self) {
 
 // The function that is asked is the one without "_copy".
 std::string_view part_name(Call& c) {
-  std::string_view name = c.op().schema.name.substr(6);
+  std::string_view name = c.op().packet();
   if (name.ends_with("_copy")) name.remove_suffix(5);
   return name;
 }
@@ -345,7 +345,7 @@ void check_index(Call& c, const Tensor& self, int64_t dim, SymInt index) {
   const SymInt size = self.size(dim);
   c.check_as(ErrorKind::kIndexError, guard_bool(index >= -size) && guard_bool(index < size),
              "{}(): index {} out of range for tensor of size {} at dimension {}",
-             c.op().schema.name.substr(6), index, self.sizes(), dim);
+             c.op().packet(), index, self.sizes(), dim);
 }
 
 // Mirrors select_sparse. What is compressed is asked for its strides by select,
@@ -535,26 +535,26 @@ Value is_contiguous(Call&, const Tensor& self) {
 
 // clang-format off
 constexpr OpDef kOwnRules[] = {
-    {"aten::_coalesce(Tensor self) -> Tensor", rule<&raw_coalesce>(), kAnyLayout},
-    {"aten::_coalesced_(Tensor(a!) self, bool coalesced) -> Tensor(a!)", rule<&set_coalesced>(), kAnyLayout},
-    {"aten::_dimI(Tensor self) -> int", rule<&raw_sparse_dim>(), kAnyLayout},
-    {"aten::_dimV(Tensor self) -> int", rule<&raw_dense_dim>(), kAnyLayout},
-    {"aten::_indices(Tensor(a) self) -> Tensor(a)", rule<&raw_indices>(), kAnyLayout},
-    {"aten::_nnz(Tensor self) -> int", rule<&nnz>(), kAnyLayout},
-    {"aten::_values(Tensor(a) self) -> Tensor(a)", rule<&raw_values>(), kAnyLayout},
-    {"aten::ccol_indices(Tensor(a) self) -> Tensor(a)", rule<&ccol_indices>(), kAnyLayout},
-    {"aten::ccol_indices_copy(Tensor self) -> Tensor", rule<&ccol_indices>(), kAnyLayout},
+    {"aten::_coalesce(Tensor self) -> Tensor", rule<&raw_coalesce>(), kAnyLayout | kByFallback},
+    {"aten::_coalesced_(Tensor(a!) self, bool coalesced) -> Tensor(a!)", rule<&set_coalesced>(), kAnyLayout | kByMetaCpp},
+    {"aten::_dimI(Tensor self) -> int", rule<&raw_sparse_dim>(), kAnyLayout | kByFallback},
+    {"aten::_dimV(Tensor self) -> int", rule<&raw_dense_dim>(), kAnyLayout | kByFallback},
+    {"aten::_indices(Tensor(a) self) -> Tensor(a)", rule<&raw_indices>(), kAnyLayout | kByFallback},
+    {"aten::_nnz(Tensor self) -> int", rule<&nnz>(), kAnyLayout | kByFallback},
+    {"aten::_values(Tensor(a) self) -> Tensor(a)", rule<&raw_values>(), kAnyLayout | kByFallback | kNoDerivative},
+    {"aten::ccol_indices(Tensor(a) self) -> Tensor(a)", rule<&ccol_indices>(), kAnyLayout | kByCompositeExplicit},
+    {"aten::ccol_indices_copy(Tensor self) -> Tensor", rule<&ccol_indices>(), kAnyLayout | kByCompositeExplicit},
     {"aten::coalesce(Tensor(a) self) -> Tensor(a)", rule<&coalesce>(), kAnyLayout | kComposite},
-    {"aten::col_indices(Tensor(a) self) -> Tensor(a)", rule<&col_indices>(), kAnyLayout},
-    {"aten::col_indices_copy(Tensor self) -> Tensor", rule<&col_indices>(), kAnyLayout},
-    {"aten::crow_indices(Tensor(a) self) -> Tensor(a)", rule<&crow_indices>(), kAnyLayout},
-    {"aten::crow_indices_copy(Tensor self) -> Tensor", rule<&crow_indices>(), kAnyLayout},
-    {"aten::indices(Tensor(a) self) -> Tensor(a)", rule<&indices>(), kAnyLayout},
-    {"aten::indices_copy(Tensor self) -> Tensor", rule<&indices_copy>(), kAnyLayout},
-    {"aten::row_indices(Tensor(a) self) -> Tensor(a)", rule<&row_indices>(), kAnyLayout},
-    {"aten::row_indices_copy(Tensor self) -> Tensor", rule<&row_indices>(), kAnyLayout},
-    {"aten::values(Tensor(a) self) -> Tensor(a)", rule<&values>(), kAnyLayout},
-    {"aten::values_copy(Tensor self) -> Tensor", rule<&values_copy>(), kAnyLayout},
+    {"aten::col_indices(Tensor(a) self) -> Tensor(a)", rule<&col_indices>(), kAnyLayout | kByCompositeExplicit},
+    {"aten::col_indices_copy(Tensor self) -> Tensor", rule<&col_indices>(), kAnyLayout | kByCompositeExplicit},
+    {"aten::crow_indices(Tensor(a) self) -> Tensor(a)", rule<&crow_indices>(), kAnyLayout | kByCompositeExplicit},
+    {"aten::crow_indices_copy(Tensor self) -> Tensor", rule<&crow_indices>(), kAnyLayout | kByCompositeExplicit},
+    {"aten::indices(Tensor(a) self) -> Tensor(a)", rule<&indices>(), kAnyLayout | kByCompositeExplicit},
+    {"aten::indices_copy(Tensor self) -> Tensor", rule<&indices_copy>(), kAnyLayout | kByCompositeExplicit},
+    {"aten::row_indices(Tensor(a) self) -> Tensor(a)", rule<&row_indices>(), kAnyLayout | kByCompositeExplicit},
+    {"aten::row_indices_copy(Tensor self) -> Tensor", rule<&row_indices>(), kAnyLayout | kByCompositeExplicit},
+    {"aten::values(Tensor(a) self) -> Tensor(a)", rule<&values>(), kAnyLayout | kByCompositeExplicit},
+    {"aten::values_copy(Tensor self) -> Tensor", rule<&values_copy>(), kAnyLayout | kByCompositeExplicit | kRealDerivative},
 };
 
 constexpr SparseDef kRows[] = {

@@ -187,35 +187,33 @@ void retain_grad(Call& c, const Tensor& self) {
 }
 
 void not_implemented(Call& c) {
-  std::string name(c.op().name);
-  name.replace(name.find("::"), 2, ".");
-  c.fail(ErrorKind::kAssertionError, format("NYI: {}", name));
+  c.fail(ErrorKind::kAssertionError, format("NYI: {}", c.op().python_name()));
 }
 
 // clang-format off
 constexpr OpDef kStorageRules[] = {
-    {"aten::_coalesced(Tensor self, bool coalesced) -> Tensor", {&on_clone<"aten::_coalesced_">}, kAnyLayout},
-    {"aten::_lazy_clone(Tensor self) -> Tensor", rule<&lazy_clone>()},
-    {"aten::_mkldnn_transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)", rule<&unchanged>()},
-    {"aten::_new_zeros_with_same_feature_meta(Tensor self, Tensor other, *, int self_num_batch_dims=0) -> Tensor", rule<&zeros_with_feature_meta>()},
-    {"aten::_resize_output(Tensor self, SymInt[] size, Device device) -> Tensor", rule<&not_implemented>()},
-    {"aten::_resize_output_(Tensor(a!) self, SymInt[] size, Device device) -> Tensor(a!)", rule<&not_implemented>()},
-    {"aten::copy_sparse_to_sparse(Tensor self, Tensor src, bool non_blocking=False) -> Tensor", {&on_clone<"aten::copy_sparse_to_sparse_">}},
-    {"aten::copy_sparse_to_sparse_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)", rule<&unchanged>()},
-    {"aten::resize(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor", {&on_clone<"aten::resize_">}},
-    {"aten::resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)", rule<&resize_in_place>()},
-    {"aten::resize_as(Tensor self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor", rule<&resize_as>()},
-    {"aten::resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)", rule<&resize_as_in_place>()},
-    {"aten::resize_as_sparse(Tensor self, Tensor the_template) -> Tensor", {&on_clone<"aten::resize_as_sparse_">}},
-    {"aten::resize_as_sparse_(Tensor(a!) self, Tensor the_template) -> Tensor(a!)", rule<&unchanged>()},
+    {"aten::_coalesced(Tensor self, bool coalesced) -> Tensor", {&on_clone<"aten::_coalesced_">}, kAnyLayout | kByCompositeExplicit},
+    {"aten::_lazy_clone(Tensor self) -> Tensor", rule<&lazy_clone>(), kByCompositeExplicit | kRealDerivative},
+    {"aten::_mkldnn_transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)", rule<&unchanged>(), kByMetaCpp},
+    {"aten::_new_zeros_with_same_feature_meta(Tensor self, Tensor other, *, int self_num_batch_dims=0) -> Tensor", rule<&zeros_with_feature_meta>(), kByCompositeExplicit | kNoDerivative},
+    {"aten::_resize_output(Tensor self, SymInt[] size, Device device) -> Tensor", rule<&not_implemented>(), kByFakeImpl},
+    {"aten::_resize_output_(Tensor(a!) self, SymInt[] size, Device device) -> Tensor(a!)", rule<&not_implemented>(), kByFakeImpl},
+    {"aten::copy_sparse_to_sparse(Tensor self, Tensor src, bool non_blocking=False) -> Tensor", {&on_clone<"aten::copy_sparse_to_sparse_">}, kByCompositeExplicit},
+    {"aten::copy_sparse_to_sparse_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)", rule<&unchanged>(), kByMetaCpp},
+    {"aten::resize(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor", {&on_clone<"aten::resize_">}, kByCompositeExplicit},
+    {"aten::resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)", rule<&resize_in_place>(), kInplaceView | kByMetaCpp | kNoDerivative},
+    {"aten::resize_as(Tensor self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor", rule<&resize_as>(), kByDecomp},
+    {"aten::resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)", rule<&resize_as_in_place>(), kInplaceView | kByFakeImpl},
+    {"aten::resize_as_sparse(Tensor self, Tensor the_template) -> Tensor", {&on_clone<"aten::resize_as_sparse_">}, kByCompositeExplicit},
+    {"aten::resize_as_sparse_(Tensor(a!) self, Tensor the_template) -> Tensor(a!)", rule<&unchanged>(), kByMetaCpp},
     {"aten::retain_grad(Tensor(a!) self) -> ()", rule<&retain_grad>(), kComposite},
-    {"aten::set(Tensor self) -> Tensor", {&on_clone<"aten::set_">}},
-    {"aten::set.source_Tensor(Tensor self, Tensor source) -> Tensor", {&on_clone<"aten::set_.source_Tensor">}},
-    {"aten::set_(Tensor(a!) self) -> Tensor(a!)", rule<&set_empty>()},
-    {"aten::set_.source_Tensor(Tensor(a!) self, Tensor source) -> Tensor(a!)", rule<&set_tensor>()},
-    {"aten::set_.source_Tensor_storage_offset(Tensor(a!) self, Tensor source, SymInt storage_offset, SymInt[] size, SymInt[] stride=[]) -> Tensor(a!)", rule<&set_tensor_part>(), kComposite},
-    {"aten::sparse_resize(Tensor self, int[] size, int sparse_dim, int dense_dim) -> Tensor", {&on_clone<"aten::sparse_resize_">}, kAnyLayout},
-    {"aten::sparse_resize_and_clear(Tensor self, int[] size, int sparse_dim, int dense_dim) -> Tensor", {&on_clone<"aten::sparse_resize_and_clear_">}, kAnyLayout},
+    {"aten::set(Tensor self) -> Tensor", {&on_clone<"aten::set_">}, kByCompositeExplicit},
+    {"aten::set.source_Tensor(Tensor self, Tensor source) -> Tensor", {&on_clone<"aten::set_.source_Tensor">}, kByCompositeExplicit},
+    {"aten::set_(Tensor(a!) self) -> Tensor(a!)", rule<&set_empty>(), kInplaceView | kByMetaCpp | kNoDerivative},
+    {"aten::set_.source_Tensor(Tensor(a!) self, Tensor source) -> Tensor(a!)", rule<&set_tensor>(), kInplaceView | kByMetaCpp | kNoDerivative},
+    {"aten::set_.source_Tensor_storage_offset(Tensor(a!) self, Tensor source, SymInt storage_offset, SymInt[] size, SymInt[] stride=[]) -> Tensor(a!)", rule<&set_tensor_part>(), kComposite | kInplaceView | kNoDerivative},
+    {"aten::sparse_resize(Tensor self, int[] size, int sparse_dim, int dense_dim) -> Tensor", {&on_clone<"aten::sparse_resize_">}, kAnyLayout | kByCompositeExplicit},
+    {"aten::sparse_resize_and_clear(Tensor self, int[] size, int sparse_dim, int dense_dim) -> Tensor", {&on_clone<"aten::sparse_resize_and_clear_">}, kAnyLayout | kByCompositeExplicit},
     {"aten::set_data(Tensor(a!) self, Tensor new_data) -> ()", rule<&set_data>(), kComposite},
 };
 // clang-format on

@@ -164,12 +164,12 @@ Tensor* padded_to_jagged(Call& c, const Tensor& dense, TensorList offsets,
 
 // clang-format off
 constexpr OpDef kTensorListRules[] = {
-    {"aten::_chunk_cat(Tensor[] tensors, int dim, int num_chunks) -> Tensor", rule<&chunk_cat>()},
+    {"aten::_chunk_cat(Tensor[] tensors, int dim, int num_chunks) -> Tensor", rule<&chunk_cat>(), kByDecomp},
     {"aten::_jagged_to_padded_dense_forward(Tensor values, Tensor[] offsets, SymInt[] max_lengths, float padding_value=0.) -> Tensor", rule<&jagged_to_padded>()},
-    {"aten::_padded_dense_to_jagged_forward(Tensor dense, Tensor[] offsets, SymInt? total_L=None) -> Tensor", rule<&padded_to_jagged>(), kDynamicShape},
-    {"aten::_stack(Tensor[] tensors, int dim=0) -> Tensor", rule<&stack>()},
+    {"aten::_padded_dense_to_jagged_forward(Tensor dense, Tensor[] offsets, SymInt? total_L=None) -> Tensor", rule<&padded_to_jagged>(), kSizeIsData | kByFakeImpl},
+    {"aten::_stack(Tensor[] tensors, int dim=0) -> Tensor", rule<&stack>(), kByCompositeExplicit},
     {"aten::flatten_dense_tensors(Tensor[] tensors) -> Tensor", rule<&flatten_dense_tensors>(), kComposite},
-    {"aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor", rule<&segment_reduce>()},
+    {"aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor", rule<&segment_reduce>(), kRealDerivative, derivative<Derivative{.without_formula = "lengths,indices,offsets"}>},
     {"aten::unflatten_dense_tensors(Tensor flat, Tensor[] tensors) -> Tensor[]", rule<&unflatten_dense_tensors>(), kComposite},
 };
 // clang-format on

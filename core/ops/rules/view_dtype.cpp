@@ -127,16 +127,16 @@ Value imag(Call& c, const Tensor& self) {
 
 // clang-format off
 constexpr OpDef kViewDtypeRules[] = {
-    {"aten::_conj(Tensor(a) self) -> Tensor(a)", rule<&conj_view>(), kView},
-    {"aten::_neg_view(Tensor(a) self) -> Tensor(a)", rule<&neg_view>(), kView},
+    {"aten::_conj(Tensor(a) self) -> Tensor(a)", rule<&conj_view>(), kView | kByCompositeExplicit},
+    {"aten::_neg_view(Tensor(a) self) -> Tensor(a)", rule<&neg_view>(), kView | kByCompositeExplicit},
     {"aten::conj(Tensor(a) self) -> Tensor(a)", rule<&conj>(), kView | kComposite},
     {"aten::imag(Tensor(a) self) -> Tensor(a)", rule<&imag>(), kView | kComposite},
     {"aten::real(Tensor(a) self) -> Tensor(a)", rule<&real>(), kView | kComposite},
     {"aten::resolve_conj(Tensor(a) self) -> Tensor(a)", rule<&resolve_conj>(), kView | kComposite},
     {"aten::resolve_neg(Tensor(a) self) -> Tensor(a)", rule<&resolve_neg>(), kView | kComposite},
-    {"aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", rule<&view_dtype>(), kView},
-    {"aten::view_as_complex(Tensor(a) self) -> Tensor(a)", rule<&view_as_complex>(), kView},
-    {"aten::view_as_real(Tensor(a) self) -> Tensor(a)", rule<&view_as_real>(), kView},
+    {"aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", rule<&view_dtype>(), kView | kByCompositeExplicit | kDetaches},
+    {"aten::view_as_complex(Tensor(a) self) -> Tensor(a)", rule<&view_as_complex>(), kView | kByMetaCpp},
+    {"aten::view_as_real(Tensor(a) self) -> Tensor(a)", rule<&view_as_real>(), kView | kByMetaCpp | kRealDerivative},
 };
 // clang-format on
 }  // namespace

@@ -57,7 +57,7 @@ Value weight_norm(Call& c, const Tensor& v, const Tensor& g, int64_t dim) {
 // clang-format off
 constexpr OpDef kWeightNorm[] = {
     {"aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", rule<&weight_norm>(), kComposite},
-    {"aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)", rule<&weight_norm_interface>()},
+    {"aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)", rule<&weight_norm_interface>(), kByDecomp | kRealDerivative},
     {"aten::norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor", rule<&norm_except_dim>(), kComposite},
 };
 // clang-format on

@@ -1,0 +1,257 @@
+#include "core/ops/facts.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/ops/registry.h"
+
+namespace faketensor {
+
+namespace {
+
+// Facts of these tables only, from which others follow.
+// Autograd does not record that the operator writes to its first argument.
+constexpr uint32_t kUnrecordedWrite = 1u << 29;
+// There is no formula, and the results require grad all the same
+// (basicAutogradNotImplementedFallback).
+constexpr uint32_t kNoFormula = 1u << 30;
+// The mode keeps no answer (FakeTensorMode._validate_cache_key).
+constexpr uint32_t kUnsafeView = 1u << 31;
+
+struct Row {
+  std::string_view op;
+  uint32_t flags;
+  ZeroTensors zero_tensors = ZeroTensors::kMaterialized;
+};
+
+// Operators with all their overloads, names without "aten::".
+// kNumbersAsTensors: torch/csrc/utils/python_arg_parser.cpp, in-place forms too.
+// kTakesConjugates: aten/src/ATen/ConjugateFallback.cpp and MathBitFallThroughLists.h, without views.
+// clang-format off
+constexpr Row kOperators[] = {
+    {"_conj", kNumbersAsTensors}, {"_conj_physical", kTakesConjugates},
+    {"_to_copy", kNumbersAsTensors}, {"add", kNumbersAsTensors}, {"add_", kNumbersAsTensors},
+    {"addmm", kTakesConjugates}, {"addmm_", kTakesConjugates}, {"baddbmm", kTakesConjugates},
+    {"bmm", kTakesConjugates}, {"clone", kTakesConjugates}, {"conj_physical", kTakesConjugates},
+    {"conj_physical_", kTakesConjugates}, {"copy", kNumbersAsTensors},
+    {"copy_", kTakesConjugates | kNumbersAsTensors}, {"div", kNumbersAsTensors},
+    {"div_", kNumbersAsTensors}, {"divide", kNumbersAsTensors}, {"divide_", kNumbersAsTensors},
+    {"dot", kTakesConjugates}, {"empty_like", kTakesConjugates},
+    {"floor_divide", kNumbersAsTensors | kNoFormula}, {"floor_divide_", kNumbersAsTensors},
+    {"full_like", kTakesConjugates}, {"heaviside", kNoFormula}, {"linalg_svd", kTakesConjugates},
+    {"mm", kTakesConjugates}, {"mul", kNumbersAsTensors}, {"mul_", kNumbersAsTensors},
+    {"multiply", kNumbersAsTensors}, {"multiply_", kNumbersAsTensors},
+    {"native_channel_shuffle", kNoFormula}, {"new_empty", kTakesConjugates},
+    {"new_empty_strided", kTakesConjugates}, {"new_full", kTakesConjugates},
+    {"new_ones", kTakesConjugates}, {"new_zeros", kTakesConjugates},
+    {"ones_like", kTakesConjugates}, {"rand_like", kTakesConjugates}, {"randint_like", kNoFormula},
+    {"randn_like", kTakesConjugates}, {"resize_", kTakesConjugates},
+    {"resize_as_", kTakesConjugates}, {"resolve_conj", kTakesConjugates},
+    {"resolve_neg", kTakesConjugates}, {"set_", kTakesConjugates}, {"sub", kNumbersAsTensors},
+    {"sub_", kNumbersAsTensors}, {"subtract", kNumbersAsTensors}, {"subtract_", kNumbersAsTensors},
+    {"to", kNumbersAsTensors}, {"true_divide", kNumbersAsTensors},
+    {"true_divide_", kNumbersAsTensors}, {"vdot", kTakesConjugates},
+    {"zeros_like", kTakesConjugates},
+};
+
+// Overloads.
+// ZeroTensors: aten/src/ATen/ZeroTensorFallback.cpp, native/BinaryOps.cpp.
+// kRefusesCpuScalars, kTakesMetaTensors, kMovesDevice, kLift: torch/_subclasses/fake_tensor.py.
+constexpr Row kOverloads[] = {
+    {"_to_copy.default", kTakesDevice},
+    {"_unsafe_view.default", kUnsafeView},
+    {"add.Scalar", 0, ZeroTensors::kTaken},
+    {"add.Tensor", 0, ZeroTensors::kZeroIfBoth},
+    {"add_.Tensor", kTakesMetaTensors},
+    {"clone.default", 0, ZeroTensors::kTaken},
+    {"copy_.default", 0, ZeroTensors::kTaken},
+    {"detach.default", kEndsHistory},
+    {"detach_.default", kEndsHistory | kUnrecordedWrite},
+    {"div.Tensor", 0, ZeroTensors::kZeroIfFirst},
+    {"dot.default", 0, ZeroTensors::kTaken},
+    {"empty_like.default", 0, ZeroTensors::kTaken},
+    {"full_like.default", 0, ZeroTensors::kTaken},
+    {"lift_fresh.default", kLift},
+    {"lift_fresh_copy.default", kLift},
+    {"logical_and_.default", kUnrecordedWrite},
+    {"logical_not_.default", kUnrecordedWrite},
+    {"logical_or_.default", kUnrecordedWrite},
+    {"logical_xor_.default", kUnrecordedWrite},
+    {"mul.Scalar", 0, ZeroTensors::kTaken},
+    {"mul.Tensor", 0, ZeroTensors::kZeroIfAny},
+    {"nextafter.default", kRefusesCpuScalars},
+    {"prims::device_put.default", kMovesDevice},
+    {"requires_grad_.default", kUnrecordedWrite | kWritesNoData, ZeroTensors::kTaken},
+    {"resize_.default", kResizes | kSetsSizes},
+    {"resize_as_.default", kSetsSizes},
+    {"set_.default", kSetsSizes},
+    {"set_.source_Tensor", kSetsSizes},
+    {"set_.source_Tensor_storage_offset", kSetsSizes},
+    {"split.Tensor", kReturnsTuple},
+    {"sub.Tensor", 0, ZeroTensors::kZeroIfBoth},
+    {"vdot.default", 0, ZeroTensors::kTaken},
+    {"view.default", kSetsSizes},
+    {"zeros_like.default", 0, ZeroTensors::kTaken},
+};
+
+// Overloads whose formula in derivatives.yaml is not the first of their name.
+struct Formula {
+  std::string_view op;
+  uint8_t number;
+};
+constexpr Formula kFormulas[] = {
+    {"_ctc_loss.Tensor", 1}, {"_native_batch_norm_legit.no_stats", 1}, {"_to_sparse.default", 1},
+    {"add.Scalar", 1}, {"all.dim", 1}, {"all.dims", 2}, {"any.dim", 1}, {"any.dims", 2},
+    {"as_strided_.default", 1}, {"bernoulli_.float", 2}, {"clamp.default", 1},
+    {"clamp_max.Tensor", 1}, {"clamp_min.Tensor", 1}, {"copy_.default", OpFacts::kCopyBackwards}, {"copysign.Scalar", 1},
+    {"count_nonzero.default", 1}, {"div.Scalar", 1}, {"div.Scalar_mode", 3}, {"div.Tensor_mode", 2},
+    {"fill.Tensor", 1}, {"fill_.Tensor", 1}, {"fmod.Tensor", 1}, {"index_fill.int_Tensor", 1},
+    {"lerp.Tensor", 1}, {"masked_fill.Tensor", 1}, {"max.default", 1}, {"mean.dim", 1},
+    {"median.dim", 1}, {"min.default", 1}, {"mul.Scalar", 1}, {"nanmedian.dim", 1},
+    {"norm.ScalarOpt_dim", 1}, {"norm.ScalarOpt_dim_dtype", 3}, {"norm.ScalarOpt_dtype", 2},
+    {"normal.Tensor_Tensor", 2}, {"normal.Tensor_float", 1}, {"normal.float_Tensor", 1},
+    {"pow.Scalar", 2}, {"pow.Tensor_Tensor", 1}, {"prod.dim_int", 1}, {"random_.default", 2},
+    {"random_.to", 1}, {"remainder.Tensor", 1}, {"round.decimals", 1}, {"rsub.Scalar", 1},
+    {"scatter.value", 1}, {"sort.stable", 1}, {"squeeze.dim", 1}, {"squeeze.dims", 2},
+    {"squeeze_.default", 3}, {"squeeze_.dim", 4}, {"squeeze_.dims", 5}, {"sub.Scalar", 1},
+    {"sum.dim_IntList", 1}, {"transpose_.default", 1}, {"unsqueeze_.default", 1}, {"view.dtype", 1},
+    {"xlogy.Scalar_Other", 2}, {"xlogy.Scalar_Self", 1},
+};
+// clang-format on
+
+template <typename T, size_t N>
+consteval bool is_sorted_without_repeats(const T (&table)[N]) {
+  for (size_t i = 1; i < N; ++i) {
+    if (!(table[i - 1].op < table[i].op)) return false;
+  }
+  return true;
+}
+static_assert(is_sorted_without_repeats(kOperators));
+static_assert(is_sorted_without_repeats(kOverloads));
+static_assert(is_sorted_without_repeats(kFormulas));
+
+template <typename T>
+const T* find(std::span<const T> table, std::string_view op) {
+  const auto found =
+      std::lower_bound(table.begin(), table.end(), op,
+                       [](const T& row, std::string_view name) { return row.op < name; });
+  return found != table.end() && found->op == op ? &*found : nullptr;
+}
+
+// "add.Tensor" of "add_.Tensor": in-place operators share the formula of the functional one.
+std::string functional_name(const OpEntry& op) {
+  std::string name(op.base_name());
+  return name.append(op.local_name().substr(op.packet().size()));
+}
+
+uint8_t formula(const OpEntry& op, uint32_t flags) {
+  if ((flags & kNoFormula) != 0) return OpFacts::kNotImplemented;
+  const Formula* own = find<Formula>(kFormulas, op.local_name());
+  if (own == nullptr && op.packet().ends_with('_'))
+    own = find<Formula>(kFormulas, functional_name(op));
+  return own == nullptr ? 0 : own->number;
+}
+
+// OpOverload.is_view: a result shares the memory of an argument, and none is written to.
+bool is_view(const Schema& schema) {
+  const auto is_aliased = [](const Argument& argument) { return !argument.alias.empty(); };
+  const auto is_written = [](const Argument& argument) { return argument.is_written(); };
+  return std::any_of(schema.arguments.begin(), schema.arguments.end(), is_aliased) &&
+         std::none_of(schema.arguments.begin(), schema.arguments.end(), is_written);
+}
+
+// In the order of FakeTensorMode._validate_cache_key.
+CacheBypass cache_bypass(const OpEntry& op, uint32_t flags) {
+  // The out= overloads that torchgen makes have no tags, and no formulas.
+  const bool is_tagged = op.out == nullptr || op.out->grad != OutGrad::kNoFormula;
+  if ((op.tags & kDataDependent) != 0) return CacheBypass::kDataDependent;
+  if ((op.tags & kDynamicShape) != 0 && is_tagged) return CacheBypass::kDynamicShape;
+  if ((op.tags & kDynamicShapeByMask) != 0) return CacheBypass::kDynamicShapeByMask;
+  if ((op.tags & kInplaceView) != 0) return CacheBypass::kInplaceView;
+  if ((flags & kUnsafeView) != 0) return CacheBypass::kUnsafeView;
+  if ((flags & kLift) != 0) return CacheBypass::kLift;
+  if (!op.is_aten() && !op.name.starts_with("prim")) return CacheBypass::kNonBuiltin;
+  if ((op.tags & kComposite) != 0 && is_view(op.schema)) return CacheBypass::kCompositeView;
+  return CacheBypass::kNone;
+}
+
+AnsweredBy answered_by(const OpEntry& op) {
+  const auto own = static_cast<AnsweredBy>(op.tags >> 24);
+  if (op.derived != OpEntry::Derived::kNone) return AnsweredBy::kUnknown;
+  if (own != AnsweredBy::kUnknown) return own;
+  if ((op.tags & kComposite) != 0) return AnsweredBy::kComposite;
+  if ((op.tags & kRealKernel) != 0) return AnsweredBy::kFallback;
+  if (op.name.starts_with("prims::")) return AnsweredBy::kPrim;
+  // Functions of Python that exported programs call, and what the transformers library registers.
+  for (const std::string_view space : {"_operator::", "math::", "torch::", "transformers::"}) {
+    if (op.name.starts_with(space)) return AnsweredBy::kUnknown;
+  }
+  return AnsweredBy::kMetaPy;
+}
+
+// The generated kernels of _foreach_ operators set a history on whatever they return.
+bool is_functional_foreach(const OpEntry& op) {
+  return op.packet().starts_with("_foreach_") && op.written_arguments == 0 &&
+         op.packet() != "_foreach_powsum";
+}
+
+uint64_t without_formula(const OpEntry& op) {
+  uint64_t left_out = 0;
+  std::string_view names = op.derivative == nullptr ? "" : op.derivative->without_formula;
+  while (!names.empty()) {
+    const size_t end = std::min(names.find(','), names.size());
+    const int argument = op.schema.find_argument(names.substr(0, end));
+    if (argument >= 0) left_out |= uint64_t{1} << argument;  // facts_test finds others
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return left_out;
+}
+
+}  // namespace
+
+OpFacts facts_of(const OpEntry& op) {
+  OpFacts facts;
+  if (op.is_aten()) {
+    if (const Row* row = find<Row>(kOperators, op.packet())) facts.flags |= row->flags;
+  }
+  const std::string_view overload = op.is_aten() ? op.local_name() : op.name;
+  if (const Row* row = find<Row>(kOverloads, overload)) {
+    facts.flags |= row->flags;
+    facts.zero_tensors = row->zero_tensors;
+  }
+  facts.cache_bypass = cache_bypass(op, facts.flags);
+  facts.formula = formula(op, facts.flags);
+  facts.answered_by = answered_by(op);
+  const auto set_if = [&](bool holds, uint32_t flag) { facts.flags |= holds ? flag : 0; };
+  set_if((op.tags & (kView | kComposite)) != 0, kTakesConjugates);
+  if ((op.tags & kView) != 0) facts.zero_tensors = ZeroTensors::kTaken;
+  set_if(facts.has(kNumbersAsTensors) || op.name.starts_with("prims::"), kWrapsNumbers);
+  const bool writes_first = (op.written_arguments & 1) != 0 && op.packet().ends_with('_');
+  set_if(writes_first && !facts.has(kUnrecordedWrite), kRecordedWrite);
+  const std::string_view base = op.base_name();
+  set_if(base.ends_with("_backward") || base.ends_with("_backward_data"), kGradient);
+  set_if(is_functional_foreach(op) || (op.tags & kIntegerHistory) != 0, kIntegerResults);
+  if (op.is_aten()) {
+    if (const AutocastRow* row = find<AutocastRow>(autocast_list(), overload)) {
+      facts.autocast_cpu = row->cpu;
+      facts.autocast_cuda = row->cuda;
+    }
+  }
+  if (op.derivative != nullptr) {
+    facts.differentiable_results = op.derivative->differentiable_results;
+    facts.without_formula = op.out == nullptr ? without_formula(op) : 0;
+    if (op.derivative->saved_sizes.count != 0) facts.saved_sizes = &op.derivative->saved_sizes;
+  }
+  return facts;
+}
+
+std::vector<FactKey> fact_keys() {
+  std::vector<FactKey> keys;
+  for (const Row& row : kOperators) keys.push_back({"kOperators", row.op, false});
+  for (const Row& row : kOverloads) keys.push_back({"kOverloads", row.op, true});
+  for (const Formula& row : kFormulas) keys.push_back({"kFormulas", row.op, true});
+  for (const AutocastRow& row : autocast_list()) keys.push_back({"kAutocast", row.op, true});
+  return keys;
+}
+
+}  // namespace faketensor
