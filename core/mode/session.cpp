@@ -236,8 +236,7 @@ void check_grad(const Tensor& tensor, const Tensor& grad) {
                        "device type '{}'. Please ensure that the gradient and the tensor are on "
                        "the same device",
                        name(grad.device().type), name(tensor.device().type)));
-  if (!std::equal(grad.sizes().begin(), grad.sizes().end(), tensor.sizes().begin(),
-                  tensor.sizes().end(), [](SymInt a, SymInt b) { return guard_bool(a == b); }))
+  if (!guard_equal(grad.sizes(), tensor.sizes()))
     throw_error(ErrorKind::kRuntimeError,
                 format("attempting to assign a gradient of size '{}' to a tensor of size '{}'. "
                        "Please ensure that the gradient and the tensor are the same size",

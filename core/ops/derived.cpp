@@ -21,7 +21,7 @@ bool are_numbers(Dims sizes) {
 }  // namespace
 
 bool resize_output(Context& context, Tensor& out, Dims sizes, Dims strides) {
-  const bool same = same_sizes(sizes, out.sizes());
+  const bool same = guard_equal(sizes, out.sizes());
   if (same) return false;
   if (out.meta->has_symbols() && are_numbers(sizes)) [[unlikely]]
     throw_error(ErrorKind::kRuntimeError, "tried to directly modify sizes for customized tensor");
@@ -273,7 +273,7 @@ class OutWriter {
   void resize_in_kernel(const Tensor& result, Tensor& out) {
     if (out.meta->has_symbols() && are_numbers(result.sizes())) {
       specialize_sizes(out);
-      const bool same = same_sizes(result.sizes(), out.sizes());
+      const bool same = guard_equal(result.sizes(), out.sizes());
       call_.check(same, "Cannot call numel() on tensor with symbolic sizes/strides");
     }
     resize_output(call_.context(), out, result.sizes(), result.strides());

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "core/support/small_vector.h"
+#include "core/symbolic/sym_bool.h"
 #include "core/symbolic/sym_int.h"
 
 namespace faketensor {
@@ -12,6 +13,23 @@ namespace faketensor {
 using DimVector = SmallVector<SymInt, 8>;
 // Sizes or strides of an existing tensor, or an int list argument.
 using Dims = std::span<const SymInt>;
+
+// Whether two lists of sizes or strides are equal, by what becomes of symbols:
+// - the same expressions: nothing is decided, and equal values may differ;
+inline bool same_exprs(Dims a, Dims b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!same_expr(a[i], b[i])) return false;
+  }
+  return true;
+}
+// - as Python compares lists: their lengths, then each pair from the left, on which it guards, up to
+//   one that differs;
+bool guard_equal(Dims a, Dims b);
+// - the same, where what cannot be decided differs (guard_or_false);
+bool equal_or_false(Dims a, Dims b);
+// - one condition, for whoever decides it (torch.fx.experimental.symbolic_shapes.sym_eq).
+SymBool sym_eq(Dims a, Dims b);
 
 // "[2, s0, 3]"
 inline void append_text(std::string& out, SymInt value) { out += to_string(value); }

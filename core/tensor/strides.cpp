@@ -15,18 +15,6 @@ SymInt numel(Dims sizes) {
   return product;
 }
 
-bool same_sizes(Dims a, Dims b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](SymInt x, SymInt y) { return guard_bool(x == y); });
-}
-
-SymBool sym_eq(Dims a, Dims b) {
-  if (a.size() != b.size()) return false;
-  SymBool same = true;
-  for (size_t i = 0; i < a.size(); ++i) same = sym_and(same, a[i] == b[i]);
-  return same;
-}
-
 namespace {
 // Fills `strides` so that the dimensions in `order` (innermost first) are dense. Unlike in
 // row-major strides, a size of 0 makes what follows 0 (c10::get_channels_last_strides_2d).
@@ -121,9 +109,7 @@ std::optional<DimVector> view_strides(Dims sizes, Dims strides, Dims new_sizes) 
   if (sizes.empty()) return DimVector(new_sizes.size(), SymInt(1));
   const SymInt elements = numel(sizes);
   if (guard_or_false(elements == 0)) {
-    if (sizes.size() == new_sizes.size() &&
-        std::equal(sizes.begin(), sizes.end(), new_sizes.begin(),
-                   [](SymInt a, SymInt b) { return guard_or_false(a == b); })) {
+    if (equal_or_false(sizes, new_sizes)) {
       return DimVector(strides);
     }
     return contiguous_strides(new_sizes);

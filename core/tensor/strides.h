@@ -16,11 +16,6 @@ namespace faketensor {
 
 // The number of elements; raises OverflowError if it does not fit.
 SymInt numel(Dims sizes);
-// Whether two lists are equal, as Python compares lists of sizes: their lengths, then each pair from
-// the left, on which it guards, up to one that differs.
-bool same_sizes(Dims a, Dims b);
-// The same as a condition (torch.fx.experimental.symbolic_shapes.sym_eq).
-SymBool sym_eq(Dims a, Dims b);
 
 // Row-major strides; a size of 0 counts as 1 (torch._prims_common.make_contiguous_strides_for).
 DimVector contiguous_strides(Dims sizes);

@@ -39,11 +39,6 @@ uint64_t hash_of(const MetaSpec& spec, Dims strides) {
   return hash_finish(hash_word(of_sizes, of_strides));
 }
 
-bool same_dims(Dims a, Dims b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](SymInt x, SymInt y) { return same_expr(x, y); });
-}
-
 bool same_sparse(const SparseMeta* a, const SparseMeta* b) {
   if (a == nullptr || b == nullptr) return a == b;
   return a->sparse_dim == b->sparse_dim && a->dense_dim == b->dense_dim &&
@@ -55,8 +50,8 @@ bool same_sparse(const SparseMeta* a, const SparseMeta* b) {
 bool equals(const TensorMeta& meta, const MetaSpec& spec, Dims strides) {
   return meta.dtype() == spec.dtype && meta.device() == spec.device &&
          meta.layout() == spec.layout && (meta.flags() & kGivenFlags) == spec.flags &&
-         same_expr(meta.offset(), spec.offset) && same_dims(meta.sizes(), spec.sizes) &&
-         same_dims(meta.strides(), strides) && same_sparse(meta.sparse(), spec.sparse);
+         same_expr(meta.offset(), spec.offset) && same_exprs(meta.sizes(), spec.sizes) &&
+         same_exprs(meta.strides(), strides) && same_sparse(meta.sparse(), spec.sparse);
 }
 
 // The facts that there are to know about a tensor of this rank.

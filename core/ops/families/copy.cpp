@@ -36,10 +36,7 @@ Tensor* clone_preserve_strides(Call& call, const Tensor& self, StorageExtent ext
 
 void check_fits(const Call& call, const Tensor& self, Dims sizes) {
   const DimVector common = broadcast_shapes(self.sizes(), sizes);
-  const bool fits =
-      common.size() == self.sizes().size() &&
-      std::equal(common.begin(), common.end(), self.sizes().begin(),
-                 [](SymInt a, SymInt b) { return same_expr(a, b) || guard_bool(a == b); });
+  const bool fits = guard_equal(common, self.sizes());
   call.check(fits, "output with shape {} doesn't match the broadcast shape {}", self.sizes(),
              common.span());
 }

@@ -21,9 +21,7 @@ Overlap overlap(const Tensor& a, const Tensor& b) {
   const SymInt a_end = a_begin + a.numel() * a_size;
   const SymInt b_end = b_begin + b.numel() * b_size;
   if (guard_or_false(a_begin == b_begin) && guard_or_false(a_end == b_end)) {
-    const bool same =
-        std::equal(a.strides().begin(), a.strides().end(), b.strides().begin(), b.strides().end(),
-                   [](SymInt x, SymInt y) { return guard_or_false(x == y); });
+    const bool same = equal_or_false(a.strides(), b.strides());
     return same ? Overlap::kFull : Overlap::kPartial;
   }
   const bool meet = guard_or_false(a_begin < b_end) && guard_or_false(b_begin < a_end);

@@ -205,11 +205,6 @@ bool are_row_major(std::span<const Value> operands) {
   });
 }
 
-bool same_dims(Dims a, Dims b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](SymInt x, SymInt y) { return same_expr(x, y); });
-}
-
 // The sizes of row-major operands: those of one of them where all have the same.
 Tensor* row_major_result(Call& call, std::span<const Value> operands, DType dtype) {
   const Tensor* first = nullptr;
@@ -219,7 +214,7 @@ Tensor* row_major_result(Call& call, std::span<const Value> operands, DType dtyp
     const Tensor& tensor = operand.tensor();
     if (first == nullptr) first = &tensor;
     is_broadcast =
-        is_broadcast || (tensor.meta != first->meta && !same_dims(tensor.sizes(), first->sizes()));
+        is_broadcast || (tensor.meta != first->meta && !same_exprs(tensor.sizes(), first->sizes()));
   }
   if (first == nullptr) return call.empty({}, dtype);
   if (!is_broadcast) return call.empty(first->sizes(), dtype);
@@ -488,8 +483,7 @@ bool has_plain_layout(const Tensor& tensor) {
                                      [](SymInt size) { return hint(size).has_value(); });
   if (!is_backed) return false;
   const DimVector strides = contiguous_strides(tensor.sizes());
-  return std::equal(strides.begin(), strides.end(), tensor.strides().begin(),
-                    [](SymInt a, SymInt b) { return same_expr(a, b); });
+  return same_exprs(strides, tensor.strides());
 }
 
 std::string_view python_type(DType dtype) {
@@ -517,8 +511,7 @@ void check_inplace_broadcast(Call& call, const Tensor& self, const Tensor& other
   const DimVector sizes = broadcast_operands(call, operands);
   // As tuples are compared: element by element, then their lengths.
   const size_t rank = std::min(sizes.size(), self.sizes().size());
-  const bool same = std::equal(sizes.begin(), sizes.begin() + rank, self.sizes().begin(),
-                               [](SymInt a, SymInt b) { return guard_bool(a == b); });
+  const bool same = guard_equal(sizes.span().first(rank), self.sizes().first(rank));
   call.check(same && sizes.size() == self.sizes().size(),
              "output with shape {} doesn't match the broadcast shape {}", size_text(self.sizes()),
              tuple_text(sizes));

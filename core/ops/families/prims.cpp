@@ -43,7 +43,7 @@ SmallVector<const Tensor*, 4> agreeing_operands(const Call& call, std::span<cons
                tensors[0]->device());
   }
   for (const Tensor* tensor : tensors) {
-    call.check(same_sizes(tensors[0]->sizes(), tensor->sizes()),
+    call.check(guard_equal(tensors[0]->sizes(), tensor->sizes()),
                "Shape torch.Size({}) is not the expected shape torch.Size({})!", tensor->sizes(),
                tensors[0]->sizes());
   }

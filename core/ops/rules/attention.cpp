@@ -99,7 +99,7 @@ Value efficient_attention(Call& c, const Tensor& query, const Tensor& key, const
 // Mirrors alloc_with_matching_layout, torch/_meta_registrations.py: `sizes` with four dimensions in
 // the order of the query's strides, the largest first.
 Tensor* empty_in_order_of(Call& c, const Tensor& query, const DimVector& sizes) {
-  const bool same = same_sizes(sizes, query.sizes());
+  const bool same = guard_equal(sizes, query.sizes());
   if (same) return c.empty_like(query);
   c.check_as(ErrorKind::kIndexError, query.dim() >= 4, "tuple index out of range");
   // sorted(reverse=True) sorts the reversed list and reverses the result.

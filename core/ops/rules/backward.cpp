@@ -115,9 +115,9 @@ Value fused_lstm_cell_backward_impl(Call& c, Tensor* grad_hy, Tensor* grad_cy, c
   if (grad_hy == nullptr && grad_cy == nullptr) return c.tuple({Value(), Value(), Value()});
   const Tensor& grad = grad_hy != nullptr ? *grad_hy : *grad_cy;
   const bool fits = grad.dim() == 2 &&
-                    (grad_cy == nullptr || same_sizes(grad_cy->sizes(), grad.sizes())) &&
-                    same_sizes(cx.sizes(), grad.sizes()) && same_sizes(cy.sizes(), grad.sizes()) &&
-                    workspace.dim() == 2;
+                    (grad_cy == nullptr || guard_equal(grad_cy->sizes(), grad.sizes())) &&
+                    guard_equal(cx.sizes(), grad.sizes()) &&
+                    guard_equal(cy.sizes(), grad.sizes()) && workspace.dim() == 2;
   c.check(fits ? workspace.numel() == grad.size(0) * grad.size(1) * 4 : SymBool(false), "");
   Tensor* grad_gates = c.empty(workspace.sizes(), workspace.dtype());
   Tensor* grad_cx = c.empty(cx.sizes(), cx.dtype());

@@ -343,7 +343,7 @@ Value linalg_householder_product(Call& c, const Tensor& input, const Tensor& tau
           "and input.ndim is equal to {}",
           kName, tau.dim(), input.dim());
   const Dims tau_batch = without_last(tau.sizes(), 1);
-  c.check(input.dim() == 2 || same_sizes(tau_batch, batch_sizes(input)),
+  c.check(input.dim() == 2 || guard_equal(tau_batch, batch_sizes(input)),
           "{}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
           "torch.Size({})",
           kName, tau_batch);

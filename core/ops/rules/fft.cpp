@@ -89,7 +89,7 @@ struct Source {
 
 // Tensor.resize_ of a new output to its batched sizes, in C++ (_resize_impl_, Resize.h).
 void ask_resized(Dims sizes, Dims batched) {
-  if (same_sizes(sizes, batched) || guard_bool(numel(batched) == 0)) return;
+  if (guard_equal(sizes, batched) || guard_bool(numel(batched) == 0)) return;
   (void)guard_bool(numel(batched) > numel(sizes));
 }
 
@@ -123,7 +123,7 @@ void ask_batched(Call& c, const Source& source, Dims sizes, const Axes& order, s
   }
   specialize_sizes(*source.symbolic);
   specialize_sizes(source.strides);
-  c.check(source.may_resize || same_sizes(sizes, batched),
+  c.check(source.may_resize || guard_equal(sizes, batched),
           "tried to directly modify sizes for customized tensor");
 }
 

@@ -143,8 +143,8 @@ Value unsafe_masked_index_put(Call& c, const Tensor& self, const Tensor& mask, T
 // device, indices too.
 void check_values(const Call& c, const Tensor& self, const Tensor& values) {
   c.check(self.device() == values.device() || values.dim() == 0,
-          "Mismatching {} device between self ({}) and values ({})", c.op().python_name(), self.device(),
-          values.device());
+          "Mismatching {} device between self ({}) and values ({})", c.op().python_name(),
+          self.device(), values.device());
 }
 Tensor* index_put(Call& c, const Tensor& self, TensorList, const Tensor& values) {
   check_values(c, self, values);
@@ -276,10 +276,7 @@ Value index_fill(Call& c, const Tensor& self, int64_t dim, const Tensor& index,
   }
   // What is copied to is contiguous, and strides are compared as Python compares tuples.
   const DimVector strides = contiguous_strides(self.sizes());
-  const bool is_like_copy =
-      self.meta->has_symbols() &&
-      std::equal(strides.begin(), strides.end(), self.strides().begin(),
-                 [](SymInt copied, SymInt own) { return guard_bool(copied == own); });
+  const bool is_like_copy = self.meta->has_symbols() && guard_equal(strides, self.strides());
   if (!is_like_copy && self.is_non_overlapping_and_dense()) {
     return c.context().empty(self.sizes(), self.dtype(), device, self.strides());
   }
@@ -319,7 +316,7 @@ void check_index_reduce(Call& c, const Tensor& self, int64_t dim, const Tensor& 
   if (self.dim() > 0 && source.dim() > 0) {
     sizes[static_cast<size_t>(at)] = source_sizes[static_cast<size_t>(at)] = 1;
   }
-  const bool same = same_sizes(sizes, source_sizes);
+  const bool same = guard_equal(sizes, source_sizes);
   c.check(same,
           "source tensor shape must match self tensor shape, excluding the specified dimension. "
           "Got self.shape = {} source.shape = {}",
@@ -429,7 +426,7 @@ Value diagonal_scatter(Call& c, const Tensor& self, const Tensor& src, const Val
   return write_reference(c, [&] {
     Tensor* output = copy();
     const Tensor& line = c.tensor<"aten::diagonal">(*output, offset, dim1, dim2);
-    c.check(same_sizes(src.sizes(), line.sizes()),
+    c.check(guard_equal(src.sizes(), line.sizes()),
             "expected src to have a size equal to the diagonal of the input.Got torch.Size({}) for "
             "a diagonal of shape torch.Size({})",
             src.sizes(), line.sizes());
@@ -449,7 +446,7 @@ Value as_strided_scatter(Call& c, const Tensor& self, const Tensor& src, Dims si
   const SymInt held = output->storage->nbytes;
   const Tensor& slice = c.tensor<"aten::as_strided">(*output, size, stride, storage_offset);
   output->storage->nbytes = held;  // which as_strided would let grow
-  const bool equal = same_sizes(src.sizes(), slice.sizes());
+  const bool equal = guard_equal(src.sizes(), slice.sizes());
   c.check(equal,
           "expected src to have a size equal to the slice of self. src size = {}, slice size = {}",
           src.sizes(), slice.sizes());

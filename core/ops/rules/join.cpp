@@ -181,8 +181,7 @@ Value each(Call& c, TensorList tensors) {
 }
 
 void check_any(const Call& c, TensorList tensors) {
-  c.check(!tensors.empty(), "{} expects a non-empty TensorList",
-          c.op().packet());
+  c.check(!tensors.empty(), "{} expects a non-empty TensorList", c.op().packet());
 }
 
 Value hstack(Call& c, TensorList tensors) {
@@ -300,7 +299,7 @@ Tensor* pad_sequence(Call& c, TensorList sequences, bool batch_first) {
     DimVector slice(first);
     slice[0] = sequences[i].sizes()[0];
     const DimVector common = broadcast_shapes(slice, sequences[i].sizes());
-    const bool fits = same_sizes(common, slice);
+    const bool fits = guard_equal(common, slice);
     c.check(fits, "output with shape {} doesn't match the broadcast shape {}", slice.span(),
             common.span());
   }

@@ -91,7 +91,7 @@ Value multilabel_margin_loss_backward(Call& c, const Tensor&, const Tensor& self
   check_vector_or_matrix(c, self);
   const Dims a = self.sizes(), b = target.sizes();
   const bool scalar = self.dim() == 0 && target.dim() <= 1 && guard_bool(target.numel() == 1);
-  c.check(scalar || same_sizes(a, b), "inconsistent target size: {} for input of size: {}", b, a);
+  c.check(scalar || guard_equal(a, b), "inconsistent target size: {} for input of size: {}", b, a);
   require_type(c, "multilabel_margin_loss_backward_out_frame", self.dtype(), kSingleAndDouble);
   return c.empty(self.sizes(), self.dtype());
 }

@@ -46,7 +46,7 @@ void check_inputs(Call& c, DType dtype, const DimVector& sizes, size_t sequences
   if (!flat_weight)
     for (const SymInt size : weight->sizes()) given.push_back(size);
   const Dims outer = Dims(sizes.data(), sizes.size() - 1);
-  c.check(same_sizes(outer, given),
+  c.check(guard_equal(outer, given),
           "{}: if weight tensor is provided it should have the same shape as the input tensor "
           "excluding its innermost dimension, but got input with shape {} and weight with shape {}",
           kName, sizes.span(), given.span());

@@ -18,7 +18,7 @@ Value standard_gamma_grad(Call& c, const Tensor& self, const Tensor& output) {
   require_operand_type(c, self.dtype(), output);
   const DimVector sizes = broadcast_shapes(self.sizes(), output.sizes());
   // The result is as large as self, and where that is not enough, resized.
-  const bool fits = same_sizes(sizes, self.sizes());
+  const bool fits = guard_equal(sizes, self.sizes());
   Tensor* result =
       fits ? c.empty(sizes, self.dtype()) : kernel_result(c, {&output, &self}, self.dtype());
   require_type(c, "_standard_gamma_grad_cpu", self.dtype(), kSingleAndDouble);
@@ -133,7 +133,7 @@ Value masked_softmax(Call& c, const Tensor& self, const Tensor& mask, std::optio
   const bool is_special =
       mask_type && (*mask_type == 0 || *mask_type == 1) && self.dim() == 4 && mask.dim() == 2;
   if (!is_special)
-    c.check(same_sizes(self.sizes(), mask.sizes()),
+    c.check(guard_equal(self.sizes(), mask.sizes()),
             "For mask_type == 2 mask shape should match input shape");
   wrap_dim(dim.value_or(self.dim() == 0 ? 0 : self.dim() - 1), self.dim());
   require_type(c, "masked_softmax", self.dtype(), kFloats);
@@ -142,7 +142,7 @@ Value masked_softmax(Call& c, const Tensor& self, const Tensor& mask, std::optio
 
 Value masked_softmax_backward(Call& c, const Tensor& grad, const Tensor&, const Tensor& mask,
                               std::optional<int64_t> dim) {
-  c.check(same_sizes(grad.sizes(), mask.sizes()), "Mask shape should match grad shape");
+  c.check(guard_equal(grad.sizes(), mask.sizes()), "Mask shape should match grad shape");
   wrap_dim(dim.value_or(grad.dim() == 0 ? 0 : grad.dim() - 1), grad.dim());
   require_type(c, "masked_softmax_backward", grad.dtype(), kFloats);
   if (grad.dim() == 0) return c.empty({1}, grad.dtype());  // the kernel wants a dimension

@@ -67,7 +67,7 @@ Value linalg_ldl_solve(Call& c, const Tensor& ld, const Tensor& pivots, const Te
   c.check(b.dim() >= 2,
           "{}: Expected B to have at least 2 dimensions, but it has {} dimensions instead", kName,
           b.dim());
-  c.check(same_sizes(without_last(ld.sizes(), 1), pivots.sizes()),
+  c.check(guard_equal(without_last(ld.sizes(), 1), pivots.sizes()),
           "{}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
           "torch.Size({}) instead",
           kName, pivots.sizes());
@@ -90,7 +90,7 @@ Value linalg_lu_solve(Call& c, const Tensor& lu, const Tensor& pivots, const Ten
   c.check(lu.size(-1) == pivots.size(-1),
           "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the "
           "matrix");
-  c.check(same_sizes(without_last(lu.sizes(), 1), pivots.sizes()),
+  c.check(guard_equal(without_last(lu.sizes(), 1), pivots.sizes()),
           "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots "
           "with shape torch.Size({}) instead",
           pivots.sizes());
@@ -117,8 +117,8 @@ Value linalg_solve_ex_impl(Call& c, const Tensor& a, const Tensor& b, bool left)
           "linalg.solve: Expected A and B to have the same dtype, but found A of type {} and B of "
           "type {} instead",
           a.dtype(), b.dtype());
-  const bool is_vector =
-      b.dim() == 1 || (a.dim() - 1 == b.dim() && same_sizes(b.sizes(), without_last(a.sizes(), 1)));
+  const bool is_vector = b.dim() == 1 || (a.dim() - 1 == b.dim() &&
+                                          guard_equal(b.sizes(), without_last(a.sizes(), 1)));
   const Tensor& right = is_vector ? as_column(c, b) : b;
   check_solver(c, a, right, left, "linalg.solve");
   DimVector sizes = with_common_batch(c, right, a);
@@ -181,7 +181,7 @@ Value triangular_solve(Call& c, const Tensor& self, const Tensor& a) {
 }
 
 void check_ormqr_batch(Call& c, const Tensor& input, std::string_view name, Dims batch) {
-  c.check(same_sizes(batch, batch_sizes(input)),
+  c.check(guard_equal(batch, batch_sizes(input)),
           "torch.ormqr: Expected batch dimensions of {} to be equal to input.shape[:-2], but got "
           "torch.Size({})",
           name, batch);

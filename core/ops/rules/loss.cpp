@@ -364,8 +364,7 @@ Value nll_loss_nd(Call& c, const Tensor& self, const Tensor& target, const Value
   DimVector out_size(self.sizes());
   out_size.erase(1);
   c.check(target.dim() == self.dim() - 1 &&
-              std::equal(out_size.begin() + 1, out_size.end(), target.sizes().begin() + 1,
-                         [](SymInt a, SymInt b) { return guard_bool(a == b); }),
+              guard_equal(out_size.span().subspan(1), target.sizes().subspan(1)),
           "Expected target size {}, got {}", out_size.span(), target.sizes());
   const auto as_image = [&](const Tensor& from, DimVector sizes) {
     const bool is_empty = guard_bool(from.numel() == 0);

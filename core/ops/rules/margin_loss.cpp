@@ -66,7 +66,7 @@ Value multilabel_margin_loss_forward(Call& c, const Tensor& self, const Tensor& 
   const Tensor& target = c.tensor<"aten::atleast_2d">(labels);
   const SymInt classes = input.size(1);
   c.check(self.dim() <= 2 && guard_bool(classes != 0), kEmptyInput, size_text(self));
-  c.check(labels.dim() <= 2 && same_sizes(labels.sizes(), self.sizes()),
+  c.check(labels.dim() <= 2 && guard_equal(labels.sizes(), self.sizes()),
           "inconsistent target size: {} for input of size: {}", size_text(labels), size_text(self));
   const Value index = positions(c, classes, target.device());
   const Value is_end = c.call<"aten::eq.Scalar">(target, -1);

@@ -254,7 +254,7 @@ Tensor* as_strided_scatter(Call& c, const Tensor& self, const Tensor& src, Dims 
           "as_strided_scatter: sizes {}, strides {}, storage offset {}  and itemsize {} requiring "
           "a storage size of {} are out of bounds for storage of size {}",
           size, stride, storage_offset, bytes, needed * bytes, self.numel() * bytes);
-  const bool fits = same_sizes(size, src.sizes());
+  const bool fits = guard_equal(size, src.sizes());
   c.check(fits,
           "expected src to have a size equal to the slice of self. src size = torch.Size({}), "
           "slice size = {}",

@@ -84,7 +84,7 @@ int64_t internal_overlap(Call&, const Tensor& self) {
 }
 
 bool is_same_size(Call&, const Tensor& self, const Tensor& other) {
-  return same_sizes(self.sizes(), other.sizes());
+  return guard_equal(self.sizes(), other.sizes());
 }
 
 bool has_same_storage_numel(Call&, const Tensor& self, const Tensor& other) {

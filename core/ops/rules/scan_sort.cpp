@@ -168,13 +168,13 @@ Tensor* searchsorted(Call& c, const Tensor& sorted_sequence, const Value& self, 
   if (bounds.size() > 1) {
     const Dims values = self.is_tensor() ? self.tensor().sizes() : Dims();
     c.check(!values.empty() &&
-                same_sizes(bounds.first(bounds.size() - 1), values.first(values.size() - 1)),
+                guard_equal(bounds.first(bounds.size() - 1), values.first(values.size() - 1)),
             "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
             "dimensions of boundaries tensor and input value tensor must match, but we got "
             "boundaries tensor {} and input value tensor {}",
             bounds, values);
   }
-  c.check(sorter == nullptr || same_sizes(bounds, sorter->sizes()),
+  c.check(sorter == nullptr || guard_equal(bounds, sorter->sizes()),
           "torch.searchsorted(): boundary and sorter must have the same size, but got boundary "
           "tensor {} and got sorter tensor {}",
           bounds, sorter == nullptr ? Dims() : sorter->sizes());

@@ -143,7 +143,7 @@ Value col2im(Call& c, const Tensor& self, Dims output, Dims kernel, Dims dilatio
 // --- un-pooling: torch/_decomp/decompositions.py ---
 
 void check_same_shape(Call& c, const Tensor& self, const Tensor& indices) {
-  c.check(same_sizes(self.sizes(), indices.sizes()),
+  c.check(guard_equal(self.sizes(), indices.sizes()),
           "Expected shape of indices to be same as that of the input tensor (torch.Size({})) but "
           "got indices tensor with shape: torch.Size({})",
           self.sizes(), indices.sizes());

@@ -229,7 +229,7 @@ Value to_dense(Call& c, const Tensor& self, std::optional<DType> dtype) {
 Value sparse_mask(Call& c, const Tensor& self, const Tensor& mask) {
   if (mask.layout() == Layout::kStrided) throw_no_kernel(c.op(), "CPU");
   const Dims a = self.sizes(), b = mask.sizes();
-  c.check(same_sizes(a, b),
+  c.check(guard_equal(a, b),
           "sparse_mask(): operands have incompatible sizes; self has size {} but mask has size {}",
           a, b);
   SparseShape shape = shape_of(mask);

@@ -101,7 +101,7 @@ Value resize_inplace(Call& c, Tensor& self, Dims sizes) {
 Value resize_coo_as(Call& c, Tensor& self, const Tensor& other) {
   const SparseMeta &now = sparse_of(self), &wanted = sparse_of(other);
   const bool is_same = now.sparse_dim == wanted.sparse_dim && now.dense_dim == wanted.dense_dim &&
-                       same_sizes(self.sizes(), other.sizes());
+                       guard_equal(self.sizes(), other.sizes());
   if (is_same) return self;
   return c.call<"aten::sparse_resize_">(self, other.sizes(), int64_t{wanted.sparse_dim},
                                         int64_t{wanted.dense_dim});
@@ -139,7 +139,7 @@ Value resize_as_sparse(Call& c, Tensor& self, const Tensor& other) {
 }
 
 Value is_same_size(Call&, const Tensor& self, const Tensor& other) {
-  return same_sizes(self.sizes(), other.sizes());
+  return guard_equal(self.sizes(), other.sizes());
 }
 
 // --- factories that write to a sparse output ---

@@ -15,7 +15,7 @@ constexpr std::string_view kSparseDense =
 DType common_type(Call& c) { return result_type(c, c.args().first(2)); }
 
 void check_added_sizes(Call& c, const Tensor& self, const Tensor& other) {
-  c.check(same_sizes(self.sizes(), other.sizes()),
+  c.check(guard_equal(self.sizes(), other.sizes()),
           "add: expected sizes of 'self' and 'other' to match, but {} != {}", self.sizes(),
           other.sizes());
 }
@@ -153,7 +153,7 @@ void check_multiplied_csr(Call& c, const Tensor& self, const Tensor& other) {
 void check_multiplied_coo(Call& c, const Tensor& self, const Tensor& other) {
   if (is_coo(self) && is_coo(other)) {
     if (self.dim() == 0 || other.dim() == 0) return;
-    c.check(same_sizes(self.sizes(), other.sizes()),
+    c.check(guard_equal(self.sizes(), other.sizes()),
             "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal "
             "dimensionality, number of sparse dimensions, and shape of sparse dimensions");
     return;

@@ -36,13 +36,8 @@ void restride(Call& c, Tensor& self, MemoryFormat format) {
   set_geometry(c, self, self.sizes(), strides_for(self.sizes(), format), self.offset());
 }
 
-bool guard_sizes(const Tensor& self, Dims sizes) {
-  return std::equal(sizes.begin(), sizes.end(), self.sizes().begin(), self.sizes().end(),
-                    [](SymInt wanted, SymInt size) { return guard_bool(wanted == size); });
-}
-
 void resize_to(Call& c, Tensor& self, Dims sizes) {
-  if (guard_sizes(self, sizes)) return;
+  if (guard_equal(sizes, self.sizes())) return;
   for (const SymInt size : sizes) {
     if (!guard_or_false(size < 0)) continue;
     // TensorImpl::set_sizes_contiguous has set the sizes when it finds that their product does not
@@ -62,7 +57,7 @@ Value resize_in_place(Call& c, Tensor& self, Dims size, Format format) {
   const bool to_numbers =
       std::none_of(size.begin(), size.end(), [](SymInt length) { return length.is_symbolic(); });
   const bool is_customized = has_symbolic_sizes(self) && to_numbers;
-  c.check(!is_customized || guard_sizes(self, size),
+  c.check(!is_customized || guard_equal(size, self.sizes()),
           "tried to directly modify sizes for customized tensor");
   resize_to(c, self, size);
   if (!format) return self;

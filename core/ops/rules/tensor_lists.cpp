@@ -51,7 +51,7 @@ Value stack(Call& c, TensorList tensors, int64_t dim) {
   c.check(!tensors.empty(), "stack expects a non-empty TensorList");
   SmallVector<Value, 8> inputs;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    c.check(same_sizes(tensors[0].sizes(), tensors[i].sizes()),
+    c.check(guard_equal(tensors[0].sizes(), tensors[i].sizes()),
             "stack expects each tensor to be equal size, but got {} at entry 0 and {} at entry {}",
             tensors[0].sizes(), tensors[i].sizes(), i);
     inputs.push_back(c.call<"aten::unsqueeze">(tensors[i], dim));
@@ -87,7 +87,7 @@ int64_t checked_chunk_dim(const Call& c, TensorList tensors, int64_t dim, SymInt
     return tensor.sizes().first(std::min(tensor.sizes().size(), static_cast<size_t>(dim)));
   };
   for (size_t i = 0; i < tensors.size(); ++i) {
-    c.check(same_sizes(leading(first), leading(tensors[i])),
+    c.check(guard_equal(leading(first), leading(tensors[i])),
             "_chunk_cat expects same sizes of 0,...,dim-1 dimensions for all tensors");
   }
   return dim;

@@ -309,10 +309,7 @@ Value broadcast_tensors(Call& c, TensorList tensors) {
   SmallVector<Value, 8> results;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Dims sizes = tensors[i].sizes();
-    const bool fits =
-        sizes.size() == common.size() &&
-        std::equal(sizes.begin(), sizes.end(), common.begin(),
-                   [](SymInt a, SymInt b) { return same_expr(a, b) || guard_bool(a == b); });
+    const bool fits = guard_equal(sizes, common);
     results.push_back(fits ? Value(tensors[i]) : c.call<"aten::expand">(tensors[i], common));
   }
   return c.list(results.span());
