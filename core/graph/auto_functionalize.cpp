@@ -81,7 +81,7 @@ Value regenerate_view(const HigherOrderCall& call, Keywords& keywords, const std
                       const std::vector<Value>& bases) {
   const Value index = keywords.take(prefix + "_base_index");
   if (!index.is(Value::Tag::kInt)) return Value();
-  const auto at = static_cast<size_t>(guard_int(index.as_sym_int()));
+  const auto at = static_cast<size_t>(index.to_int());
   if (at >= bases.size()) throw_error(ErrorKind::kIndexError, "list index out of range");
   const Value& base = bases[at];
   if (keywords.find(prefix + "_alias") != nullptr) {
@@ -110,7 +110,7 @@ Value regenerate_argument(const HigherOrderCall& call, Keywords& keywords, const
   const Value length = keywords.take(prefix + "_length");
   if (!length.is(Value::Tag::kInt)) return Value();
   std::vector<Value> elements;
-  for (int64_t i = 0; i < guard_int(length.as_sym_int()); ++i)
+  for (int64_t i = 0; i < length.to_int(); ++i)
     elements.push_back(regenerate_view(call, keywords, format("{}_{}", prefix, i), bases));
   return call.tuple(elements);
 }

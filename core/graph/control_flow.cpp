@@ -412,7 +412,7 @@ Value scan(HigherOrderCall& call) {
   constexpr size_t kArgumentsWithDim = 6;
   const std::span<const Value> args = call.positional();
   const bool has_dim = args.size() == kArgumentsWithDim && args[3].is(Value::Tag::kInt);
-  const int64_t dim = has_dim ? guard_int(args[3].as_sym_int()) : 0;
+  const int64_t dim = has_dim ? args[3].to_int() : 0;
   const SymInt count = length_along(xs, dim, call);
   for (const Value& x : xs) inputs.push_back(first_slice(call, x, dim));
   for (const Value& input : call.list(has_dim ? 5 : 3)) inputs.push_back(input);

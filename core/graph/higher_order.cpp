@@ -46,7 +46,7 @@ bool HigherOrderCall::boolean(size_t index) const {
   if (!at(index).is(Value::Tag::kBool)) {
     throw_error(ErrorKind::kTypeError, format("{}: argument {} must be a bool", name_, index));
   }
-  return guard_bool(at(index).as_sym_bool());
+  return at(index).to_bool();
 }
 
 std::string_view HigherOrderCall::text(size_t index) const {

@@ -95,7 +95,7 @@ DimVector int_list(const Value& given, std::string_view function, std::string_vi
                   format("{}(): argument '{}' (position {}) must be tuple of ints, but found "
                          "element of type {} at pos {}",
                          function, argument, position, python_type(given[i]), i));
-    ints.push_back(guard_int(given[i].as_sym_int()));
+    ints.push_back(given[i].to_int());
   }
   return ints;
 }

@@ -94,12 +94,12 @@ Value reduction(BatchCall& call, uint32_t params) {
   const Value given = call.arg(at);
   SmallVector<int64_t, 8> dims;
   if (given.is(Value::Tag::kInt)) {
-    dims.push_back(guard_int(given.as_sym_int()));
+    dims.push_back(given.to_int());
   } else if (given.is_none() && !takes_list) {
     if (self.tensor().dim() > 1) self = call.call("aten::flatten.using_ints", {self, 1});
     dims.push_back(0);
   } else {
-    for (size_t i = 0; i < given.size(); ++i) dims.push_back(guard_int(given[i].as_sym_int()));
+    for (size_t i = 0; i < given.size(); ++i) dims.push_back(given[i].to_int());
     for (int64_t i = 0; given.size() == 0 && i < std::max<int64_t>(rank, 1); ++i) dims.push_back(i);
   }
   const int64_t here = self.tensor().dim() - 1;
@@ -112,8 +112,7 @@ Value reduction(BatchCall& call, uint32_t params) {
   }
   args[0] = self;
   args[at] = takes_list ? call.context().make_ints(physical) : Value(physical[0]);
-  const bool keeps =
-      keepdim == kKeepsDim || (keepdim != kDropsDim && guard_bool(call.arg(keepdim).as_sym_bool()));
+  const bool keeps = keepdim == kKeepsDim || (keepdim != kDropsDim && call.arg(keepdim).to_bool());
   Value result = call.run(args.span());
   const auto squeezed = [&](const Value& value) {
     return is_scalar && keeps ? call.call("aten::squeeze.dim", {value, -1}) : value;

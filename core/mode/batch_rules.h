@@ -63,7 +63,7 @@ class BatchCall {
   int64_t physical_dim(int64_t dim, int64_t logical_rank) const;
   // An int list with the batch dimension's size in front.
   Value with_batch_size(const Value& sizes) const;
-  int64_t integer(size_t index) const { return guard_int(args_[index].as_sym_int()); }
+  int64_t integer(size_t index) const { return args_[index].to_int(); }
 
  private:
   Vmap& vmap_;

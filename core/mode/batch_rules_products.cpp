@@ -142,7 +142,7 @@ Value batched_convolution(BatchCall& call, Args& args) {
   constexpr size_t kGroups = 8;
   const Vmap::Unwrapped input = call.unwrap_arg(0);
   const Vmap::Unwrapped weight = call.unwrap_arg(1);
-  const bool transposed = guard_bool(call.arg(kTransposed).as_sym_bool());
+  const bool transposed = call.arg(kTransposed).to_bool();
   const SymInt groups = call.arg(kGroups).as_sym_int();
   const auto run = [&] { return call.run(args.span()); };
   if (!weight.dim) {
@@ -222,7 +222,7 @@ constexpr size_t kRunningMean = 3;
 constexpr size_t kRunningVar = 4;
 
 void check_running_statistics(const BatchCall& call) {
-  const bool training = guard_bool(call.arg(5).as_sym_bool());
+  const bool training = call.arg(5).to_bool();
   for (const size_t i : {kRunningMean, kRunningVar}) {
     if (!training || !is_batched(call, 0) || !call.arg(i).is_tensor() || is_batched(call, i))
       continue;

@@ -36,12 +36,12 @@ Value on_dims(BatchCall& call, uint32_t mask, int64_t extra) {
   for (size_t i = 1; i < args.size(); ++i) {
     if ((mask >> i & 1) == 0) continue;
     if (!args[i].is_list()) {
-      args[i] = call.physical_dim(guard_int(args[i].as_sym_int()), rank);
+      args[i] = call.physical_dim(args[i].to_int(), rank);
       continue;
     }
     DimVector dims;
     for (size_t d = 0; d < args[i].size(); ++d)
-      dims.push_back(call.physical_dim(guard_int(args[i][d].as_sym_int()), rank));
+      dims.push_back(call.physical_dim(args[i][d].to_int(), rank));
     args[i] = call.context().make_ints(dims);
   }
   return run_on(call, front(call), args);
@@ -54,7 +54,7 @@ Value permute(BatchCall& call, uint32_t) {
   Args args = arguments(call);
   DimVector dims = {0};
   for (size_t i = 0; i < call.arg(1).size(); ++i)
-    dims.push_back(call.physical_dim(guard_int(call.arg(1)[i].as_sym_int()), rank_of(call)));
+    dims.push_back(call.physical_dim(call.arg(1)[i].to_int(), rank_of(call)));
   args[1] = call.context().make_ints(dims);
   return run_on(call, front(call), args);
 }

@@ -26,24 +26,19 @@ bool list_fits(const Value& value, const ArgType& type) {
   return true;
 }
 
-bool is_symbolic(const Value& number) {
-  return number.is(Tag::kSymFloat) || (number.is(Tag::kInt) && number.as_sym_int().is_symbolic()) ||
-         (number.is(Tag::kBool) && number.as_sym_bool().is_symbolic());
-}
-
-// An `int` and a `float` are numbers: an expression that is given for one is specialised, and so is
-// a condition for any integer. (A `SymInt` stays for a `SymInt`.)
+// An `int` and a `float` are numbers: an expression that is given for one is specialised. A bool
+// that is given for an integer becomes one. (A `SymInt` stays for a `SymInt`.)
 bool needs_specializing(const Value& value, const ArgType& type) {
   if (type.kind == ArgKind::kFloat) {
-    if (!type.is_list || !value.is_list()) return !value.is(Tag::kBool) && is_symbolic(value);
+    if (!type.is_list || !value.is_list()) return !value.is(Tag::kBool) && value.is_symbolic();
     for (size_t i = 0; i < value.size(); ++i)
-      if (is_symbolic(value[i])) return true;
+      if (value[i].is_symbolic()) return true;
     return false;
   }
   if (type.kind != ArgKind::kInt) return false;
-  if (value.is(Tag::kBool)) return is_symbolic(value);
+  if (value.is(Tag::kBool)) return !type.is_list || value.is_symbolic();
   if (type.is_symbolic_int) return false;
-  if (value.is(Tag::kInt)) return is_symbolic(value);
+  if (value.is(Tag::kInt)) return value.is_symbolic();
   if (!value.is(Tag::kIntList)) return false;
   const Dims ints = value.ints();
   return std::any_of(ints.begin(), ints.end(), [](SymInt each) { return each.is_symbolic(); });
@@ -52,11 +47,10 @@ bool needs_specializing(const Value& value, const ArgType& type) {
 Value specialized(Context& context, const Value& value) {
   switch (value.tag()) {
     case Tag::kInt:
-      return guard_int(value.as_sym_int());
     case Tag::kBool:
-      return int64_t{guard_bool(value.as_sym_bool())};
+      return value.to_int();
     case Tag::kSymFloat:
-      return to_double(value);
+      return value.to_double();
     case Tag::kIntList: {
       DimVector ints;
       for (const SymInt each : value.ints()) ints.push_back(guard_int(each));
@@ -76,7 +70,7 @@ Value specialized(Context& context, const Value& value) {
 bool fits(const Value& value, const ArgType& type) {
   if (needs_specializing(value, type)) return false;
   // A condition is no float until it is decided, which PyTorch does not ask.
-  if (type.kind == ArgKind::kFloat && value.is(Tag::kBool) && is_symbolic(value)) return false;
+  if (type.kind == ArgKind::kFloat && value.is(Tag::kBool) && value.is_symbolic()) return false;
   if (value.is_none()) return type.is_optional || type.kind == ArgKind::kOther;
   if (!type.is_list) return (tags_of(type.kind) & tag_bit(value.tag())) != 0;
   if (!value.is_list()) return type.kind == ArgKind::kOther;
@@ -106,8 +100,8 @@ std::string_view python_type(const Value& value) {
       "NoneType", "NoneType",   "bool",          "int",       "float", "complex",
       "SymFloat", "FakeTensor", "list",          "list",      "str",   "dtype",
       "device",   "layout",     "memory_format", "Generator", "Graph", "Node"};
-  if (value.is(Tag::kInt) && is_symbolic(value)) return "SymInt";
-  if (value.is(Tag::kBool) && is_symbolic(value)) return "SymBool";
+  if (value.is(Tag::kInt) && value.is_symbolic()) return "SymInt";
+  if (value.is(Tag::kBool) && value.is_symbolic()) return "SymBool";
   return kNames[static_cast<size_t>(value.tag())];
 }
 
@@ -132,7 +126,7 @@ std::string cast_error(const ArgType& type, const Value& value) {
     break;
   }
   const bool is_torchs =
-      is_symbolic(refused) || (refused.tag() >= Tag::kDType && refused.tag() <= Tag::kGenerator);
+      refused.is_symbolic() || (refused.tag() >= Tag::kDType && refused.tag() <= Tag::kGenerator);
   const std::string_view module = refused.is_tensor() ? "torch._subclasses.fake_tensor."
                                   : is_torchs         ? "torch."
                                                       : "";
@@ -188,12 +182,12 @@ Value enumeration(const OpEntry& op, size_t position, const Value& value) {
   }
   if (!type.is_list && value.is(Tag::kBool) &&
       (type.kind == ArgKind::kDType || type.kind == ArgKind::kMemoryFormat))
-    return enumeration(op, position, int64_t{guard_bool(value.as_sym_bool())});
+    return enumeration(op, position, value.to_int());
   if (!type.is_list && type.kind == ArgKind::kBool && value.is_none()) return false;
   if (type.is_list || !value.is_number()) return {};
-  if (type.kind == ArgKind::kBool && (value.is(Tag::kFloat) || is_symbolic(value))) {
+  if (type.kind == ArgKind::kBool && (value.is(Tag::kFloat) || value.is_symbolic())) {
     try {
-      return to_double(value) != 0;
+      return value.to_double() != 0;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kGuardOnDataDependent) throw;
       return {};
@@ -283,8 +277,7 @@ std::optional<Value> with_items(Context& context, const Value& list, const ArgTy
   DimVector ints;
   for (const Value& number : numbers) {
     if (!number.is(Tag::kInt) && !number.is(Tag::kBool)) return std::nullopt;
-    ints.push_back(number.is(Tag::kBool) ? SymInt(guard_bool(number.as_sym_bool()) ? 1 : 0)
-                                         : number.as_sym_int());
+    ints.push_back(number.is(Tag::kBool) ? SymInt(number.to_int()) : number.as_sym_int());
   }
   return context.make_ints(ints);
 }
@@ -344,8 +337,7 @@ Value converted(Context& context, const OpEntry& op, std::span<const Value> args
     if (value.is(Tag::kList) && list_fits(value, type)) {
       DimVector ints;
       for (const Value& element : value.values())
-        ints.push_back(element.is(Tag::kBool) ? SymInt(guard_bool(element.as_sym_bool()) ? 1 : 0)
-                                              : element.as_sym_int());
+        ints.push_back(element.is(Tag::kBool) ? SymInt(element.to_int()) : element.as_sym_int());
       return context.make_ints(ints);
     }
   }
@@ -413,11 +405,9 @@ Value result_as(const ArgType& type, const Value& value) {
   if (value.is_none() && type.kind == ArgKind::kTensor && !type.is_list) return value;
   // A symbolic float goes back to Python as it is.
   if (type.kind == ArgKind::kFloat && !type.is_list && value.is(Tag::kSymFloat)) return value;
-  if (fits(value, type)) {
-    if (type.kind == ArgKind::kInt && !type.is_list && !type.is_symbolic_int)
-      return guard_int(value.as_sym_int());
-    return value;
-  }
+  if (type.kind == ArgKind::kInt && !type.is_list && value.is(Tag::kBool))
+    return value.is_symbolic() && type.is_symbolic_int ? value : Value(value.to_int());
+  if (fits(value, type)) return value;
   if (type.kind == ArgKind::kBool && !type.is_list && value.is(Tag::kInt))
     return value.as_sym_int() != 0;
   throw_error(ErrorKind::kRuntimeError, cast_error(type, value));
@@ -466,7 +456,8 @@ const Rule* sparse_rule(const OpEntry& op, std::span<const Value> args) {
     return nullptr;
   }
   // What depends on data says so before it looks at the layout (torch/_subclasses/fake_impls.py).
-  constexpr uint32_t kAnswersAll = kAnyLayout | kComposite | kDynamicShape | kSizeIsData | kDataDependent;
+  constexpr uint32_t kAnswersAll =
+      kAnyLayout | kComposite | kDynamicShape | kSizeIsData | kDataDependent;
   if (!has_row && (op.tags & kAnswersAll) != 0) return nullptr;
   const Tensor* sparse = first_sparse(args);
   if (sparse == nullptr) return nullptr;

@@ -256,7 +256,7 @@ struct ArgReader<bool> {
 template <>
 struct ArgReader<double> {
   static constexpr char kCode = 'f';
-  static double read(const Value& value) { return to_double(value); }
+  static double read(const Value& value) { return value.to_double(); }
 };
 template <>
 struct ArgReader<Dims> {
@@ -288,9 +288,11 @@ struct ArgReader<std::string_view> {
   static constexpr char kCode = 's';
   static std::string_view read(const Value& value) { return value.text(); }
 };
+// The letter of a parameter that takes none has this bit.
+inline constexpr int kOptionalCode = 0x80;
 template <typename T>
 struct ArgReader<std::optional<T>> {
-  static constexpr char kCode = ArgReader<T>::kCode;
+  static constexpr char kCode = static_cast<char>(ArgReader<T>::kCode | kOptionalCode);
   static std::optional<T> read(const Value& value) {
     if (value.is_none()) return std::nullopt;
     return ArgReader<T>::read(value);

@@ -22,21 +22,34 @@ DType number_dtype(const Value& number, DType default_dtype) {
   }
 }
 
-double to_double(const Value& number) {
-  switch (number.tag()) {
-    case Value::Tag::kBool:
-      return guard_bool(number.as_sym_bool()) ? 1 : 0;
-    case Value::Tag::kInt:
-      return static_cast<double>(guard_int(number.as_sym_int()));
-    case Value::Tag::kFloat:
-      return number.as_double();
-    case Value::Tag::kSymFloat:
-      return guard_float(sym_float_of(number.as_node()));
-    case Value::Tag::kComplex:
+bool Value::to_bool() const {
+  if (tag_ != Tag::kBool) [[unlikely]]
+    throw_error(ErrorKind::kTypeError, format("must be bool, not {}", *this));
+  return guard_bool(as_sym_bool());
+}
+
+int64_t Value::to_int() const { return tag_ == Tag::kBool ? to_bool() : guard_int(to_sym_int()); }
+
+SymInt Value::to_sym_int() const {
+  if (tag_ == Tag::kInt) return as_sym_int();
+  if (tag_ == Tag::kBool) return sym_ite(as_sym_bool(), 1, 0);
+  throw_error(ErrorKind::kTypeError, format("an integer expected, not {}", *this));
+}
+
+double Value::to_double() const {
+  switch (tag_) {
+    case Tag::kBool:
+    case Tag::kInt:
+      return static_cast<double>(to_int());
+    case Tag::kFloat:
+      return as_double();
+    case Tag::kSymFloat:
+      return guard_float(sym_float_of(as_node()));
+    case Tag::kComplex:
       throw_error(ErrorKind::kRuntimeError,
                   "value cannot be converted to type double without overflow");
     default:
-      throw_error(ErrorKind::kTypeError, format("must be real number, not {}", number));
+      throw_error(ErrorKind::kTypeError, format("must be real number, not {}", *this));
   }
 }
 

@@ -7,6 +7,7 @@
 // kDefault stands for "not given"; the dispatcher replaces it by the schema's default.
 #pragma once
 
+#include <cassert>
 #include <concepts>
 #include <cstdint>
 #include <span>
@@ -117,30 +118,65 @@ class Value {
   bool is_list() const { return tag_ == Tag::kList || tag_ == Tag::kIntList; }
   // A Python number: bool, int, float, complex or a symbolic one.
   bool is_number() const { return tag_ >= Tag::kBool && tag_ <= Tag::kSymFloat; }
+  // Whether it is a number that depends on a symbol.
+  bool is_symbolic() const {
+    return tag_ == Tag::kSymFloat || (tag_ == Tag::kInt && as_sym_int().is_symbolic()) ||
+           (tag_ == Tag::kBool && as_sym_bool().is_symbolic());
+  }
 
-  // Each accessor is valid only for its tag.
-  Tensor& tensor() const { return *payload_.tensor; }
-  SymInt as_sym_int() const { return from_word<SymInt>(payload_.word); }
-  SymBool as_sym_bool() const { return from_word<SymBool>(payload_.word); }
-  double as_double() const { return payload_.real; }
-  const double* as_complex() const { return payload_.complex; }
-  const ExprNode* as_node() const { return payload_.node; }
-  DType dtype() const { return static_cast<DType>(sub_); }
-  Device device() const { return {static_cast<DeviceType>(sub_), index_}; }
-  Layout layout() const { return static_cast<Layout>(sub_); }
-  MemoryFormat memory_format() const { return static_cast<MemoryFormat>(sub_); }
-  std::string_view text() const { return {payload_.text, length_}; }
-  const Graph& graph() const { return *payload_.graph; }
-  uint32_t node() const { return length_; }
-  // Elements of a list of either kind.
-  size_t size() const { return length_; }
+  // --- conversions, for numbers of any kind: named by what becomes of a symbol ---
+  // The number that is meant; a symbolic one is specialized, which leaves a guard. to_bool() takes
+  // bools, to_int() bools and ints, to_double() all but complex numbers, for which it raises
+  // RuntimeError as c10::Scalar::toDouble does; for the rest they raise TypeError.
+  bool to_bool() const;
+  int64_t to_int() const;
+  double to_double() const;
+  // A bool or an int, symbolic as it is: 0 or 1 for a bool. Leaves no guard.
+  SymInt to_sym_int() const;
+
+  // --- the payload as it is: each accessor is valid only for its tag, which assertions check ---
+  Tensor& tensor() const { return *held(Tag::kTensor).tensor; }
+  SymInt as_sym_int() const { return from_word<SymInt>(held(Tag::kInt).word); }
+  SymBool as_sym_bool() const { return from_word<SymBool>(held(Tag::kBool).word); }
+  double as_double() const { return held(Tag::kFloat).real; }
+  const double* as_complex() const { return held(Tag::kComplex).complex; }
+  const ExprNode* as_node() const { return held(Tag::kSymFloat).node; }
+  DType dtype() const {
+    assert(tag_ == Tag::kDType);
+    return static_cast<DType>(sub_);
+  }
+  Device device() const {
+    assert(tag_ == Tag::kDevice || tag_ == Tag::kGenerator);
+    return {static_cast<DeviceType>(sub_), index_};
+  }
+  Layout layout() const {
+    assert(tag_ == Tag::kLayout);
+    return static_cast<Layout>(sub_);
+  }
+  MemoryFormat memory_format() const {
+    assert(tag_ == Tag::kMemoryFormat);
+    return static_cast<MemoryFormat>(sub_);
+  }
+  std::string_view text() const { return {held(Tag::kString).text, length_}; }
+  const Graph& graph() const { return *held(Tag::kGraph).graph; }
+  uint32_t node() const {
+    assert(tag_ == Tag::kNodeRef);
+    return length_;
+  }
+  // Elements of a list of either kind; none has none.
+  size_t size() const {
+    assert(is_list() || is_none());
+    return length_;
+  }
   Value operator[](size_t i) const {
+    assert(is_list() && i < length_);
     return tag_ == Tag::kIntList ? Value(payload_.ints[i]) : payload_.list[i];
   }
-  std::span<const Value> values() const { return {payload_.list, length_}; }  // kList
+  std::span<const Value> values() const { return {held(Tag::kList).list, length_}; }
   Dims ints() const {
+    assert(tag_ == Tag::kIntList || tag_ == Tag::kNone || (tag_ == Tag::kList && length_ == 0));
     return tag_ == Tag::kIntList ? Dims(payload_.ints, length_) : Dims();
-  }  // kIntList, or an empty list
+  }  // of none and of an empty list, none
 
  private:
   explicit Value(Tag tag) : tag_(tag) {}
@@ -149,11 +185,7 @@ class Value {
     return __builtin_bit_cast(T, word);
   }
 
-  Tag tag_ = Tag::kNone;
-  uint8_t sub_ = 0;
-  int8_t index_ = 0;
-  uint32_t length_ = 0;
-  union {
+  union Payload {
     int64_t word;
     double real;
     Tensor* tensor;
@@ -163,17 +195,23 @@ class Value {
     const double* complex;
     const ExprNode* node;
     const Graph* graph;
-  } payload_ = {0};
+  };
+  const Payload& held([[maybe_unused]] Tag tag) const {
+    assert(tag_ == tag);
+    return payload_;
+  }
+
+  Tag tag_ = Tag::kNone;
+  uint8_t sub_ = 0;
+  int8_t index_ = 0;
+  uint32_t length_ = 0;
+  Payload payload_ = {0};
 };
 static_assert(sizeof(Value) == 16);
 
 // The dtype a number has as an operand: bool, int64, the given default for floats, its complex type
 // for complex numbers.
 DType number_dtype(const Value& number, DType default_dtype = DType::kFloat32);
-
-// The number that a bool, an int or a float is; a symbolic one is specialised, which leaves a guard
-// (c10::Scalar::toDouble). Raises for any other value.
-double to_double(const Value& number);
 
 // Python's repr, for messages: "3", "2.0", "True", "None", "[1, 2]", "torch.float32".
 void append_text(std::string& out, const Value& value);

@@ -29,7 +29,7 @@ Value int_value(SymInt value) { return value; }
 bool truth(const Value& value, std::string_view name) {
   if (!value.is(Value::Tag::kBool))
     throw_error(ErrorKind::kRuntimeError, format("{} must be a bool", name));
-  return guard_bool(value.as_sym_bool());
+  return value.to_bool();
 }
 
 // Mirrors torch.device of what is assigned to one.
@@ -52,7 +52,7 @@ StepResult SessionRunner::method(const json& step) {
   if (name == "tolist") return session_.tolist(tensor);
   if (name == "bool") {
     const Value result = session_.call("aten::is_nonzero", {&tensor});
-    return Value(guard_bool(result.as_sym_bool()));
+    return Value(result.to_bool());
   }
   if (name == "int" || name == "__index__") {
     const PythonNumber number = to_number(session_.call("aten::item", {&tensor}));

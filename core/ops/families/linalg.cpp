@@ -123,7 +123,7 @@ Tensor& unwanted(Call& call, const Tensor& a, std::optional<DType> dtype) {
 bool is_zero(const Value& number) {
   switch (number.tag()) {
     case Value::Tag::kBool:
-      return !guard_bool(number.as_sym_bool());
+      return !number.to_bool();
     case Value::Tag::kInt:
       return statically_known_true(number.as_sym_int() == 0);
     case Value::Tag::kFloat:
@@ -136,7 +136,7 @@ bool is_zero(const Value& number) {
 }
 
 double as_real(const Value& number) {
-  return number.is(Value::Tag::kComplex) ? number.as_complex()[0] : to_double(number);
+  return number.is(Value::Tag::kComplex) ? number.as_complex()[0] : number.to_double();
 }
 
 void check_dot(const Call& call, const Tensor& self, const Tensor& other) {

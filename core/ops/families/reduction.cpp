@@ -8,7 +8,7 @@ namespace faketensor {
 DimSet named_dims(Call& call, const Tensor& self, const Value& dim, bool allow_repeated) {
   const int64_t rank = self.dim();
   if (dim.is_none()) return DimSet::all(rank);
-  if (!dim.is_list()) return DimSet::of(wrap_dim(guard_int(dim.as_sym_int()), rank));
+  if (!dim.is_list()) return DimSet::of(wrap_dim(dim.to_int(), rank));
   DimSet dims;
   bool repeated = false;
   for (const SymInt index : dim.ints())

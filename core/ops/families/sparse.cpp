@@ -336,7 +336,7 @@ Value sparse_lacking(Call& call, uint64_t params) {
   const auto given = rule_params<LackingParams>(params);
   const Tensor& first = *first_sparse(call.args());
   const Value dim = given.dim >= 0 ? call.arg(static_cast<size_t>(given.dim)) : Value();
-  if (dim.is(Value::Tag::kInt)) wrap_dim(guard_int(dim.as_sym_int()), first.dim());
+  if (dim.is(Value::Tag::kInt)) wrap_dim(dim.to_int(), first.dim());
   const Tensor* compressed = first_compressed(call.args());
   if (compressed == nullptr) refuse_sparse(call.op(), call.args());
   const std::string_view layout = cpp_name(compressed->layout());

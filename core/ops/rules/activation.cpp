@@ -101,7 +101,7 @@ Value hardtanh(Call& c, const Tensor& self, const Value& min, const Value& max) 
       c.check_as(ErrorKind::kTypeError, !bound.is(Value::Tag::kComplex),
                  "int() argument must be a string, a bytes-like object or a real number, not "
                  "'complex'");
-      const double limit = std::trunc(to_double(bound));
+      const double limit = std::trunc(bound.to_double());
       c.check(self.dtype() != DType::kUInt8 || limit >= 0,
               "Cannot do hardtanh on an unsigned type with negative limits");
     }

@@ -69,7 +69,7 @@ Value sdpa_efficient_backward(Call& c, Tensor*, const Tensor& query, const Tenso
   Tensor* grad_value = by_position(c, value_sizes, value.dtype());
   c.check_as(ErrorKind::kIndexError, attn_bias == nullptr || grad_input_mask.size() > 3,
              "list index out of range");
-  const bool has_bias = attn_bias != nullptr && guard_bool(grad_input_mask[3].as_sym_bool());
+  const bool has_bias = attn_bias != nullptr && grad_input_mask[3].to_bool();
   return c.tuple(
       {grad_query, grad_key, grad_value, has_bias ? padded_bias(c, *attn_bias) : Value()});
 }

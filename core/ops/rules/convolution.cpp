@@ -367,7 +367,7 @@ Value convolution_backward(Call& c, const Tensor& grad_output, const Tensor& inp
     if (format) strides = converted(sizes, strides, *format);
     return c.context().empty(sizes, grad_output.dtype(), input.device(), strides);
   };
-  const auto wanted = [&](size_t i) { return guard_bool(output_mask[i].as_sym_bool()); };
+  const auto wanted = [&](size_t i) { return output_mask[i].to_bool(); };
   Tensor* grad_input = wanted(0) ? gradient(input.sizes()) : nullptr;
   Tensor* grad_weight = wanted(1) ? gradient(weight.sizes()) : nullptr;
   Tensor* grad_bias = nullptr;

@@ -8,7 +8,7 @@ namespace faketensor {
 
 namespace {
 
-bool wants(const Value& output_mask, size_t i) { return guard_bool(output_mask[i].as_sym_bool()); }
+bool wants(const Value& output_mask, size_t i) { return output_mask[i].to_bool(); }
 
 struct DoubleBackward {
   const Tensor& weight;

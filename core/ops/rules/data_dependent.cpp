@@ -191,8 +191,12 @@ Value unique_dim(Call& c, const Tensor& self, int64_t dim, bool, bool inverse, b
 }
 
 // Mirrors dyn_shape and data_dep, torch/_subclasses/fake_impls.py.
-Value always_dynamic(Call& c, uint64_t) { c.fail(ErrorKind::kDynamicOutputShape, c.op().python_name()); }
-Value always_data(Call& c, uint64_t) { c.fail(ErrorKind::kDataDependentOutput, c.op().python_name()); }
+Value always_dynamic(Call& c, uint64_t) {
+  c.fail(ErrorKind::kDynamicOutputShape, c.op().python_name());
+}
+Value always_data(Call& c, uint64_t) {
+  c.fail(ErrorKind::kDataDependentOutput, c.op().python_name());
+}
 Value unique_dim_consecutive(Call& c, const Tensor& self, int64_t dim) {
   if (output_of(c) == nullptr) return always_dynamic(c, 0);
   self.size(dim);
@@ -290,11 +294,11 @@ bool is_nonzero(Call& c, const Tensor& self) {
   const Value number = c.call<"aten::item">(self);
   switch (number.tag()) {
     case Value::Tag::kBool:
-      return guard_bool(number.as_sym_bool());
+      return number.to_bool();
     case Value::Tag::kInt:
-      return guard_int(number.as_sym_int()) != 0;
+      return number.to_int() != 0;
     default:
-      return to_double(number) != 0;
+      return number.to_double() != 0;
   }
 }
 

@@ -109,8 +109,8 @@ bool is_integer(const Value& number) {
 }
 SymInt truncated(const Value& number) {
   if (number.is(Value::Tag::kInt)) return number.as_sym_int();
-  if (number.is(Value::Tag::kBool)) return guard_bool(number.as_sym_bool()) ? 1 : 0;
-  return checked_to_int(to_double(number));
+  if (number.is(Value::Tag::kBool)) return number.to_int();
+  return checked_to_int(number.to_double());
 }
 
 // Number of elements of a range: a plain double that must make a size.
@@ -178,7 +178,7 @@ Tensor* arange_of_symbols(Call& c, const Value& start, const Value& end, const V
   }
   const Value* const numbers[] = {&start, &end, &step};
   const bool has_int = std::any_of(std::begin(numbers), std::end(numbers), [](const Value* number) {
-    return is_integer(*number) && is_symbolic_number(*number);
+    return is_integer(*number) && number->is_symbolic();
   });
   // Symbols that are fractions alone do not count as symbolic sizes, and inside of a kernel a
   // tensor on the meta device has no mode that could cast it.
@@ -205,13 +205,12 @@ Tensor* arange_with(Call& c, const Value& start, const Value& end, const Value& 
     c.check_as(ErrorKind::kAssertionError, !number->is(Value::Tag::kComplex),
                "arange does not support complex numbers");
   }
-  const bool is_symbolic =
-      is_symbolic_number(start) || is_symbolic_number(end) || is_symbolic_number(step);
+  const bool is_symbolic = start.is_symbolic() || end.is_symbolic() || step.is_symbolic();
   if (!integers && is_symbolic) return arange_of_symbols(c, start, end, step, options);
   if (!integers) {
-    const double from = to_double(start);
-    const double to = to_double(end);
-    const double by = to_double(step);
+    const double from = start.to_double();
+    const double to = end.to_double();
+    const double by = step.to_double();
     c.check(by != 0, "step must be nonzero");
     if (by > 0) c.check(to >= from, kWrongSign);
     if (by < 0) c.check(to <= from, kWrongSign);
@@ -278,9 +277,9 @@ Tensor* range_with(Call& c, const Value& start, const Value& end, const Value& s
                      : factory_options(c, options_at);
   c.check_as(ErrorKind::kNotImplementedError, has_range(options.dtype),
              "\"range_cpu\" not implemented for '{}'", info(options.dtype).cpp_name);
-  double from = to_double(start);
-  double to = to_double(end);
-  double by = to_double(step);
+  double from = start.to_double();
+  double to = end.to_double();
+  double by = step.to_double();
   if (is_integral(options.dtype)) {
     from = std::trunc(from);
     to = std::trunc(to);
@@ -377,8 +376,7 @@ Tensor* triangle_indices(Call& c, std::string_view name, int64_t row, int64_t co
   c.check(options.dtype == DType::kInt32 || options.dtype == DType::kInt64,
           "\"{}\" not implemented for '{}'", name, options.dtype);
   const Value& pinned = c.arg(6);
-  c.check_as(ErrorKind::kNotImplementedError,
-             !pinned.is(Value::Tag::kBool) || !guard_bool(pinned.as_sym_bool()),
+  c.check_as(ErrorKind::kNotImplementedError, !pinned.is(Value::Tag::kBool) || !pinned.to_bool(),
              "PrimTorch does not support pinned memory");
   return new_tensor(c, DimVector{2, elements}, options);
 }
@@ -466,9 +464,9 @@ std::string options_text(const Call& c, size_t at, DType dtype) {
       is_sparse    ? "Sparse"
       : has_layout ? "Strided"
                    : "Strided (default)",
-      pinned.is_none()                   ? "false (default)"
-      : guard_bool(pinned.as_sym_bool()) ? "true"
-                                         : "false");
+      pinned.is_none()   ? "false (default)"
+      : pinned.to_bool() ? "true"
+                         : "false");
 }
 
 // A periodic window is a longer one without its last number, which its storage still holds.
@@ -492,8 +490,7 @@ Tensor* window(Call& c, SymInt window_length, size_t options_at) {
   // Longer ones start as an empty range.
   const bool is_short = options.layout == Layout::kStrided || guard_bool(window_length < 2);
   Tensor* made = new_tensor(c, DimVector{is_short ? window_length : 0}, options);
-  const bool is_periodic =
-      !name.starts_with("kaiser") && (options_at == 1 || guard_bool(c.arg(1).as_sym_bool()));
+  const bool is_periodic = !name.starts_with("kaiser") && (options_at == 1 || c.arg(1).to_bool());
   return is_short ? cut_window(made, window_length, is_periodic) : made;
 }
 

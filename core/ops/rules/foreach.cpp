@@ -70,7 +70,7 @@ Value mm(Call& c, TensorList self, TensorList mat2) {
 
 // Mirrors meta_foreach_norm, torch/_meta_registrations.py.
 Value norm(Call& c, TensorList self, const Value& ord, std::optional<DType> dtype) {
-  const double order = ord.is(Value::Tag::kComplex) ? 0 : to_double(ord);
+  const double order = ord.is(Value::Tag::kComplex) ? 0 : ord.to_double();
   const bool is_greatest = std::isinf(order) && order > 0;
   for (const Value& element : self.values()) {
     c.check(!is_greatest || guard_bool(element.tensor().numel() > 0),
@@ -165,14 +165,13 @@ void check_real_step(Call& c) {
   if (const Value momentum = argument("momentum"); !momentum.is_none()) {
     kernel = "fused_sgd_kernel";
     const TensorList momenta(argument("momentum_buffer_list"));
-    require_condition(c, to_double(momentum) != 0 || momenta.empty(),
+    require_condition(c, momentum.to_double() != 0 || momenta.empty(),
                       "momentum_buffer_list.empty()");
   }
   if (const Value amsgrad = argument("amsgrad"); !amsgrad.is_none()) {
     kernel = "fused_adam_kernel";
     const TensorList largest(argument("max_exp_avg_sqs"));
-    require_condition(c, guard_bool(amsgrad.as_sym_bool()) || largest.empty(),
-                      "max_exp_avg_sqs.empty()");
+    require_condition(c, amsgrad.to_bool() || largest.empty(), "max_exp_avg_sqs.empty()");
   }
   const TensorList params(c.arg(0)), counts(argument("state_steps"));
   for (size_t i = 0; i < params.size(); ++i) {

@@ -203,7 +203,7 @@ Value grid_sampler_2d(Call& c, const Tensor& input, const Tensor& grid, int64_t 
 // The gradients of the input, where it is asked for, and of the grid.
 Value sampler_gradients(Call& c, const Tensor& input, const Tensor& grid, const Value& mask) {
   Tensor* grad_grid = c.empty(grid.sizes(), grid.dtype());
-  if (!guard_bool(mask[0].as_sym_bool())) return c.tuple({Value(), grad_grid});
+  if (!mask[0].to_bool()) return c.tuple({Value(), grad_grid});
   return c.tuple({c.empty(input.sizes(), input.dtype()), grad_grid});
 }
 

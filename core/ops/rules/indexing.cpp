@@ -377,7 +377,7 @@ Value one_hot(Call& c, const Tensor& self, SymInt num_classes) {
           "one_hot is only applicable to index tensor of type LongTensor.");
   if (guard_or_false(num_classes == -1)) {
     // toLong: the number has to be one.
-    num_classes = guard_int(c.call<"aten::item">(c.tensor<"aten::max">(self)).as_sym_int()) + 1;
+    num_classes = c.call<"aten::item">(c.tensor<"aten::max">(self)).to_int() + 1;
   }
   Tensor& classes =
       c.tensor<"aten::arange">(num_classes, self.dtype(), Layout::kStrided, self.device());

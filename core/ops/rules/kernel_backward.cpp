@@ -70,7 +70,7 @@ void check_vector_or_matrix(Call& c, const Tensor& self) {
 Value multi_margin_loss_backward(Call& c, const Tensor&, const Tensor& self, const Tensor& target,
                                  const Value& p) {
   c.check(!p.is(Value::Tag::kComplex), "value cannot be converted to type int without overflow");
-  const double given = to_double(p);
+  const double given = p.to_double();
   c.check(std::abs(given) < 0x1p31, "value cannot be converted to type int without overflow");
   const auto power = static_cast<int64_t>(given);
   c.check(power == 1 || power == 2, "only p == 1 and p == 2 supported");

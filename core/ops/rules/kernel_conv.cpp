@@ -100,7 +100,7 @@ Value conv2d_backward(Call& c, const Tensor& grad, const Tensor& self, const Ten
   check_dim_size(c, grad, 4, 1, weight.size(0));
   require_type(c, "slow_conv2d_cpu_grad_input", grad.dtype(), kFloats);
   const bool channels_last = use_channels_last(c, self, weight);
-  const auto wanted = [&](size_t i) { return guard_bool(mask[i].as_sym_bool()); };
+  const auto wanted = [&](size_t i) { return mask[i].to_bool(); };
   const auto like = [&](const Tensor& t) {
     DimVector sizes;
     for (const SymInt size : t.sizes()) sizes.push_back(size);

@@ -11,7 +11,7 @@ namespace faketensor {
 
 namespace {
 
-bool wants(const Value& output_mask, size_t i) { return guard_bool(output_mask[i].as_sym_bool()); }
+bool wants(const Value& output_mask, size_t i) { return output_mask[i].to_bool(); }
 
 // x with trailing dimensions of size 1 up to `rank`.
 Operand unsqueezed_to(Operand x, int64_t rank) {

@@ -163,7 +163,7 @@ Tensor* shift(Call& c, const Tensor& self, const Value& other) {
 }
 
 // Mirrors meta_complex, torch/_meta_registrations.py, and polar, torch/_refs/_conversions.py.
-Tensor* complex(Call& c, const Tensor& real, const Tensor& imag) {
+Tensor* complex_of_parts(Call& c, const Tensor& real, const Tensor& imag) {
   c.check_as(ErrorKind::kAssertionError, is_floating(real.dtype()),
              "real must be floating point, got {}", real.dtype());
   c.check_as(ErrorKind::kAssertionError, is_floating(imag.dtype()),
@@ -238,7 +238,7 @@ Value add(Call& c, const Value& self, const Value& other, const Value& alpha) {
   return scaled_sum(c, self, other, alpha);
 }
 
-bool is_bool_tensor(const Value& value) {
+bool is_tensor_operand(const Value& value) {
   return value.is_tensor() && !value.tensor().is_wrapped_number;
 }
 
@@ -247,7 +247,7 @@ Value sub(Call& c, const Value& self, const Value& other, const Value& alpha) {
   if (Tensor* difference = fast_arithmetic(c, self, other)) return difference;
   const Value operands[] = {self, other};
   const DType dtype = promoted_dtype(c, operands);
-  if (is_bool(dtype) && is_bool_tensor(self) && is_bool_tensor(other)) {
+  if (is_bool(dtype) && is_tensor_operand(self) && is_tensor_operand(other)) {
     broadcast_operands(c, operands);
     c.fail(ErrorKind::kRuntimeError,
            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
@@ -276,7 +276,7 @@ Value mul_inplace(Call& c, Tensor& self, const Value& other) {
 }
 
 // Mirrors meta_binop_inplace_alpha, torch/_meta_registrations.py.
-Value add_inplace(Call& c, Tensor& self, const Value& other) {
+Value add_or_sub_inplace(Call& c, Tensor& self, const Value& other) {
   const DType given = other.is_tensor() ? other.tensor().dtype() : number_dtype(other);
   c.check(!is_integral(self.dtype()) || !is_floating(given),
           "Promotion of int.add/sub_(float) in in-place ops are not possible due to element size "
@@ -386,8 +386,8 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::__xor__.Tensor(Tensor self, Tensor other) -> Tensor", same_as<"aten::bitwise_xor.Tensor">(), kComposite},
     {"aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", binary({.promote = kNoOpmath, .on_meta = true})},
     {"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", rule<&add>(), kByRef},
-    {"aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)", rule<&add_inplace>()},
-    {"aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", rule<&add_inplace>()},
+    {"aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)", rule<&add_or_sub_inplace>()},
+    {"aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", rule<&add_or_sub_inplace>()},
     {"aten::arctan2(Tensor self, Tensor other) -> Tensor", same_as<"aten::atan2">(), kComposite},
     {"aten::arctan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::atan2_">(), kComposite},
     {"aten::atan2(Tensor self, Tensor other) -> Tensor", binary({.promote = kIntToFloat}), kInplace | kByRef | kRealDerivative},
@@ -406,7 +406,7 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor", binary(), kInplace | kByRef},
     {"aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", binary(), kByRef},
     {"aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor", binary(), kInplace | kByRef},
-    {"aten::complex(Tensor real, Tensor imag) -> Tensor", rule<&complex>()},
+    {"aten::complex(Tensor real, Tensor imag) -> Tensor", rule<&complex_of_parts>()},
     {"aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor", rule<&copysign>(), kInplace | kByRef | kRealDerivative},
     {"aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor", rule<&copysign>(), kInplace | kByRef | kRealDerivative},
     {"aten::div.Scalar(Tensor self, Scalar other) -> Tensor", binary({.promote = kIntToFloat}), kByRef},
@@ -457,7 +457,7 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::multiply_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", same_as<"aten::mul_.Scalar">(), kComposite},
     {"aten::multiply_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", same_as<"aten::mul_.Tensor">(), kComposite},
     {"aten::nextafter(Tensor self, Tensor other) -> Tensor", binary({.promote = kNoOpmath}), kInplace | kByRef | kRealDerivative},
-    {"aten::polar(Tensor abs, Tensor angle) -> Tensor", rule<&complex>(), kByRef},
+    {"aten::polar(Tensor abs, Tensor angle) -> Tensor", rule<&complex_of_parts>(), kByRef},
     {"aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor", rule<&pow>(), kByRef},
     {"aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", rule<&pow>(), kByRef},
     {"aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", binary({.promote = kBoolToLong}), kByRef},
@@ -517,8 +517,8 @@ constexpr OpDef kPointwiseBinary[] = {
     {"aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", binary({.promote = kIntToFloat}), kByRef | kRealDerivative},
     {"aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", binary({.promote = kNoOpmath, .on_meta = true})},
     {"aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", rule<&sub>(), kByRef},
-    {"aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)", rule<&add_inplace>()},
-    {"aten::sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", rule<&add_inplace>()},
+    {"aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)", rule<&add_or_sub_inplace>()},
+    {"aten::sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", rule<&add_or_sub_inplace>()},
     {"aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", same_as<"aten::sub.Scalar">(), kComposite},
     {"aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", same_as<"aten::sub.Tensor">(), kComposite},
     {"aten::subtract_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)", same_as<"aten::sub_.Scalar">(), kComposite},

@@ -168,7 +168,7 @@ Tensor* iota(Call& c, SymInt length, SymInt, SymInt step, DType dtype, Device de
 
 // Mirrors _normal_meta.
 Tensor* normal(Call& c, Dims shape, const Value&, const Value& std, DType dtype, Device device) {
-  const bool is_negative = !std.is(Value::Tag::kComplex) && to_double(std) < 0.0;
+  const bool is_negative = !std.is(Value::Tag::kComplex) && std.to_double() < 0.0;
   c.check(!is_negative, "expected non-negative standard deviation, but got std={}", std);
   c.check(is_float_or_complex(dtype),
           "expected a floating-point or complex dtype, but got dtype={}", dtype);

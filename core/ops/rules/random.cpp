@@ -77,8 +77,8 @@ Value dropout(Call& c, uint64_t params) {
   const auto given = rule_params<DropoutParams>(params);
   const Value self = c.arg(0);
   const Tensor& input = self.tensor();
-  const double p = to_double(c.arg(1));
-  const bool train = guard_bool(c.arg(2).as_sym_bool());
+  const double p = c.arg(1).to_double();
+  const bool train = c.arg(2).to_bool();
   const bool is_plain = given.noise == Noise::kPlain && !given.inplace;
   if (is_plain && c.context().python_dispatcher) {
     if (train && p != 0) return c.call<"aten::native_dropout">(self, p, train)[0];
@@ -168,11 +168,11 @@ void check_inexact(Call& c, DType dtype) {
 
 // Mirrors normal, torch/_refs/__init__.py, where mean or std is a tensor.
 Tensor* normal_of_tensors(Call& c, const Value& mean, const Value& std) {
-  c.check(std.is_tensor() || to_double(std) >= 0, "normal expects std >= 0.0, but found std {}",
+  c.check(std.is_tensor() || std.to_double() >= 0, "normal expects std >= 0.0, but found std {}",
           std);
   // A std of 1 is not passed on, and the function's own default is an integer.
   const Value operands[] = {mean,
-                            std.is_tensor() || to_double(std) != 1.0 ? std : Value(int64_t{1})};
+                            std.is_tensor() || std.to_double() != 1.0 ? std : Value(int64_t{1})};
   const DType dtype = elementwise_types(promoted_dtype(c, operands), kDefault).result;
   check_inexact(c, dtype);
   Tensor* samples = c.empty(broadcast_operands(c, operands), dtype);

@@ -132,18 +132,18 @@ Value all_dims(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
 // --- extrema ---
 
 // Mirrors amax and amin, torch/_refs/__init__.py.
-Tensor* amax(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
+Tensor* extremum(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
   const DimSet dims = reduction_dims_or_all(c, self, dim);
   check_reduction_not_empty(c, self, dims);
   return reduce_by_reference(c, self, dims, keepdim, self.dtype());
 }
 // Mirrors aminmax, torch/_decomp/decompositions.py.
 Value aminmax(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
-  return c.tuple({amax(c, self, dim, keepdim), amax(c, self, dim, keepdim)});
+  return c.tuple({extremum(c, self, dim, keepdim), extremum(c, self, dim, keepdim)});
 }
 
 // Mirrors meta_max and meta_min, torch/_meta_registrations.py.
-Tensor* max(Call& c, const Tensor& self) { return c.empty({}, self.dtype()); }
+Tensor* extremum_of_all(Call& c, const Tensor& self) { return c.empty({}, self.dtype()); }
 // Mirrors meta_median, torch/_meta_registrations.py.
 Tensor* median(Call& c, const Tensor& self) { return c.empty({}, self.dtype()); }
 
@@ -172,7 +172,7 @@ Value values_and_indices(Call& c, const Tensor& self, int64_t dim, bool keepdim)
 }
 
 // Mirrors argmax_argmin_meta, torch/_meta_registrations.py (both say "argmax").
-Value argmax(Call& c, const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+Value arg_extremum(Call& c, const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   if (c.op().output_count != 0) {
     const bool is_max = c.op().schema.name == "aten::argmax";
     check_ordered(c, is_max ? "argmax" : "argmin", self);
@@ -468,14 +468,14 @@ constexpr OpDef kReduction[] = {
     {"aten::all(Tensor self) -> Tensor", rule<&any>(), kByRef | kNoDerivative},
     {"aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", rule<&all_dims>(), kByRef | kNoDerivative},
     {"aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", rule<&all_dims>(), kByRef | kNoDerivative},
-    {"aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", rule<&amax>(), kByRef | kRealDerivative},
-    {"aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", rule<&amax>(), kByRef | kRealDerivative},
+    {"aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", rule<&extremum>(), kByRef | kRealDerivative},
+    {"aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", rule<&extremum>(), kByRef | kRealDerivative},
     {"aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)", rule<&aminmax>(), kByDecomp | kRealDerivative},
     {"aten::any(Tensor self) -> Tensor", rule<&any>(), kByRef | kNoDerivative},
     {"aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", rule<&any_dims>(), kByRef | kNoDerivative},
     {"aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", rule<&any_dims>(), kByRef | kNoDerivative},
-    {"aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", rule<&argmax>()},
-    {"aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", rule<&argmax>()},
+    {"aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", rule<&arg_extremum>()},
+    {"aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", rule<&arg_extremum>()},
     {"aten::count_nonzero(Tensor self, int? dim=None) -> Tensor", rule<&count_nonzero>(), kByRef},
     {"aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor", rule<&count_nonzero>(), kByRef},
     {"aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", rule<&dist>(), kByDecomp | kRealDerivative},
@@ -485,14 +485,14 @@ constexpr OpDef kReduction[] = {
     {"aten::hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0) -> Tensor", rule<&hash_tensor>(), kByStructured},
     {"aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&linalg_vector_norm>(), kByRef},
     {"aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", rule<&logsumexp>(), kByRef},
-    {"aten::max(Tensor self) -> Tensor", rule<&max>(), kRealDerivative},
+    {"aten::max(Tensor self) -> Tensor", rule<&extremum_of_all>(), kRealDerivative},
     {"aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>(), kRealDerivative},
     {"aten::max.other(Tensor self, Tensor other) -> Tensor", same_as<"aten::maximum">(), kComposite | kRealDerivative},
     {"aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", rule<&mean>(), kByRef},
     {"aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", rule<&mean_dim>(), kByRef},
     {"aten::median(Tensor self) -> Tensor", rule<&median>(), kRealDerivative},
     {"aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>(), kDeviceHint | kRealDerivative},
-    {"aten::min(Tensor self) -> Tensor", rule<&max>(), kRealDerivative},
+    {"aten::min(Tensor self) -> Tensor", rule<&extremum_of_all>(), kRealDerivative},
     {"aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>(), kRealDerivative},
     {"aten::min.other(Tensor self, Tensor other) -> Tensor", same_as<"aten::minimum">(), kComposite | kRealDerivative},
     {"aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", rule<&values_and_indices>(), kRealDerivative},

@@ -110,8 +110,7 @@ Value coo_with_dims_and_tensors(Call& c, int64_t sparse_dim, int64_t dense_dim, 
                                  const Tensor& values, Dims sizes, Layout layout,
                                  size_t options_at) {
   const std::span<const Value> options = c.args().subspan(options_at);
-  c.check_as(ErrorKind::kAssertionError,
-             options[3].is_none() || !guard_bool(options[3].as_sym_bool()),
+  c.check_as(ErrorKind::kAssertionError, options[3].is_none() || !options[3].to_bool(),
              "NYI: aten._pin_memory.default");
   const DType dtype =
       options[0].is(Value::Tag::kDType) ? options[0].dtype() : c.context().default_dtype;

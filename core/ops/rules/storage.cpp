@@ -133,7 +133,7 @@ Value set_tensor_part(Call& c, Tensor& self, const Tensor& source, SymInt storag
 // requires grad becomes that of the other.
 void set_data(Call& c, Tensor& self, const Tensor& new_data) {
   const bool is_compatible =
-      guard_bool(c.call<"aten::_has_compatible_shallow_copy_type">(self, new_data).as_sym_bool());
+      c.call<"aten::_has_compatible_shallow_copy_type">(self, new_data).to_bool();
   c.check(is_compatible,
           "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
           "incompatible tensor type.");

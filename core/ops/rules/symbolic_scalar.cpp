@@ -64,7 +64,7 @@ void assert_scalar(Call& c, const Value& self, std::string_view message) {
   } else if (is_float(self)) {
     c.check(!self.is(Tag::kFloat) || self.as_double() != 0, "{}", message);
   } else {
-    c.check(self.is(Tag::kBool) ? self.as_sym_bool() : to_int(self) != 0, "{}", message);
+    c.check(self.is(Tag::kBool) ? self.as_sym_bool() : self.to_sym_int() != 0, "{}", message);
   }
 }
 Value functional_assert_scalar(Call& c, const Value& self, std::string_view message,
@@ -97,7 +97,7 @@ void sym_constrain_range(Call& c, const Value& value, std::optional<int64_t> min
                          std::optional<int64_t> max) {
   check_constrainable(c, value);
   check_bounds(c, min, max);
-  const SymInt size = to_int(value);
+  const SymInt size = value.to_sym_int();
   const int64_t least = min.value_or(-kIntInfinity);
   const int64_t most = max.value_or(kIntInfinity);
   if (size.is_symbolic()) {
@@ -114,7 +114,7 @@ void sym_constrain_range_for_size(Call& c, const Value& value, std::optional<int
                                   std::optional<int64_t> max) {
   if (!min && !max && !(value.is(Tag::kInt) && value.as_sym_int().is_symbolic())) {
     c.check(is_float(value) ? SymBool(!value.is(Tag::kFloat) || value.as_double() >= 0)
-                            : to_int(value) >= 0,
+                            : value.to_sym_int() >= 0,
             kCheckFailedText);
     return;
   }

@@ -37,7 +37,7 @@ bool all_positive(Dims sizes) {
 // --- sizes ---
 
 // Element `i` of a list of scale factors.
-double scale_factor(const Value& factors, size_t i) { return to_double(factors[i]); }
+double scale_factor(const Value& factors, size_t i) { return factors[i].to_double(); }
 
 // One output size. Mirrors upsample_compute_output_size and upsample_bicubic2d_vec,
 // torch/_decomp/decompositions.py, under the Python dispatcher; else compute_output_size,
@@ -110,7 +110,7 @@ void check_scale(Call& c, SymInt out_size, bool align_corners, const Value& scal
     return;
   }
   const bool is_given = !scale.is_none() && !scale.is_unset() &&
-                        (scale.is(Value::Tag::kFloat) ? to_double(scale) > 0 : true);
+                        (scale.is(Value::Tag::kFloat) ? scale.to_double() > 0 : true);
   c.check_as(ErrorKind::kZeroDivisionError, is_given || hint(out_size).value_or(1) != 0,
              "division by zero");
 }
@@ -210,7 +210,7 @@ Value upsample_antialiased(Call& c, const Tensor& self, Dims output_size) {
 Value upsample_weighted(Call& c, uint64_t params) {
   const Tensor& input = c.arg(0).tensor();
   const Dims output = c.arg(1).ints();
-  const bool align_corners = guard_bool(c.arg(2).as_sym_bool());
+  const bool align_corners = c.arg(2).to_bool();
   const bool is_cubic = rule_params<UpsampleParams>(params).is_cubic;
   if (is_cubic) {
     c.check_as(ErrorKind::kValueError, input.dim() <= 4, "too many values to unpack (expected 4)");
