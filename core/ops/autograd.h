@@ -3,7 +3,8 @@
 // Mirrors the checks that tools/autograd/gen_variable_type.py writes into the autograd kernel of
 // each operator that has a derivative formula: an argument without a formula may not require grad,
 // and results may not be complex (where the formula holds for real numbers alone) nor of an integer
-// type. A maker of new rules has nothing to do here.
+// type. What they ask of an operator its row says (kRealDerivative and its neighbours, Derivative,
+// op_def.h).
 //
 //   check_differentiable(op, args);                 // before the rule runs
 //   check_differentiable_results(op, args, result); // after

@@ -44,7 +44,7 @@ Value floor_divide_integers(Call& c, const ReferenceSteps& steps, const Value& a
   return *arithmetic(c, quotient, offset);
 }
 
-// Mirrors floor_divide, torch/_refs/__init__.py.
+// Mirrors floor_divide, torch/_decomp/decompositions.py, which is that of torch/_refs/__init__.py.
 Value floor_divide(Call& c, const Value& self, const Value& other) {
   const ReferenceSteps steps(c, c.args().first(2), kDefault);
   const DType dtype = steps.computation();

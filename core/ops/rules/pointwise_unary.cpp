@@ -47,7 +47,7 @@ Value logit(Call& c, const Tensor& self) {
   return steps.result(steps.of(steps.arithmetic(clamped, steps.arithmetic(clamped))));
 }
 
-// Mirrors _frexp_meta, torch/_prims/__init__.py.
+// Mirrors frexp, torch/_refs/__init__.py, and _frexp_meta, torch/_prims/__init__.py.
 Value frexp(Call& c, const Tensor& self) {
   c.check(is_floating(self.dtype()), "torch.frexp() only supports floating-point dtypes");
   return c.tuple({c.empty_like(self), c.empty_like(self, DType::kInt32)});

@@ -1,6 +1,7 @@
 // Reductions: sums, extrema, moments, norms, quantifiers.
 #include "core/ops/families/reduction.h"
 
+#include <cmath>
 #include <limits>
 
 #include "core/ops/derived.h"

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/io/byte_source.h"
+#include "core/formats/text.h"
 #include "core/ops/registry.h"
 
 namespace faketensor {
