@@ -163,9 +163,7 @@ void sobol_state(Call& c, const Tensor& state) {
 
 // Nested tensors are no part of fake tensors (nested_tensors_unsupported,
 // torch/_subclasses/fake_impls.py).
-void no_nested_tensors(Call& c) {
-  c.fail(ErrorKind::kUnsupportedOperator, c.op().python_name());
-}
+void no_nested_tensors(Call& c) { c.fail(ErrorKind::kUnsupportedOperator, c.op().python_name()); }
 
 // clang-format off
 constexpr OpDef kNeedsDataRules[] = {

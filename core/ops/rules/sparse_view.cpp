@@ -344,8 +344,8 @@ Value resized_dim(Call& c, const Tensor& self, int64_t dim, std::optional<SymInt
 void check_index(Call& c, const Tensor& self, int64_t dim, SymInt index) {
   const SymInt size = self.size(dim);
   c.check_as(ErrorKind::kIndexError, guard_bool(index >= -size) && guard_bool(index < size),
-             "{}(): index {} out of range for tensor of size {} at dimension {}",
-             c.op().packet(), index, self.sizes(), dim);
+             "{}(): index {} out of range for tensor of size {} at dimension {}", c.op().packet(),
+             index, self.sizes(), dim);
 }
 
 // Mirrors select_sparse. What is compressed is asked for its strides by select,

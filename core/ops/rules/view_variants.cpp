@@ -149,9 +149,7 @@ Value autocast_to_reduced(Call& c, const Tensor& self, bool cuda_enabled, bool c
 }
 
 // Mirrors nested_tensors_unsupported, torch/_subclasses/fake_impls.py.
-Value nested_unsupported(Call& c) {
-  c.fail(ErrorKind::kUnsupportedOperator, c.op().python_name());
-}
+Value nested_unsupported(Call& c) { c.fail(ErrorKind::kUnsupportedOperator, c.op().python_name()); }
 
 // Forward-mode differentiation, at whose level 0 no dual tensor was made
 // (aten/src/ATen/native/AutogradComposite.cpp, torch/csrc/autograd/VariableTypeManual.cpp).
