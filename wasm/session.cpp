@@ -414,7 +414,8 @@ std::string session_step(int number, const std::string& step) {
   return reply_text([&] {
     const std::shared_ptr<SessionRunner> of = session().sessions.at(number);
     std::string text;
-    of->run(text, parse_json(step, "a step"));
+    JsonWriter json(text);
+    of->run(json, parse_json(step, "a step"));
     return text;
   });
 }

@@ -247,16 +247,12 @@ std::vector<Value> from_descriptions(Session& session, SessionMode& mode, const 
   return fakes;
 }
 
-void append_cache_info(std::string& out, const DispatchCache::Info& info) {
-  out += format("{\"hits\":{},\"misses\":{},\"bypasses\":{", info.hits, info.misses);
-  bool first = true;
-  for (const auto& [reason, count] : info.bypasses) {
-    if (!first) out += ',';
-    first = false;
-    append_json_string(out, reason);
-    out += format(":{}", count);
-  }
-  out += format("},\"size\":{}}", info.size);
+void write_cache_info(JsonWriter& json, const DispatchCache::Info& info) {
+  const auto object = json.object();
+  json.field("hits", info.hits);
+  json.field("misses", info.misses);
+  json.field("bypasses", info.bypasses);
+  json.field("size", info.size);
 }
 
 }  // namespace faketensor

@@ -23,6 +23,5 @@ inline void append_shape_env(std::string& out, ShapeEnv& env) {
   JsonWriter json(out);
   write_shape_env(json, env);
 }
-inline void append_json(std::string& out, const ValueRange& range) { JsonWriter(out).value(range); }
 
 }  // namespace faketensor

@@ -30,9 +30,6 @@ void write_json(JsonWriter& json, SymInt value);
 // "cuda:0"
 void write_json(JsonWriter& json, Device device);
 
-// To a text, for what is written without a JsonWriter still.
-inline void append_json_float(std::string& out, double value) { JsonWriter(out).value(value); }
-
 class ValueWriter {
  public:
   // Gives a tensor and its storage the numbers they were read with.

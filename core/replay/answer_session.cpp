@@ -9,11 +9,7 @@ void answer_session(JsonWriter& json, const Json& question) {
   json.field("session", text_member(question, "session"));
   const auto steps = json.array("steps");
   SessionRunner runner;
-  for (const Json& step : list_member(question, "steps")) {
-    std::string text;
-    runner.run(text, step);
-    json.raw(text);
-  }
+  for (const Json& step : list_member(question, "steps")) runner.run(json, step);
 }
 
 }  // namespace faketensor

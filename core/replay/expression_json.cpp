@@ -10,13 +10,11 @@
 
 namespace faketensor {
 
-using nlohmann::json;
-
 namespace {
 
 constexpr int kMaxTreeDepth = 100;
 
-PythonNumber evaluate_at(const json& tree, const LeafReader& leaf, int depth) {
+PythonNumber evaluate_at(const Json& tree, const LeafReader& leaf, int depth) {
   if (depth > kMaxTreeDepth) throw_error(ErrorKind::kUnreadable, "an expression tree is too deep");
   if (tree.is_boolean()) return SymBool(tree.get<bool>());
   if (tree.is_number_integer()) return SymInt(integer_of(tree, "an integer"));
@@ -37,7 +35,7 @@ PythonNumber evaluate_at(const json& tree, const LeafReader& leaf, int depth) {
 
 }  // namespace
 
-PythonNumber evaluate_tree(const json& tree, const LeafReader& leaf) {
+PythonNumber evaluate_tree(const Json& tree, const LeafReader& leaf) {
   return evaluate_at(tree, leaf, 0);
 }
 

@@ -9,17 +9,15 @@
 
 namespace faketensor {
 
-using nlohmann::json;
-
 namespace {
 
 // Of the one number in nested lists; nothing for other data.
-std::optional<Element> element_of(const json& nested) {
-  const json* data = &nested;
+std::optional<Element> element_of(const Json& nested) {
+  const Json* data = &nested;
   while (data->is_array() && data->size() == 1) data = &data->front();
   if (data->is_boolean()) return Element::of(data->get<bool>() ? 1 : 0);
   if (data->is_number_integer()) return Element::of(integer_of(*data, "const"));
-  const json* parts = find_member(*data, "c");
+  const Json* parts = find_member(*data, "c");
   if (parts != nullptr && parts->is_array() && parts->size() == 2) {
     const std::optional<double> re = float_of((*parts)[0]);
     const std::optional<double> im = float_of((*parts)[1]);
@@ -46,7 +44,7 @@ RecordedConstants::RecordedConstants(FakeTensorMode& mode)
 
 RecordedConstants::~RecordedConstants() { mode_.context().set_hook(nullptr); }
 
-void RecordedConstants::adopt(Tensor& tensor, const json& data) {
+void RecordedConstants::adopt(Tensor& tensor, const Json& data) {
   if (!ConstantTracker::may_become_constant(tensor) || !has_elements(tensor.dtype())) return;
   if (tensor.numel().as_int() != 1 || tensor.storage == nullptr) return;
   const std::optional<Element> element = element_of(data);

@@ -8,8 +8,6 @@
 
 namespace faketensor {
 
-using nlohmann::json;
-
 namespace {
 
 [[noreturn]] void no_attribute(std::string_view type, std::string_view name) {
@@ -45,7 +43,7 @@ Device device_of(const Value& value) {
 
 }  // namespace
 
-StepResult SessionRunner::method(const json& step) {
+StepResult SessionRunner::method(const Json& step) {
   Tensor& tensor = tensor_named(member(step, "arg"));
   const std::string& name = text_member(step, "name");
   if (name == "item") return session_.call("aten::item", {&tensor});
@@ -173,16 +171,16 @@ StepResult SessionRunner::get_of_tensor(Tensor& tensor, std::string_view name) {
   no_attribute("FakeTensor", name);
 }
 
-StepResult SessionRunner::get(const json& step) {
+StepResult SessionRunner::get(const Json& step) {
   const std::string& name = text_member(step, "name");
-  const json& of = member(step, "arg");
+  const Json& of = member(step, "arg");
   if (std::holds_alternative<SessionMode*>(named(of))) return get_of_mode(mode_named(of), name);
   return get_of_tensor(tensor_named(of), name);
 }
 
-StepResult SessionRunner::set(const json& step) {
+StepResult SessionRunner::set(const Json& step) {
   const std::string& name = text_member(step, "name");
-  const json& of = member(step, "arg");
+  const Json& of = member(step, "arg");
   const Value value = read(member(step, "value"));
   if (std::holds_alternative<SessionMode*>(named(of))) {
     // Without a ShapeEnv there is nothing that scalars could be.
@@ -213,9 +211,9 @@ StepResult SessionRunner::set(const json& step) {
 }
 
 // What a name stands for, as it is now.
-StepResult SessionRunner::value(const json& step) { return value_named(member(step, "arg")); }
+StepResult SessionRunner::value(const Json& step) { return value_named(member(step, "arg")); }
 
-StepResult SessionRunner::is_same(const json& step) {
+StepResult SessionRunner::is_same(const Json& step) {
   const Value a = value_named(element(member(step, "args"), 0, "args"));
   const Value b = value_named(element(member(step, "args"), 1, "args"));
   if (a.is_tensor() && b.is_tensor()) return Value(&a.tensor() == &b.tensor());
@@ -229,24 +227,24 @@ StepResult SessionRunner::is_same(const json& step) {
                same_expr(a.as_sym_bool(), b.as_sym_bool()));
 }
 
-StepResult SessionRunner::same_storage(const json& step) {
+StepResult SessionRunner::same_storage(const Json& step) {
   const Tensor& a = tensor_named(element(member(step, "args"), 0, "args"));
   const Tensor& b = tensor_named(element(member(step, "args"), 1, "args"));
   return Value(a.storage != nullptr && a.storage == b.storage);
 }
 
-StepResult SessionRunner::is_fake(const json& step) {
+StepResult SessionRunner::is_fake(const Json& step) {
   const Value value = value_named(member(step, "arg"));
   return Value(value.is_tensor() && session_.mode_of(value.tensor()) != nullptr);
 }
 
-StepResult SessionRunner::is_parameter(const json& step) {
+StepResult SessionRunner::is_parameter(const Json& step) {
   const Value value = value_named(member(step, "arg"));
   return Value(value.is_tensor() && session_.state(value.tensor()).is_parameter);
 }
 
-StepResult SessionRunner::class_name(const json& step) {
-  const json& of = member(step, "arg");
+StepResult SessionRunner::class_name(const Json& step) {
+  const Json& of = member(step, "arg");
   if (std::holds_alternative<SessionMode*>(named(of))) return StepResult::string("FakeTensorMode");
   const Value value = value_named(of);
   if (value.is_tensor()) {
@@ -264,7 +262,7 @@ StepResult SessionRunner::class_name(const json& step) {
   return StepResult::string(number.is_symbolic() ? kSymbolic[type] : kPlain[type]);
 }
 
-StepResult SessionRunner::repr(const json& step) {
+StepResult SessionRunner::repr(const Json& step) {
   const Value value = value_named(member(step, "arg"));
   if (value.is_tensor()) return StepResult::string(session_.repr(value.tensor()));
   return StepResult::string(format("{}", value));

@@ -9,25 +9,23 @@
 
 namespace faketensor {
 
-using nlohmann::json;
-
-StepResult SessionRunner::make_mode(const json& step) {
+StepResult SessionRunner::make_mode(const Json& step) {
   const SessionModeOptions options = read_session_mode(object_member_or_empty(step, "options"));
   std::shared_ptr<ShapeEnv> env;
-  const json* described = find_member(step, "shape_env");
+  const Json* described = find_member(step, "shape_env");
   if (described != nullptr && described->is_object()) {
-    const json* of = find_member(*described, "of");
+    const Json* of = find_member(*described, "of");
     env = of != nullptr ? mode_named(*of).shape_env()
                         : std::make_shared<ShapeEnv>(read_shape_env_options(*described));
   }
   SessionMode& mode = session_.add_mode(options, env);
   if (env != nullptr) newest_with_env_ = &mode;
   if (find_member(step, "as") != nullptr) names_[text_member(step, "as")] = &mode;
-  return StepResult::json("null");
+  return StepResult::null();
 }
 
-StepResult SessionRunner::enter(const json& step) {
-  if (const json* mode = find_member(step, "mode")) {
+StepResult SessionRunner::enter(const Json& step) {
+  if (const Json* mode = find_member(step, "mode")) {
     session_.enter(mode_named(*mode));
     return {};
   }
@@ -50,17 +48,17 @@ StepResult SessionRunner::enter(const json& step) {
   return {};
 }
 
-StepResult SessionRunner::exit(const json&) {
+StepResult SessionRunner::exit(const Json&) {
   session_.exit();
   return {};
 }
 
-StepResult SessionRunner::next_epoch(const json& step) {
+StepResult SessionRunner::next_epoch(const Json& step) {
   mode_named(member(step, "mode")).next_epoch();
   return {};
 }
 
-StepResult SessionRunner::detect_fake_mode(const json& step) {
+StepResult SessionRunner::detect_fake_mode(const Json& step) {
   const Value args = read(list_member_or_empty(step, "args"));
   const Value one[] = {args};
   SessionMode* mode = session_.detect_fake_mode(
@@ -68,23 +66,22 @@ StepResult SessionRunner::detect_fake_mode(const json& step) {
   return mode == nullptr ? StepResult() : StepResult::string(name_of(mode));
 }
 
-StepResult SessionRunner::cache_info(const json&) {
-  std::string text;
-  append_cache_info(text, session_.cache().info());
-  return StepResult::json(std::move(text));
+StepResult SessionRunner::cache_info(const Json&) {
+  return StepResult::written(
+      [&](JsonWriter& json) { write_cache_info(json, session_.cache().info()); });
 }
 
-StepResult SessionRunner::cache_clear(const json&) {
+StepResult SessionRunner::cache_clear(const Json&) {
   session_.cache().clear();
   return {};
 }
 
 // --- custom operators ---
 
-StepResult SessionRunner::define(const json& step) {
+StepResult SessionRunner::define(const Json& step) {
   const std::string& name = text_member(step, "name");
   session_.library().define(name, text_member(step, "schema"));
-  const json* given = find_member(step, "fake");
+  const Json* given = find_member(step, "fake");
   if (given == nullptr || !given->is_object()) return {};
   session_.library().register_fake(
       name, [this, fake = *given](FakeCall& frame) { return run_fake(fake, frame); });
@@ -92,7 +89,7 @@ StepResult SessionRunner::define(const json& step) {
 }
 
 // The steps of a fake kernel run in the mode that called it, its parameters named as it says.
-Value SessionRunner::run_fake(const json& fake, FakeCall& frame) {
+Value SessionRunner::run_fake(const Json& fake, FakeCall& frame) {
   constexpr int kMaxFakeDepth = 32;
   if (fake_depth_ >= kMaxFakeDepth)
     throw_error(ErrorKind::kLimitExceeded,
@@ -113,16 +110,16 @@ Value SessionRunner::run_fake(const json& fake, FakeCall& frame) {
   }
 }
 
-Value SessionRunner::run_fake_steps(const json& fake, FakeCall& frame) {
-  const json& params = list_member(fake, "params");
+Value SessionRunner::run_fake_steps(const Json& fake, FakeCall& frame) {
+  const Json& params = list_member(fake, "params");
   for (size_t i = 0; i < params.size() && i < frame.args().size(); ++i)
     names_[text_of(params[i], "params")] = frame.arg(i);
-  for (const json& step : list_member(fake, "steps")) {
+  for (const Json& step : list_member(fake, "steps")) {
     Value result;
     const std::string& kind = text_member(step, "do");
     if (kind == "new_dynamic_size") {
       std::optional<int64_t> most;
-      const json* max = find_member(step, "max");
+      const Json* max = find_member(step, "max");
       if (max != nullptr && !max->is_null()) most = integer_of(*max, "max");
       result = frame.new_dynamic_size(integer_member(step, "min", int64_t{0}), most);
     } else {
@@ -131,9 +128,9 @@ Value SessionRunner::run_fake_steps(const json& fake, FakeCall& frame) {
         throw_error(ErrorKind::kUnreadable, format("no such kind of step: {}", kind));
       result = (this->*run_step)(step).value;
     }
-    if (const json* as = find_member(step, "as")) bind(*as, result);
+    if (const Json* as = find_member(step, "as")) bind(*as, result);
   }
-  const json* returned = find_member(fake, "return");
+  const Json* returned = find_member(fake, "return");
   return returned == nullptr ? Value() : read(*returned);
 }
 

@@ -8,8 +8,6 @@
 
 namespace faketensor {
 
-using nlohmann::json;
-
 PythonNumber to_number(const Value& value) {
   switch (value.tag()) {
     case Value::Tag::kBool:
@@ -34,7 +32,7 @@ Value to_value(const PythonNumber& number) {
 
 SessionRunner::SessionRunner(const Target& target) : session_(target), reader_(scratch_) {
   writer_.sparse_elements = false;
-  reader_.resolve = [this](const json& object) { return resolve(object); };
+  reader_.resolve = [this](const Json& object) { return resolve(object); };
 }
 
 SessionRunner::Handler SessionRunner::handler(std::string_view kind) {
@@ -86,37 +84,34 @@ SessionRunner::Handler SessionRunner::handler(std::string_view kind) {
   return found == kHandlers.end() ? nullptr : found->second;
 }
 
-void SessionRunner::run(std::string& out, const json& step) {
+void SessionRunner::run(JsonWriter& json, const Json& step) {
   const std::string& kind = text_member(step, "do");
   const Handler run_step = handler(kind);
   ShapeEnv* env = newest_with_env_ == nullptr ? nullptr : newest_with_env_->shape_env().get();
   std::optional<ShapeEnvSnapshot> before;
   if (env != nullptr) before.emplace(*env);
-  out += '{';
+  const auto answer = json.object();
   try {
     if (run_step == nullptr)
       throw_error(ErrorKind::kUnsupportedOperator, format("no such kind of step: {}", kind));
     const StepResult result = (this->*run_step)(step);
-    const json* as = find_member(step, "as");
+    const Json* as = find_member(step, "as");
     if (as != nullptr && result.text.empty()) bind(*as, result.value);
-    out += "\"result\":";
+    json.key("result");
     if (result.text.empty()) {
-      writer_.append(out, result.value);
+      writer_.write(json, result.value);
     } else {
-      out += result.text;
+      json.raw(result.text);
     }
   } catch (const Error& error) {
-    out.append("\"raises\":\"").append(error.class_name()).append("\",\"message\":");
-    append_json_string(out, error.message());
+    write_error_members(json, error);
   }
-  if (before) {
-    const std::string added = before->added(*env);
-    if (added != "{}") out.append(",\"added\":").append(added);
-  }
-  out += '}';
+  if (!before) return;
+  const std::string added = before->added(*env);
+  if (added != "{}") json.key("added").raw(added);
 }
 
-void SessionRunner::bind(const json& as, const Value& value) {
+void SessionRunner::bind(const Json& as, const Value& value) {
   if (as.is_string()) return bind_name(text_of(as, "as"), value);
   list_of(as, "as");
   if (!value.is_list() || value.size() != as.size())
@@ -131,24 +126,24 @@ void SessionRunner::bind_name(const std::string& name, const Value& value) {
     bind_name(format("{}[{}]", name, i), value[i]);
 }
 
-const SessionRunner::Named& SessionRunner::named(const json& name) const {
+const SessionRunner::Named& SessionRunner::named(const Json& name) const {
   const auto found = name.is_string() ? names_.find(text_of(name, "a name")) : names_.end();
   if (found == names_.end())
     throw_error(ErrorKind::kUnreadable, format("nothing is named {}", excerpt(name)));
   return found->second;
 }
 
-SessionMode& SessionRunner::mode_named(const json& name) {
+SessionMode& SessionRunner::mode_named(const Json& name) {
   if (SessionMode* const* mode = std::get_if<SessionMode*>(&named(name))) return **mode;
   throw_error(ErrorKind::kUnreadable, format("{} is not a mode", excerpt(name)));
 }
 
-Value SessionRunner::value_named(const json& name) const {
+Value SessionRunner::value_named(const Json& name) const {
   if (const Value* value = std::get_if<Value>(&named(name))) return *value;
   throw_error(ErrorKind::kUnreadable, format("{} is not a value", excerpt(name)));
 }
 
-Tensor& SessionRunner::tensor_named(const json& name) const {
+Tensor& SessionRunner::tensor_named(const Json& name) const {
   const Value value = value_named(name);
   if (!value.is_tensor())
     throw_error(ErrorKind::kAttributeError, format("{} is not a tensor", excerpt(name)));
@@ -163,28 +158,28 @@ std::string SessionRunner::name_of(const SessionMode* mode) const {
   return {};
 }
 
-Value SessionRunner::read(const json& value) { return reader_.read(value); }
+Value SessionRunner::read(const Json& value) { return reader_.read(value); }
 
-std::optional<Value> SessionRunner::resolve(const json& object) {
-  if (const json* ref = find_member(object, "ref")) return value_named(*ref);
+std::optional<Value> SessionRunner::resolve(const Json& object) {
+  if (const Json* ref = find_member(object, "ref")) return value_named(*ref);
   const bool is_number = object.contains("size") || object.contains("expr");
   if (is_number) return to_value(read_number(object));
   return std::nullopt;
 }
 
-PythonNumber SessionRunner::read_number(const json& tree) {
-  return evaluate_tree(tree, [this](const json& leaf) -> PythonNumber {
+PythonNumber SessionRunner::read_number(const Json& tree) {
+  return evaluate_tree(tree, [this](const Json& leaf) -> PythonNumber {
     if (leaf.is_string()) return to_number(value_named(leaf));
-    if (const json* inner = find_member(leaf, "expr")) {
+    if (const Json* inner = find_member(leaf, "expr")) {
       // An expression in an expression begins a walk of its own, which the text's nesting bounds.
       return read_number(*inner);
     }
-    if (const json* ref = find_member(leaf, "ref")) {
+    if (const Json* ref = find_member(leaf, "ref")) {
       PythonNumber number = to_number(value_named(*ref));
       if (!number.is_symbolic()) return number;
       return PythonNumber::symbolic(shape_env().as_shown(number.node(shape_env().pool())));
     }
-    if (const json* of = find_member(leaf, "size")) {
+    if (const Json* of = find_member(leaf, "size")) {
       const int64_t dim = integer_of(element(*of, 1, "size"), "size");
       const SymInt size = tensor_named(element(*of, 0, "size")).size(dim);
       if (!size.is_symbolic()) return size;

@@ -6,7 +6,7 @@
 // JavaScript's sessions are such transcripts too, a step at a time (web/package/src/session.ts).
 //
 //   SessionRunner runner;
-//   runner.run(out, {"do": "mode", "as": "m", "options": {}});      // appends {"result":null}
+//   runner.run(json, {"do": "mode", "as": "m", "options": {}});      // writes {"result":null}
 #pragma once
 
 #include <map>
@@ -35,15 +35,19 @@ struct StepResult {
 
   StepResult() = default;
   StepResult(Value result) : value(result) {}  // NOLINT(google-explicit-constructor)
-  static StepResult json(std::string text) {
+  // What `write` writes to a JsonWriter.
+  template <typename Write>
+  static StepResult written(const Write& write) {
     StepResult result;
-    result.text = std::move(text);
+    JsonWriter json(result.text);
+    write(json);
     return result;
   }
+  static StepResult null() {
+    return written([](JsonWriter& json) { json.value(nullptr); });
+  }
   static StepResult string(std::string_view text) {
-    StepResult result;
-    append_json_string(result.text, text);
-    return result;
+    return written([&](JsonWriter& json) { json.value(text); });
   }
 };
 
@@ -53,9 +57,9 @@ class SessionRunner {
 
   explicit SessionRunner(const Target& target = {});
 
-  // Appends the answer of one step: {"result": ...} or {"raises": ..., "message": ...}, and what it
+  // Writes the answer of one step: {"result": ...} or {"raises": ..., "message": ...}, and what it
   // added to the newest ShapeEnv.
-  void run(std::string& out, const Json& step);
+  void run(JsonWriter& json, const Json& step);
 
  private:
   using Named = std::variant<Value, SessionMode*, SavedTensor>;

@@ -15,8 +15,6 @@
 
 namespace faketensor {
 
-using nlohmann::json;
-
 namespace {
 
 // torch._inductor... config.unbacked_symint_fallback
@@ -68,11 +66,11 @@ Value optimization_hint(ShapeEnv& env, const PythonNumber& number, int64_t fallb
 
 }  // namespace
 
-StepResult SessionRunner::symbolic(const json& step) {
+StepResult SessionRunner::symbolic(const Json& step) {
   return to_value(read_number(member(step, "expr")));
 }
 
-StepResult SessionRunner::new_symbol(const json& step) {
+StepResult SessionRunner::new_symbol(const Json& step) {
   const std::string& kind = text_member(step, "kind");
   ShapeEnv& env = shape_env();
   if (kind == "unbacked_int") return Value(env.create_unbacked_int());
@@ -84,7 +82,7 @@ StepResult SessionRunner::new_symbol(const json& step) {
   if (dynamic_name == "DYNAMIC") dynamic = DimDynamic::kDynamic;
   if (dynamic_name == "DUCK") dynamic = DimDynamic::kDuck;
   if (dynamic_name == "STATIC") dynamic = DimDynamic::kStatic;
-  const json& value = member(step, "value");
+  const Json& value = member(step, "value");
   if (kind == "float")
     return Value::sym_float(
         env.create_unspecified_float(number_of(value, "value"), source, dynamic));
@@ -96,8 +94,8 @@ StepResult SessionRunner::new_symbol(const json& step) {
 
 namespace {
 
-std::optional<int64_t> optional_end(const json& step, const char* name) {
-  const json* end = find_member(step, name);
+std::optional<int64_t> optional_end(const Json& step, const char* name) {
+  const Json* end = find_member(step, name);
   if (end == nullptr || end->is_null()) return std::nullopt;
   return integer_of(*end, name);
 }
@@ -130,7 +128,7 @@ void constrain_number(SymInt value, bool is_size, std::optional<int64_t> min,
 
 // torch.sym_constrain_range and torch.sym_constrain_range_for_size: operators, which a mode answers
 // without the number.
-StepResult SessionRunner::constrain_by_operator(const json& step, const PythonNumber& number) {
+StepResult SessionRunner::constrain_by_operator(const Json& step, const PythonNumber& number) {
   const bool is_size = member(step, "how") == "sym_constrain_range_for_size";
   const std::optional<int64_t> min = optional_end(step, "min");
   const std::optional<int64_t> max = optional_end(step, "max");
@@ -145,7 +143,7 @@ StepResult SessionRunner::constrain_by_operator(const json& step, const PythonNu
                        args);
 }
 
-StepResult SessionRunner::guard(const json& step) {
+StepResult SessionRunner::guard(const Json& step) {
   const std::string& how = text_member(step, "how");
   const PythonNumber number = read_number(member(step, "expr"));
   if (how == "bool") return Value(guard_bool(truth(number)));
@@ -211,38 +209,28 @@ StepResult SessionRunner::guard(const json& step) {
   throw_error(ErrorKind::kUnreadable, format("no such way to guard: {}", how));
 }
 
-StepResult SessionRunner::query(const json& step) {
+StepResult SessionRunner::query(const Json& step) {
   const PythonNumber number = read_number(member(step, "expr"));
   ShapeEnv& env = shape_env();
   const ExprNode* node = number.node(env.pool());
-  std::string text = "{\"str\":";
-  append_json_string(text, to_string(node));
-  text += ",\"simplify\":";
-  append_json_string(text, to_string(env.simplify(node)));
-  text += ",\"range\":";
-  append_json(text, env.bound(node));
-  text += ",\"static\":";
-  const ExprNode* known = env.maybe_evaluate_static(node);
-  if (known == nullptr) {
-    text += "null";
-  } else {
-    append_json_string(text, to_string(known));
-  }
-  return StepResult::json(text + "}");
+  return StepResult::written([&](JsonWriter& json) {
+    const auto answer = json.object();
+    json.field("str", to_string(node));
+    json.field("simplify", to_string(env.simplify(node)));
+    json.field("range", env.bound(node));
+    const ExprNode* known = env.maybe_evaluate_static(node);
+    json.field("static", known == nullptr ? std::nullopt : std::optional(to_string(known)));
+  });
 }
 
 // Of the mode that is named, else of the newest.
-StepResult SessionRunner::describe(const json& step) {
-  std::string text;
-  if (!step.contains("mode")) {
-    if (newest_with_env_ == nullptr) return StepResult::json("null");
-    append_shape_env(text, shape_env());
-    return StepResult::json(std::move(text));
-  }
-  const std::shared_ptr<ShapeEnv>& env = mode_named(member(step, "mode")).shape_env();
-  if (env == nullptr) return StepResult::json("null");
-  append_shape_env(text, *env);
-  return StepResult::json(std::move(text));
+StepResult SessionRunner::describe(const Json& step) {
+  const SessionMode* mode =
+      step.contains("mode") ? &mode_named(member(step, "mode")) : newest_with_env_;
+  return StepResult::written([&](JsonWriter& json) {
+    if (mode == nullptr || mode->shape_env() == nullptr) return json.value(nullptr);
+    write_shape_env(json, *mode->shape_env());
+  });
 }
 
 // --- what a program's inputs must be ---
@@ -264,9 +252,9 @@ GuardedInput guarded_input(const Value& value, const Source& source, ShapeEnv& e
 
 }  // namespace
 
-StepResult SessionRunner::produce_guards(const json& step) {
-  const json& args = list_member(step, "args");
-  const json& sources = list_member(step, "sources");
+StepResult SessionRunner::produce_guards(const Json& step) {
+  const Json& args = list_member(step, "args");
+  const Json& sources = list_member(step, "sources");
   std::deque<SymbolicContext> contexts;
   std::vector<GuardedInput> inputs;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -280,17 +268,12 @@ StepResult SessionRunner::produce_guards(const json& step) {
     inputs.back().context = &contexts.back();
   }
   const ProducedGuards made = faketensor::produce_guards(shape_env(), inputs);
-  std::string text = "[";
-  for (const std::string& guard : made.exprs) {
-    if (text.size() > 1) text += ',';
-    append_json_string(text, guard);
-  }
-  return StepResult::json(text + "]");
+  return StepResult::written([&](JsonWriter& json) { json.value(made.exprs); });
 }
 
-StepResult SessionRunner::guards_expression(const json& step) {
+StepResult SessionRunner::guards_expression(const Json& step) {
   std::vector<GuardedInput> inputs;
-  for (const json& arg : list_member(step, "args")) {
+  for (const Json& arg : list_member(step, "args")) {
     const Source source = Source::local(format("t{}", inputs.size()));
     inputs.push_back(guarded_input(value_named(arg), source, shape_env()));
   }
@@ -316,22 +299,19 @@ std::string bound_text(const Value& value) {
 
 }  // namespace
 
-StepResult SessionRunner::unbacked_bindings(const json& step) {
+StepResult SessionRunner::unbacked_bindings(const Json& step) {
   const Value value = read(member(step, "value"));
   const std::vector<UnbackedBinding> bindings =
       compute_unbacked_bindings(shape_env(), value, bound_text(value));
   if (bindings.empty()) return {};
-  std::string text = "{";
-  for (const UnbackedBinding& binding : bindings) {
-    if (text.size() > 1) text += ',';
-    append_json_string(text, to_string(binding.symbol));
-    text += ':';
-    append_json_string(text, binding.path);
-  }
-  return StepResult::json(text + "}");
+  return StepResult::written([&](JsonWriter& json) {
+    const auto object = json.object();
+    for (const UnbackedBinding& binding : bindings)
+      json.field(to_string(binding.symbol), binding.path);
+  });
 }
 
-StepResult SessionRunner::rename_unbacked(const json& step) {
+StepResult SessionRunner::rename_unbacked(const Json& step) {
   ShapeEnv& env = shape_env();
   const PythonNumber from = to_number(value_named(member(step, "from")));
   const PythonNumber to = to_number(value_named(member(step, "to")));
@@ -339,7 +319,7 @@ StepResult SessionRunner::rename_unbacked(const json& step) {
   return {};
 }
 
-StepResult SessionRunner::freeze(const json&) {
+StepResult SessionRunner::freeze(const Json&) {
   shape_env().freeze();
   return {};
 }

@@ -462,7 +462,8 @@ size_t answered(const std::string& transcript) {
     SessionRunner runner;
     for (const json& step : list_of(steps, "steps")) {
       std::string out;
-      runner.run(out, step);
+      JsonWriter writer(out);
+      runner.run(writer, step);
       results += out.starts_with("{\"result\"") ? 1 : 0;
     }
   } catch (const Error&) {

@@ -13,7 +13,8 @@ class SessionRunnerTest : public ::testing::Test {
  protected:
   std::string answer(std::string_view step) {
     std::string out;
-    runner.run(out, parse_json(step, "step"));
+    JsonWriter json(out);
+    runner.run(json, parse_json(step, "step"));
     return out;
   }
   void expect_error(std::string_view step, std::string_view error_class, std::string_view message) {
