@@ -6,6 +6,7 @@
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
 #include "core/command/value_text.h"
+#include "core/graph/explain.h"
 #include "core/graph/recorded_check.h"
 #include "core/support/format.h"
 
@@ -58,12 +59,9 @@ class Report {
     std::set<std::string> names;
     for (const auto& graph : program_.graphs()) {
       for (const Node& node : graph->nodes()) {
-        std::string_view target = program_.text(node.target);
+        const std::string_view target = program_.text(node.target);
         if (node.kind != NodeKind::kCall || !change.is_about(target)) continue;
-        constexpr std::string_view kPrefix = "torch.ops.";
-        if (target.starts_with(kPrefix)) target.remove_prefix(kPrefix.size());
-        if (target.ends_with(".default")) target.remove_suffix(8);
-        names.emplace(target);
+        names.emplace(short_target(target));
       }
     }
     std::string text;

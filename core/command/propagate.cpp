@@ -7,6 +7,7 @@
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
 #include "core/command/value_text.h"
+#include "core/graph/explain.h"
 #include "core/graph/recorded_check.h"
 #include "core/io/problem_json.h"
 #include "core/io/value_json.h"
@@ -23,13 +24,11 @@ std::string padded(std::string text, size_t width) {
   return text;
 }
 
-// The operator as people say it: "aten.linear", without torch.ops and a default overload.
-std::string short_target(std::string_view target) {
-  if (target.starts_with("torch.ops.")) target.remove_prefix(10);
+// The operator in the table's column, functorch's without their module.
+std::string shown_target(std::string_view target) {
   constexpr std::string_view kFunctorch = "torch._functorch.";
   if (target.starts_with(kFunctorch)) target.remove_prefix(kFunctorch.size());
-  if (target.ends_with(".default")) target.remove_suffix(8);
-  return std::string(target);
+  return std::string(short_target(target));
 }
 
 std::string last_part(std::string_view dotted) {
@@ -47,7 +46,7 @@ class Table {
       name_width_ = std::max(name_width_, std::min<size_t>(program_.text(node.name).size(), 36));
       if (node.kind == NodeKind::kCall)
         op_width_ = std::max(op_width_,
-                             std::min<size_t>(short_target(program_.text(node.target)).size(), 36));
+                             std::min<size_t>(shown_target(program_.text(node.target)).size(), 36));
     }
   }
 
@@ -107,7 +106,7 @@ class Table {
       case NodeKind::kCall:
         break;
     }
-    return short_target(program_.text(node.target));
+    return shown_target(program_.text(node.target));
   }
 
   std::string result(NodeId id) {

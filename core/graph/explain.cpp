@@ -15,13 +15,6 @@ namespace {
 // A run's origins are its nodes, from 1; 0 is what was known before it.
 NodeId node_of_origin(uint32_t origin) { return origin == 0 ? kNoNode : origin - 1; }
 
-// The operator as people say it: "aten.linear".
-std::string short_name(std::string_view target) {
-  if (target.starts_with("torch.ops.")) target.remove_prefix(10);
-  if (target.ends_with(".default")) target.remove_suffix(8);
-  return std::string(target);
-}
-
 std::string name_of(const Run& run, NodeId node) {
   return std::string(run.program().text(run.program().graph().node(node).name));
 }
@@ -304,12 +297,18 @@ std::vector<SymbolEntry> symbol_report(const Run& run) {
   return report;
 }
 
+std::string_view short_target(std::string_view target) {
+  if (target.starts_with("torch.ops.")) target.remove_prefix(10);
+  if (target.ends_with(".default")) target.remove_suffix(8);
+  return target;
+}
+
 std::string call_text(const Run& run, NodeId id) {
   const Node& node = run.program().graph().node(id);
   if (node.kind == NodeKind::kPlaceholder) return name_of(run, id);
-  std::string text =
-      format("{}(", node.kind == NodeKind::kGetItem ? "getitem"
-                                                    : short_name(run.program().text(node.target)));
+  std::string text = format("{}(", node.kind == NodeKind::kGetItem
+                                       ? "getitem"
+                                       : short_target(run.program().text(node.target)));
   bool first = true;
   for (const NodeId input : inputs_of(node)) {
     if (!first) text += ", ";

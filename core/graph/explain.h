@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/graph/fake_tensor_prop.h"
@@ -59,6 +60,9 @@ SymInt current(SymInt size);
 
 // In the order in which they were found, kind by kind.
 std::vector<GuardEntry> guard_report(const Run& run);
+
+// An operator as people say it: "aten.linear", without torch.ops and a default overload.
+std::string_view short_target(std::string_view target);
 
 // "linear(x [s77, s53], weight [10, 768])": the node's call with the sizes of its arguments.
 std::string call_text(const Run& run, NodeId node);
