@@ -26,7 +26,7 @@ enum class PackedTag : uint8_t {
   kFloat,
   kTensor,
   kList,
-  kConstant,  // a value that JavaScript gave as JSON before (mode_constant)
+  kConstant,  // a value that JavaScript gave as JSON before ("caller.constant")
 };
 
 class CallArea {

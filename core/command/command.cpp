@@ -8,6 +8,7 @@
 #include "core/devices/target.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/support/version.h"
 
 namespace faketensor {
 
@@ -53,8 +54,6 @@ int run_subcommand(const std::vector<std::string>& args, CommandIo& io,
 }
 
 }  // namespace
-
-std::string_view version() { return FAKETENSOR_VERSION; }
 
 int run_command(const std::vector<std::string>& args, CommandIo& io,
                 std::span<const Subcommand> more) {

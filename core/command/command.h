@@ -73,9 +73,6 @@ struct Subcommand {
 int run_command(const std::vector<std::string>& args, CommandIo& io,
                 std::span<const Subcommand> more = {});
 
-// The release, as in package.json.
-std::string_view version();
-
 // Output collected into larger writes; flushed when it goes.
 class BufferedOut {
  public:

@@ -3,7 +3,7 @@
 // A step's kind ("do") selects a function; there is a file for the steps of modes, of tensors and
 // of symbols. Each returns its result as a Value, or as JSON text where the result is no value.
 //
-// JavaScript's sessions are such transcripts too, a step at a time (web/package/src/session.ts).
+// What a step says to the Session is read where JavaScript's sessions are read (core/io/session_json.h).
 //
 //   SessionRunner runner;
 //   runner.run(json, {"do": "mode", "as": "m", "options": {}});      // writes {"result":null}

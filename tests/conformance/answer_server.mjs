@@ -1,9 +1,9 @@
 // `faketensor answer` in WebAssembly for file after file, in one process: replay.py --server.
 import * as fs from "node:fs";
 import * as readline from "node:readline";
-import createModule from "../../build/wasm/bin/faketensor.mjs";
+import createModule from "../../build/wasm/bin/faketensor-command.mjs";
 
-const binary = fs.readFileSync(new URL("../../build/wasm/bin/faketensor.wasm", import.meta.url));
+const binary = fs.readFileSync(new URL("../../build/wasm/bin/faketensor-command.wasm", import.meta.url));
 const engine = await createModule({
   instantiateWasm(imports, receive) {
     WebAssembly.instantiate(binary, imports).then(({ instance, module }) => receive(instance, module));

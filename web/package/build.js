@@ -1,6 +1,6 @@
 /**
  * Builds dist/: `node build.js [FOLDER]`, where FOLDER (or $FAKETENSOR_WASM, or build/wasm/bin of the repository) holds
- * Emscripten's faketensor.mjs and faketensor.wasm.
+ * Emscripten's faketensor.mjs and faketensor.wasm, and those of faketensor-command.
  *
  * The four entry points share chunks, so that what imports two of them loads the engine's JavaScript once. Types are
  * emitted by tsc beside them.
@@ -17,11 +17,14 @@ const wasm = path.resolve(
 );
 const dist = path.join(here, "dist");
 
-/** Puts Emscripten's module in the place of src/glue.js, of which the sources hold only the types. */
+/** Puts Emscripten's modules in the place of src/glue.js and src/command_glue.js, of which the sources hold only the types. */
 const glue = {
   name: "glue",
   setup(build) {
     build.onResolve({ filter: /^\.\/glue\.js$/ }, () => ({ path: path.join(wasm, "faketensor.mjs") }));
+    build.onResolve({ filter: /^\.\/command_glue\.js$/ }, () => ({
+      path: path.join(wasm, "faketensor-command.mjs"),
+    }));
   },
 };
 
@@ -48,7 +51,8 @@ for (const file of readdirSync(dist)) {
   const marked = text.replace(/\bimport\((?=\w)/g, "import(/* webpackIgnore: true */ /* @vite-ignore */ ");
   if (marked !== text) writeFileSync(path.join(dist, file), marked);
 }
-copyFileSync(path.join(wasm, "faketensor.wasm"), path.join(dist, "faketensor.wasm"));
+for (const file of ["faketensor.wasm", "faketensor-command.wasm"])
+  copyFileSync(path.join(wasm, file), path.join(dist, file));
 copyFileSync(path.join(here, "src/wasm.d.ts"), path.join(dist, "wasm.d.ts"));
 execFileSync(
   process.execPath,

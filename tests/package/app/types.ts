@@ -3,12 +3,14 @@ import {
   load,
   Status,
   type FakeTensorError,
+  type GuardInfo,
   type Problem,
   type Result,
   type Table,
   type Tensor,
   type TensorValue,
   type Value,
+  type WhyStep,
 } from "faketensor";
 import address from "faketensor/wasm";
 import { connect, type RemoteRun } from "faketensor/worker";
@@ -45,10 +47,16 @@ mode.call("aten::relu", [anything]);
 mode.empty([...y.size, 4n, 5], { stride: y.stride });
 const session = ft.session();
 session.call("aten::relu", [session.call("aten::relu", [session.real([2])])]);
+session.mode().define("mine::twice(Tensor x) -> Tensor", ({ x }) => session.call("aten::add.Tensor", [x, x]));
 
 same<typeof address, string>(true);
 const remote = await connect(undefined, { wasm: address });
 same<Awaited<ReturnType<Awaited<ReturnType<typeof remote.open>>["propagate"]>>, RemoteRun>(true);
+// Whatever a run can be asked, its twin behind the worker can be.
+same<ReturnType<typeof run.guards>, GuardInfo[]>(true);
+same<ReturnType<RemoteRun["why"]>, Promise<WhyStep[]>>(true);
+same<ReturnType<RemoteRun["table"]>, Promise<Table>>(true);
+same<Parameters<RemoteRun["node"]>, [index: number]>(true);
 await remote.open(
   { path: "model.pt2" },
   { onProgress: (done, total) => done / total, signal: AbortSignal.timeout(5) },

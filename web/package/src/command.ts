@@ -4,8 +4,30 @@
  * native command; this file lends it Node's files, streams and terminal.
  */
 import * as fs from "node:fs";
-import { Engine, type EngineHost, type EngineSource } from "./engine.js";
+import createModule from "./command_glue.js";
+import type { EngineSource } from "./engine.js";
+import { instance } from "./instance.js";
 import { readFully } from "./node.js";
+
+/** What the command in C++ asks of its host. */
+interface CommandHost {
+  /** A file to read from, or the reason why there is none: `cannot open: No such file or directory`. */
+  open(path: string): EngineSource | string;
+  /**
+   * Writes all bytes, or says why it cannot; "" where it could. Stream 1 is standard output, 2 the diagnostics. The bytes
+   * are wasm memory, good during the call.
+   */
+  write(stream: number, bytes: Uint8Array): string;
+  readonly outIsTerminal: boolean;
+  readonly errorIsTerminal: boolean;
+  /** Of the terminal; 0 where there is none. */
+  readonly columns: number;
+}
+
+/** The functions of wasm/command/bindings.cpp. */
+interface CommandExports {
+  runCommand(argv: string, host: CommandHost): number;
+}
 
 /** The C library's words for what Node gives as codes, so that both commands complain alike. */
 const reasons: Readonly<Record<string, string>> = {
@@ -21,7 +43,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: "Operation not permitted",
 };
 
-class NodeHost implements EngineHost {
+class NodeHost implements CommandHost {
   readonly outIsTerminal = process.stdout.isTTY;
   readonly errorIsTerminal = process.stderr.isTTY;
   readonly columns = process.stdout.isTTY ? process.stdout.columns : 0;
@@ -82,10 +104,9 @@ function reasonOf(error: unknown): string {
 }
 
 async function main(): Promise<number> {
-  const engine = await Engine.instantiate();
-  const argv = JSON.stringify(process.argv.slice(2));
-  const host = new NodeHost();
-  return engine.raw((exports) => exports.runCommand(argv, host));
+  const wasm = new URL("./faketensor-command.wasm", import.meta.url);
+  const command = await instance<CommandExports>(createModule, wasm);
+  return command.runCommand(JSON.stringify(process.argv.slice(2)), new NodeHost());
 }
 
 process.exitCode = await main();

@@ -2,31 +2,14 @@
  * The engine's instance: Emscripten's glue, instantiated from what our own JavaScript hands it (the glue never
  * fetches), and the coarse functions of wasm/bindings.cpp with their types.
  */
-import type * as FileSystem from "node:fs/promises";
 import createModule from "./glue.js";
-import { wrongKind } from "./check.js";
+import { toJson, wrongKind } from "./check.js";
 import { EngineFailure, FakeTensorError, abortError, type ErrorData } from "./errors.js";
-import { isNode, nodeModule } from "./node.js";
+import { instance, type WasmInput } from "./instance.js";
+import { argumentsJson, type Asked } from "./questions.js";
 import { parseReply } from "./reply.js";
 import type { ByteSource } from "./source.js";
 import type { Progressing } from "./types.js";
-
-/** `WebAssembly.Module`, where the platform's types have it: those of Node 20 do not. */
-export type WebAssemblyModule = typeof globalThis extends {
-  WebAssembly: { Module: { prototype: infer Module } };
-}
-  ? Module
-  : never;
-
-/** What {@link load} takes as `wasm`: bytes, a compiled module, or where to get it. */
-export type WasmInput =
-  | ArrayBuffer
-  | Uint8Array
-  | WebAssemblyModule
-  | Response
-  | URL
-  | string
-  | PromiseLike<ArrayBuffer | Uint8Array | WebAssemblyModule | Response>;
 
 /** A file as C++ sees it. `read` returns null after a failure, which the JavaScript side then reports itself. */
 export interface EngineSource {
@@ -37,61 +20,25 @@ export interface EngineSource {
 /** False asks C++ to stop. */
 export type EngineProgress = (done: number, total: number) => boolean;
 
-/** What the command in C++ asks of its host. */
-export interface EngineHost {
-  /** A file to read from, or the reason why there is none: `cannot open: No such file or directory`. */
-  open(path: string): EngineSource | string;
-  /**
-   * Writes all bytes, or says why it cannot; "" where it could. Stream 1 is standard output, 2 the diagnostics. The bytes
-   * are wasm memory, good during the call.
-   */
-  write(stream: number, bytes: Uint8Array): string;
-  readonly outIsTerminal: boolean;
-  readonly errorIsTerminal: boolean;
-  /** Of the terminal; 0 where there is none. */
-  readonly columns: number;
-}
-
 /** The functions of wasm/bindings.cpp. Strings that are replies are JSON: a result, or `{"error": ErrorData}`. */
 export interface EngineExports {
-  engineInfo(): string;
+  /** A row of wasm/queries.cpp; `of` is the number of what it is about, 0 for the engine. */
+  ask(question: string, of: number, args: string): string;
+  columns(question: string, of: number, args: string): Uint8Array<ArrayBuffer> | string;
   /** At most `memoryLimit` bytes are taken to read it; 0 for the default. */
   openProgram(source: EngineSource, name: string, memoryLimit: number): string;
   closeProgram(program: number): void;
   propagate(program: number, options: string, progress: EngineProgress): string;
-  layout(program: number, expanded: string): Uint8Array<ArrayBuffer> | string;
-  recordProfiles(program: number): string;
-  parseProfiles(yaml: string): string;
-  formatProfiles(profiles: string): string;
   closeRun(run: number): void;
-  runTable(run: number, symbols: string): Uint8Array<ArrayBuffer> | string;
-  runValue(run: number, name: string): string;
-  runNode(run: number, index: number): string;
-  runSymbols(run: number): string;
-  runGuards(run: number): string;
-  runWhy(run: number, node: string, dim: number): string;
-  runWhatIf(run: number, settings: string): string;
-  operators(pattern: string): string;
-  openMode(options: string): string;
-  modeCall(mode: number, request: string): string;
-  modeOperator(mode: number, name: string): string;
-  modeConstant(mode: number, value: string): string;
   callArea(): Float64Array;
-  modeCallPacked(mode: number, op: number): string;
-  modeDefine(mode: number, schema: string): string;
-  modePushFake(mode: number, name: string, fake: string | ((args: string) => string | null)): string;
-  modePopFake(mode: number, fake: number): void;
-  modePushProfiles(mode: number, profiles: string): string;
-  modePopProfiles(mode: number, scope: number): void;
-  modeNewSize(mode: number, range: string): string;
-  modeGuards(mode: number): string;
-  modeTensor(mode: number, tensor: number): string;
-  modeRelease(mode: number, count: number): void;
-  closeMode(mode: number): void;
-  openSession(options: string): string;
-  sessionStep(session: number, step: string): string;
-  closeSession(session: number): void;
-  runCommand(argv: string, host: EngineHost): number;
+  callPacked(caller: number, op: number): string;
+  pushFake(
+    caller: number,
+    name: string,
+    fake: string | ((args: string, numbers: string) => string | null),
+  ): string;
+  release(caller: number, count: number): void;
+  closeCaller(caller: number): void;
 }
 
 export class Engine {
@@ -100,25 +47,30 @@ export class Engine {
   private constructor(private readonly exports: EngineExports) {}
 
   static async instantiate(wasm?: WasmInput): Promise<Engine> {
-    const input = await (wasm ?? defaultWasm());
-    const options = {
-      instantiateWasm(
-        imports: WebAssembly.Imports,
-        receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
-      ) {
-        instantiate(input, imports).then(({ instance, module }) => {
-          receive(instance, module);
-        }, fail);
-        return {};
-      },
-    };
-    let fail: (reason: unknown) => void = () => undefined;
-    const failed = new Promise<never>((_, reject) => (fail = reject));
-    return new Engine(await Promise.race([createModule<EngineExports>(options), failed]));
+    const exports = await instance<EngineExports>(
+      createModule,
+      wasm ?? new URL("./faketensor.wasm", import.meta.url),
+    );
+    return new Engine(exports);
+  }
+
+  /** The answer to a question about a program or a run: JSON read, or a packed buffer. */
+  answer(of: number, question: Asked): unknown {
+    const args = argumentsJson(question);
+    return question.isPacked
+      ? this.buffer((exports) => exports.columns(question.question, of, args))
+      : this.json((exports) => exports.ask(question.question, of, args));
+  }
+
+  /** Asks what is not among those questions: about the engine (`of` is 0), a mode or a session. */
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- an answer's type is agreed with wasm/queries.cpp
+  ask<T>(question: string, of: number, args: object = {}): T {
+    const text = toJson(`the arguments of ${question}`, args);
+    return this.json<T>((exports) => exports.ask(question, of, text));
   }
 
   /** Calls a function whose reply is JSON; an error in the reply is thrown, a trap ends the engine. */
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- a reply's type is agreed with wasm/session.cpp
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- a reply's type is agreed with C++
   json<T>(call: (exports: EngineExports) => string): T {
     const reply = parseReply(this.raw(call));
     throwReply(reply);
@@ -222,45 +174,4 @@ export class CallGuard {
 function bytesOf(read: unknown): Uint8Array {
   if (read instanceof Uint8Array) return read;
   throw wrongKind("what a ByteSource reads", "a Uint8Array", read);
-}
-
-function defaultWasm(): URL {
-  return new URL("./faketensor.wasm", import.meta.url);
-}
-
-async function instantiate(
-  input: ArrayBuffer | Uint8Array | WebAssembly.Module | Response | URL | string,
-  imports: WebAssembly.Imports,
-): Promise<WebAssembly.WebAssemblyInstantiatedSource> {
-  if (input instanceof WebAssembly.Module) {
-    return { module: input, instance: await WebAssembly.instantiate(input, imports) };
-  }
-  if (input instanceof ArrayBuffer || ArrayBuffer.isView(input)) {
-    return WebAssembly.instantiate(input as BufferSource, imports);
-  }
-  if (typeof input === "string" || input instanceof URL) {
-    const url = new URL(input, isNode ? `file://${process.cwd()}/` : location.href);
-    if (isNode && url.protocol === "file:") {
-      const fs = await nodeModule<typeof FileSystem>("node:fs/promises");
-      return WebAssembly.instantiate(await fs.readFile(url), imports);
-    }
-    return instantiateResponse(await fetch(url), imports);
-  }
-  return instantiateResponse(input, imports);
-}
-
-/** Compiles while the bytes arrive, where the server names the type that streaming compilation insists on. */
-async function instantiateResponse(
-  response: Response,
-  imports: WebAssembly.Imports,
-): Promise<WebAssembly.WebAssemblyInstantiatedSource> {
-  if (!response.ok) {
-    throw new FakeTensorError({
-      class: "LoadError",
-      message: `could not fetch ${response.url}: ${response.status} ${response.statusText}`,
-    });
-  }
-  const type = response.headers.get("content-type")?.split(";")[0]?.trim();
-  if (type === "application/wasm") return WebAssembly.instantiateStreaming(response, imports);
-  return WebAssembly.instantiate(await response.arrayBuffer(), imports);
 }

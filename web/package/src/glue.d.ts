@@ -1,7 +1,9 @@
-/** Emscripten's ES module, built by wasm/CMakeLists.txt; build.js puts it in this file's place. */
-export default function createModule<Exports>(options: {
+/** Emscripten's ES module of the engine, built by wasm/CMakeLists.txt; build.js puts it in this file's place. */
+export type CreateModule = <Exports>(options: {
   instantiateWasm(
     imports: WebAssembly.Imports,
     receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
   ): object;
-}): Promise<Exports>;
+}) => Promise<Exports>;
+declare const createModule: CreateModule;
+export default createModule;

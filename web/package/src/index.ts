@@ -10,33 +10,37 @@
  * ```
  */
 import { CallArea } from "./call_area.js";
-import { checkText } from "./check.js";
-import { Engine, type WasmInput } from "./engine.js";
+import { Engine } from "./engine.js";
+import type { WasmInput } from "./instance.js";
 import { Mode, type ModeOptions } from "./mode.js";
 import { packedVersion } from "./packed.js";
 import { Profiles } from "./profiles.js";
 import { Program } from "./program.js";
+import { defineMethods, type engineQuestions, type Methods } from "./questions.js";
 import { Session, type SessionOptions } from "./session.js";
 import { fileSource, toByteSource, type Openable } from "./source.js";
 import { FakeTensorError } from "./errors.js";
-import type { EngineInfo, OpenOptions, OperatorInfo } from "./types.js";
+import type { EngineInfo, OpenOptions } from "./types.js";
 
 export { EngineFailure, FakeTensorError, type ErrorData } from "./errors.js";
+export type {
+  EmptyOptions,
+  FakeContext,
+  FakeRegistration,
+  FakeText,
+  Plain,
+  ShapeEnvOptions,
+  ShapeRule,
+  Size,
+  SymbolicNumber,
+} from "./caller.js";
 export {
   Mode,
   FakeTensorHandle as Tensor,
   type Argument,
-  type FakeContext,
   type FakeFunction,
-  type FakeRegistration,
-  type FakeText,
   type ModeOptions,
-  type Plain,
   type Result,
-  type ShapeEnvOptions,
-  type ShapeRule,
-  type Size,
-  type SymbolicNumber,
 } from "./mode.js";
 export { Float, float } from "./encode.js";
 export { dimOf, dimsOf } from "./packed.js";
@@ -59,7 +63,7 @@ export {
   type TensorOptions,
 } from "./session.js";
 export { blobSource, fileSource, type ByteSource, type Openable } from "./source.js";
-export type { WasmInput } from "./engine.js";
+export type { WasmInput } from "./instance.js";
 export * from "./types.js";
 
 export interface LoadOptions {
@@ -70,7 +74,7 @@ export interface LoadOptions {
 /** Loads an engine of its own. Each has its own memory; most programs need one. */
 export async function load(options: LoadOptions = {}): Promise<FakeTensor> {
   const engine = await Engine.instantiate(options.wasm);
-  const info = engine.json<EngineInfo>((exports) => exports.engineInfo());
+  const info = engine.ask<EngineInfo>("engine.info", 0);
   if (info.packedVersion !== packedVersion) {
     throw new FakeTensorError({
       class: "LoadError",
@@ -81,6 +85,7 @@ export async function load(options: LoadOptions = {}): Promise<FakeTensor> {
 }
 
 /** One loaded engine. */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- defineMethods defines them
 export class FakeTensor {
   readonly #area: CallArea;
   /** Op profiles and their YAML. */
@@ -88,7 +93,7 @@ export class FakeTensor {
 
   /** @internal */
   constructor(
-    private readonly engine: Engine,
+    /** @internal */ readonly engine: Engine,
     readonly info: EngineInfo,
   ) {
     this.#area = new CallArea(engine, info);
@@ -117,12 +122,11 @@ export class FakeTensor {
 
   /** What a Python process is to its fake tensors: several modes, real tensors, constants, scopes. */
   session(options: SessionOptions = {}): Session {
-    return new Session(this.engine, options);
-  }
-
-  /** The known operators whose name contains `pattern`, sorted by name. */
-  operators(pattern = ""): OperatorInfo[] {
-    checkText("the pattern of operators()", pattern);
-    return this.engine.json<OperatorInfo[]>((exports) => exports.operators(pattern));
+    return new Session(this.engine, this.#area, options);
   }
 }
+
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type
+export interface FakeTensor extends Methods<typeof engineQuestions> {}
+
+defineMethods(FakeTensor.prototype, "engine", ({ engine }, asked, read) => read(engine.answer(0, asked())));

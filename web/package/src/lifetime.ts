@@ -16,7 +16,7 @@ export abstract class EngineResource {
 
   /** `close` frees it in the engine; it must not hold on to this object, or that is never collected. */
   protected constructor(
-    /** @internal */ protected readonly engine: Engine,
+    /** @internal */ readonly engine: Engine,
     close: (exports: EngineExports) => void,
   ) {
     const release = (): void => {

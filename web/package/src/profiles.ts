@@ -18,13 +18,12 @@ export class Profiles {
   /** Reads PyTorch's form and the superset of it. Throws what PyTorch raises. */
   parse(yaml: string): OpProfiles {
     checkText("the YAML of profiles", yaml);
-    return this.engine.json<{ readonly profiles: OpProfiles }>((exports) => exports.parseProfiles(yaml))
-      .profiles;
+    return this.engine.ask<OpProfiles>("engine.parseProfiles", 0, { yaml });
   }
 
   /** The text that `generate_yaml_from_profiles` writes. */
   stringify(profiles: OpProfiles): string {
-    const text = toJson("profiles", profiles);
-    return this.engine.json<{ readonly yaml: string }>((exports) => exports.formatProfiles(text)).yaml;
+    toJson("profiles", profiles); // refuses what is none
+    return this.engine.ask<string>("engine.formatProfiles", 0, { profiles });
   }
 }

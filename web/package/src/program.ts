@@ -1,26 +1,10 @@
 /** Programs and their runs: one call into the engine per graph, then plain data and typed arrays. */
-import { checkInteger, checkPositive, checkText, toJson } from "./check.js";
+import { checkPositive, checkText, toJson } from "./check.js";
 import { CallGuard, type Engine } from "./engine.js";
 import { EngineResource } from "./lifetime.js";
-import { openLayout, openTable } from "./packed.js";
+import { defineMethods, type Methods, type programQuestions, type runQuestions } from "./questions.js";
 import type { ByteSource } from "./source.js";
-import type {
-  GuardInfo,
-  Layout,
-  LayoutOptions,
-  NodeDetail,
-  OpenOptions,
-  OpProfiles,
-  Problem,
-  ProgramInfo,
-  PropagateOptions,
-  RunSymbol,
-  SymbolSettings,
-  Table,
-  Value,
-  WhatIfResult,
-  WhyStep,
-} from "./types.js";
+import type { OpenOptions, Problem, ProgramInfo, PropagateOptions, Table } from "./types.js";
 
 interface OpenReply {
   readonly program: number;
@@ -34,15 +18,25 @@ interface PropagateReply {
 }
 
 /** A program read from a `.pt2` archive or from ExportedProgram JSON. */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- defineMethods defines them
 export class Program extends EngineResource {
+  readonly #handle: number;
+
   private constructor(
     engine: Engine,
-    /** @internal */ readonly handle: number,
+    handle: number,
     readonly info: ProgramInfo,
   ) {
     super(engine, (exports) => {
       exports.closeProgram(handle);
     });
+    this.#handle = handle;
+  }
+
+  /** @internal */
+  get handle(): number {
+    this.assertAlive();
+    return this.#handle;
   }
 
   /** @internal */
@@ -59,7 +53,7 @@ export class Program extends EngineResource {
 
   /** Evaluates every node. Errors of the program are in {@link Run.problems}; only wrong options throw. */
   propagate(options: PropagateOptions = {}): Run {
-    this.assertAlive();
+    const { handle } = this;
     const whatIf: PropagateOptions = { ...options };
     delete whatIf.onProgress;
     delete whatIf.signal;
@@ -67,40 +61,25 @@ export class Program extends EngineResource {
     const guard = new CallGuard(options);
     const started = performance.now();
     const reply = guard.run(() =>
-      this.engine.json<PropagateReply>((exports) => exports.propagate(this.handle, text, guard.progress)),
+      this.engine.json<PropagateReply>((exports) => exports.propagate(handle, text, guard.progress)),
     );
     return new Run(this.engine, reply, performance.now() - started);
   }
-
-  /** Profiles of the operators without a rule, from what the file records of them. */
-  recordProfiles(): OpProfiles {
-    this.assertAlive();
-    return this.engine.json<{ readonly profiles: OpProfiles }>((exports) =>
-      exports.recordProfiles(this.handle),
-    ).profiles;
-  }
-
-  /** Where each node and module is drawn. */
-  layout(options: LayoutOptions = {}): Layout {
-    return openLayout(this.packedLayout(options));
-  }
-
-  /** @internal */
-  packedLayout(options: LayoutOptions): ArrayBuffer {
-    this.assertAlive();
-    const expanded = toJson("expanded", [...(options.expanded ?? [])]);
-    return this.engine.buffer((exports) => exports.layout(this.handle, expanded));
-  }
 }
 
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type
+export interface Program extends Methods<typeof programQuestions> {}
+
 /** The values of all nodes of a program for one set of inputs. */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- defineMethods defines them
 export class Run extends EngineResource {
   readonly ok: boolean;
   readonly problems: readonly Problem[];
   /** Wall time of the propagation. */
   readonly milliseconds: number;
   readonly #handle: number;
-  #table: Table | undefined;
+  /** @internal Without settings of symbols. */
+  plainTable: Table | undefined;
 
   /** @internal */
   constructor(engine: Engine, reply: PropagateReply, milliseconds: number) {
@@ -119,71 +98,20 @@ export class Run extends EngineResource {
     this.assertAlive();
     return this.#handle;
   }
-
-  /** The value of a node, or of one output of a node with several, by name; undefined if there is no such name. */
-  value(name: string): Value | undefined {
-    const { handle } = this;
-    checkText("the name of a value", name);
-    return this.engine.json<{ readonly val?: Value }>((exports) => exports.runValue(handle, name)).val;
-  }
-
-  /** Everything about the node in row `index` of {@link table}. */
-  node(index: number): NodeDetail {
-    const { handle } = this;
-    checkInteger("the row of a node", index);
-    return this.engine.json<NodeDetail>((exports) => exports.runNode(handle, index));
-  }
-
-  /** The symbols in the sizes of the run, with where they come from and what they became. */
-  symbols(): RunSymbol[] {
-    const { handle } = this;
-    return this.engine.json<{ readonly symbols: RunSymbol[] }>((exports) => exports.runSymbols(handle))
-      .symbols;
-  }
-
-  /** Every guard, specialisation and deferred assert of the run, with the node that caused it. */
-  guards(): GuardInfo[] {
-    const { handle } = this;
-    return this.engine.json<{ readonly guards: GuardInfo[] }>((exports) => exports.runGuards(handle)).guards;
-  }
-
-  /**
-   * Why dimension `dim` of a node's tensor has its size: the chain back to an input, to a number of the program or to
-   * data. Negative dimensions count from the last.
-   */
-  why(node: string, dim: number): WhyStep[] {
-    const { handle } = this;
-    checkText("the name of a node", node);
-    checkInteger("a dimension", dim);
-    return this.engine.json<{ readonly steps: WhyStep[] }>((exports) => exports.runWhy(handle, node, dim))
-      .steps;
-  }
-
-  /**
-   * Which guards do not hold for other sizes, and the sizes of outputs and of `nodes` under them. Nothing is propagated
-   * again: where a guard is broken, {@link Program.propagate} with these sizes says what PyTorch would answer.
-   */
-  whatIf(symbols: SymbolSettings, nodes: readonly string[] = []): WhatIfResult {
-    const { handle } = this;
-    const settings = toJson("the settings of whatIf()", { symbols, nodes });
-    return this.engine.json<WhatIfResult>((exports) => exports.runWhatIf(handle, settings));
-  }
-
-  /**
-   * All nodes as columns, with symbolic sizes as each node answered them; made at the first call. With `symbols`, which
-   * may be empty, sizes are by what the run knew at its end, under these settings: nothing is propagated again, which is
-   * right where {@link whatIf} says that every guard holds.
-   */
-  table(symbols?: SymbolSettings): Table {
-    if (symbols !== undefined) return openTable(this.packedTable(symbols));
-    this.#table ??= openTable(this.packedTable());
-    return this.#table;
-  }
-
-  /** @internal */
-  packedTable(symbols?: SymbolSettings): ArrayBuffer {
-    const { handle } = this;
-    const settings = toJson("the settings of table()", symbols ?? null);
-    return this.engine.buffer((exports) => exports.runTable(handle, settings));
-  }
 }
+
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type
+export interface Run extends Methods<typeof runQuestions> {}
+
+defineMethods(Program.prototype, "program", ({ engine, handle }, asked, read) =>
+  read(engine.answer(handle, asked())),
+);
+defineMethods(Run.prototype, "run", ({ engine, handle }, asked, read) =>
+  read(engine.answer(handle, asked())),
+);
+
+const { table } = Run.prototype;
+Run.prototype.table = function (this: Run, symbols) {
+  if (symbols !== undefined) return table.call(this, symbols);
+  return (this.plainTable ??= table.call(this));
+};

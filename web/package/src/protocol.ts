@@ -2,23 +2,10 @@
  * The messages between `connect()` (faketensor/worker) and the worker behind it (worker-main). Each request has a
  * number; the worker answers it with any number of progress messages and then one result or one error.
  */
-import type { WebAssemblyModule } from "./engine.js";
 import type { ErrorData } from "./errors.js";
-import type {
-  EngineInfo,
-  GuardInfo,
-  LayoutOptions,
-  NodeDetail,
-  OperatorInfo,
-  Problem,
-  ProgramInfo,
-  PropagateOptions,
-  RunSymbol,
-  SymbolSettings,
-  Value,
-  WhatIfResult,
-  WhyStep,
-} from "./types.js";
+import type { WebAssemblyModule } from "./instance.js";
+import type { Asked } from "./questions.js";
+import type { EngineInfo, Problem, ProgramInfo, PropagateOptions } from "./types.js";
 
 /** Marks our messages, so that a worker may also speak to others. */
 export const channel = "faketensor/1";
@@ -43,19 +30,9 @@ export interface Calls {
     args: { program: number; options: WhatIf };
     result: { run: number; ok: boolean; problems: readonly Problem[]; milliseconds: number };
   };
-  layout: { args: { program: number; expanded: number[] }; result: ArrayBuffer };
   closeRun: { args: { run: number }; result: null };
-  table: { args: { run: number; symbols?: SymbolSettings }; result: ArrayBuffer };
-  value: { args: { run: number; name: string }; result: Value | undefined };
-  node: { args: { run: number; index: number }; result: NodeDetail };
-  symbols: { args: { run: number }; result: RunSymbol[] };
-  guards: { args: { run: number }; result: GuardInfo[] };
-  why: { args: { run: number; node: string; dim: number }; result: WhyStep[] };
-  whatIf: {
-    args: { run: number; symbols: SymbolSettings; nodes: readonly string[] };
-    result: WhatIfResult;
-  };
-  operators: { args: { pattern: string }; result: OperatorInfo[] };
+  /** A row of questions.ts; `of` is the number of a program or run, 0 for the engine. */
+  ask: { args: { of: number; asked: Asked }; result: unknown };
 }
 
 export type CallName = keyof Calls;
@@ -79,5 +56,3 @@ export type Reply = { readonly channel: typeof channel; readonly id: number } & 
 export function isMessage(data: unknown): data is { readonly channel: typeof channel; readonly id: number } {
   return typeof data === "object" && data !== null && "channel" in data && data.channel === channel;
 }
-
-export type { LayoutOptions };

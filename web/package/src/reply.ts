@@ -12,7 +12,6 @@ const members: ReadonlyMap<string, Beyond> = new Map([
   ["val", "bigint"],
   ["value", "bigint"],
   ["out", "bigint"],
-  ["result", "bigint"],
   ["outputs", "text"],
   ["nodes", "text"],
 ]);
@@ -27,18 +26,15 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 /** A reply: what each member is follows from its name. */
 export function parseReply(text: string): unknown {
   return parse(text, (reply, restore) =>
-    mapFields(reply, (name, field) => restore(field, members.get(name) ?? "rounded")),
+    Array.isArray(reply) || hasSizes(reply)
+      ? restore(reply, "rounded")
+      : mapFields(reply, (name, field) => restore(field, members.get(name) ?? "rounded")),
   );
 }
 
 /** A value, or values by name: every integer in it is one of Python's. */
 export function parseValue(text: string): unknown {
   return parse(text, (value, restore) => restore(value, "bigint"));
-}
-
-/** What describes something: only the sizes of tensors are exact. */
-export function parseDescription(text: string): unknown {
-  return parse(text, (value, restore) => restore(value, "rounded"));
 }
 
 type Restore = (value: unknown, beyond: Beyond) => unknown;

@@ -8,17 +8,28 @@
  * const x = mode.fromTensor(session.real([5, 3]), { dynamic: ["DYNAMIC", "STATIC"] });
  * session.within(mode, () => session.call("aten::relu", [x])).size; // ["s77", 3]
  * ```
- * For calls in a loop there is `ft.mode()`, which is many times faster and knows none of this.
+ * Operators are called as in `ft.mode()`, which is faster and knows none of this; custom operators, fakes and profiles
+ * are those of the whole session.
  */
-import { checkText, toJson } from "./check.js";
-import { encode, type Float } from "./encode.js";
+import type { CallArea } from "./call_area.js";
+import {
+  Caller,
+  shapeEnvJson,
+  type ArgumentOf,
+  type CallReply,
+  type EmptyOptions,
+  type FakeFunctionOf,
+  type FakeRegistration,
+  type FakeText,
+  type ResultOf,
+  type ShapeEnvOptions,
+  type Size,
+} from "./caller.js";
+import { toJson } from "./check.js";
+import type { Float } from "./encode.js";
 import type { Engine } from "./engine.js";
-import { FakeTensorError, type ErrorData } from "./errors.js";
-import { EngineResource } from "./lifetime.js";
-import { shapeEnvJson, type Plain, type ShapeEnvOptions } from "./mode.js";
-import { parseDescription, parseReply } from "./reply.js";
 import { TensorFields } from "./tensor.js";
-import type { Dim, TensorValue, Value } from "./types.js";
+import type { Dim, OpProfiles, TensorValue } from "./types.js";
 
 export interface SessionOptions {
   /** Which PyTorch answers; default `"cuda"`. */
@@ -108,16 +119,9 @@ export interface ShapeEnvDescription {
   readonly frozen: boolean;
 }
 
-export type SessionArgument = undefined | Plain | Float | SessionTensor | readonly SessionArgument[];
+export type SessionArgument = ArgumentOf<SessionTensor>;
 
-export type SessionResult = SessionTensor | readonly SessionResult[] | Plain;
-
-type Step = Readonly<Record<string, unknown>>;
-
-type StepReply =
-  | { readonly result: Value }
-  | { readonly raises: string; readonly message: string }
-  | { readonly error: ErrorData };
+export type SessionResult = ResultOf<SessionTensor>;
 
 const scopes = {
   unsetFakeTemporarily: "unset_fake_temporarily",
@@ -128,52 +132,44 @@ const scopes = {
   autocastCpuBfloat16: "autocast_cpu_bfloat16",
 } as const;
 
-export class Session extends EngineResource {
-  readonly #handle: number;
+export class Session extends Caller<SessionTensor> {
   readonly #tensors = new Map<number, SessionTensor>();
-  readonly #modes = new Map<string, SessionMode>();
-  /** Names of symbolic numbers that calls gave. */
-  readonly #numbers = new WeakMap<object, string>();
-  #names = 0;
+  readonly #modes: SessionMode[] = [];
+  /** Numbers of the symbolic numbers that calls gave. */
+  readonly #numbers = new WeakMap<object, number>();
+  readonly #entered: (SessionMode | Scope)[] = [];
   #changes = 0;
 
   /** @internal */
-  constructor(engine: Engine, options: SessionOptions) {
-    const given = toJson("the options of session()", options);
-    const { session } = engine.json<{ readonly session: number }>((exports) => exports.openSession(given));
-    super(engine, (exports) => {
-      exports.closeSession(session);
-    });
-    this.#handle = session;
+  constructor(engine: Engine, area: CallArea, options: SessionOptions) {
+    toJson("the options of session()", options); // refuses what is none
+    super(engine, area, engine.ask<number>("engine.openSession", 0, { options }));
   }
 
   /** `FakeTensorMode(...)`. It answers for tensors of its own, and for everything while it is entered. */
   mode(options: SessionModeOptions = {}): SessionMode {
     const { shapeEnv = false } = options;
-    const given = {
+    const { mode } = this.ask<{ readonly mode: number }>("session.mode", {
       allow_non_fake_inputs: options.allowNonFakeInputs,
       static_shapes: options.staticShapes,
       allow_meta: options.allowMeta,
       export: options.export,
       cache_crosscheck: options.cacheCrosscheck,
-    };
-    const name = this.#newName("m");
-    const described = shapeEnv instanceof SessionMode ? { of: shapeEnv.name } : shapeEnvJson(shapeEnv);
-    const env = described === true ? {} : described || null;
-    this.step({ do: "mode", as: name, options: given, shape_env: env });
-    const mode = new SessionMode(this, name);
-    this.#modes.set(name, mode);
-    return mode;
+      shape_env: shapeEnv instanceof SessionMode ? { of: shapeEnv.number } : shapeEnvJson(shapeEnv),
+    });
+    return (this.#modes[mode] = new SessionMode(this, mode));
   }
 
   /** Enters a mode or a context; `exit()` leaves the innermost one. */
   enter(scope: SessionMode | Scope): void {
-    this.step({ do: "enter", ...describeScope(scope) });
+    this.ask("session.enter", describeScope(scope));
+    this.#entered.push(scope);
   }
 
   /** Raises `RuntimeError` outside of all. */
   exit(): void {
-    this.step({ do: "exit" });
+    this.ask("session.exit");
+    this.#entered.pop();
   }
 
   /** Runs `body`, which must not be asynchronous, inside of a mode or context. */
@@ -189,132 +185,154 @@ export class Session extends EngineResource {
   /** A real tensor of zeros, made outside of all modes. */
   real(size: readonly number[], options: RealOptions = {}): SessionTensor {
     const { requiresGrad, ...others } = options;
-    return this.#make({ do: "real", size, ...others, requires_grad: requiresGrad });
+    return this.make("session.real", { size, ...others, requires_grad: requiresGrad }) as SessionTensor;
   }
 
   /** `torch.tensor(data)`: of a mode that is entered it is a fake whose numbers are known, outside a real tensor. */
   tensor(data: Nested, options: TensorOptions = {}): SessionTensor {
     const { requiresGrad, ...others } = options;
-    return this.#make({ do: "tensor", data, ...others, requires_grad: requiresGrad });
+    return this.make("session.tensor", { data, ...others, requires_grad: requiresGrad }) as SessionTensor;
   }
 
-  /**
-   * Calls an operator. What PyTorch raises is thrown as a `FakeTensorError` with the class as its name. TypeScript takes
-   * the result for a tensor; where it is none, say what it is: `session.call<number>("aten::item", [x])`.
-   */
+  /** `torch._guards.detect_fake_mode`: throws an `AssertionError` that names both for tensors of two modes. */
+  detectFakeMode(...args: readonly SessionArgument[]): SessionMode | null {
+    const text = `{"args":${this.encode(args)}}`;
+    return this.modeAt(this.askText("session.detectFakeMode", text) as number | null);
+  }
+
+  /** How often the dispatch cache of PyTorch would have hit, missed and been passed by. */
+  cacheInfo(): CacheInfo {
+    return this.ask<CacheInfo>("session.cacheInfo");
+  }
+
+  clearCache(): void {
+    this.ask("session.clearCache");
+  }
+
+  /** @internal */
+  modeAt(number: number | null): SessionMode | null {
+    return number === null ? null : (this.#modes[number] ?? null);
+  }
+
+  /** @internal The number of a tensor of this session. */
+  idOf(tensor: SessionTensor): number {
+    return this.tensorAmong(tensor)?.id ?? -1;
+  }
+
+  /** @internal Tensors may be other than they were. */
+  changed(): void {
+    this.#changes++;
+  }
+
+  /** @internal Whether a mode is the innermost scope. */
+  isInnermost(mode: SessionMode): boolean {
+    return this.#entered.at(-1) === mode;
+  }
+
+  /** @internal What a question gives that makes tensors, or may change them. */
+  make(question: string, args: object): SessionResult {
+    return this.receive(this.askText(question, this.encode(args)) as CallReply);
+  }
+
+  /** @internal Autograd changes more than what an operator writes to, so each call counts. */
+  override get changes(): number {
+    return this.#changes;
+  }
+
+  /** @internal */
+  protected override beforeCall(): void {
+    this.#changes++;
+  }
+
+  /** @internal */
+  protected override receive(reply: CallReply): SessionResult {
+    this.#changes++;
+    return super.receive(reply);
+  }
+
+  /** @internal */
+  protected override tensorAmong(argument: object): SessionTensor | undefined {
+    if (!(argument instanceof SessionTensor)) return undefined;
+    if (!argument.belongsTo(this)) throw new TypeError("a tensor argument belongs to another session");
+    return argument;
+  }
+
+  /** @internal An operator that returns its argument, or what it returned before, returns the same object. */
+  protected override adoptTensor(meta: TensorValue): SessionTensor {
+    let tensor = this.#tensors.get(meta.t);
+    if (!tensor) {
+      tensor = new SessionTensor(this, meta);
+      this.#tensors.set(meta.t, tensor);
+    }
+    tensor.learn(meta);
+    return tensor;
+  }
+
+  /** @internal Tensors live as long as the session. */
+  protected override toldAgain(): void {
+    // Nothing is given back.
+  }
+
+  /** @internal */
+  protected override isDisposed(): boolean {
+    return false;
+  }
+
+  /** @internal */
+  protected override numberOf(object: object): number | undefined {
+    return this.#numbers.get(object);
+  }
+
+  /** @internal */
+  protected override adoptNumber(value: object, number: number): void {
+    this.#numbers.set(value, number);
+  }
+}
+
+function describeScope(scope: SessionMode | Scope): object {
+  if (scope instanceof SessionMode) return { mode: scope.number };
+  if (typeof scope === "string") return { scope: scopes[scope] };
+  return "device" in scope ? scope : { default_dtype: scope.defaultDtype };
+}
+
+/** A `FakeTensorMode` of a session. Its calls are the session's inside of it. */
+export class SessionMode {
+  /** @internal */
+  constructor(
+    private readonly session: Session,
+    /** @internal */ readonly number: number,
+  ) {}
+
+  /** As `Mode.empty`. */
+  empty(size: readonly Size[], options: EmptyOptions = {}): SessionTensor {
+    return this.#within(() => this.session.empty(size, options));
+  }
+
+  /** As `Mode.call`. A loop of calls is quicker inside of `session.within(mode, ...)`. */
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the operator's schema decides, which the caller knows
   call<Type extends SessionResult = SessionTensor>(
     operator: string,
     args: readonly SessionArgument[] = [],
     kwargs: Readonly<Record<string, SessionArgument>> = {},
   ): Type {
-    checkText("the name of an operator", operator);
-    return this.ask({ do: "call", op: operator, args, kwargs }) as Type;
+    return this.#within(() => this.session.call<Type>(operator, args, kwargs));
   }
 
-  /** Defines a custom operator, for all modes. It has no fake: profiles and fakes are for `ft.mode()`. */
-  define(schema: string): void {
-    checkText("a schema", schema);
-    const open = schema.indexOf("(");
-    this.step({ do: "define", name: schema.slice(0, open), schema: schema.slice(open) });
+  /** As `Mode.define`: operators and fakes are the whole session's. */
+  define(schema: string, fake?: FakeFunctionOf<SessionTensor> | FakeText): void {
+    this.session.define(schema, fake);
   }
-
-  /** `torch._guards.detect_fake_mode`: throws an `AssertionError` that names both for tensors of two modes. */
-  detectFakeMode(...args: readonly SessionArgument[]): SessionMode | null {
-    const name = this.step({ do: "detect_fake_mode", args });
-    return this.modeNamed(name);
+  registerFake(operator: string, fake: FakeFunctionOf<SessionTensor> | FakeText): FakeRegistration {
+    return this.session.registerFake(operator, fake);
   }
-
-  /** How often the dispatch cache of PyTorch would have hit, missed and been passed by. */
-  cacheInfo(): CacheInfo {
-    return this.step({ do: "cache_info" }) as unknown as CacheInfo;
+  withProfiles<T>(profiles: OpProfiles | string, body: (warnings: readonly string[]) => T): T {
+    return this.session.withProfiles(profiles, body);
   }
-
-  clearCache(): void {
-    this.step({ do: "cache_clear" });
-  }
-
-  /** @internal How many steps may have changed what tensors are like. */
-  get changes(): number {
-    return this.#changes;
-  }
-
-  /** @internal */
-  modeNamed(name: Value): SessionMode | null {
-    return typeof name === "string" ? (this.#modes.get(name) ?? null) : null;
-  }
-
-  /** @internal One step of a transcript (tests/conformance/SYMBOLIC.md of the project), and what it answers. */
-  step(step: Step, parse: (text: string) => unknown = parseReply): Value {
-    this.assertAlive();
-    const text = encode(step, this.#named);
-    const reply = parse(this.engine.raw((exports) => exports.sessionStep(this.#handle, text))) as StepReply;
-    if ("error" in reply) throw new FakeTensorError(reply.error);
-    if ("raises" in reply) throw new FakeTensorError({ class: reply.raises, message: reply.message });
-    return reply.result;
-  }
-
-  /** @internal A step whose result is kept under a name. */
-  ask(step: Step): SessionResult {
-    const name = this.#newName("v");
-    const value = this.step({ ...step, as: name });
-    this.#changes++;
-    return this.#adopt(value, name);
-  }
-
-  #make(step: Step): SessionTensor {
-    return this.ask(step) as SessionTensor;
-  }
-
-  #newName(prefix: string): string {
-    return `${prefix}${this.#names++}`;
-  }
-
-  readonly #named = (object: object): string | undefined => {
-    const name = object instanceof SessionTensor ? this.#nameOf(object) : this.#numbers.get(object);
-    return name === undefined ? undefined : JSON.stringify({ ref: name });
-  };
-
-  #nameOf(tensor: SessionTensor): string {
-    if (!tensor.belongsTo(this)) throw new TypeError("a tensor argument belongs to another session");
-    return tensor.name;
-  }
-
-  #adopt(value: Value, name: string): SessionResult {
-    if (Array.isArray(value))
-      return (value as readonly Value[]).map((item, i) => this.#adopt(item, `${name}[${i}]`));
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return value as SessionResult;
-    if ("sym" in value) this.#numbers.set(value, name);
-    if (!("t" in value)) return value;
-    let tensor = this.#tensors.get(value.t);
-    if (!tensor) {
-      tensor = new SessionTensor(this, name, value);
-      this.#tensors.set(value.t, tensor);
-    }
-    tensor.learn(value);
-    return tensor;
-  }
-}
-
-function describeScope(scope: SessionMode | Scope): Step {
-  if (scope instanceof SessionMode) return { mode: scope.name };
-  if (typeof scope === "string") return { context: scopes[scope] };
-  if ("device" in scope) return { context: `device_${scope.device}` };
-  return { context: `default_dtype_${scope.defaultDtype}` };
-}
-
-/** A `FakeTensorMode` of a session. */
-export class SessionMode {
-  /** @internal */
-  constructor(
-    private readonly session: Session,
-    readonly name: string,
-  ) {}
 
   /** `mode.from_tensor`: the same tensor always becomes the same fake, and views share the storage of their base's fake. */
   fromTensor(tensor: SessionTensor, options: ConversionOptions = {}): SessionTensor {
-    const step = { do: "from_tensor", mode: this.name, arg: tensor.name, ...conversion(options) };
-    return this.session.ask(step) as SessionTensor;
+    const args = { tensor: this.session.idOf(tensor), ...conversion(options) };
+    return this.#make("session.fromTensor", args) as SessionTensor;
   }
 
   /**
@@ -322,8 +340,8 @@ export class SessionMode {
    * structured trace has under `describe_tensor` and `describe_storage`), in their order.
    */
   fromDescriptions(records: readonly object[], options: ConversionOptions = {}): readonly SessionTensor[] {
-    const step = { do: "from_descriptions", mode: this.name, records, ...conversion(options) };
-    return this.session.ask(step) as readonly SessionTensor[];
+    const args = { records, ...conversion(options) };
+    return this.#make("session.fromDescriptions", args) as readonly SessionTensor[];
   }
 
   /**
@@ -331,53 +349,76 @@ export class SessionMode {
    * clone for each parameter. The same tensor twice is one copy.
    */
   fakeCopy(tensors: readonly SessionTensor[]): readonly SessionTensor[] {
-    const args = tensors.map((tensor) => tensor.name);
-    return this.session.ask({ do: "fake_copy", mode: this.name, args }) as readonly SessionTensor[];
+    const args = { tensors: tensors.map((tensor) => this.session.idOf(tensor)) };
+    return this.#make("session.fakeCopy", args) as readonly SessionTensor[];
   }
 
   /** A fake whose numbers are known (`FakeTensorConverter.from_real_tensor(..., make_constant=True)`). */
   constant(data: Nested, options: { dtype?: string } = {}): SessionTensor {
-    return this.session.ask({
-      do: "wrap_constant",
-      mode: this.name,
-      data,
-      ...options,
-    }) as SessionTensor;
+    return this.#make("session.constant", { data, ...options }) as SessionTensor;
   }
 
   get epoch(): number {
-    return this.#get("epoch") as number;
+    return this.#facts().epoch;
   }
   /** `mode.epoch += 1`: symbols that stand for data are forgotten. */
   nextEpoch(): void {
-    this.session.step({ do: "epoch", mode: this.name });
+    this.session.ask("session.nextEpoch", { mode: this.number });
   }
 
   get allowNonFakeInputs(): boolean {
-    return this.#get("allow_non_fake_inputs") as boolean;
+    return this.#facts().allowNonFakeInputs;
   }
   get allowMeta(): boolean {
-    return this.#get("allow_meta") as boolean;
+    return this.#facts().allowMeta;
   }
   get staticShapes(): boolean {
-    return this.#get("static_shapes") as boolean;
+    return this.#facts().staticShapes;
   }
   get export(): boolean {
-    return this.#get("export") as boolean;
+    return this.#facts().export;
+  }
+
+  /** Guards and deferred runtime asserts so far, as PyTorch prints them. */
+  guards(): string[] {
+    return this.session.ask<string[]>("session.guards", { mode: this.number });
   }
 
   /** Symbols, guards and what else the ShapeEnv knows; null where the mode has none. */
   shapeEnv(): ShapeEnvDescription | null {
-    const step = { do: "describe", mode: this.name };
-    return this.session.step(step, parseDescription) as unknown as ShapeEnvDescription | null;
+    return this.session.ask<ShapeEnvDescription | null>("session.shapeEnv", { mode: this.number });
   }
 
-  #get(name: string): Value {
-    return this.session.step({ do: "get", arg: this.name, name });
+  #facts(): ModeFacts {
+    return this.session.ask<ModeFacts>("session.modeFacts", { mode: this.number });
+  }
+
+  #make(question: string, args: object): SessionResult {
+    return this.session.make(question, { mode: this.number, ...args });
+  }
+
+  #within<T>(body: () => T): T {
+    return this.session.isInnermost(this) ? body() : this.session.within(this, body);
   }
 }
 
-function conversion({ staticShapes, rememberedAs, ...others }: ConversionOptions): Step {
+interface ModeFacts {
+  readonly epoch: number;
+  readonly allowNonFakeInputs: boolean;
+  readonly allowMeta: boolean;
+  readonly staticShapes: boolean;
+  readonly export: boolean;
+}
+
+interface TensorFacts {
+  readonly isLeaf: boolean;
+  readonly isFake: boolean;
+  readonly isParameter: boolean;
+  readonly mode: number | null;
+  readonly gradFn: string | null;
+}
+
+function conversion({ staticShapes, rememberedAs, ...others }: ConversionOptions): object {
   return { ...others, static_shapes: staticShapes, remembered_as: rememberedAs };
 }
 
@@ -389,7 +430,6 @@ export class SessionTensor extends TensorFields {
   /** @internal */
   constructor(
     private readonly session: Session,
-    /** @internal */ readonly name: string,
     meta: TensorValue,
   ) {
     super();
@@ -405,8 +445,7 @@ export class SessionTensor extends TensorFields {
 
   /** @internal */
   protected override now(): TensorValue {
-    if (this.#seen !== this.session.changes)
-      this.learn(this.session.step({ do: "value", arg: this.name }) as TensorValue);
+    if (this.#seen !== this.session.changes) this.learn(this.session.describe(this.id));
     return this.#meta;
   }
 
@@ -422,42 +461,47 @@ export class SessionTensor extends TensorFields {
     return this.now().requires_grad ?? false;
   }
   get isLeaf(): boolean {
-    return this.#get("is_leaf") as boolean;
+    return this.#facts().isLeaf;
   }
   get isFake(): boolean {
-    return this.session.step({ do: "is_fake", arg: this.name }) as boolean;
+    return this.#facts().isFake;
   }
   get isParameter(): boolean {
-    return this.session.step({ do: "is_parameter", arg: this.name }) as boolean;
+    return this.#facts().isParameter;
   }
   /** The mode of a fake; null for a real tensor. */
   get mode(): SessionMode | null {
-    return this.isFake ? this.session.modeNamed(this.#get("fake_mode")) : null;
+    return this.session.modeAt(this.#facts().mode);
   }
   get grad(): SessionTensor | null {
-    return this.session.ask({ do: "get", arg: this.name, name: "grad" }) as SessionTensor | null;
+    return this.#make("session.grad") as SessionTensor | null;
   }
   /** The class of the autograd node, `"AddBackward0"`; null for a leaf. */
   get gradFn(): string | null {
-    return this.#get("grad_fn") as string | null;
+    return this.#facts().gradFn;
   }
 
   /** The number in it, if it is known; else a symbol, or an error where there is no ShapeEnv. */
   item(): SessionResult {
-    return this.session.ask({ do: "method", arg: this.name, name: "item" });
+    return this.#make("session.item");
   }
   tolist(): SessionResult {
-    return this.session.ask({ do: "method", arg: this.name, name: "tolist" });
+    return this.#make("session.tolist");
   }
   backward(): void {
-    this.session.ask({ do: "backward", arg: this.name });
+    this.session.ask("session.backward", { tensor: this.id });
+    this.session.changed();
   }
   /** As Python prints it: `FakeTensor(..., size=(s77, 3))`. */
   repr(): string {
-    return this.session.step({ do: "repr", arg: this.name }) as string;
+    return this.session.ask<string>("session.repr", { tensor: this.id });
   }
 
-  #get(name: string): Value {
-    return this.session.step({ do: "get", arg: this.name, name });
+  #facts(): TensorFacts {
+    return this.session.ask<TensorFacts>("session.facts", { tensor: this.id });
+  }
+
+  #make(question: string): SessionResult {
+    return this.session.make(question, { tensor: this.id });
   }
 }

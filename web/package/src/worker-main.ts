@@ -50,33 +50,25 @@ class Server {
         const { ok, problems, milliseconds } = run;
         return { run: this.#runs.add(run), ok, problems, milliseconds };
       }
-      case "layout":
-        return this.#programs.get(request.args.program).packedLayout(request.args);
       case "closeRun":
         this.#runs.remove(request.args.run).dispose();
         return null;
-      case "table":
-        return this.#runs.get(request.args.run).packedTable(request.args.symbols);
-      case "value":
-        return this.#runs.get(request.args.run).value(request.args.name);
-      case "node":
-        return this.#runs.get(request.args.run).node(request.args.index);
-      case "symbols":
-        return this.#runs.get(request.args.run).symbols();
-      case "guards":
-        return this.#runs.get(request.args.run).guards();
-      case "why":
-        return this.#runs.get(request.args.run).why(request.args.node, request.args.dim);
-      case "whatIf":
-        return this.#runs.get(request.args.run).whatIf(request.args.symbols, request.args.nodes);
-      case "operators":
-        return (await this.#loaded()).operators(request.args.pattern);
+      case "ask":
+        return this.#ask(request.args);
     }
   }
 
   async #open(bytes: ByteSource, options: OpenOptions): Promise<Calls["open"]["result"]> {
     const program = (await this.#loaded()).open(bytes, options);
     return { program: this.#programs.add(program), info: program.info };
+  }
+
+  /** Programs and runs have numbers of ours, under which they are kept. */
+  async #ask({ of, asked }: Calls["ask"]["args"]): Promise<unknown> {
+    const { engine } = await this.#loaded();
+    if (asked.question.startsWith("run.")) return engine.answer(this.#runs.get(of).handle, asked);
+    if (asked.question.startsWith("program.")) return engine.answer(this.#programs.get(of).handle, asked);
+    return engine.answer(0, asked);
   }
 
   #loaded(): Promise<FakeTensor> {

@@ -13,7 +13,6 @@
  * propagated again (both are deterministic) when they are next used.
  */
 import { EngineFailure, abortError, fromErrorData } from "./errors.js";
-import { openLayout, openTable } from "./packed.js";
 import {
   channel,
   isMessage,
@@ -24,24 +23,22 @@ import {
   type Reply,
 } from "./protocol.js";
 import { isNode, nodeModule } from "./node.js";
+import {
+  defineMethods,
+  type Asked,
+  type engineQuestions,
+  type programQuestions,
+  type RemoteMethods,
+  type runQuestions,
+} from "./questions.js";
 import type {
   EngineInfo,
-  GuardInfo,
-  Layout,
-  LayoutOptions,
-  NodeDetail,
   OpenOptions,
-  OperatorInfo,
   Problem,
   ProgramInfo,
   Progressing,
   PropagateOptions,
-  RunSymbol,
-  SymbolSettings,
   Table,
-  Value,
-  WhatIfResult,
-  WhyStep,
 } from "./types.js";
 
 export { EngineFailure, FakeTensorError } from "./errors.js";
@@ -168,22 +165,13 @@ class Connection {
     }
   }
 
-  /** Asks the worker; see {@link ask}. */
-  async call<Name extends CallName>(
-    name: Name,
-    args: () => Calls[Name]["args"] | Promise<Calls[Name]["args"]>,
-    progressing: Progressing = {},
-  ): Promise<Calls[Name]["result"]> {
-    return (await this.ask(name, args, progressing)).result;
-  }
-
   /**
    * Asks the worker, and says which one answered. `args` is called when they are needed, and again when the worker was
-   * replaced because of another call, so that they name what lives in the worker that they are posted to.
+   * replaced because of another call; with them comes the worker whose numbers they name.
    */
   async ask<Name extends CallName>(
     name: Name,
-    args: () => Calls[Name]["args"] | Promise<Calls[Name]["args"]>,
+    args: () => Placed<Calls[Name]["args"]> | Promise<Placed<Calls[Name]["args"]>>,
     progressing: Progressing = {},
   ): Promise<Placed<Calls[Name]["result"]>> {
     for (;;) {
@@ -195,9 +183,14 @@ class Connection {
     }
   }
 
+  /** Arguments that name nothing of a worker. */
+  anywhere<Args>(args: Args): Placed<Args> {
+    return { result: args, generation: this.generation };
+  }
+
   async #attempt<Name extends CallName>(
     name: Name,
-    args: () => Calls[Name]["args"] | Promise<Calls[Name]["args"]>,
+    args: () => Placed<Calls[Name]["args"]> | Promise<Placed<Calls[Name]["args"]>>,
     { signal, onProgress }: Progressing,
   ): Promise<Placed<Calls[Name]["result"]>> {
     const { generation } = this;
@@ -205,9 +198,9 @@ class Connection {
     const given = await args();
     if (signal?.aborted) throw abortError(signal);
     // From here to the post nothing is awaited: the arguments name what lives in the worker that gets them.
-    if (generation !== this.generation)
+    if (generation !== this.generation || given.generation !== this.generation)
       throw this.#endedBy instanceof EngineFailure ? replaced : this.#endedBy;
-    const { id, answer } = this.#post(name, given, onProgress);
+    const { id, answer } = this.#post(name, given.result, onProgress);
     const abort = (): void => {
       const pending = this.#settle(id);
       if (!pending) return; // answered just before
@@ -284,7 +277,7 @@ class Connection {
         this.#settle(id)?.reject(error);
       },
     );
-    return { id, answer: answer as Promise<Calls[Name]["result"]> };
+    return { id, answer: answer };
   }
 
   async #startWorker(): Promise<WorkerLike> {
@@ -338,10 +331,11 @@ class Connection {
 }
 
 /** An engine in a worker. */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- defineMethods defines them
 export class RemoteFakeTensor {
   /** @internal */
   constructor(
-    private readonly connection: Connection,
+    /** @internal */ readonly connection: Connection,
     readonly info: EngineInfo,
   ) {}
 
@@ -352,7 +346,7 @@ export class RemoteFakeTensor {
     const source = await postableSource(from);
     const { connection } = this;
     const reopen = (progressing: Progressing) =>
-      connection.ask("open", () => ({ source, options: opening }), progressing);
+      connection.ask("open", () => connection.anywhere({ source, options: opening }), progressing);
     const close: Closing = (program, generation) =>
       connection.release("closeProgram", { program }, generation);
     const { result, generation } = await reopen(options);
@@ -366,10 +360,6 @@ export class RemoteFakeTensor {
     );
   }
 
-  async operators(pattern = ""): Promise<OperatorInfo[]> {
-    return this.connection.call("operators", () => ({ pattern }));
-  }
-
   /** Ends what runs now (its promises reject with an `AbortError`) and goes on with a fresh worker. */
   restart(): void {
     this.connection.end(abortError());
@@ -380,6 +370,14 @@ export class RemoteFakeTensor {
     this.connection.close();
   }
 }
+
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type
+export interface RemoteFakeTensor extends RemoteMethods<typeof engineQuestions> {}
+
+defineMethods(RemoteFakeTensor.prototype, "engine", async ({ connection }, asked, read) => {
+  const args = { of: 0, asked: asked() };
+  return read((await connection.ask("ask", () => connection.anywhere(args))).result);
+});
 
 /** Kept to open the program again in another worker: a Blob costs nothing to keep and to post. */
 async function postableSource(from: RemoteOpenable): Promise<RemoteSource> {
@@ -413,15 +411,24 @@ class Lease {
   }
 
   /** It in the present worker, or in one that has ended meanwhile: what is asked with it is then asked again. */
-  async handle(): Promise<number> {
+  async placed(): Promise<Placed<number>> {
     this.#assertAlive();
     const last = this.#placed;
     // What could not be made is tried again.
-    const { result, generation } = await last.catch(() => ({ result: 0, generation: -1 }));
+    const placed = await last.catch(() => ({ result: 0, generation: -1 }));
     this.#assertAlive();
-    if (generation === this.connection.generation) return result;
+    if (placed.generation === this.connection.generation) return placed;
     if (this.#placed === last) this.#placed = this.make();
-    return (await this.#placed).result;
+    return await this.#placed;
+  }
+
+  /** The answer to a question about it. */
+  async ask(asked: Asked): Promise<unknown> {
+    const { result } = await this.connection.ask("ask", async () => {
+      const { result: of, generation } = await this.placed();
+      return { result: { of, asked }, generation };
+    });
+    return result;
   }
 
   /** Frees it, unless it has gone with its worker. */
@@ -440,10 +447,11 @@ class Lease {
 type Closing = (handle: number, generation: number) => Promise<void>;
 
 /** The asynchronous twin of `Program`. */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- defineMethods defines them
 export class RemoteProgram {
   /** @internal */
   constructor(
-    private readonly lease: Lease,
+    /** @internal */ readonly lease: Lease,
     readonly info: ProgramInfo,
   ) {
     forgotten.register(this, lease, this);
@@ -456,7 +464,10 @@ export class RemoteProgram {
     const propagate = (progressing: Progressing): Promise<Placed<Calls["propagate"]["result"]>> =>
       connection.ask(
         "propagate",
-        async () => ({ program: await this.lease.handle(), options: whatIf }),
+        async () => {
+          const { result: program, generation } = await this.lease.placed();
+          return { result: { program, options: whatIf }, generation };
+        },
         progressing,
       );
     const { result, generation } = await propagate({
@@ -471,31 +482,27 @@ export class RemoteProgram {
     return new RemoteRun(new Lease(connection, close, again, { result: result.run, generation }), result);
   }
 
-  async layout(options: LayoutOptions = {}): Promise<Layout> {
-    const expanded = [...(options.expanded ?? [])];
-    const buffer = await this.lease.connection.call("layout", async () => ({
-      program: await this.lease.handle(),
-      expanded,
-    }));
-    return openLayout(buffer);
-  }
-
   async dispose(): Promise<void> {
     forgotten.unregister(this);
     await this.lease.dispose();
   }
 }
 
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type
+export interface RemoteProgram extends RemoteMethods<typeof programQuestions> {}
+
 /** The asynchronous twin of `Run`. */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- defineMethods defines them
 export class RemoteRun {
   readonly ok: boolean;
   readonly problems: readonly Problem[];
   readonly milliseconds: number;
-  #table: Promise<Table> | undefined;
+  /** @internal Without settings of symbols. */
+  plainTable: Promise<Table> | undefined;
 
   /** @internal */
   constructor(
-    private readonly lease: Lease,
+    /** @internal */ readonly lease: Lease,
     reply: Calls["propagate"]["result"],
   ) {
     this.ok = reply.ok;
@@ -504,55 +511,26 @@ export class RemoteRun {
     forgotten.register(this, lease, this);
   }
 
-  async value(name: string): Promise<Value | undefined> {
-    return this.lease.connection.call("value", async () => ({ run: await this.lease.handle(), name }));
-  }
-
-  async node(index: number): Promise<NodeDetail> {
-    return this.lease.connection.call("node", async () => ({ run: await this.lease.handle(), index }));
-  }
-
-  async symbols(): Promise<RunSymbol[]> {
-    return this.lease.connection.call("symbols", async () => ({ run: await this.lease.handle() }));
-  }
-
-  async guards(): Promise<GuardInfo[]> {
-    return this.lease.connection.call("guards", async () => ({ run: await this.lease.handle() }));
-  }
-
-  async why(node: string, dim: number): Promise<WhyStep[]> {
-    return this.lease.connection.call("why", async () => ({ run: await this.lease.handle(), node, dim }));
-  }
-
-  async whatIf(symbols: SymbolSettings, nodes: readonly string[] = []): Promise<WhatIfResult> {
-    return this.lease.connection.call("whatIf", async () => ({
-      run: await this.lease.handle(),
-      symbols,
-      nodes,
-    }));
-  }
-
-  /** Made in the worker, without `symbols` at the first call, and handed over without a copy. */
-  table(symbols?: SymbolSettings): Promise<Table> {
-    if (symbols !== undefined) return this.#fetchTable(symbols);
-    this.#table ??= this.#fetchTable().catch((error: unknown) => {
-      this.#table = undefined;
-      throw error;
-    });
-    return this.#table;
-  }
-
   async dispose(): Promise<void> {
     forgotten.unregister(this);
     await this.lease.dispose();
   }
-
-  async #fetchTable(symbols?: SymbolSettings): Promise<Table> {
-    return openTable(
-      await this.lease.connection.call("table", async () => ({
-        run: await this.lease.handle(),
-        ...(symbols && { symbols }),
-      })),
-    );
-  }
 }
+
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type
+export interface RemoteRun extends RemoteMethods<typeof runQuestions> {}
+
+defineMethods(RemoteProgram.prototype, "program", async ({ lease }, asked, read) =>
+  read(await lease.ask(asked())),
+);
+defineMethods(RemoteRun.prototype, "run", async ({ lease }, asked, read) => read(await lease.ask(asked())));
+
+/** Handed over from the worker without a copy; without `symbols` at the first call. */
+const { table } = RemoteRun.prototype;
+RemoteRun.prototype.table = function (this: RemoteRun, symbols) {
+  if (symbols !== undefined) return table.call(this, symbols);
+  return (this.plainTable ??= table.call(this).catch((error: unknown) => {
+    this.plainTable = undefined;
+    throw error;
+  }));
+};

@@ -280,6 +280,62 @@ describe("a mode with crosscheck", () => {
   });
 });
 
+describe("custom operators of a session", () => {
+  it("have fakes as those of a mode: functions of the arguments", () => {
+    const mode = session.mode({ shapeEnv: true });
+    session.define("sessionlib::rows(Tensor x, SymInt n) -> Tensor", ({ x, n }, context) =>
+      session.call("aten::new_empty", [x, [context.newDynamicSize(), n]]),
+    );
+    const x = mode.fromTensor(session.real([5]), { source: "rows", dynamic: ["DYNAMIC"] });
+    const n = session.call("aten::sym_size.int", [x, 0]);
+    const y = mode.call("sessionlib::rows", [x, n]);
+    assert.deepEqual([y.size, y.mode], [["u0", n.sym], mode]);
+    assert.throws(() => session.call("sessionlib::rows", [session.real([5]), 3]), {
+      name: "NotImplementedError",
+      message: /^Could not run 'sessionlib::rows' with arguments from the 'CPU' backend/,
+    });
+  });
+
+  it("or texts, until they are disposed of", () => {
+    const mode = session.mode();
+    mode.define("sessionlib::pad(Tensor x) -> Tensor");
+    const x = mode.empty([3]);
+    const fake = mode.registerFake("sessionlib::pad", { shapes: [{ size: ["x0_0 + 4"] }] });
+    assert.deepEqual(mode.call("sessionlib::pad", [x]).size, [7]);
+    fake.dispose();
+    assert.throws(() => mode.call("sessionlib::pad", [x]), { name: "UnsupportedOperatorException" });
+    assert.throws(
+      () => {
+        const failing = () => {
+          throw new RangeError("mine");
+        };
+        mode.registerFake("sessionlib::pad", failing);
+        mode.call("sessionlib::pad", [x]);
+      },
+      { name: "RangeError", message: "mine" },
+    );
+  });
+
+  it("or are answered by profiles", () => {
+    const mode = session.mode({ shapeEnv: true });
+    mode.define("sessionlib::profiled(Tensor x) -> Tensor");
+    const tensor = { rank: 2, dtype: "float32", device: "cpu", layout: "strided" };
+    const profiles = [["sessionlib.profiled.default", [{ args: [tensor], out: tensor }]]];
+    const y = mode.withProfiles(profiles, () => mode.call("sessionlib::profiled", [mode.empty([2, 3])]));
+    assert.match(String(y.size), /^u\d+,u\d+$/);
+  });
+
+  it("are called as often as one likes", () => {
+    const mode = session.mode();
+    const x = mode.empty([2, 3]);
+    session.within(mode, () => {
+      for (let i = 0; i < 20_000; i++) assert.equal(session.call("aten::relu_", [x]), x);
+      assert.deepEqual(session.call("aten::add.Tensor", [x, 1], { alpha: 2 }).size, [2, 3]);
+    });
+    assert.deepEqual(mode.guards(), []);
+  });
+});
+
 describe("what a session refuses", () => {
   it("is data that is ragged and geometry that is none, in PyTorch's words", () => {
     const data = [[1], Array(200_000).fill(2)];

@@ -3,21 +3,8 @@
  * below, so that tests can put another engine in its place. Ending the worker is how a call is cancelled and how the page
  * survives an engine that died; programs and runs are made again in the next worker when they are next used.
  */
-import type {
-  GuardInfo,
-  Layout,
-  NodeDetail,
-  OpenOptions,
-  Problem,
-  ProgramInfo,
-  PropagateOptions,
-  RunSymbol,
-  SymbolSettings,
-  Table,
-  WhatIfResult,
-  WhyStep,
-} from "faketensor";
-import { connect } from "faketensor/worker";
+import type { Layout, OpenOptions, ProgramInfo, PropagateOptions } from "faketensor";
+import { connect, type RemoteRun } from "faketensor/worker";
 
 export type * from "faketensor";
 export { Status, ValueKind } from "faketensor/worker";
@@ -35,18 +22,8 @@ export interface Program {
   dispose(): Promise<void>;
 }
 
-export interface Run {
-  readonly problems: readonly Problem[];
-  readonly milliseconds: number;
-  node(row: number): Promise<NodeDetail>;
-  /** With `symbols` (which may be empty) by what the run knew at its end, under these settings. */
-  table(symbols?: SymbolSettings): Promise<Table>;
-  symbols(): Promise<RunSymbol[]>;
-  whatIf(symbols: SymbolSettings, nodes?: readonly string[]): Promise<WhatIfResult>;
-  guards(): Promise<GuardInfo[]>;
-  why(node: string, dim: number): Promise<WhyStep[]>;
-  dispose(): Promise<void>;
-}
+/** Whatever a run can be asked (questions.ts of the package). */
+export type Run = Pick<RemoteRun, keyof RemoteRun>;
 
 /**
  * Starts the worker from a copy of its script in memory: such a worker is under the content security policy of the page,

@@ -1,4 +1,4 @@
-#include "wasm/mode_session.h"
+#include "wasm/caller.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +8,7 @@
 #include "core/io/call_json.h"
 #include "core/profiles/fake_by_text.h"
 #include "core/support/format.h"
+#include "core/symbolic/shape_env.h"
 
 namespace faketensor::wasm {
 
@@ -121,17 +122,17 @@ bool contains(std::span<const Value> values, const Tensor& tensor) {
 }  // namespace
 
 // Lists are as deep as a schema's return type.
-void ModeSession::hold_tensors(const Value& value, std::span<const Value> arguments) {
+void Caller::hold_tensors(const Value& value, std::span<const Value> arguments) {
   if (value.is(Value::Tag::kList)) {
     for (const Value& element : value.values()) hold_tensors(element, arguments);
   }
   if (!value.is_tensor() || contains(arguments, value.tensor())) return;
-  Held& held = held_[value.tensor().id];
+  Held& held = held_[number_of(value.tensor())];
   held.tensor = &value.tensor();
   ++held.times;
 }
 
-void ModeSession::release(size_t count, CallArea& area) {
+void Caller::release(size_t count, CallArea& area) {
   area.rewind();
   for (size_t i = 0; i < std::min(count, CallArea::kSize); ++i) {
     const double number = area.take();
@@ -142,73 +143,78 @@ void ModeSession::release(size_t count, CallArea& area) {
 }
 
 // Marking costs as much as there is to keep, so it waits for as many calls.
-void ModeSession::count_call() {
+void Caller::count_call() {
   constexpr size_t kFewest = size_t{1} << 13;
   if (frame_ != nullptr) return;  // a call that a fake makes: the outer one has values of its own
   const size_t made = mode_.context().tensor_count() - tensors_before_;
   if (++calls_ + made > std::max(kFewest, 2 * held_.size())) free_unheld();
 }
 
-void ModeSession::free_unheld() {
+void Caller::free_unheld() {
   std::vector<Tensor*> kept;
   kept.reserve(held_.size());
-  for (const auto& [id, held] : held_) kept.push_back(held.tensor);
+  for (const auto& [id, held] : held_) {
+    if (mode_.context().owns(*held.tensor)) kept.push_back(held.tensor);
+  }
   mode_.context().free_all_but(kept);
   // They know tensors by their addresses.
-  reader_.emplace(mode_);
+  start_reader();
   writer_ = ValueWriter();
   calls_ = 0;
   tensors_before_ = mode_.context().tensor_count();
 }
 
-Tensor* ModeSession::known_tensor(double number) const {
+void Caller::start_reader() {
+  reader_.emplace(mode_);
+  reader_->resolve = [this](const json& object) { return resolve(object); };
+}
+
+Tensor* Caller::known_tensor(double number) const {
   const bool is_id = number >= 0 && number < 0x1p32;
   const auto found = is_id ? held_.find(static_cast<uint32_t>(number)) : held_.end();
   if (found == held_.end()) throw_error(ErrorKind::kUsage, format("there is no tensor {}", number));
   return found->second.tensor;
 }
 
-json ModeSession::tensor(double number) {
-  return json::parse(text_of(Value(known_tensor(number))));
-}
+json Caller::tensor(double number) { return json::parse(text_of(Value(known_tensor(number)))); }
 
 // --- operators ---
 
-OpId ModeSession::find(const std::string& name) {
-  const OpId op = mode_.library().find(name);
+OpId Caller::find(const std::string& name) {
+  const OpId op = library().find(name);
   if (op != kNoOp) return op;
   Error error(ErrorKind::kUnsupportedOperator, name);
   error.set_op(name);
   throw error;
 }
 
-json ModeSession::find_operator(const std::string& name) {
+json Caller::find_operator(const std::string& name) {
   const OpId op = find(name);
   const auto found = std::find(operators_.begin(), operators_.end(), op);
   const auto number = static_cast<size_t>(found - operators_.begin());
   if (found == operators_.end()) operators_.push_back(op);
   json arguments = json::array();
-  for (const Argument& argument : mode_.library().entry(op).schema.arguments)
+  for (const Argument& argument : library().entry(op).schema.arguments)
     arguments.push_back(argument.name);
   return {{"op", number}, {"arguments", std::move(arguments)}};
 }
 
-int ModeSession::push_fake(const std::string& name, const emscripten::val& fake) {
+int Caller::push_fake(const std::string& name, const emscripten::val& fake) {
   FakeImpl run = fake.isString()
                      ? fake_by_json(fake.as<std::string>())
                      : FakeImpl([this, fake](FakeCall& call) { return run_fake(call, fake); });
-  fakes_.emplace(++last_scope_, Library::ScopedFake(mode_.library(), name, std::move(run)));
+  fakes_.emplace(++last_scope_, Library::ScopedFake(library(), name, std::move(run)));
   return last_scope_;
 }
 
-json ModeSession::push_profiles(const OpProfiles& profiles) {
+json Caller::push_profiles(const OpProfiles& profiles) {
   json warnings = json::array();
   const auto warn = [&](const std::string& line) { warnings.push_back(line); };
-  generated_.emplace(++last_scope_, GeneratedFakes(mode_.library(), profiles, warn));
+  generated_.emplace(++last_scope_, GeneratedFakes(library(), profiles, warn));
   return {{"scope", last_scope_}, {"warnings", std::move(warnings)}};
 }
 
-Value ModeSession::run_fake(FakeCall& call, const emscripten::val& fake) {
+Value Caller::run_fake(FakeCall& call, const emscripten::val& fake) {
   std::string arguments = "{";
   for (size_t i = 0; i < call.args().size(); ++i) {
     if (i > 0) arguments += ',';
@@ -216,24 +222,29 @@ Value ModeSession::run_fake(FakeCall& call, const emscripten::val& fake) {
     arguments.append(":").append(text_of(call.arg(i)));
     hold_tensors(call.arg(i));
   }
+  const std::string numbers = numbers_in(Value::list(call.args())).dump();
   FakeCall* const outer = std::exchange(frame_, &call);
-  const emscripten::val answer = fake(arguments + "}");
+  const emscripten::val answer = fake(arguments + "}", numbers);
   frame_ = outer;
   if (!answer.isString())
     throw_error(ErrorKind::kUsage, format("the fake of {} failed", call.op().schema.name));
   const json result = parse_json(answer.as<std::string>(), "a fake's result");
-  name_known(result, 0);
-  return reader_->read(result);
+  return read(result);
 }
 
-json ModeSession::new_size(const json& range) {
+Value Caller::read(const json& value) {
+  name_known(value);
+  return reader_->read(value);
+}
+
+json Caller::new_size(const json& range) {
   if (frame_ == nullptr) throw_error(ErrorKind::kUsage, "sizes are made while a fake runs");
   std::optional<int64_t> max;
   if (const json* most = find_member(range, "max"))
     max = integer_of(*most, "max", ErrorKind::kUsage);
   const json* least = find_member(range, "min");
   const int64_t min = least == nullptr ? 0 : integer_of(*least, "min", ErrorKind::kUsage);
-  return json::parse(text_of(frame_->new_dynamic_size(min, max)));
+  return reply(frame_->new_dynamic_size(min, max), false);
 }
 
 // --- calls as numbers ---
@@ -267,7 +278,7 @@ bool has_tensor(const Value& value) {
 }  // namespace
 
 // Tensors are named by their numbers, which are not kept: null for these, too.
-json ModeSession::add_constant(const json& value) {
+json Caller::add_constant(const json& value) {
   if (constants_.size() >= kMaxConstants) return nullptr;
   const Value constant = reader_->read(value);
   if (has_tensor(constant)) return nullptr;
@@ -275,7 +286,7 @@ json ModeSession::add_constant(const json& value) {
   return constants_.size() - 1;
 }
 
-Value ModeSession::read(CallArea& area, int depth) {
+Value Caller::read(CallArea& area, int depth) {
   switch (area.take_tag()) {
     case PackedTag::kUnset:
       return Value::unset();
@@ -308,7 +319,7 @@ Value ModeSession::read(CallArea& area, int depth) {
 }
 
 // As ValueReader reads a list: one of ints alone is packed.
-Value ModeSession::read_list(CallArea& area, int depth) {
+Value Caller::read_list(CallArea& area, int depth) {
   if (depth > kMaxDepth)
     throw_error(ErrorKind::kLimitExceeded, format("a value nested more than {} deep", kMaxDepth));
   const size_t count = area.take_count();
@@ -325,74 +336,60 @@ Value ModeSession::read_list(CallArea& area, int depth) {
 }
 
 namespace {
-
-// The answer's way into the call area.
-class AnswerWriter {
- public:
-  AnswerWriter(CallArea& area, std::span<const Value> args) : area_(area), args_(args) {
-    area.start_answer();
-  }
-
-  // False for what the area cannot hold.
-  bool write(const Value& value) {
-    switch (value.tag()) {
-      case Value::Tag::kNone:
-        area_.put(PackedTag::kNone);
-        return true;
-      case Value::Tag::kBool:
-        if (value.as_sym_bool().is_symbolic()) return false;
-        area_.put(value.as_sym_bool().as_bool() ? PackedTag::kTrue : PackedTag::kFalse);
-        return true;
-      case Value::Tag::kInt:
-        if (!is_exact(value.as_sym_int())) return false;
-        area_.put(PackedTag::kInt);
-        put(value.as_sym_int());
-        return true;
-      case Value::Tag::kTensor:
-        area_.put(PackedTag::kTensor);
-        return write_tensor(value.tensor());
-      case Value::Tag::kList:
-      case Value::Tag::kIntList:
-        area_.put(PackedTag::kList);
-        area_.put(static_cast<double>(value.size()));
-        for (size_t i = 0; i < value.size(); ++i) {
-          if (!write(value[i])) return false;
-        }
-        return true;
-      default:
-        return false;
-    }
-  }
-
- private:
-  void put(SymInt value) { area_.put(static_cast<double>(value.as_int())); }
-
-  bool write_tensor(const Tensor& tensor) {
-    const bool is_argument = contains(args_, tensor);
-    area_.put(tensor.id);
-    area_.put(is_argument ? 1 : 0);
-    if (is_argument) return true;
-    if (!is_plain(tensor)) return false;
-    const TensorMeta& meta = *tensor.meta;
-    area_.put(static_cast<double>(meta.rank()));
-    for (const SymInt size : meta.sizes()) put(size);
-    for (const SymInt stride : meta.strides()) put(stride);
-    put(meta.offset());
-    area_.put(static_cast<double>(meta.dtype()));
-    area_.put(static_cast<double>(meta.device().type));
-    area_.put(meta.device().index);
-    area_.put(tensor.storage->id);
-    put(tensor.storage->nbytes);
-    return true;
-  }
-
-  CallArea& area_;
-  std::span<const Value> args_;
-};
-
+void put(CallArea& area, SymInt value) { area.put(static_cast<double>(value.as_int())); }
 }  // namespace
 
-json ModeSession::call_packed(size_t number, CallArea& area) {
+// False for what the area cannot hold.
+bool Caller::write_answer(CallArea& area, const Value& out, std::span<const Value> args) {
+  switch (out.tag()) {
+    case Value::Tag::kNone:
+      area.put(PackedTag::kNone);
+      return true;
+    case Value::Tag::kBool:
+      if (out.as_sym_bool().is_symbolic()) return false;
+      area.put(out.as_sym_bool().as_bool() ? PackedTag::kTrue : PackedTag::kFalse);
+      return true;
+    case Value::Tag::kInt:
+      if (!is_exact(out.as_sym_int())) return false;
+      area.put(PackedTag::kInt);
+      put(area, out.as_sym_int());
+      return true;
+    case Value::Tag::kTensor:
+      area.put(PackedTag::kTensor);
+      return write_tensor(area, out.tensor(), args);
+    case Value::Tag::kList:
+    case Value::Tag::kIntList:
+      area.put(PackedTag::kList);
+      area.put(static_cast<double>(out.size()));
+      for (size_t i = 0; i < out.size(); ++i) {
+        if (!write_answer(area, out[i], args)) return false;
+      }
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Caller::write_tensor(CallArea& area, const Tensor& tensor, std::span<const Value> args) {
+  const bool is_argument = contains(args, tensor);
+  area.put(number_of(tensor));
+  area.put(is_argument ? 1 : 0);
+  if (is_argument) return true;
+  if (!is_plain(tensor)) return false;
+  const TensorMeta& meta = *tensor.meta;
+  area.put(static_cast<double>(meta.rank()));
+  for (const SymInt size : meta.sizes()) put(area, size);
+  for (const SymInt stride : meta.strides()) put(area, stride);
+  put(area, meta.offset());
+  area.put(static_cast<double>(meta.dtype()));
+  area.put(static_cast<double>(meta.device().type));
+  area.put(meta.device().index);
+  area.put(number_of(*tensor.storage));
+  put(area, tensor.storage->nbytes);
+  return true;
+}
+
+json Caller::call_packed(size_t number, CallArea& area) {
   if (number >= operators_.size())
     throw_error(ErrorKind::kUsage, format("there is no operator {}", number));
   count_call();
@@ -401,11 +398,11 @@ json ModeSession::call_packed(size_t number, CallArea& area) {
   SmallVector<Value, 8> args;
   const size_t count = area.take_count();
   for (size_t i = 0; i < count; ++i) args.push_back(read(area, 0));
-  const Written written(mode_.library().entry(op), args.span());
-  const Value out = mode_.context().call(op, args.span());
+  const Written written(library().entry(op), args.span());
+  const Value out = run(op, args.span());
   const bool has_changed = written.has_changed();
-  AnswerWriter answer(area, args.span());
-  const bool fits = answer.write(out);
+  area.start_answer();
+  const bool fits = write_answer(area, out, args.span());
   area.put(has_changed ? 1 : 0);
   if (!fits || area.is_full()) return reply(out, has_changed);
   hold_tensors(out, args.span());
@@ -414,43 +411,45 @@ json ModeSession::call_packed(size_t number, CallArea& area) {
 
 // --- calls as JSON ---
 
-json ModeSession::call(const json& request) {
+json Caller::call(const json& request) {
   count_call();
   const OpId op = find(text_member(request, "op"));
-  const OpEntry& entry = mode_.library().entry(op);
-  name_known(request, 0);
+  const OpEntry& entry = library().entry(op);
+  name_known(request);
   const std::vector<Value> args =
       bind_arguments(entry.schema, member(request, "args"), member(request, "kwargs"), *reader_);
   const Written written(entry, args);
-  const Value out = mode_.context().call(op, args);
+  const Value out = run(op, args);
   return reply(out, written.has_changed());
 }
 
-json ModeSession::reply(const Value& out, bool has_changed) {
+json Caller::reply(const Value& out, bool has_changed) {
   hold_tensors(out);
-  return {{"out", json::parse(text_of(out))}, {"changed", has_changed}};
+  json reply = {{"out", json::parse(text_of(out))}, {"changed", has_changed}};
+  if (json numbers = numbers_in(out); !numbers.is_null()) reply["numbers"] = std::move(numbers);
+  return reply;
 }
 
-std::string ModeSession::text_of(const Value& value) {
+std::string Caller::text_of(const Value& value) {
   name_tensors(value);
   std::string text;
   writer_.append(text, value);
   return text;
 }
 
-// In texts tensors and storages have their mode's own numbers.
-void ModeSession::name_tensors(const Value& value) {
+// In texts tensors and storages have the numbers that JavaScript knows.
+void Caller::name_tensors(const Value& value) {
   if (value.is(Value::Tag::kList)) {
     for (const Value& element : value.values()) name_tensors(element);
   }
   if (!value.is_tensor()) return;
   const Tensor& tensor = value.tensor();
-  writer_.name_tensor(&tensor, tensor.id);
-  if (tensor.storage != nullptr) writer_.name_storage(tensor.storage, tensor.storage->id);
+  writer_.name_tensor(&tensor, number_of(tensor));
+  if (tensor.storage != nullptr) writer_.name_storage(tensor.storage, number_of(*tensor.storage));
 }
 
 // Tells the reader of the tensors that a request names.
-void ModeSession::name_known(const json& value, int depth) {
+void Caller::name_known(const json& value, int depth) {
   if (depth > kMaxDepth) return;  // the reader refuses it
   if (value.is_object() && value.contains("t")) {
     const int64_t number = integer_of(value["t"], "t");
@@ -458,6 +457,27 @@ void ModeSession::name_known(const json& value, int depth) {
   } else if (value.is_structured()) {
     for (const json& element : value) name_known(element, depth + 1);
   }
+}
+
+// --- ft.mode() ---
+
+ModeCaller::ModeCaller(const ModeOptions& options) : Caller(options.target) {
+  if (!options.shape_env) return;
+  Context& context = mode_.context();
+  mode_.attach_shape_env(std::make_shared<ShapeEnv>(*options.shape_env));
+  context.allow_scalar_outputs = options.shape_env->allow_scalar_outputs;
+  context.allow_dynamic_shapes = options.shape_env->allow_dynamic_output_shape_ops;
+}
+
+std::vector<std::string> ModeCaller::guards() { return guards_of(mode_.context().shape_env()); }
+
+std::vector<std::string> guards_of(const ShapeEnv* env) {
+  std::vector<std::string> texts;
+  if (env == nullptr) return texts;
+  for (const Guard& guard : env->guards()) texts.push_back(to_string(guard.condition));
+  for (const RuntimeAssert& deferred : env->deferred_runtime_asserts())
+    texts.push_back(to_string(deferred.condition));
+  return texts;
 }
 
 }  // namespace faketensor::wasm

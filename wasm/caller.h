@@ -1,0 +1,149 @@
+// Caller: what calls operators from JavaScript, a mode or a session: arguments and answers, tensors
+// by number, custom operators and their fakes.
+//
+// Tensors are passed by numbers, {"t": 3}: what a reply gave may be an argument of the next call.
+// Arguments and answers are numbers in the call area (call_area.h) where they fit, JSON else.
+//
+//   auto mode = std::make_shared<ModeCaller>(options);
+//   mode->call({{"op", "aten::relu"}, {"args", ...}, {"kwargs", ...}});
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <emscripten/val.h>
+#include <nlohmann/json.hpp>
+
+#include "core/io/options_json.h"
+#include "core/io/value_json.h"
+#include "core/mode/mode.h"
+#include "core/ops/library.h"
+#include "core/profiles/fake_kernels.h"
+#include "wasm/call_area.h"
+
+namespace faketensor::wasm {
+
+class Caller {
+ public:
+  virtual ~Caller() = default;
+  Caller(const Caller&) = delete;
+  Caller& operator=(const Caller&) = delete;
+
+  // {"op": 17, "arguments": ["self", "other", "alpha"]}: what call_packed takes for that name.
+  nlohmann::json find_operator(const std::string& name);
+  // The number of a value that is given again and again (a dtype, a string), or null where there are
+  // too many of them.
+  nlohmann::json add_constant(const nlohmann::json& value);
+  // {"out": Value, "changed": whether tensors are not what they were}; request {"op": "aten::mm",
+  // "args": [...], "kwargs": {...}}. Raises what the operator raises.
+  nlohmann::json call(const nlohmann::json& request);
+  // The same with arguments in the area, where the answer is left; returns the answer as JSON where
+  // it cannot be, else null.
+  nlohmann::json call_packed(size_t number, CallArea& area);
+
+  // Defines a custom operator, "mylib::foo(Tensor x, int n) -> Tensor".
+  void define(const std::string& schema) { library().define(schema); }
+  // Registers a fake, which answers for the operator until it is popped. `fake` is called with the
+  // arguments as a JSON object by name, and the numbers of the symbolic ones among them (as in a
+  // reply's "numbers"); it gives the result as JSON, or null where it failed. Or it is a fake without
+  // code, as JSON.
+  int push_fake(const std::string& name, const emscripten::val& fake);
+  void pop_fake(int number) { fakes_.erase(number); }
+  // Fakes made from profiles until they are popped: {"scope": 1, "warnings": [...]}.
+  nlohmann::json push_profiles(const OpProfiles& profiles);
+  void pop_profiles(int scope) { generated_.erase(scope); }
+  // While a fake runs: a fresh size in the range {"min": 0, "max": 9}, as a reply of `call`.
+  nlohmann::json new_size(const nlohmann::json& range);
+
+  // A tensor as it is now.
+  nlohmann::json tensor(double number);
+  // JavaScript is done with `count` tensors, whose numbers lie in the area: once for each time that
+  // it was told of one.
+  void release(size_t count, CallArea& area);
+
+ protected:
+  explicit Caller(const Target& target) : mode_(target) { start_reader(); }
+
+  virtual Library& library() = 0;
+  virtual Value run(OpId op, std::span<const Value> args) = 0;
+  // The numbers that JavaScript knows them by.
+  virtual uint32_t number_of(const Tensor& tensor) { return tensor.id; }
+  virtual uint32_t number_of(const Storage& storage) { return storage.id; }
+  // What an object among the arguments means; nothing: as FORMAT.md says.
+  virtual std::optional<Value> resolve(const nlohmann::json&) { return std::nullopt; }
+  // The numbers of the symbolic numbers in a value, in their order, for a reply's "numbers"; null
+  // where JavaScript knows them by their texts.
+  virtual nlohmann::json numbers_in(const Value&) { return nullptr; }
+
+  nlohmann::json reply(const Value& out, bool has_changed);
+  Tensor* known_tensor(double number) const;
+  // A value in which {"t": 3} are tensors that JavaScript knows.
+  Value read(const nlohmann::json& value);
+  ValueReader& reader() { return *reader_; }
+  // To be called before the library goes.
+  void forget_fakes() {
+    fakes_.clear();
+    generated_.clear();
+  }
+
+  FakeTensorMode mode_;  // a mode's own; a session's, in which lists of arguments are made
+
+ private:
+  void start_reader();
+  // Tells the reader of the tensors that a request names.
+  void name_known(const nlohmann::json& value, int depth = 0);
+  // Counts a call from outside, and frees what is no longer held where it is time to.
+  void count_call();
+  void free_unheld();
+  OpId find(const std::string& name);
+  Value run_fake(FakeCall& call, const emscripten::val& fake);
+  Value read(CallArea& area, int depth);
+  Value read_list(CallArea& area, int depth);
+  bool write_answer(CallArea& area, const Value& out, std::span<const Value> args);
+  bool write_tensor(CallArea& area, const Tensor& tensor, std::span<const Value> args);
+  std::string text_of(const Value& value);
+  void name_tensors(const Value& value);
+  // JavaScript holds the tensors in the value, those among `arguments` apart, once more.
+  void hold_tensors(const Value& value, std::span<const Value> arguments = {});
+
+  std::optional<ValueReader> reader_;  // always there; it can only be made anew
+  ValueWriter writer_;
+  struct Held {
+    Tensor* tensor = nullptr;
+    uint32_t times = 0;
+  };
+  std::unordered_map<uint32_t, Held> held_;  // by JavaScript, by number
+  Arena constants_arena_;                    // what constants_ point into
+  std::vector<Value> constants_;
+  std::vector<OpId> operators_;  // that JavaScript names by position
+  std::map<int, Library::ScopedFake> fakes_;
+  std::map<int, GeneratedFakes> generated_;
+  int last_scope_ = 0;
+  size_t calls_ = 0;           // since memory was freed
+  size_t tensors_before_ = 0;  // made until then
+  FakeCall* frame_ = nullptr;  // of the fake that runs
+};
+
+// `ft.mode()`: one FakeTensorMode, whose calls run with nothing around them.
+class ModeCaller final : public Caller {
+ public:
+  explicit ModeCaller(const ModeOptions& options);
+
+  // Guards and deferred runtime asserts so far, as PyTorch prints them.
+  std::vector<std::string> guards();
+
+ private:
+  Library& library() override { return mode_.library(); }
+  Value run(OpId op, std::span<const Value> args) override {
+    return mode_.context().call(op, args);
+  }
+};
+
+std::vector<std::string> guards_of(const ShapeEnv* env);
+
+}  // namespace faketensor::wasm

@@ -1,0 +1,65 @@
+// What JavaScript names by numbers: programs, runs, modes and sessions, until it closes them.
+//
+//   const int number = objects().programs.add(std::move(program));
+//   objects().programs.at(number);      // Raises UsageError for a number that there is not.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/support/error.h"
+#include "core/support/format.h"
+#include "wasm/call_area.h"
+#include "wasm/run_view.h"
+#include "wasm/session_caller.h"
+
+namespace faketensor::wasm {
+
+template <typename T>
+class Handles {
+ public:
+  explicit Handles(std::string_view what) : what_(what) {}
+
+  int add(std::shared_ptr<T> object) {
+    objects_.emplace(++last_, std::move(object));
+    return last_;
+  }
+  const std::shared_ptr<T>& at(int handle) const {
+    const auto found = objects_.find(handle);
+    if (found == objects_.end())
+      throw_error(ErrorKind::kUsage, format("there is no {} {}", what_, handle));
+    return found->second;
+  }
+  void remove(int handle) { objects_.erase(handle); }
+
+ private:
+  std::string_view what_;
+  std::unordered_map<int, std::shared_ptr<T>> objects_;
+  int last_ = 0;
+};
+
+// A run reads its program, which may be closed before it.
+struct OpenRun {
+  std::shared_ptr<const Program> program;
+  RunView view;
+};
+
+struct Objects {
+  Handles<const Program> programs{"program"};
+  Handles<OpenRun> runs{"run"};
+  Handles<Caller> callers{"mode"};  // and sessions
+  std::vector<uint8_t> buffer;      // what the last question for columns was answered with
+  CallArea area;
+};
+
+inline Objects& objects() {
+  static Objects instance;
+  return instance;
+}
+
+}  // namespace faketensor::wasm

@@ -1,0 +1,193 @@
+/**
+ * What can be asked of the engine, of a program and of a run: a row per question. The methods of `Program` and `Run`,
+ * those of their twins behind a worker and what is posted between them follow from these tables, and each row has its
+ * other half in wasm/queries.cpp (`run.why`).
+ */
+import { checkInteger, checkText, toJson } from "./check.js";
+import { openLayout, openTable } from "./packed.js";
+import type {
+  GuardInfo,
+  Layout,
+  LayoutOptions,
+  NodeDetail,
+  OperatorInfo,
+  OpProfiles,
+  RunSymbol,
+  SymbolSettings,
+  Table,
+  Value,
+  WhatIfResult,
+  WhyStep,
+} from "./types.js";
+
+type AnyMethod = (...given: never[]) => unknown;
+
+/** An argument's name in wasm/queries.cpp, and what is handed over for what was given. */
+type Parameter = readonly [name: string, take: (given: unknown) => unknown];
+
+/** One question, asked by a method of that type. */
+export interface Question<Method extends AnyMethod> {
+  readonly parameters: readonly Parameter[];
+  /** Whether the answer is a packed buffer (packed.ts) and not JSON. */
+  readonly isPacked: boolean;
+  readonly read: (answer: unknown) => ReturnType<Method>;
+  /** The type alone. */
+  readonly method?: Method;
+}
+
+/** The methods that ask the questions of a table. */
+export type Methods<Questions> = {
+  [Name in keyof Questions]: Questions[Name] extends Question<infer Method> ? Method : never;
+};
+
+/** The same across threads. */
+export type RemoteMethods<Questions> = {
+  [Name in keyof Questions]: Questions[Name] extends Question<infer Method>
+    ? (...given: Parameters<Method>) => Promise<ReturnType<Method>>
+    : never;
+};
+
+function ask<Method extends AnyMethod>(
+  parameters: readonly Parameter[] = [],
+  read = (answer: unknown) => answer as ReturnType<Method>,
+): Question<Method> {
+  return { parameters, read, isPacked: false };
+}
+
+function columns<Method extends AnyMethod>(
+  parameters: readonly Parameter[],
+  open: (buffer: ArrayBuffer) => ReturnType<Method>,
+): Question<Method> {
+  return { parameters, read: (answer) => open(answer as ArrayBuffer), isPacked: true };
+}
+
+function text(name: string, what: string, otherwise?: string): Parameter {
+  return [
+    name,
+    (given = otherwise) => {
+      checkText(what, given);
+      return given;
+    },
+  ];
+}
+
+function integer(name: string, what: string): Parameter {
+  return [
+    name,
+    (given) => {
+      checkInteger(what, given);
+      return given;
+    },
+  ];
+}
+
+/** Plain data, which JSON takes as it is. */
+function data(name: string, otherwise?: unknown): Parameter {
+  return [name, (given = otherwise) => given];
+}
+
+export const engineQuestions = {
+  /** The known operators whose name contains `pattern`, sorted by name. */
+  operators: ask<(pattern?: string) => OperatorInfo[]>([text("pattern", "the pattern of operators()", "")]),
+};
+
+export const programQuestions = {
+  /** Profiles of the operators without a rule, from what the file records of them. */
+  recordProfiles: ask<() => OpProfiles>(),
+  /** Where each node and module is drawn. */
+  layout: columns<(options?: LayoutOptions) => Layout>(
+    [["expanded", (options) => [...((options as LayoutOptions | undefined)?.expanded ?? [])]]],
+    openLayout,
+  ),
+};
+
+export const runQuestions = {
+  /** The value of a node, or of one output of a node with several, by name; undefined if there is no such name. */
+  value: ask<(name: string) => Value | undefined>(
+    [text("name", "the name of a value")],
+    (answer) => (answer as { readonly val?: Value }).val,
+  ),
+  /** Everything about the node in row `index` of `table()`. */
+  node: ask<(index: number) => NodeDetail>([integer("index", "the row of a node")]),
+  /** The symbols in the sizes of the run, with where they come from and what they became. */
+  symbols: ask<() => RunSymbol[]>(),
+  /** Every guard, specialisation and deferred assert of the run, with the node that caused it. */
+  guards: ask<() => GuardInfo[]>(),
+  /**
+   * Why dimension `dim` of a node's tensor has its size: the chain back to an input, to a number of the program or to
+   * data. Negative dimensions count from the last.
+   */
+  why: ask<(node: string, dim: number) => WhyStep[]>([
+    text("node", "the name of a node"),
+    integer("dim", "a dimension"),
+  ]),
+  /**
+   * Which guards do not hold for other sizes, and the sizes of outputs and of `nodes` under them. Nothing is propagated
+   * again: where a guard is broken, `propagate()` with these sizes says what PyTorch would answer.
+   */
+  whatIf: ask<(symbols: SymbolSettings, nodes?: readonly string[]) => WhatIfResult>([
+    data("symbols"),
+    data("nodes", []),
+  ]),
+  /**
+   * All nodes as columns, with symbolic sizes as each node answered them; made at the first call. With `symbols`, which
+   * may be empty, sizes are by what the run knew at its end, under these settings: nothing is propagated again, which is
+   * right where `whatIf()` says that every guard holds.
+   */
+  table: columns<(symbols?: SymbolSettings) => Table>([data("symbols", null)], openTable),
+};
+
+/** What a question is about, and what there is to ask about it. */
+export interface Questions {
+  readonly engine: typeof engineQuestions;
+  readonly program: typeof programQuestions;
+  readonly run: typeof runQuestions;
+}
+
+/** A question as it is asked: of what, its name, and its arguments as plain data. */
+export interface Asked {
+  /** `"run.why"` */
+  readonly question: string;
+  readonly isPacked: boolean;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** @throws TypeError for arguments of the wrong kind. */
+export function asked(
+  of: keyof Questions,
+  name: string,
+  question: Question<AnyMethod>,
+  given: readonly unknown[],
+): Asked {
+  const args = Object.fromEntries(
+    question.parameters.map(([argument, take], i) => [argument, take(given[i])]),
+  );
+  return { question: `${of}.${name}`, isPacked: question.isPacked, args };
+}
+
+/** The arguments as JSON. @throws TypeError for what JSON cannot say. */
+export function argumentsJson({ question, args }: Asked): string {
+  return toJson(`the arguments of ${question.slice(question.indexOf(".") + 1)}()`, args);
+}
+
+/** Gives a class a method per question: `answer` asks it of the object. */
+export function defineMethods<Target>(
+  prototype: Target,
+  of: keyof Questions,
+  answer: (target: Target, asked: () => Asked, read: (answer: unknown) => unknown) => unknown,
+): void {
+  const table: Readonly<Record<string, Question<AnyMethod>>> = {
+    engine: engineQuestions,
+    program: programQuestions,
+    run: runQuestions,
+  }[of];
+  for (const [name, question] of Object.entries(table)) {
+    Object.defineProperty(prototype, name, {
+      configurable: true,
+      writable: true,
+      value(this: Target, ...given: readonly unknown[]): unknown {
+        return answer(this, () => asked(of, name, question, given), question.read);
+      },
+    });
+  }
+}
