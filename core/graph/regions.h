@@ -1,9 +1,11 @@
 // Regions: what a graph turns on for the nodes that follow, or for the body of an operator.
 //
 // torch.autocast regions are operators with a body (wrap_with_autocast); vmap is entered and left
-// by nodes of their own (torch._functorch.predispatch). Both change how operators are dispatched:
-// they see a context's calls before it does, vmap first.
+// by nodes of their own (torch._functorch.predispatch). Both are modes above autograd, entered with
+// the first region of their kind.
 #pragma once
+
+#include <optional>
 
 #include "core/mode/autocast.h"
 #include "core/mode/vmap.h"
@@ -12,33 +14,23 @@ namespace faketensor {
 
 class Regions {
  public:
-  explicit Regions(Context& context)
-      : context_(context), autocast_(context), vmap_(context, autocast_) {}
-  ~Regions() {
-    if (is_hooked_) context_.set_call_hook(before_);
-  }
-  Regions(const Regions&) = delete;
-  Regions& operator=(const Regions&) = delete;
+  explicit Regions(Context& context) : context_(context), autocast_(context), vmap_(context) {}
 
   AutocastRegions& autocast() {
-    hook();
+    if (!autocast_entered_) autocast_entered_.emplace(context_, autocast_);
     return autocast_;
   }
   Vmap& vmap() {
-    hook();
+    if (!vmap_entered_) vmap_entered_.emplace(context_, vmap_);
     return vmap_;
   }
 
  private:
-  void hook() {
-    if (!std::exchange(is_hooked_, true)) before_ = context_.set_call_hook(&vmap_);
-  }
-
   Context& context_;
   AutocastRegions autocast_;
   Vmap vmap_;
-  CallHook* before_ = nullptr;
-  bool is_hooked_ = false;
+  std::optional<ModeScope> autocast_entered_;
+  std::optional<ModeScope> vmap_entered_;
 };
 
 }  // namespace faketensor

@@ -19,17 +19,13 @@ namespace {
 // FunctionalTensor.__new__). They are dead and go, but the names they had stay taken: the second
 // aten.add of a graph is "add_6" where three sums were made for each of two results. So the names
 // are taken here, too, without the nodes.
-class Tracer final : private DispatchHook {
+class Tracer final : private DispatchMode {
  public:
   explicit Tracer(FakeTensorMode& mode)
       : context_(mode.context()), env_(*context_.shape_env()), traced_(context_.arena()) {}
 
   FxGraph run(const FxGraph& graph) {
-    context_.set_hook(this);
-    const struct Unhook {
-      Context& context;
-      ~Unhook() { context.set_hook(nullptr); }
-    } unhook{context_};
+    const ModeScope entered(context_, *this);
     for (auto id = graph.first(); id != FxGraph::kEnd; id = graph.next(id)) {
       const FxNode& node = graph.node(id);
       switch (node.kind) {
@@ -125,8 +121,8 @@ class Tracer final : private DispatchHook {
   }
 
   // An operator below composites and autograd: one node of the trace.
-  Value dispatch(const OpEntry& op, std::span<const Value> args) override {
-    if (!is_tracing_) return context_.run_rule(op, args);
+  Value dispatch(const OpEntry& op, std::span<const Value> args, const NextMode& next) override {
+    if (!is_tracing_) return next(op, args);
     const FakeCall call(context_, op, args);
     FxNode node;
     node.target = std::string(op.name);
@@ -136,12 +132,7 @@ class Tracer final : private DispatchHook {
     for (const Value& arg : call.positional()) node.args.push_back(as_nodes(arg));
     for (const auto& [name, value] : call.keywords())
       node.kwargs.emplace_back(std::string(name), as_nodes(value));
-    is_tracing_ = false;
-    const struct Resume {
-      bool& flag;
-      ~Resume() { flag = true; }
-    } resume{is_tracing_};
-    const Value result = context_.run_rule(op, args);
+    const Value result = next(op, args);
     node.val = result;
     node.bindings = compute_unbacked_bindings(env_, result, "");
     const auto id = traced_.append(std::move(node));

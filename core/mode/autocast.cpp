@@ -135,7 +135,8 @@ bool has_tensor_on(DeviceType device, std::span<const Value> args) {
 }  // namespace
 
 // The keys of the two devices stand one behind the other, CUDA's first.
-Value AutocastRegions::call(const OpEntry& op, std::span<const Value> args) {
+Value AutocastRegions::dispatch(const OpEntry& op, std::span<const Value> args,
+                                const NextMode& next) {
   for (const DeviceType device : {DeviceType::kCUDA, DeviceType::kCPU}) {
     Region& here = region(device);
     if (!here.enabled || autocast_policy(op, device) == AutocastPolicy::kNone ||
@@ -145,7 +146,7 @@ Value AutocastRegions::call(const OpEntry& op, std::span<const Value> args) {
     const AutocastCall cast = autocast(context_, op, args, {device, here.lower});
     return context_.call(cast.op, cast.args.span());
   }
-  return context_.call_below(op, args);
+  return next(op, args);
 }
 
 }  // namespace faketensor

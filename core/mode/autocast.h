@@ -10,6 +10,8 @@
 //   context.call(cast.op, cast.args.span());
 //
 //   AutocastRegions regions(context);
+//   const ModeScope entered(context, regions);
+//   // with torch.autocast("cpu", torch.bfloat16):
 //   const auto inside = regions.enter({DeviceType::kCPU, DType::kBFloat16}, true);
 #pragma once
 
@@ -38,11 +40,12 @@ AutocastCall autocast(Context& context, const OpEntry& op, std::span<const Value
                       Autocast autocast = {});
 
 // The autocast state of a thread: on or off for each device, with its dtype.
-class AutocastRegions : public CallHook {
+class AutocastRegions final : public DispatchMode {
  public:
   explicit AutocastRegions(Context& context) : context_(context) {}
 
-  Value call(const OpEntry& op, std::span<const Value> args) override;
+  Value dispatch(const OpEntry& op, std::span<const Value> args, const NextMode& next) override;
+  DispatchKey key() const override { return DispatchKey::kAutocast; }
 
   struct Region {
     bool enabled = false;

@@ -8,10 +8,10 @@
 //   cache.count(describe_call(op, args, before, &result, surroundings), env);
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "core/mode/dispatch_cache.h"
+#include "core/mode/surroundings.h"
 #include "core/ops/context.h"
 
 namespace faketensor {
@@ -20,8 +20,10 @@ namespace faketensor {
 struct CacheSurroundings {
   const Context& context;  // whose fakes the arguments should be
   std::string settings;    // default dtype, inference mode, ShapeEnv's settings, epoch
-  std::function<bool(const Tensor&)> is_inference;
-  std::function<bool(const Tensor&)> is_fake;
+  const ModeSurroundings& mode;
+
+  bool is_inference(const Tensor& tensor) const { return mode.is_inference(tensor); }
+  bool is_fake(const Tensor& tensor) const { return mode.is_fake(tensor); }
 };
 
 // The arguments as they were before the call, which may change them: their part of the key, the

@@ -199,12 +199,12 @@ void Converter::make_item_symbol(Tensor& fake, const TensorDescription& tensor,
   if (tensor.dtype == DType::kFloat64) {
     const ExprNode* symbol =
         env.create_unspecified_float(tensor.item->as_double(), source.item(), DimDynamic::kDynamic);
-    context_.set_memo(fake, Memo::kItem, Value::sym_float(symbol));
+    context_.memos().set(fake, Memo::kItem, Value::sym_float(symbol));
     return;
   }
   const SymInt symbol =
       env.create_unspecified_symbol(tensor.item->integer, source.item(), DimDynamic::kDynamic);
-  if (tensor.dtype == DType::kInt64) context_.set_memo(fake, Memo::kItem, symbol);
+  if (tensor.dtype == DType::kInt64) context_.memos().set(fake, Memo::kItem, symbol);
 }
 
 }  // namespace faketensor

@@ -18,4 +18,13 @@ const Tensor* find_tensor(std::span<const Value> args, const Wanted& wanted) {
   return nullptr;
 }
 
+// Calls `visit` with each tensor, those in lists too; not with the numbers that serve as tensors.
+template <typename Visit>
+void for_each_tensor(std::span<const Value> args, const Visit& visit) {
+  find_tensor(args, [&](const Tensor& tensor) {
+    if (!tensor.is_wrapped_number) visit(tensor);
+    return false;
+  });
+}
+
 }  // namespace faketensor

@@ -24,7 +24,7 @@ namespace faketensor {
 
 struct Operand;
 
-class RealTensors : private DispatchHook {
+class RealTensors : private DispatchMode {
  public:
   explicit RealTensors(const Target& target);
 
@@ -42,17 +42,21 @@ class RealTensors : private DispatchHook {
   Element element(const Tensor& tensor, int64_t at = 0) const;
 
   // An operator below autograd, with complete arguments: its rule, then its data.
-  Value run(const OpEntry& op, std::span<const Value> args);
+  Value run(const OpEntry& op, std::span<const Value> args) {
+    return context_.call_modes(op, args);
+  }
   // Whether `run` would know the data of the results.
   bool knows(const OpEntry& op, std::span<const Value> args);
 
  private:
-  Value dispatch(const OpEntry& op, std::span<const Value> args) override { return run(op, args); }
+  Value dispatch(const OpEntry& op, std::span<const Value> args, const NextMode& next) override;
+  Sees sees() const override { return Sees::kFakes; }
   std::optional<Value> scalar(const OpEntry& op, std::span<const Value> args);
   std::optional<std::vector<Operand>> operands(const OpEntry& op, std::span<const Value> args);
   void write(const Tensor& tensor, std::optional<Element> element);
 
   Context context_;
+  const ModeScope entered_;
   std::unordered_map<const Storage*, std::vector<std::byte>> data_;
 };
 

@@ -98,7 +98,7 @@ std::string tensor_text(const Tensor& tensor, const ReprFacts& facts) {
 }
 
 std::string call_text(const OpEntry& op, std::span<const Value> args,
-                      const std::function<bool(const Tensor&)>& is_fake) {
+                      const ModeSurroundings& surroundings) {
   std::string text = op.python_name() + '(';
   const auto append_value = [&](const Value& value, auto&& self) -> void {
     if (value.is(Value::Tag::kList)) {
@@ -110,7 +110,7 @@ std::string call_text(const OpEntry& op, std::span<const Value> args,
       text += ']';
     } else if (!value.is_tensor()) {
       append_text(text, value);
-    } else if (is_fake(value.tensor())) {
+    } else if (surroundings.is_fake(value.tensor())) {
       text += tensor_text(value.tensor());
     } else {
       text += format("tensor([...], size={})", tuple_of(value.tensor().sizes()));

@@ -4,12 +4,11 @@
 //   tensor_text(x);     // FakeTensor(..., device='cuda:0', size=(2, s77), dtype=torch.float16)
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
+#include "core/mode/surroundings.h"
 #include "core/ops/registry.h"
-#include "core/tensor/tensor.h"
 
 namespace faketensor {
 
@@ -27,6 +26,6 @@ std::string tensor_text(const Tensor& tensor, const ReprFacts& facts = {});
 // "aten.add.Tensor(FakeTensor(..., size=(2,)), 3)". Tensors that are not fake print as
 // "tensor([...], size=(2,))".
 std::string call_text(const OpEntry& op, std::span<const Value> args,
-                      const std::function<bool(const Tensor&)>& is_fake);
+                      const ModeSurroundings& surroundings);
 
 }  // namespace faketensor

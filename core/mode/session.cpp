@@ -15,16 +15,21 @@
 
 namespace faketensor {
 
-SessionMode::SessionMode(SessionModeOptions options, std::shared_ptr<ShapeEnv> env,
-                         RealTensors& real, const Target& target)
-    : options_(options),
+SessionMode::SessionMode(Session& session, SessionModeOptions options,
+                         std::shared_ptr<ShapeEnv> env)
+    : session_(session),
+      options_(options),
       env_(std::move(env)),
-      mode_(target),
-      constants_(mode_.context(), real),
-      dispatch_(mode_.context(), constants_,
+      mode_(session.target()),
+      constants_(mode_.context(), session.real()),
+      dispatch_(mode_.context(), constants_, *this,
                 {.allow_non_fake_inputs = options.allow_non_fake_inputs,
-                 .avoid_device_init = !target.has_gpu(),
-                 .cache_crosscheck = options.cache_crosscheck}),
+                 .avoid_device_init = !session.target().has_gpu()}),
+      counting_(mode_.context(), *this, session.cache(), options.cache_crosscheck),
+      conjugate_(mode_.context()),
+      entered_{{mode_.context(), dispatch_},
+               {mode_.context(), counting_},
+               {mode_.context(), conjugate_}},
       converter_(mode_.context()) {
   Context& context = mode_.context();
   if (env_ != nullptr) {
@@ -32,14 +37,41 @@ SessionMode::SessionMode(SessionModeOptions options, std::shared_ptr<ShapeEnv> e
     context.allow_scalar_outputs = env_->options().allow_scalar_outputs;
     context.allow_dynamic_shapes = env_->options().allow_dynamic_output_shape_ops;
   }
+  context.set_library(&session.library());
+  context.checks_leaves = false;
   converter_.is_export = options.is_export;
   converter_.allow_meta = options.allow_meta;
-  context.set_hook(&dispatch_);
+}
+
+bool SessionMode::is_fake(const Tensor& tensor) const {
+  return session_.mode_of(tensor) != nullptr;
+}
+
+bool SessionMode::is_inference(const Tensor& tensor) const { return session_.is_inference(tensor); }
+
+Tensor* SessionMode::convert(Tensor& tensor) {
+  ConversionOptions plain;
+  plain.static_shapes = true;
+  return session_.from_tensor(*this, tensor, plain);
+}
+
+// The parts of FakeTensorMode._cache_key that are not the call's own.
+std::string SessionMode::cache_settings() const {
+  std::string settings =
+      format(" {} {}", session_.default_dtype(), session_.is_inside(SessionScope::kInference));
+  if (env_ == nullptr) return settings;
+  const ShapeEnvOptions& options = env_->options();
+  for (const bool option :
+       {options.allow_scalar_outputs, options.allow_dynamic_output_shape_ops,
+        options.assume_static_by_default, options.specialize_zero_one, options.duck_shape,
+        options.prefer_deferred_runtime_asserts_over_guards, options.trace_asserts})
+    settings += option ? '1' : '0';
+  return settings + format(" {}", epoch_);
 }
 
 void SessionMode::next_epoch() {
   ++epoch_;
-  mode_.context().forget_memos();
+  mode_.context().memos().next_epoch();
 }
 
 Session::Session(const Target& target) : target_(target), real_(target) {
@@ -47,33 +79,7 @@ Session::Session(const Target& target) : target_(target), real_(target) {
 }
 
 SessionMode& Session::add_mode(SessionModeOptions options, std::shared_ptr<ShapeEnv> env) {
-  SessionMode& mode = modes_.emplace_back(options, std::move(env), real_, target_);
-  mode.dispatch().is_fake = [this](const Tensor& tensor) { return mode_of(tensor) != nullptr; };
-  mode.context().set_library(&library_);
-  mode.dispatch().is_inference = [this](const Tensor& tensor) {
-    return state(tensor).is_inference;
-  };
-  mode.dispatch().cache = &cache_;
-  mode.dispatch().cache_settings = [this, &mode] { return cache_settings(mode); };
-  mode.dispatch().convert = [this, &mode](Tensor& tensor) {
-    ConversionOptions plain;
-    plain.static_shapes = true;
-    return from_tensor(mode, tensor, plain);
-  };
-  return mode;
-}
-
-// The parts of FakeTensorMode._cache_key that are not the call's own.
-std::string Session::cache_settings(const SessionMode& mode) const {
-  std::string settings = format(" {} {}", default_dtype(), is_inside(SessionScope::kInference));
-  if (mode.shape_env() == nullptr) return settings;
-  const ShapeEnvOptions& options = mode.shape_env()->options();
-  for (const bool option :
-       {options.allow_scalar_outputs, options.allow_dynamic_output_shape_ops,
-        options.assume_static_by_default, options.specialize_zero_one, options.duck_shape,
-        options.prefer_deferred_runtime_asserts_over_guards, options.trace_asserts})
-    settings += option ? '1' : '0';
-  return settings + format(" {}", mode.epoch());
+  return modes_.emplace_back(*this, options, std::move(env));
 }
 
 // --- scopes ---
@@ -572,38 +578,17 @@ class AsMetaTensors {
 
 // In in_kernel_invocation_manager Python is not asked: Meta kernels answer, with plain tensors.
 Value Session::call_below_dispatch(SessionMode& mode, OpId id, std::span<const Value> args) {
-  Context& context = mode.context();
-  const AsMetaTensors scope(context, args);
-  const KernelScope kernel(context);
-  context.set_hook(nullptr);
-  try {
-    const Value result = context.call(id, args);
-    context.set_hook(&mode.dispatch());
-    return as_plain(result, args);
-  } catch (...) {
-    context.set_hook(&mode.dispatch());
-    throw;
-  }
+  const AsMetaTensors scope(mode.context(), args);
+  const KernelScope kernel(mode.context());
+  return as_plain(mode.context().call(id, args), args);
 }
 
-// In an autocast region, what composite operators call is cast too, but not what a cast operator
-// calls.
 Value Session::call_in_region(Context& context, OpId id, std::span<const Value> args) {
   if (!is_inside(SessionScope::kAutocastCpu)) return context.call(id, args);
-  const OpEntry& op = library_.entry(id);
-  const auto set_autocast = [this](bool enabled) {
-    for (SessionMode& mode : modes_) mode.dispatch().autocast = enabled;
-  };
-  set_autocast(autocast_policy(op) == AutocastPolicy::kNone);
-  try {
-    const AutocastCall cast = autocast(context, op, args);
-    const Value result = context.call(cast.op, cast.args.span());
-    set_autocast(false);
-    return result;
-  } catch (...) {
-    set_autocast(false);
-    throw;
-  }
+  AutocastRegions regions(context);
+  const ModeScope entered(context, regions);
+  const auto inside = regions.enter({DeviceType::kCPU, DType::kBFloat16}, true);
+  return context.call(id, args);
 }
 
 Value Session::call(OpId id, std::span<const Value> args) {

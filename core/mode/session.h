@@ -20,10 +20,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/mode/cache_counting.h"
+#include "core/mode/conjugate_fallback.h"
 #include "core/mode/constants.h"
 #include "core/mode/converter.h"
-#include "core/mode/dispatch.h"
 #include "core/mode/dispatch_cache.h"
+#include "core/mode/fake_dispatch.h"
 #include "core/mode/mode.h"
 #include "core/mode/repr.h"
 #include "core/ops/library.h"
@@ -39,16 +41,18 @@ struct SessionModeOptions {
   std::optional<bool> static_shapes = {};  // absent: where the mode has no ShapeEnv
 };
 
-class SessionMode {
+class Session;
+
+// A FakeTensorMode of a session: its constants and its part in the dispatch cache are modes of its
+// context, below any that are entered there later (dispatch_mode.h).
+class SessionMode : private ModeSurroundings {
  public:
-  SessionMode(SessionModeOptions options, std::shared_ptr<ShapeEnv> env, RealTensors& real,
-              const Target& target);
+  SessionMode(Session& session, SessionModeOptions options, std::shared_ptr<ShapeEnv> env);
 
   Context& context() { return mode_.context(); }
   FakeTensorMode& mode() { return mode_; }
   Converter& converter() { return converter_; }
   ConstantTracker& constants() { return constants_; }
-  ModeDispatch& dispatch() { return dispatch_; }
   const std::shared_ptr<ShapeEnv>& shape_env() const { return env_; }
   bool static_shapes() const { return options_.static_shapes.value_or(env_ == nullptr); }
   const SessionModeOptions& options() const { return options_; }
@@ -57,11 +61,20 @@ class SessionMode {
   int64_t epoch() const { return epoch_; }
 
  private:
+  bool is_fake(const Tensor& tensor) const override;
+  bool is_inference(const Tensor& tensor) const override;
+  Tensor* convert(Tensor& tensor) override;
+  std::string cache_settings() const override;
+
+  Session& session_;
   SessionModeOptions options_;
   std::shared_ptr<ShapeEnv> env_;
   FakeTensorMode mode_;
   ConstantTracker constants_;
-  ModeDispatch dispatch_;
+  FakeDispatch dispatch_;
+  CacheCounting counting_;
+  ConjugateFallback conjugate_;
+  const ModeScope entered_[3];
   Converter converter_;
   int64_t epoch_ = 0;
 };
@@ -113,11 +126,16 @@ class Session {
 
   // --- tensors ---
   RealTensors& real() { return real_; }
+  const Target& target() const { return target_; }
   // The mode of a fake; null for a real tensor.
   SessionMode* mode_of(const Tensor& tensor);
   // tensor.grad = grad, or None where it is null.
   void set_grad(Tensor& tensor, Tensor* grad);
   TensorState& state(const Tensor& tensor) { return states_[&tensor]; }
+  bool is_inference(const Tensor& tensor) const {
+    const auto known = states_.find(&tensor);
+    return known != states_.end() && known->second.is_inference;
+  }
   // torch.empty_strided outside of all modes: a real tensor of zeros with these sizes, strides,
   // offset, dtype and device. Raises RuntimeError for a geometry that no tensor has.
   Tensor* empty_strided(const MetaSpec& spec);
@@ -195,8 +213,6 @@ class Session {
   uint64_t context_number(const Tensor& tensor);
   // After a change of scopes: what they mean to the ShapeEnvs.
   void tell_environments();
-
-  std::string cache_settings(const SessionMode& mode) const;
 
   Target target_;
   Library library_;

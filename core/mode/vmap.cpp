@@ -144,8 +144,8 @@ int64_t Vmap::level_of(std::span<const Value> args) const {
   return level;
 }
 
-Value Vmap::call(const OpEntry& op, std::span<const Value> args) {
-  const Value result = answer(op, args);
+Value Vmap::dispatch(const OpEntry& op, std::span<const Value> args, const NextMode& next) {
+  const Value result = answer(op, args, next);
   if (composites_ > 0) {
     for_each_tensor({&result, 1},
                     [this](const Value& made) { made_by_operators_.insert(&made.tensor()); });
@@ -153,11 +153,11 @@ Value Vmap::call(const OpEntry& op, std::span<const Value> args) {
   return result;
 }
 
-Value Vmap::answer(const OpEntry& op, std::span<const Value> args) {
+Value Vmap::answer(const OpEntry& op, std::span<const Value> args, const NextMode& next) {
   int64_t level = level_of(args);
   const bool is_composite = (op.tags & kComposite) != 0;
   if (!is_composite && (op.tags & kRandom) != 0) level = std::max(level, active_);
-  if (level == 0) return below_.call(op, args);
+  if (level == 0) return next(op, args);
   if (level > static_cast<int64_t>(layers_.size())) throw_escaped();
   // What is asked of sizes, and what a composite's decomposition asks, is asked of what is seen.
   const bool is_query = !has_tensor(op.schema.returns) && (op.tags & kDataDependent) == 0;

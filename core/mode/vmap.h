@@ -7,7 +7,8 @@
 // composite is taken apart; an operator that has neither is called on one slice and its results
 // stacked, as functorch's fallback does slice by slice.
 //
-//   Vmap vmap(context, below);
+//   Vmap vmap(context);
+//   const ModeScope entered(context, vmap);
 //   const int64_t level = vmap.increment_nesting(batch_size, "error");
 //   const Value x = vmap.add_batch_dim(values, 0, level);
 //   const Value y = vmap.remove_batch_dim(context.call(op, {&x, 1}), level, batch_size, 0);
@@ -26,10 +27,9 @@ namespace faketensor {
 
 enum class VmapRandomness : uint8_t { kError, kDifferent, kSame };
 
-class Vmap : public CallHook {
+class Vmap final : public DispatchMode {
  public:
-  // Calls that no level answers go on to `below`.
-  Vmap(Context& context, CallHook& below) : context_(context), below_(below) {}
+  explicit Vmap(Context& context) : context_(context) {}
 
   // The new level, counted from 1. Raises RuntimeError for a randomness that there is not.
   int64_t increment_nesting(SymInt batch_size, std::string_view randomness);
@@ -38,7 +38,9 @@ class Vmap : public CallHook {
   Value add_batch_dim(const Value& tensor, int64_t dim, int64_t level);
   Value remove_batch_dim(const Value& tensor, int64_t level, SymInt batch_size, int64_t out_dim);
 
-  Value call(const OpEntry& op, std::span<const Value> args) override;
+  // Operators that no level answers go on to what is below.
+  Value dispatch(const OpEntry& op, std::span<const Value> args, const NextMode& next) override;
+  DispatchKey key() const override { return DispatchKey::kBatched; }
 
   // A tensor's value at a level and where its batch dimension is; the tensor itself, and nothing,
   // where it is not batched there.
@@ -66,13 +68,12 @@ class Vmap : public CallHook {
   const Batched* find(const Value& value) const;
   const TensorMeta* seen_of(const Tensor& value, int64_t dim) const;
   int64_t level_of(std::span<const Value> args) const;
-  Value answer(const OpEntry& op, std::span<const Value> args);
+  Value answer(const OpEntry& op, std::span<const Value> args, const NextMode& next);
   Value call_at(int64_t level, const OpEntry& op, std::span<const Value> args);
   Value call_composite(int64_t level, const OpEntry& op, std::span<const Value> args);
   Value adopted(const Value& result, int64_t level, std::span<const Value> args, size_t first_new);
 
   Context& context_;
-  CallHook& below_;
   std::vector<Layer> layers_;
   int64_t active_ = 0;  // levels of which a rule is running answer no more
   // While composites run: how many are inside one another, and what the operators they call

@@ -107,7 +107,7 @@ bool may_be_empty(const TensorMeta& meta) {
 
 Tensor* Call::empty_permuted(Dims sizes, Dims strides, DType dtype, Device on) {
   Tensor* tensor = context_.empty_restrided(sizes, strides, dtype, on);
-  if (tensor->meta->has_symbols() && context_.is_permuted_again(*tensor->meta) &&
+  if (tensor->meta->has_symbols() && context_.cache().is_permuted_again(*tensor->meta) &&
       may_be_empty(*tensor->meta)) {
     tensor->storage->nbytes = storage_bytes(sizes, strides, 0, dtype);
   }

@@ -138,11 +138,11 @@ SymInt grown_storage_bytes(const Tensor& view) {
 }
 }  // namespace
 
-void grow_storage(const Context& context, const Tensor& view) {
+void grow_storage(Context& context, const Tensor& view) {
   ShapeEnv* env = context.shape_env();
   const SuppressGuards suppressed(env);
   SymInt& held = view.storage->nbytes;
-  Context::GrownStorage& known = context.grown_storage(*view.meta);
+  CacheEmulation::GrownStorage& known = context.cache().grown_storage(*view.meta);
   const uint32_t learnt = env == nullptr ? 1 : env->learnt();
   const bool is_known =
       known.view == view.meta && same_expr(known.held, held) && known.found_at == learnt;

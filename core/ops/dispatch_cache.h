@@ -16,7 +16,7 @@ namespace faketensor {
 // The storage of a view grows where the view reaches beyond it, as that of a meta tensor may: the
 // cache makes each view once more by set_ (_get_output_tensor_from_cache_entry and
 // set_storage_meta__symint). Decided by form or by the hints, without guards.
-void grow_storage(const Context& context, const Tensor& view);
+void grow_storage(Context& context, const Tensor& view);
 
 // What the cache asks about a tensor with symbolic sizes when an operator is called on it; an
 // operator that a rule takes in the place of calling it (a prim of a reference) asks again, by when

@@ -22,7 +22,7 @@ void set_items(Context& context, ValueReader& reader, const Json& question) {
       if (!is_kept) continue;
       const Json item = {{"sym", text_member(symbol, "name")},
                          {"kind", text_member(symbol, "kind", "int")}};
-      context.set_memo(*tensor, Memo::kItem, reader.read(item));
+      context.memos().set(*tensor, Memo::kItem, reader.read(item));
     }
   }
 }

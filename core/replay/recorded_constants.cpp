@@ -30,19 +30,12 @@ std::optional<Element> element_of(const Json& nested) {
 }  // namespace
 
 RecordedConstants::RecordedConstants(FakeTensorMode& mode)
-    : mode_(mode),
-      real_(mode.context().target()),
+    : real_(mode.context().target()),
       constants_(mode.context(), real_),
-      dispatch_(mode.context(), constants_,
-                {.allow_non_fake_inputs = true,
-                 .avoid_device_init = !mode.context().target().has_gpu()}) {
-  dispatch_.convert = [](Tensor& tensor) { return &tensor; };
-  dispatch_.is_fake = [](const Tensor&) { return true; };
-  dispatch_.is_inference = [](const Tensor&) { return false; };
-  mode.context().set_hook(&dispatch_);
-}
-
-RecordedConstants::~RecordedConstants() { mode_.context().set_hook(nullptr); }
+      dispatch_(
+          mode.context(), constants_, *this,
+          {.allow_non_fake_inputs = true, .avoid_device_init = !mode.context().target().has_gpu()}),
+      entered_(mode.context(), dispatch_) {}
 
 void RecordedConstants::adopt(Tensor& tensor, const Json& data) {
   if (!ConstantTracker::may_become_constant(tensor) || !has_elements(tensor.dtype())) return;

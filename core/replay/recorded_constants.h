@@ -8,15 +8,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/mode/dispatch.h"
+#include "core/mode/fake_dispatch.h"
 #include "core/mode/mode.h"
 
 namespace faketensor {
 
-class RecordedConstants {
+class RecordedConstants : private ModeSurroundings {
  public:
   explicit RecordedConstants(FakeTensorMode& mode);
-  ~RecordedConstants();
   RecordedConstants(const RecordedConstants&) = delete;
   RecordedConstants& operator=(const RecordedConstants&) = delete;
 
@@ -25,10 +24,16 @@ class RecordedConstants {
   void adopt(Tensor& tensor, const nlohmann::json& data);
 
  private:
-  FakeTensorMode& mode_;
+  // All tensors of a vector are the mode's.
+  bool is_fake(const Tensor&) const override { return true; }
+  bool is_inference(const Tensor&) const override { return false; }
+  Tensor* convert(Tensor& tensor) override { return &tensor; }
+  std::string cache_settings() const override { return {}; }
+
   RealTensors real_;
   ConstantTracker constants_;
-  ModeDispatch dispatch_;
+  FakeDispatch dispatch_;
+  const ModeScope entered_;
 };
 
 }  // namespace faketensor

@@ -166,7 +166,7 @@ StepResult SessionRunner::get_of_tensor(Tensor& tensor, std::string_view name) {
       {"unique_consecutive_memo", Memo::kUniqueConsecutive},
       {"unique_memo", Memo::kUnique}};
   if (const auto memo = kMemos.find(name); memo != kMemos.end())
-    return mode->context().memo(tensor, memo->second);
+    return mode->context().memos().find(tensor, memo->second);
   if (name == "real_tensor" || name == "pytype") return {};
   no_attribute("FakeTensor", name);
 }

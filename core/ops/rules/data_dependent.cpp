@@ -58,10 +58,10 @@ bool is_known_empty(const Tensor& self) {
 // Mirrors nonzero, torch/_subclasses/fake_impls.py.
 Tensor* nonzero(Call& c, const Tensor& self) {
   ShapeEnv& env = size_symbols(c);
-  Value count = c.context().memo(self, Memo::kNonzero);
+  Value count = c.context().memos().find(self, Memo::kNonzero);
   if (count.is_none()) {
     count = is_known_empty(self) ? SymInt(0) : new_size(env, self.numel());
-    c.context().set_memo(self, Memo::kNonzero, count);
+    c.context().memos().set(self, Memo::kNonzero, count);
   }
   const SymInt rows = count.as_sym_int();
   return c.empty_strided(DimVector{rows, self.dim()}, DimVector{1, rows}, DType::kInt64);
@@ -114,7 +114,7 @@ SymInt unique_count(Call& c, const Tensor& self, const Unique& given) {
   ShapeEnv& env = size_symbols(c);
   const Memo kind = given.consecutive ? Memo::kUniqueConsecutive : Memo::kUnique;
   if (!given.dim) {
-    const Value known = c.context().memo(self, kind);
+    const Value known = c.context().memos().find(self, kind);
     if (!known.is_none()) return known.as_sym_int();
   }
   SymInt count = 0;
@@ -123,7 +123,7 @@ SymInt unique_count(Call& c, const Tensor& self, const Unique& given) {
     const bool is_known = !most.is_symbolic() || env.replace(most.node())->is_number();
     count = new_size(env, is_known ? most : SymInt(kMaxSize));
   }
-  if (!given.dim) c.context().set_memo(self, kind, count);
+  if (!given.dim) c.context().memos().set(self, kind, count);
   return count;
 }
 
@@ -262,7 +262,7 @@ Value pad_packed_sequence(Call& c, const Tensor&, const Tensor& batch_sizes) {
 
 // Mirrors local_scalar_dense, torch/_subclasses/fake_impls.py.
 Value local_scalar_dense(Call& c, const Tensor& self) {
-  const Value known = c.context().memo(self, Memo::kItem);
+  const Value known = c.context().memos().find(self, Memo::kItem);
   if (!known.is_none()) return known;
   ShapeEnv& env = symbols(c, ErrorKind::kDataDependentOutput);
   Value item;
@@ -275,7 +275,7 @@ Value local_scalar_dense(Call& c, const Tensor& self) {
                "local_scalar_dense/item NYI for {}", self.dtype());
     item = env.create_unbacked_int();
   }
-  c.context().set_memo(self, Memo::kItem, item);
+  c.context().memos().set(self, Memo::kItem, item);
   return item;
 }
 

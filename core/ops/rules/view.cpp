@@ -216,7 +216,7 @@ Value movedim_one(Call& c, const Tensor& self, int64_t source, int64_t destinati
 // Every squeeze is one of squeeze.dims, whose kernel has a bit for each dimension. The reference,
 // which answers for symbolic sizes, and the kernels of squeeze_ and squeeze_copy have none.
 void check_squeezable(Call& c, const Tensor& self) {
-  if (!has_symbolic_sizes(self) && !c.context().in_kernel) check_bitset_rank(c, self.dim());
+  if (!has_symbolic_sizes(self) && !c.context().in_kernel()) check_bitset_rank(c, self.dim());
 }
 Tensor* squeeze(Call& c, const Tensor& self) {
   check_squeezable(c, self);

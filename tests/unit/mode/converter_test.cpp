@@ -93,14 +93,15 @@ TEST(Converter, ANumberThatComesInAsATensorIsKnown) {
   x.dtype = DType::kInt64;
   x.item = Number::of(7);
   const Tensor* fake = converter.from_tensor(x, {.source = Source::local("x")});
-  const Value item = context.memo(*fake, Memo::kItem);
+  const Value item = context.memos().find(*fake, Memo::kItem);
   ASSERT_TRUE(item.is(Value::Tag::kInt));
   EXPECT_EQ(to_string(item.as_sym_int()), "s57");
   EXPECT_EQ(env.hint_of_symbol(item.as_sym_int().node()), 7);
   TensorDescription y = x;
   y.id = 1;
   converter.is_export = true;
-  EXPECT_TRUE(context.memo(*converter.from_tensor(y, {.source = Source::local("y")}), Memo::kItem)
+  EXPECT_TRUE(context.memos()
+                  .find(*converter.from_tensor(y, {.source = Source::local("y")}), Memo::kItem)
                   .is_none());
 }
 

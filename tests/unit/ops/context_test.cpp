@@ -69,7 +69,7 @@ TEST_F(LongLived, MemosOfWhatIsKeptStay) {
   Tensor* const kept[] = {x};
   context.free_all_but(kept);
   EXPECT_TRUE(same_expr(call("aten::item", {x}).as_sym_int(), item));
-  EXPECT_TRUE(context.memo(*x, Memo::kItem).is(Value::Tag::kInt));
+  EXPECT_TRUE(context.memos().find(*x, Memo::kItem).is(Value::Tag::kInt));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-#include "core/mode/dispatch.h"
+#include "core/mode/fake_dispatch.h"
 
 #include <algorithm>
 
-#include "core/mode/autocast.h"
+#include "core/mode/find_tensor.h"
 #include "core/mode/repr.h"
 #include "core/ops/constant.h"
 #include "core/support/error.h"
@@ -11,22 +11,6 @@
 namespace faketensor {
 
 namespace {
-
-// Calls `visit` with each tensor among the arguments, those in lists too; not with the numbers that
-// serve as tensors.
-template <typename Visit>
-void for_each_tensor(std::span<const Value> args, Visit&& visit) {
-  const auto visit_value = [&](const Value& value) {
-    if (value.is_tensor() && !value.tensor().is_wrapped_number) visit(value.tensor());
-  };
-  for (const Value& arg : args) {
-    if (arg.is(Value::Tag::kList)) {
-      for (const Value& element : arg.values()) visit_value(element);
-    } else {
-      visit_value(arg);
-    }
-  }
-}
 
 bool is_inplace_view(const OpEntry& op) { return (op.tags & kInplaceView) != 0; }
 
@@ -72,62 +56,7 @@ void refuse_negative_sizes(const OpEntry& op, std::span<const Value> args) {
 
 }  // namespace
 
-// The conjugate fallback (aten/src/ATen/native/MathBitsFallback.h): what the operator only reads is
-// cloned without its bit, which the mode sees as a call of its own.
-ModeDispatch::Values ModeDispatch::without_conjugates(const OpEntry& op,
-                                                      std::span<const Value> args) {
-  static const OpEntry& clone = Registry::builtin().entry(Registry::builtin().find("aten::clone"));
-  Values resolved;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const Value& arg = args[i];
-    const bool is_read =
-        is_ours(arg) && arg.tensor().meta->has(kConj) && !op.schema.arguments[i].is_written();
-    const Value complete[] = {arg, clone.schema.arguments[1].default_value};
-    resolved.push_back(is_read ? counted(clone, complete) : arg);
-  }
-  return resolved;
-}
-
-Value ModeDispatch::dispatch(const OpEntry& op, std::span<const Value> given) {
-  const Values cast = autocast ? faketensor::autocast(context_, op, given).args : Values();
-  const std::span<const Value> args = autocast ? cast.span() : given;
-  const bool has_conjugate = std::any_of(args.begin(), args.end(), [this](const Value& arg) {
-    return is_ours(arg) && arg.tensor().meta->has(kConj);
-  });
-  if (!has_conjugate || op.facts.has(kTakesConjugates)) return counted(op, args);
-  return counted(op, without_conjugates(op, args));
-}
-
-Value ModeDispatch::counted(const OpEntry& op, std::span<const Value> args) {
-  if (cache == nullptr) return answer(op, args);
-  const CacheSurroundings surroundings{context_, cache_settings(), is_inference, is_fake};
-  const ArgumentsBefore before = arguments_before(args, surroundings);
-  const auto count = [&](const Value* result) {
-    CachedCall call = describe_call(op, args, before, result, surroundings);
-    if (options_.cache_crosscheck && result != nullptr) call.answer = answer_text(*result);
-    const DispatchCache::Outcome outcome = cache->count(call, context_.shape_env());
-    // _crosscheck_cache_output
-    if (outcome == DispatchCache::Outcome::kContradicted)
-      throw_error(ErrorKind::kRuntimeError,
-                  format("FakeTensor cache crosscheck failure: {}", call_text(op, args, is_fake)));
-    return outcome == DispatchCache::Outcome::kHit && call.is_symbolic;
-  };
-  Value result;
-  try {
-    result = answer(op, args);
-  } catch (const Error&) {
-    count(nullptr);
-    throw;
-  }
-  if (count(&result) && (op.tags & kView) == 0 && op.written_arguments == 0) {
-    for_each_tensor({&result, 1}, [](const Tensor& tensor) {
-      if (tensor.storage != nullptr) tensor.storage->nbytes = cached_bytes(tensor);
-    });
-  }
-  return result;
-}
-
-Value ModeDispatch::answer(const OpEntry& op, std::span<const Value> args) {
+Value FakeDispatch::dispatch(const OpEntry& op, std::span<const Value> args, const NextMode& next) {
   bool has_fake = false;
   for_each_tensor(args,
                   [&](const Tensor& tensor) { has_fake = has_fake || context_.owns(tensor); });
@@ -137,7 +66,7 @@ Value ModeDispatch::answer(const OpEntry& op, std::span<const Value> args) {
   if (std::optional<Value> constant = propagate_constants(op, own)) return *constant;
   end_written_constants(op, own);
   refuse_negative_sizes(op, own);
-  const Value result = context_.run_rule(op, own);
+  const Value result = next(op, own.span());
   // An operator that writes to an argument returns what it was given.
   for (size_t i = 0; i < args.size(); ++i) {
     if (result.is_tensor() && own[i].is_tensor() && &result.tensor() == &own[i].tensor())
@@ -147,22 +76,23 @@ Value ModeDispatch::answer(const OpEntry& op, std::span<const Value> args) {
 }
 
 // torch.tensor's number becomes a constant; a larger tensor a fake like it.
-Value ModeDispatch::lift(const OpEntry& op, std::span<const Value> args) {
+Value FakeDispatch::lift(const OpEntry& op, std::span<const Value> args) {
   Tensor& real = args[0].tensor();
-  if (is_fake(real)) refuse(op, args, real);
+  if (surroundings_.is_fake(real)) refuse(op, args, real);
   RealTensors& reals = constants_.real();
-  if (!ConstantTracker::may_become_constant(real) || !reals.is_known(real)) return convert(real);
+  if (!ConstantTracker::may_become_constant(real) || !reals.is_known(real))
+    return surroundings_.convert(real);
   const Element element = real.numel().as_int() == 0 ? Element() : reals.element(real);
   return constants_.fake_of(*reals.from_elements(real.sizes(), real.dtype(), {&element, 1}));
 }
 
-void ModeDispatch::refuse(const OpEntry& op, std::span<const Value> args, const Tensor& tensor) {
-  if (!is_inplace_view(op) && is_fake(tensor)) {
+void FakeDispatch::refuse(const OpEntry& op, std::span<const Value> args, const Tensor& tensor) {
+  if (!is_inplace_view(op) && surroundings_.is_fake(tensor)) {
     constexpr std::string_view kMode = "<torch._subclasses.fake_tensor.FakeTensorMode object>";
     throw_error(ErrorKind::kAssertionError,
                 format("Mixing fake modes NYI x.fake_mode={} vs self={}", kMode, kMode));
   }
-  const std::string call = call_text(op, args, is_fake);
+  const std::string call = call_text(op, args, surroundings_);
   throw_error(
       ErrorKind::kAssertionError,
       is_inplace_view(op)
@@ -172,13 +102,13 @@ void ModeDispatch::refuse(const OpEntry& op, std::span<const Value> args, const 
                    call));
 }
 
-Value ModeDispatch::converted(const OpEntry& op, std::span<const Value> args, const Value& arg) {
+Value FakeDispatch::converted(const OpEntry& op, std::span<const Value> args, const Value& arg) {
   if (!arg.is_tensor() || context_.owns(arg.tensor())) return arg;
   if (is_inplace_view(op) || !options_.allow_non_fake_inputs) refuse(op, args, arg.tensor());
-  return convert(arg.tensor());
+  return surroundings_.convert(arg.tensor());
 }
 
-ModeDispatch::Values ModeDispatch::converted(const OpEntry& op, std::span<const Value> args) {
+FakeDispatch::Values FakeDispatch::converted(const OpEntry& op, std::span<const Value> args) {
   Values own;
   for (const Value& arg : args) {
     if (!arg.is(Value::Tag::kList)) {
@@ -196,7 +126,7 @@ ModeDispatch::Values ModeDispatch::converted(const OpEntry& op, std::span<const 
   return own;
 }
 
-std::optional<Value> ModeDispatch::propagate_constants(const OpEntry& op,
+std::optional<Value> FakeDispatch::propagate_constants(const OpEntry& op,
                                                        std::span<const Value> args) {
   bool any = false;
   bool all = true;
@@ -241,7 +171,7 @@ std::optional<Value> ModeDispatch::propagate_constants(const OpEntry& op,
   return std::nullopt;
 }
 
-std::optional<Value> ModeDispatch::as_constants(const Value& result) {
+std::optional<Value> FakeDispatch::as_constants(const Value& result) {
   bool all = true;
   for_each_tensor({&result, 1}, [&](const Tensor& tensor) {
     all = all && ConstantTracker::may_become_constant(tensor);
@@ -256,7 +186,7 @@ std::optional<Value> ModeDispatch::as_constants(const Value& result) {
   return context_.make_list(fakes.span());
 }
 
-void ModeDispatch::end_written_constants(const OpEntry& op, std::span<const Value> args) {
+void FakeDispatch::end_written_constants(const OpEntry& op, std::span<const Value> args) {
   for (size_t i = 0; i < args.size(); ++i)
     if (op.schema.arguments[i].is_written() && is_ours(args[i]))
       constants_.forget_aliases(args[i].tensor());
