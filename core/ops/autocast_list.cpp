@@ -221,16 +221,10 @@ constexpr AutocastRow kAutocast[] = {
 };
 // clang-format on
 
-consteval bool is_sorted_without_repeats(std::span<const AutocastRow> table) {
-  for (size_t i = 1; i < table.size(); ++i) {
-    if (!(table[i - 1].op < table[i].op)) return false;
-  }
-  return true;
-}
-static_assert(is_sorted_without_repeats(kAutocast));
+constexpr NameTable<AutocastRow> kTable(kAutocast);
 
 }  // namespace
 
-std::span<const AutocastRow> autocast_list() { return kAutocast; }
+const NameTable<AutocastRow>& autocast_list() { return kTable; }
 
 }  // namespace faketensor

@@ -1,7 +1,6 @@
 #include "core/ops/facts.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "core/ops/registry.h"
 
@@ -119,36 +118,32 @@ constexpr Formula kFormulas[] = {
 };
 // clang-format on
 
-template <typename T, size_t N>
-consteval bool is_sorted_without_repeats(const T (&table)[N]) {
-  for (size_t i = 1; i < N; ++i) {
-    if (!(table[i - 1].op < table[i].op)) return false;
-  }
-  return true;
-}
-static_assert(is_sorted_without_repeats(kOperators));
-static_assert(is_sorted_without_repeats(kOverloads));
-static_assert(is_sorted_without_repeats(kFormulas));
+constexpr NameTable<Row> kOperatorTable(kOperators);
+constexpr NameTable<Row> kOverloadTable(kOverloads);
+constexpr NameTable<Formula> kFormulaTable(kFormulas);
 
-template <typename T>
-const T* find(std::span<const T> table, std::string_view op) {
-  const auto found =
-      std::lower_bound(table.begin(), table.end(), op,
-                       [](const T& row, std::string_view name) { return row.op < name; });
-  return found != table.end() && found->op == op ? &*found : nullptr;
-}
+// The names by which an operator stands in the tables, looked up once.
+struct Names {
+  explicit Names(const OpEntry& op)
+      : is_aten(op.is_aten()),
+        packet(op.packet()),
+        local(op.local_name()),
+        overload(is_aten ? local : op.name) {}
 
-// "add.Tensor" of "add_.Tensor": in-place operators share the formula of the functional one.
-std::string functional_name(const OpEntry& op) {
-  std::string name(op.base_name());
-  return name.append(op.local_name().substr(op.packet().size()));
-}
+  bool is_aten;
+  std::string_view packet;    // "add_"
+  std::string_view local;     // "add_.Tensor"
+  std::string_view overload;  // the same, with its namespace where that is not aten
+};
 
-uint8_t formula(const OpEntry& op, uint32_t flags) {
+uint8_t formula(const Names& names, uint32_t flags) {
   if ((flags & kNoFormula) != 0) return OpFacts::kNotImplemented;
-  const Formula* own = find<Formula>(kFormulas, op.local_name());
-  if (own == nullptr && op.packet().ends_with('_'))
-    own = find<Formula>(kFormulas, functional_name(op));
+  const Formula* own = kFormulaTable.find(names.local);
+  if (own == nullptr && names.packet.ends_with('_')) {
+    // In-place operators share the formula of the functional one.
+    std::string functional(names.packet.substr(0, names.packet.size() - 1));
+    own = kFormulaTable.find(functional.append(names.local.substr(names.packet.size())));
+  }
   return own == nullptr ? 0 : own->number;
 }
 
@@ -161,7 +156,7 @@ bool is_view(const Schema& schema) {
 }
 
 // In the order of FakeTensorMode._validate_cache_key.
-CacheBypass cache_bypass(const OpEntry& op, uint32_t flags) {
+CacheBypass cache_bypass(const OpEntry& op, const Names& names, uint32_t flags) {
   // The out= overloads that torchgen makes have no tags, and no formulas.
   const bool is_tagged = op.out == nullptr || op.out->grad != OutGrad::kNoFormula;
   if ((op.tags & kDataDependent) != 0) return CacheBypass::kDataDependent;
@@ -170,17 +165,18 @@ CacheBypass cache_bypass(const OpEntry& op, uint32_t flags) {
   if ((op.tags & kInplaceView) != 0) return CacheBypass::kInplaceView;
   if ((flags & kUnsafeView) != 0) return CacheBypass::kUnsafeView;
   if ((flags & kLift) != 0) return CacheBypass::kLift;
-  if (!op.is_aten() && !op.name.starts_with("prim")) return CacheBypass::kNonBuiltin;
+  if (!names.is_aten && !op.name.starts_with("prim")) return CacheBypass::kNonBuiltin;
   if ((op.tags & kComposite) != 0 && is_view(op.schema)) return CacheBypass::kCompositeView;
   return CacheBypass::kNone;
 }
 
-AnsweredBy answered_by(const OpEntry& op) {
+AnsweredBy answered_by(const OpEntry& op, const Names& names) {
   const auto own = static_cast<AnsweredBy>(op.tags >> 24);
   if (op.derived != OpEntry::Derived::kNone) return AnsweredBy::kUnknown;
   if (own != AnsweredBy::kUnknown) return own;
   if ((op.tags & kComposite) != 0) return AnsweredBy::kComposite;
   if ((op.tags & kRealKernel) != 0) return AnsweredBy::kFallback;
+  if (names.is_aten) return AnsweredBy::kMetaPy;
   if (op.name.starts_with("prims::")) return AnsweredBy::kPrim;
   // Functions of Python that exported programs call, and what the transformers library registers.
   for (const std::string_view space : {"_operator::", "math::", "torch::", "transformers::"}) {
@@ -190,9 +186,9 @@ AnsweredBy answered_by(const OpEntry& op) {
 }
 
 // The generated kernels of _foreach_ operators set a history on whatever they return.
-bool is_functional_foreach(const OpEntry& op) {
-  return op.packet().starts_with("_foreach_") && op.written_arguments == 0 &&
-         op.packet() != "_foreach_powsum";
+bool is_functional_foreach(const OpEntry& op, const Names& names) {
+  return op.written_arguments == 0 && names.packet.starts_with("_foreach_") &&
+         names.packet != "_foreach_powsum";
 }
 
 uint64_t without_formula(const OpEntry& op) {
@@ -210,33 +206,32 @@ uint64_t without_formula(const OpEntry& op) {
 }  // namespace
 
 OpFacts facts_of(const OpEntry& op) {
+  const Names names(op);
   OpFacts facts;
-  if (op.is_aten()) {
-    if (const Row* row = find<Row>(kOperators, op.packet())) facts.flags |= row->flags;
-  }
-  const std::string_view overload = op.is_aten() ? op.local_name() : op.name;
-  if (const Row* row = find<Row>(kOverloads, overload)) {
-    facts.flags |= row->flags;
-    facts.zero_tensors = row->zero_tensors;
-  }
-  facts.cache_bypass = cache_bypass(op, facts.flags);
-  facts.formula = formula(op, facts.flags);
-  facts.answered_by = answered_by(op);
   const auto set_if = [&](bool holds, uint32_t flag) { facts.flags |= holds ? flag : 0; };
-  set_if((op.tags & (kView | kComposite)) != 0, kTakesConjugates);
-  if ((op.tags & kView) != 0) facts.zero_tensors = ZeroTensors::kTaken;
-  set_if(facts.has(kNumbersAsTensors) || op.name.starts_with("prims::"), kWrapsNumbers);
-  const bool writes_first = (op.written_arguments & 1) != 0 && op.packet().ends_with('_');
-  set_if(writes_first && !facts.has(kUnrecordedWrite), kRecordedWrite);
-  const std::string_view base = op.base_name();
-  set_if(base.ends_with("_backward") || base.ends_with("_backward_data"), kGradient);
-  set_if(is_functional_foreach(op) || (op.tags & kIntegerHistory) != 0, kIntegerResults);
-  if (op.is_aten()) {
-    if (const AutocastRow* row = find<AutocastRow>(autocast_list(), overload)) {
+  if (names.is_aten) {
+    if (const Row* row = kOperatorTable.find(names.packet)) facts.flags |= row->flags;
+    if (const AutocastRow* row = autocast_list().find(names.overload)) {
       facts.autocast_cpu = row->cpu;
       facts.autocast_cuda = row->cuda;
     }
   }
+  if (const Row* row = kOverloadTable.find(names.overload)) {
+    facts.flags |= row->flags;
+    facts.zero_tensors = row->zero_tensors;
+  }
+  if ((op.tags & kView) != 0) facts.zero_tensors = ZeroTensors::kTaken;
+  set_if((op.tags & (kView | kComposite)) != 0, kTakesConjugates);
+  set_if(facts.has(kNumbersAsTensors) || (!names.is_aten && op.name.starts_with("prims::")),
+         kWrapsNumbers);
+  const bool writes_first = (op.written_arguments & 1) != 0 && names.packet.ends_with('_');
+  set_if(writes_first && !facts.has(kUnrecordedWrite), kRecordedWrite);
+  const std::string_view base = op.base_name();
+  set_if(base.ends_with("_backward") || base.ends_with("_backward_data"), kGradient);
+  set_if((op.tags & kIntegerHistory) != 0 || is_functional_foreach(op, names), kIntegerResults);
+  facts.cache_bypass = cache_bypass(op, names, facts.flags);
+  facts.formula = formula(names, facts.flags);
+  facts.answered_by = answered_by(op, names);
   if (op.derivative != nullptr) {
     facts.differentiable_results = op.derivative->differentiable_results;
     facts.without_formula = op.out == nullptr ? without_formula(op) : 0;
@@ -250,7 +245,7 @@ std::vector<FactKey> fact_keys() {
   for (const Row& row : kOperators) keys.push_back({"kOperators", row.op, false});
   for (const Row& row : kOverloads) keys.push_back({"kOverloads", row.op, true});
   for (const Formula& row : kFormulas) keys.push_back({"kFormulas", row.op, true});
-  for (const AutocastRow& row : autocast_list()) keys.push_back({"kAutocast", row.op, true});
+  for (const AutocastRow& row : autocast_list().rows()) keys.push_back({"kAutocast", row.op, true});
   return keys;
 }
 

@@ -8,14 +8,15 @@
 //   if (op.facts.has(kTakesConjugates)) ...
 //   switch (op.facts.autocast_cpu) ...
 //
-// facts_test holds that each name in the tables is an operator's and that none stands twice.
+// A table that is not sorted, or names an operator twice, does not compile; facts_test holds that
+// each name is an operator's.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
+#include "core/ops/name_table.h"
 #include "core/ops/op_def.h"
 
 namespace faketensor {
@@ -38,23 +39,23 @@ enum OpFact : uint32_t {
   kTakesMetaTensors = 1 << 5,
   // It brings a tensor to another device (prims.device_put), or may do so (_to_copy).
   kMovesDevice = 1 << 6,
-  kTakesDevice = 1 << 14,
+  kTakesDevice = 1 << 7,
   // The sizes of what it returns are given, whatever its argument's are (resize_, set_, view).
-  kSetsSizes = 1 << 7,
+  kSetsSizes = 1 << 8,
   // resize_, which refuses tensors that require grad in words of its own.
-  kResizes = 1 << 8,
+  kResizes = 1 << 9,
   // It writes to its first argument, and autograd records that.
-  kRecordedWrite = 1 << 9,
+  kRecordedWrite = 1 << 10,
   // It is declared to write, and writes no data.
-  kWritesNoData = 1 << 10,
+  kWritesNoData = 1 << 11,
   // A list of results is a Python tuple, as decompositions return it.
-  kReturnsTuple = 1 << 11,
+  kReturnsTuple = 1 << 12,
   // A gradient, each of whose results has a derivative.
-  kGradient = 1 << 12,
+  kGradient = 1 << 13,
   // Results may be integers where floating arguments require grad, which is refused.
-  kIntegerResults = 1 << 15,
+  kIntegerResults = 1 << 14,
   // detach and detach_, whose result has no history and is no view to autograd.
-  kEndsHistory = 1 << 13,
+  kEndsHistory = 1 << 15,
 };
 
 // Why FakeTensorMode._validate_cache_key keeps no answer.
@@ -132,6 +133,6 @@ struct AutocastRow {
   AutocastPolicy cpu;
   AutocastPolicy cuda;
 };
-std::span<const AutocastRow> autocast_list();
+const NameTable<AutocastRow>& autocast_list();
 
 }  // namespace faketensor

@@ -32,12 +32,17 @@ const Registry& Registry::builtin() {
 }
 
 Registry::Registry() {
+  const std::span<const OutDef> outs = out_overloads();
+  size_t expected = outs.size();
+  for (const std::span<const OpDef> table : rule_tables()) expected += table.size();
+  expected += expected / 4;  // in-place overloads
+  entries_.reserve(expected);
+  ids_.reserve(2 * expected);  // "aten::mm" and "aten::mm.default"
   for (const std::span<const OpDef> table : rule_tables()) add_table(table);
   const size_t rows = entries_.size();
   for (size_t i = 0; i < rows; ++i) {
     if ((entries_[i].tags & (kInplace | kInplaceCopies)) != 0) derive_inplace(static_cast<OpId>(i));
   }
-  const std::span<const OutDef> outs = out_overloads();
   for (const OutDef& def : outs) derive_out(def);
   for (OpEntry& entry : entries_) {
     if (entry.out != nullptr) entry.forward = find(entry.out->target);
