@@ -172,7 +172,11 @@ class Value {
     assert(is_list() && i < length_);
     return tag_ == Tag::kIntList ? Value(payload_.ints[i]) : payload_.list[i];
   }
-  std::span<const Value> values() const { return {held(Tag::kList).list, length_}; }
+  // Of a list that is not packed, and of an empty one.
+  std::span<const Value> values() const {
+    assert(tag_ == Tag::kList || size() == 0);
+    return {payload_.list, length_};
+  }
   Dims ints() const {
     assert(tag_ == Tag::kIntList || tag_ == Tag::kNone || (tag_ == Tag::kList && length_ == 0));
     return tag_ == Tag::kIntList ? Dims(payload_.ints, length_) : Dims();
