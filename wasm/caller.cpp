@@ -9,10 +9,9 @@
 #include "core/profiles/fake_by_text.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
+#include "wasm/reply.h"
 
 namespace faketensor::wasm {
-
-using nlohmann::json;
 
 namespace {
 
@@ -20,15 +19,10 @@ constexpr int kMaxDepth = 16;  // of lists in an argument
 constexpr size_t kMaxConstants = 4096;
 constexpr int64_t kMaxExactDouble = int64_t{1} << 53;
 
-TensorRecord record_of(const Tensor& tensor) {
-  return {&tensor, tensor.meta, tensor.storage,
-          tensor.storage == nullptr ? SymInt(0) : tensor.storage->nbytes};
-}
-
 // A list of sizes: numbers and expressions.
-std::vector<std::string> size_texts(const json& list) {
+std::vector<std::string> size_texts(const Json& list) {
   std::vector<std::string> texts;
-  for (const json& size : list_of(list, "size", ErrorKind::kUsage)) {
+  for (const Json& size : list_of(list, "size", ErrorKind::kUsage)) {
     texts.push_back(size.is_string() ? size.get<std::string>()
                                      : std::to_string(integer_of(size, "size", ErrorKind::kUsage)));
   }
@@ -36,19 +30,19 @@ std::vector<std::string> size_texts(const json& list) {
 }
 
 template <typename T>
-std::optional<T> named(const json& given, const char* name,
+std::optional<T> named(const Json& given, const char* name,
                        std::optional<T> (*parse)(std::string_view)) {
-  const json* text = find_member(given, name);
+  const Json* text = find_member(given, name);
   if (text == nullptr || *text == "") return std::nullopt;
   const std::optional<T> value = parse(text_of(*text, name, ErrorKind::kUsage));
   if (!value) throw_error(ErrorKind::kUsage, format("'{}' is no {}", excerpt(*text), name));
   return value;
 }
 
-ShapeRule shape_rule(const json& given) {
+ShapeRule shape_rule(const Json& given) {
   ShapeRule rule;
   rule.sizes = size_texts(member(given, "size", ErrorKind::kUsage));
-  if (const json* stride = find_member(given, "stride")) rule.strides = size_texts(*stride);
+  if (const Json* stride = find_member(given, "stride")) rule.strides = size_texts(*stride);
   rule.dtype = named(given, "dtype", &parse_dtype);
   rule.device = named(given, "device", &parse_device);
   return rule;
@@ -56,12 +50,12 @@ ShapeRule shape_rule(const json& given) {
 
 // A fake without code: {"body": "graph(): ..."} or {"shapes": [{"size": ["x0_0 + 4", 2]}]}.
 FakeImpl fake_by_json(const std::string& text) {
-  const json given = parse_json(text, "a fake");
-  if (const json* body = find_member(given, "body"))
+  const Json given = parse_json(text, "a fake");
+  if (const Json* body = find_member(given, "body"))
     return fake_by_body(text_of(*body, "body", ErrorKind::kUsage));
   std::vector<ShapeRule> rules;
-  const json& shapes = member(given, "shapes", ErrorKind::kUsage);
-  for (const json& shape : list_of(shapes, "shapes", ErrorKind::kUsage))
+  const Json& shapes = member(given, "shapes", ErrorKind::kUsage);
+  for (const Json& shape : list_of(shapes, "shapes", ErrorKind::kUsage))
     rules.push_back(shape_rule(shape));
   return fake_by_shapes(std::move(rules));
 }
@@ -77,7 +71,7 @@ class Written {
   // Other tensors change only with these: views of a storage that was resized.
   bool has_changed() const {
     return std::any_of(before_.begin(), before_.end(), [](const TensorRecord& before) {
-      const TensorRecord now = record_of(*before.tensor);
+      const TensorRecord now = TensorRecord::of(*before.tensor);
       return now.meta != before.meta || now.storage != before.storage ||
              !same_expr(now.nbytes, before.nbytes);
     });
@@ -85,7 +79,7 @@ class Written {
 
  private:
   void add(const Value& value) {
-    if (value.is_tensor()) before_.push_back(record_of(value.tensor()));
+    if (value.is_tensor()) before_.push_back(TensorRecord::of(value.tensor()));
     if (!value.is(Value::Tag::kList)) return;
     for (const Value& element : value.values()) add(element);
   }
@@ -166,7 +160,7 @@ void Caller::free_unheld() {
 
 void Caller::start_reader() {
   reader_.emplace(mode_);
-  reader_->resolve = [this](const json& object) { return resolve(object); };
+  reader_->resolve = [this](const Json& object) { return resolve(object); };
 }
 
 Tensor* Caller::known_tensor(double number) const {
@@ -176,7 +170,7 @@ Tensor* Caller::known_tensor(double number) const {
   return found->second.tensor;
 }
 
-json Caller::tensor(double number) { return json::parse(text_of(Value(known_tensor(number)))); }
+void Caller::tensor(JsonWriter& json, double number) { write(json, Value(known_tensor(number))); }
 
 // --- operators ---
 
@@ -188,15 +182,15 @@ OpId Caller::find(const std::string& name) {
   throw error;
 }
 
-json Caller::find_operator(const std::string& name) {
+void Caller::find_operator(JsonWriter& json, const std::string& name) {
   const OpId op = find(name);
   const auto found = std::find(operators_.begin(), operators_.end(), op);
   const auto number = static_cast<size_t>(found - operators_.begin());
   if (found == operators_.end()) operators_.push_back(op);
-  json arguments = json::array();
-  for (const Argument& argument : library().entry(op).schema.arguments)
-    arguments.push_back(argument.name);
-  return {{"op", number}, {"arguments", std::move(arguments)}};
+  const auto object = json.object();
+  json.field("op", number);
+  const auto arguments = json.array("arguments");
+  for (const Argument& argument : library().entry(op).schema.arguments) json.value(argument.name);
 }
 
 int Caller::push_fake(const std::string& name, const emscripten::val& fake) {
@@ -207,44 +201,47 @@ int Caller::push_fake(const std::string& name, const emscripten::val& fake) {
   return last_scope_;
 }
 
-json Caller::push_profiles(const OpProfiles& profiles) {
-  json warnings = json::array();
+void Caller::push_profiles(JsonWriter& json, const OpProfiles& profiles) {
+  std::vector<std::string> warnings;
   const auto warn = [&](const std::string& line) { warnings.push_back(line); };
   generated_.emplace(++last_scope_, GeneratedFakes(library(), profiles, warn));
-  return {{"scope", last_scope_}, {"warnings", std::move(warnings)}};
+  const auto object = json.object();
+  json.field("scope", last_scope_);
+  json.field("warnings", warnings);
 }
 
 Value Caller::run_fake(FakeCall& call, const emscripten::val& fake) {
-  std::string arguments = "{";
-  for (size_t i = 0; i < call.args().size(); ++i) {
-    if (i > 0) arguments += ',';
-    append_json_string(arguments, call.op().schema.arguments[i].name);
-    arguments.append(":").append(text_of(call.arg(i)));
-    hold_tensors(call.arg(i));
-  }
-  const std::string numbers = numbers_in(Value::list(call.args())).dump();
+  const std::string arguments = written([&](JsonWriter& json) {
+    const auto object = json.object();
+    for (size_t i = 0; i < call.args().size(); ++i) {
+      write(json.key(call.op().schema.arguments[i].name), call.arg(i));
+      hold_tensors(call.arg(i));
+    }
+  });
+  const std::string numbers =
+      written([&](JsonWriter& json) { json.value(numbers_in(Value::list(call.args()))); });
   FakeCall* const outer = std::exchange(frame_, &call);
-  const emscripten::val answer = fake(arguments + "}", numbers);
+  const emscripten::val answer = fake(arguments, numbers);
   frame_ = outer;
   if (!answer.isString())
     throw_error(ErrorKind::kUsage, format("the fake of {} failed", call.op().schema.name));
-  const json result = parse_json(answer.as<std::string>(), "a fake's result");
+  const Json result = parse_json(answer.as<std::string>(), "a fake's result");
   return read(result);
 }
 
-Value Caller::read(const json& value) {
+Value Caller::read(const Json& value) {
   name_known(value);
   return reader_->read(value);
 }
 
-json Caller::new_size(const json& range) {
+void Caller::new_size(JsonWriter& json, const Json& range) {
   if (frame_ == nullptr) throw_error(ErrorKind::kUsage, "sizes are made while a fake runs");
   std::optional<int64_t> max;
-  if (const json* most = find_member(range, "max"))
+  if (const Json* most = find_member(range, "max"))
     max = integer_of(*most, "max", ErrorKind::kUsage);
-  const json* least = find_member(range, "min");
+  const Json* least = find_member(range, "min");
   const int64_t min = least == nullptr ? 0 : integer_of(*least, "min", ErrorKind::kUsage);
-  return reply(frame_->new_dynamic_size(min, max), false);
+  reply(json, frame_->new_dynamic_size(min, max), false);
 }
 
 // --- calls as numbers ---
@@ -278,12 +275,12 @@ bool has_tensor(const Value& value) {
 }  // namespace
 
 // Tensors are named by their numbers, which are not kept: null for these, too.
-json Caller::add_constant(const json& value) {
-  if (constants_.size() >= kMaxConstants) return nullptr;
+void Caller::add_constant(JsonWriter& json, const Json& value) {
+  if (constants_.size() >= kMaxConstants) return json.value(nullptr);
   const Value constant = reader_->read(value);
-  if (has_tensor(constant)) return nullptr;
+  if (has_tensor(constant)) return json.value(nullptr);
   constants_.push_back(kept_in(constants_arena_, constant));
-  return constants_.size() - 1;
+  json.value(constants_.size() - 1);
 }
 
 Value Caller::read(CallArea& area, int depth) {
@@ -389,7 +386,7 @@ bool Caller::write_tensor(CallArea& area, const Tensor& tensor, std::span<const 
   return true;
 }
 
-json Caller::call_packed(size_t number, CallArea& area) {
+std::string Caller::call_packed(size_t number, CallArea& area) {
   if (number >= operators_.size())
     throw_error(ErrorKind::kUsage, format("there is no operator {}", number));
   count_call();
@@ -398,43 +395,44 @@ json Caller::call_packed(size_t number, CallArea& area) {
   SmallVector<Value, 8> args;
   const size_t count = area.take_count();
   for (size_t i = 0; i < count; ++i) args.push_back(read(area, 0));
-  const Written written(library().entry(op), args.span());
+  const Written arguments(library().entry(op), args.span());
   const Value out = run(op, args.span());
-  const bool has_changed = written.has_changed();
+  const bool has_changed = arguments.has_changed();
   area.start_answer();
   const bool fits = write_answer(area, out, args.span());
   area.put(has_changed ? 1 : 0);
-  if (!fits || area.is_full()) return reply(out, has_changed);
+  if (!fits || area.is_full())
+    return written([&](JsonWriter& json) { reply(json, out, has_changed); });
   hold_tensors(out, args.span());
-  return nullptr;
+  return {};
 }
 
 // --- calls as JSON ---
 
-json Caller::call(const json& request) {
+void Caller::call(JsonWriter& json, const Json& request) {
   count_call();
   const OpId op = find(text_member(request, "op"));
   const OpEntry& entry = library().entry(op);
   name_known(request);
   const std::vector<Value> args =
       bind_arguments(entry.schema, member(request, "args"), member(request, "kwargs"), *reader_);
-  const Written written(entry, args);
+  const Written arguments(entry, args);
   const Value out = run(op, args);
-  return reply(out, written.has_changed());
+  reply(json, out, arguments.has_changed());
 }
 
-json Caller::reply(const Value& out, bool has_changed) {
+void Caller::reply(JsonWriter& json, const Value& out, bool has_changed) {
   hold_tensors(out);
-  json reply = {{"out", json::parse(text_of(out))}, {"changed", has_changed}};
-  if (json numbers = numbers_in(out); !numbers.is_null()) reply["numbers"] = std::move(numbers);
-  return reply;
+  const auto object = json.object();
+  write(json.key("out"), out);
+  json.field("changed", has_changed);
+  const std::optional<std::vector<uint32_t>> numbers = numbers_in(out);
+  if (numbers) json.field("numbers", *numbers);
 }
 
-std::string Caller::text_of(const Value& value) {
+void Caller::write(JsonWriter& json, const Value& value) {
   name_tensors(value);
-  std::string text;
-  writer_.append(text, value);
-  return text;
+  writer_.write(json, value);
 }
 
 // In texts tensors and storages have the numbers that JavaScript knows.
@@ -449,13 +447,13 @@ void Caller::name_tensors(const Value& value) {
 }
 
 // Tells the reader of the tensors that a request names.
-void Caller::name_known(const json& value, int depth) {
+void Caller::name_known(const Json& value, int depth) {
   if (depth > kMaxDepth) return;  // the reader refuses it
   if (value.is_object() && value.contains("t")) {
     const int64_t number = integer_of(value["t"], "t");
     reader_->name_tensor(number, known_tensor(static_cast<double>(number)));
   } else if (value.is_structured()) {
-    for (const json& element : value) name_known(element, depth + 1);
+    for (const Json& element : value) name_known(element, depth + 1);
   }
 }
 

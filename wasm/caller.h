@@ -5,7 +5,7 @@
 // Arguments and answers are numbers in the call area (call_area.h) where they fit, JSON else.
 //
 //   auto mode = std::make_shared<ModeCaller>(options);
-//   mode->call({{"op", "aten::relu"}, {"args", ...}, {"kwargs", ...}});
+//   mode->call(json, {{"op", "aten::relu"}, {"args", ...}, {"kwargs", ...}});
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 #include <vector>
 
 #include <emscripten/val.h>
-#include <nlohmann/json.hpp>
 
+#include "core/formats/json_fields.h"
 #include "core/io/options_json.h"
 #include "core/io/value_json.h"
 #include "core/mode/mode.h"
@@ -35,16 +35,16 @@ class Caller {
   Caller& operator=(const Caller&) = delete;
 
   // {"op": 17, "arguments": ["self", "other", "alpha"]}: what call_packed takes for that name.
-  nlohmann::json find_operator(const std::string& name);
+  void find_operator(JsonWriter& json, const std::string& name);
   // The number of a value that is given again and again (a dtype, a string), or null where there are
   // too many of them.
-  nlohmann::json add_constant(const nlohmann::json& value);
+  void add_constant(JsonWriter& json, const Json& value);
   // {"out": Value, "changed": whether tensors are not what they were}; request {"op": "aten::mm",
   // "args": [...], "kwargs": {...}}. Raises what the operator raises.
-  nlohmann::json call(const nlohmann::json& request);
-  // The same with arguments in the area, where the answer is left; returns the answer as JSON where
-  // it cannot be, else null.
-  nlohmann::json call_packed(size_t number, CallArea& area);
+  void call(JsonWriter& json, const Json& request);
+  // The same with arguments in the area, where the answer is left; returns the answer as JSON text
+  // where it cannot be, else nothing.
+  std::string call_packed(size_t number, CallArea& area);
 
   // Defines a custom operator, "mylib::foo(Tensor x, int n) -> Tensor".
   void define(const std::string& schema) { library().define(schema); }
@@ -55,13 +55,13 @@ class Caller {
   int push_fake(const std::string& name, const emscripten::val& fake);
   void pop_fake(int number) { fakes_.erase(number); }
   // Fakes made from profiles until they are popped: {"scope": 1, "warnings": [...]}.
-  nlohmann::json push_profiles(const OpProfiles& profiles);
+  void push_profiles(JsonWriter& json, const OpProfiles& profiles);
   void pop_profiles(int scope) { generated_.erase(scope); }
   // While a fake runs: a fresh size in the range {"min": 0, "max": 9}, as a reply of `call`.
-  nlohmann::json new_size(const nlohmann::json& range);
+  void new_size(JsonWriter& json, const Json& range);
 
   // A tensor as it is now.
-  nlohmann::json tensor(double number);
+  void tensor(JsonWriter& json, double number);
   // JavaScript is done with `count` tensors, whose numbers lie in the area: once for each time that
   // it was told of one.
   void release(size_t count, CallArea& area);
@@ -75,15 +75,15 @@ class Caller {
   virtual uint32_t number_of(const Tensor& tensor) { return tensor.id; }
   virtual uint32_t number_of(const Storage& storage) { return storage.id; }
   // What an object among the arguments means; nothing: as FORMAT.md says.
-  virtual std::optional<Value> resolve(const nlohmann::json&) { return std::nullopt; }
-  // The numbers of the symbolic numbers in a value, in their order, for a reply's "numbers"; null
+  virtual std::optional<Value> resolve(const Json&) { return std::nullopt; }
+  // The numbers of the symbolic numbers in a value, in their order, for a reply's "numbers"; none
   // where JavaScript knows them by their texts.
-  virtual nlohmann::json numbers_in(const Value&) { return nullptr; }
+  virtual std::optional<std::vector<uint32_t>> numbers_in(const Value&) { return std::nullopt; }
 
-  nlohmann::json reply(const Value& out, bool has_changed);
+  void reply(JsonWriter& json, const Value& out, bool has_changed);
   Tensor* known_tensor(double number) const;
   // A value in which {"t": 3} are tensors that JavaScript knows.
-  Value read(const nlohmann::json& value);
+  Value read(const Json& value);
   ValueReader& reader() { return *reader_; }
   // To be called before the library goes.
   void forget_fakes() {
@@ -96,7 +96,7 @@ class Caller {
  private:
   void start_reader();
   // Tells the reader of the tensors that a request names.
-  void name_known(const nlohmann::json& value, int depth = 0);
+  void name_known(const Json& value, int depth = 0);
   // Counts a call from outside, and frees what is no longer held where it is time to.
   void count_call();
   void free_unheld();
@@ -106,7 +106,7 @@ class Caller {
   Value read_list(CallArea& area, int depth);
   bool write_answer(CallArea& area, const Value& out, std::span<const Value> args);
   bool write_tensor(CallArea& area, const Tensor& tensor, std::span<const Value> args);
-  std::string text_of(const Value& value);
+  void write(JsonWriter& json, const Value& value);
   void name_tensors(const Value& value);
   // JavaScript holds the tensors in the value, those among `arguments` apart, once more.
   void hold_tensors(const Value& value, std::span<const Value> arguments = {});

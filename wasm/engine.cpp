@@ -14,16 +14,16 @@
 namespace faketensor::wasm {
 
 using emscripten::val;
-using nlohmann::json;
 
 std::string open_program(const val& source, const std::string& name, double memory_limit) {
-  return reply([&] {
+  return reply([&](JsonWriter& json) {
     ReadLimits limits;
     limits.max_memory_bytes = static_cast<uint64_t>(memory_limit);
     auto program =
         std::make_shared<const Program>(faketensor::open_program(JsSource(source), name, limits));
-    json info = program_info(*program);
-    return json{{"program", objects().programs.add(std::move(program))}, {"info", std::move(info)}};
+    const auto object = json.object();
+    json.field("program", objects().programs.add(program));
+    write_program(json.key("info"), *program);
   });
 }
 
@@ -41,22 +41,25 @@ bool changes_nothing(const PropagateOptions& options) {
 }  // namespace
 
 std::string propagate(int program, const std::string& options, const val& progress) {
-  return reply([&] {
+  return reply([&](JsonWriter& json) {
     const std::shared_ptr<const Program> of = objects().programs.at(program);
     PropagateOptions what_if = read_propagate_options(parse_json(options, "options"));
     what_if.progress = [&](size_t done, size_t total) {
       return progress(static_cast<double>(done), static_cast<double>(total)).as<bool>();
     };
     Run run = faketensor::propagate(*of, what_if);
-    json problems = problems_json(*of, run.problems());
-    const bool ok = run.problems().empty() && !run.was_cancelled();
-    if (changes_nothing(what_if)) {
-      for (json& mismatch : problems_json(*of, run.compare_with_recorded()))
-        problems.push_back(std::move(mismatch));
+    const auto answer = json.object();
+    json.field("ok", run.problems().empty() && !run.was_cancelled());
+    {
+      const auto problems = json.array("problems");
+      for (const Problem& problem : run.problems()) write_problem(json, *of, problem);
+      if (changes_nothing(what_if)) {
+        for (const Problem& mismatch : run.compare_with_recorded())
+          write_problem(json, *of, mismatch);
+      }
     }
-    const int handle =
-        objects().runs.add(std::make_shared<OpenRun>(OpenRun{of, RunView(std::move(run))}));
-    return json{{"run", handle}, {"ok", ok}, {"problems", std::move(problems)}};
+    json.field("run",
+               objects().runs.add(std::make_shared<OpenRun>(OpenRun{of, RunView(std::move(run))})));
   });
 }
 
@@ -70,23 +73,22 @@ std::string call_packed(int caller, int op) {
   return guarded(
       [&]() -> std::string {
         const std::shared_ptr<Caller> of = objects().callers.at(caller);
-        const json text = of->call_packed(static_cast<size_t>(op), objects().area);
-        return text.is_null() ? std::string() : Answer(text).take();
+        return of->call_packed(static_cast<size_t>(op), objects().area);
       },
       [](std::string text) { return text; });
 }
 
 std::string push_fake(int caller, const std::string& name, const val& fake) {
-  return reply([&] {
+  return reply([&](JsonWriter& json) {
     const std::shared_ptr<Caller> of = objects().callers.at(caller);
-    return json{{"fake", of->push_fake(name, fake)}};
+    const auto object = json.object();
+    json.field("fake", of->push_fake(name, fake));
   });
 }
 
 void release(int caller, int count) {
-  reply([&] {
+  reply([&](JsonWriter&) {
     objects().callers.at(caller)->release(static_cast<size_t>(count), objects().area);
-    return json();
   });
 }
 

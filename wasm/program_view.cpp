@@ -13,19 +13,6 @@
 
 namespace faketensor::wasm {
 
-using nlohmann::json;
-
-json dim_json(SymInt value) {
-  if (value.is_symbolic()) return to_string(value);
-  return value.as_int();
-}
-
-json dims_json(Dims values) {
-  json result = json::array();
-  for (const SymInt value : values) result.push_back(dim_json(value));
-  return result;
-}
-
 std::string_view op_name(const Program& program, const Node& node) {
   switch (node.kind) {
     case NodeKind::kPlaceholder:
@@ -42,10 +29,6 @@ std::string_view op_name(const Program& program, const Node& node) {
 
 namespace {
 
-json optional_json(const std::optional<int64_t>& value) {
-  return value ? json(*value) : json(nullptr);
-}
-
 // The four kinds that the page tells apart; tokens and custom objects are no tensors of the user's.
 std::string_view input_kind(InputSpec::Kind kind) {
   switch (kind) {
@@ -60,36 +43,38 @@ std::string_view input_kind(InputSpec::Kind kind) {
   }
 }
 
-json inputs_json(const Program& program) {
-  json result = json::array();
-  const auto nodes = program.graph().nodes();
-  for (size_t i = 0; i < program.inputs.size(); ++i) {
-    const InputSpec& spec = program.inputs[i];
-    json input{{"name", program.text(nodes[i].name)},
-               {"kind", input_kind(spec.kind)},
-               {"target", spec.target == 0 ? json(nullptr) : json(program.text(spec.target))},
-               {"node", i},
-               {"size", json::array()},
-               {"stride", json::array()},
-               {"dtype", ""},
-               {"device", ""}};
-    if (const TensorMeta* meta = nodes[i].recorded) {
-      input["size"] = dims_json(meta->sizes());
-      input["stride"] = dims_json(meta->strides());
-      input["dtype"] = name(meta->dtype());
-      input["device"] = text_of(meta->device());
+// Sizes as the file has them.
+void write_dims(JsonWriter& json, Dims values) {
+  const auto list = json.array();
+  for (const SymInt value : values) {
+    if (value.is_symbolic()) {
+      json.value(to_string(value));
+    } else {
+      json.value(value.as_int());
     }
-    result.push_back(std::move(input));
   }
-  return result;
 }
 
-json outputs_json(const Program& program) {
-  json result = json::array();
+void write_input(JsonWriter& json, const Program& program, NodeId node) {
+  const InputSpec& spec = program.inputs[node];
+  const TensorMeta* meta = program.graph().node(node).recorded;
+  const auto input = json.object();
+  json.field("name", program.text(program.graph().node(node).name));
+  json.field("kind", input_kind(spec.kind));
+  json.field("target", spec.target == 0 ? std::nullopt : std::optional(program.text(spec.target)));
+  json.field("node", node);
+  write_dims(json.key("size"), meta == nullptr ? Dims() : meta->sizes());
+  write_dims(json.key("stride"), meta == nullptr ? Dims() : meta->strides());
+  json.field("dtype", meta == nullptr ? std::string_view() : name(meta->dtype()));
+  json.field("device", meta == nullptr ? std::string() : text_of(meta->device()));
+}
+
+std::vector<std::string_view> output_names(const Program& program) {
+  std::vector<std::string_view> names;
   const auto nodes = program.graph().nodes();
-  if (nodes.empty()) return result;
+  if (nodes.empty()) return names;
   const auto add = [&](const Value& value) {
-    if (value.is(Value::Tag::kNodeRef)) result.push_back(program.text(nodes[value.node()].name));
+    if (value.is(Value::Tag::kNodeRef)) names.push_back(program.text(nodes[value.node()].name));
   };
   for (const Value& argument : nodes.back().args) {
     if (argument.is_list()) {
@@ -98,37 +83,32 @@ json outputs_json(const Program& program) {
       add(argument);
     }
   }
-  return result;
+  return names;
 }
 
-json symbols_json(const Program& program) {
-  json result = json::array();
-  for (const SymbolSpec& symbol : program.symbols) {
-    result.push_back({{"name", symbol.name},
-                      {"range", {optional_json(symbol.lower), optional_json(symbol.upper)}},
-                      {"hint", optional_json(symbol.hint)}});
-  }
-  return result;
+void write_symbol(JsonWriter& json, const SymbolSpec& spec) {
+  const auto symbol = json.object();
+  const std::optional<int64_t> range[] = {spec.lower, spec.upper};
+  json.field("name", spec.name);
+  json.field("range", std::span(range));
+  json.field("hint", spec.hint);
 }
 
-json modules_json(const Program& program) {
-  const std::vector<uint32_t> hashes = module_hashes(program);
-  json result = json::array();
-  for (size_t id = 0; id < program.modules.size(); ++id) {
-    const Module& module = program.modules[id];
-    result.push_back({{"id", id},
-                      {"parent", id == 0 ? -1 : static_cast<int64_t>(module.parent)},
-                      {"path", program.text(module.path)},
-                      {"type", program.text(module.type)},
-                      {"nodes", module.nodes},
-                      {"first", module.first == kNoNode ? 0 : module.first},
-                      {"last", module.last == kNoNode ? 0 : module.last},
-                      {"hash", hashes[id]}});
-  }
-  return result;
+void write_module(JsonWriter& json, const Program& program, size_t id, uint32_t hash) {
+  const Module& module = program.modules[id];
+  const auto object = json.object();
+  json.field("id", id);
+  json.field("parent", id == 0 ? -1 : static_cast<int64_t>(module.parent));
+  json.field("path", program.text(module.path));
+  json.field("type", program.text(module.type));
+  json.field("nodes", module.nodes);
+  json.field("first", module.first == kNoNode ? 0 : module.first);
+  json.field("last", module.last == kNoNode ? 0 : module.last);
+  json.field("hash", hash);
 }
 
-json unknown_ops_json(const Program& program) {
+// Operators without a rule, and how often each is called.
+std::map<std::string_view, int64_t> unknown_ops(const Program& program) {
   std::map<std::string_view, int64_t> counts;
   for (const Node& node : program.graph().nodes()) {
     if (node.kind != NodeKind::kCall || node.op != kNoOp) continue;
@@ -138,24 +118,39 @@ json unknown_ops_json(const Program& program) {
     if (target.starts_with("torch.ops.") && !target.starts_with("torch.ops.higher_order."))
       ++counts[target];
   }
-  json result = json::array();
-  for (const auto& [op, count] : counts) result.push_back({{"op", op}, {"count", count}});
-  return result;
+  return counts;
 }
 
 }  // namespace
 
-json program_info(const Program& program) {
-  return {{"name", program.name},
-          {"kind", program.kind},
-          {"torchVersion", program.torch_version},
-          {"schemaVersion", format("{}.{}", program.schema_major, program.schema_minor)},
-          {"nodes", program.graph().size()},
-          {"inputs", inputs_json(program)},
-          {"outputs", outputs_json(program)},
-          {"symbols", symbols_json(program)},
-          {"modules", modules_json(program)},
-          {"unknownOps", unknown_ops_json(program)}};
+void write_program(JsonWriter& json, const Program& program) {
+  const auto info = json.object();
+  json.field("name", program.name);
+  json.field("kind", program.kind);
+  json.field("torchVersion", program.torch_version);
+  json.field("schemaVersion", format("{}.{}", program.schema_major, program.schema_minor));
+  json.field("nodes", program.graph().size());
+  {
+    const auto inputs = json.array("inputs");
+    for (NodeId i = 0; i < program.inputs.size(); ++i) write_input(json, program, i);
+  }
+  json.field("outputs", output_names(program));
+  {
+    const auto symbols = json.array("symbols");
+    for (const SymbolSpec& symbol : program.symbols) write_symbol(json, symbol);
+  }
+  {
+    const std::vector<uint32_t> hashes = module_hashes(program);
+    const auto modules = json.array("modules");
+    for (size_t id = 0; id < program.modules.size(); ++id)
+      write_module(json, program, id, hashes[id]);
+  }
+  const auto unknown = json.array("unknownOps");
+  for (const auto& [op, count] : unknown_ops(program)) {
+    const auto object = json.object();
+    json.field("op", op);
+    json.field("count", count);
+  }
 }
 
 InputColumns input_columns(const Graph& graph) {

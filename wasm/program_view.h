@@ -6,14 +6,13 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/formats/json_writer.h"
 #include "core/graph/graph.h"
 
 namespace faketensor::wasm {
 
 // ProgramInfo of web/package/src/types.ts.
-nlohmann::json program_info(const Program& program);
+void write_program(JsonWriter& json, const Program& program);
 
 // The graph as columns, rows being nodes: which rows each row reads, in compressed rows, each once.
 struct InputColumns {
@@ -29,9 +28,6 @@ std::string_view op_name(const Program& program, const Node& node);
 // Layout of types.ts, as a packed buffer of kind kLayout.
 std::vector<uint8_t> pack_layout(const Program& program, std::span<const uint32_t> expanded);
 
-// A size as JSON: a number, or a symbolic expression's text.
-nlohmann::json dim_json(SymInt value);
-nlohmann::json dims_json(Dims values);
 // std::string of anything that append_text prints.
 template <typename T>
 std::string text_of(const T& value) {

@@ -1,12 +1,11 @@
 #include "wasm/queries.h"
 
 #include <map>
-#include <optional>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "core/formats/json_fields.h"
 #include "core/io/explain_json.h"
@@ -24,140 +23,123 @@ namespace faketensor::wasm {
 
 namespace {
 
-using nlohmann::json;
-
 constexpr ErrorKind kUsage = ErrorKind::kUsage;
 
-const std::string& text_argument(const json& given, std::string_view name) {
+const std::string& text_argument(const Json& given, std::string_view name) {
   return text_of(member(given, name, kUsage), name, kUsage);
 }
-int64_t integer_argument(const json& given, std::string_view name) {
+int64_t integer_argument(const Json& given, std::string_view name) {
   return integer_of(member(given, name, kUsage), name, kUsage);
 }
-double tensor_argument(const json& given) {
+double tensor_argument(const Json& given) {
   return number_of(member(given, "tensor", kUsage), "tensor", kUsage);
 }
-const json& mode_argument(const json& given) { return member(given, "mode", kUsage); }
+const Json& mode_argument(const Json& given) { return member(given, "mode", kUsage); }
 
-// What a text is whose characters append_* writes.
-template <typename Append>
-std::string written(const Append& append) {
-  std::string text;
-  append(text);
-  return text;
-}
-
-json nothing() { return json::object(); }
+void nothing(JsonWriter& json) { const auto empty = json.object(); }
 
 // --- the engine ---
 
 // By number, as packed values have them.
 template <typename Enum>
-json names_of(int count) {
-  json names = json::array();
-  for (int i = 0; i < count; ++i) names.push_back(name(static_cast<Enum>(i)));
-  return names;
+void write_names(JsonWriter& json, std::string_view key, int count) {
+  const auto names = json.array(key);
+  for (int i = 0; i < count; ++i) json.value(name(static_cast<Enum>(i)));
 }
 
-Answer info(const json&) {
-  return json{{"version", version()},
-              {"torch", Target{}.torch},
-              {"packedVersion", kPackedVersion},
-              {"dtypes", names_of<DType>(kDTypeCount)},
-              {"deviceTypes", names_of<DeviceType>(kDeviceTypeCount)}};
+void info(JsonWriter& json, const Json&) {
+  const auto object = json.object();
+  json.field("version", version());
+  json.field("torch", Target{}.torch);
+  json.field("packedVersion", kPackedVersion);
+  write_names<DType>(json, "dtypes", kDTypeCount);
+  write_names<DeviceType>(json, "deviceTypes", kDeviceTypeCount);
 }
 
 // The operators whose name contains the pattern, sorted by name.
-Answer operators(const json& given) {
+void operators(JsonWriter& json, const Json& given) {
   const std::string& pattern = text_argument(given, "pattern");
   std::map<std::string_view, std::string_view> found;
   for (const OpEntry& entry : Registry::builtin().entries()) {
     if (entry.name.find(pattern) != std::string::npos) found.emplace(entry.name, entry.schema.text);
   }
-  json result = json::array();
-  for (const auto& [name, schema] : found) result.push_back({{"name", name}, {"schema", schema}});
-  return result;
+  const auto list = json.array();
+  for (const auto& [name, schema] : found) {
+    const auto entry = json.object();
+    json.field("name", name);
+    json.field("schema", schema);
+  }
 }
 
 // Op profiles: YAML to JSON (core/io/profile_json.h), and back.
-Answer parse_profiles(const json& given) {
-  const OpProfiles profiles = read_profiles_or_yaml(member(given, "yaml", kUsage));
-  return written([&](std::string& out) { append_profiles(out, profiles); });
+void parse_profiles(JsonWriter& json, const Json& given) {
+  write_profiles(json, read_profiles_or_yaml(member(given, "yaml", kUsage)));
 }
 
-Answer format_profiles(const json& given) {
-  return json(
-      generate_yaml_from_profiles(read_profiles_or_yaml(member(given, "profiles", kUsage))));
+void format_profiles(JsonWriter& json, const Json& given) {
+  json.value(generate_yaml_from_profiles(read_profiles_or_yaml(member(given, "profiles", kUsage))));
 }
 
-Answer open_mode(const json& given) {
+void open_mode(JsonWriter& json, const Json& given) {
   const ModeOptions options = read_mode_options(member(given, "options", kUsage));
-  return json(objects().callers.add(std::make_shared<ModeCaller>(options)));
+  json.value(objects().callers.add(std::make_shared<ModeCaller>(options)));
 }
 
-Answer open_session(const json& given) {
+void open_session(JsonWriter& json, const Json& given) {
   const Target target = read_session_options(member(given, "options", kUsage));
-  return json(objects().callers.add(std::make_shared<SessionCaller>(target)));
+  json.value(objects().callers.add(std::make_shared<SessionCaller>(target)));
 }
 
 // --- a program ---
 
 // The profiles of the program's unknown operators as the file records them.
-Answer record_profiles(const Program& program, const json&) {
-  const OpProfiles profiles = faketensor::record_profiles(program, {});
-  return written([&](std::string& out) { append_profiles(out, profiles); });
+void record_profiles(JsonWriter& json, const Program& program, const Json&) {
+  write_profiles(json, faketensor::record_profiles(program, {}));
 }
 
 // `expanded`: the modules that are drawn open.
-std::vector<uint8_t> layout(const Program& program, const json& given) {
+std::vector<uint8_t> layout(const Program& program, const Json& given) {
   return pack_layout(program, read_indices(member(given, "expanded", kUsage), "expanded"));
 }
 
 // --- a run ---
 
 // {"val": Value}, or {} where there is no such value.
-Answer value(OpenRun& run, const json& given) {
-  const std::optional<std::string> value = run.view.value(text_argument(given, "name"));
-  return value ? format("{\"val\":{}}", *value) : std::string("{}");
+void value(JsonWriter& json, OpenRun& run, const Json& given) {
+  const auto object = json.object();
+  const NodeId row = run.view.find(text_argument(given, "name"));
+  if (row != kNoNode) run.view.write_value(json.key("val"), row);
 }
 
-Answer node(OpenRun& run, const json& given) {
+void node(JsonWriter& json, OpenRun& run, const Json& given) {
   const int64_t row = integer_argument(given, "index");
   const bool is_row = row >= 0 && row <= int64_t{UINT32_MAX};
-  return run.view.node_detail(is_row ? static_cast<NodeId>(row) : kNoNode);
+  run.view.write_detail(json, is_row ? static_cast<NodeId>(row) : kNoNode);
 }
 
-Answer symbols(OpenRun& run, const json&) {
-  return written([&](std::string& out) { append_symbols(out, run.view.run()); });
-}
+// Why the run has the symbols and guards that it has (core/io/explain_json.h).
+void symbols(JsonWriter& json, OpenRun& run, const Json&) { write_symbols(json, run.view.run()); }
+void guards(JsonWriter& json, OpenRun& run, const Json&) { write_guards(json, run.view.run()); }
 
-// Why the run has the guards and sizes that it has (core/io/explain_json.h).
-Answer guards(OpenRun& run, const json&) {
-  return written([&](std::string& out) { append_guards(out, run.view.run()); });
-}
-
-Answer why(OpenRun& run, const json& given) {
+void why(JsonWriter& json, OpenRun& run, const Json& given) {
   const Run& of = run.view.run();
   const std::string& name = text_argument(given, "node");
   const NodeId id = of.program().find(name);
   if (id == kNoNode) throw_error(kUsage, format("the program has no node '{}'", name));
-  const int64_t dim = integer_argument(given, "dim");
-  return written([&](std::string& out) { append_why(out, of, why_dimension(of, id, dim)); });
+  write_why(json, of, why_dimension(of, id, integer_argument(given, "dim")));
 }
 
 // What other sizes break: {"symbols": {"s77": 4, "s31": [2, 9]}, "nodes": [names]}
-Answer what_if(OpenRun& run, const json& given) {
+void what_if(JsonWriter& json, OpenRun& run, const Json& given) {
   const Run& of = run.view.run();
   const WhatIfQuestion question = read_what_if(given);
-  return written([&](std::string& out) {
-    append_what_if(out, of, WhatIf(of, question.symbols), question.nodes);
-  });
+  write_what_if(json, of, WhatIf(of, question.symbols), question.nodes);
 }
 
 // `symbols`: settings as whatIf takes them, for sizes by what the run knows at its end; null for
 // each as its node answered it.
-std::vector<uint8_t> table(OpenRun& run, const json& given) {
-  const json& symbols = member(given, "symbols", kUsage);
+std::vector<uint8_t> table(OpenRun& run, const Json& given) {
+  const Json& symbols = member(given, "symbols", kUsage);
   if (symbols.is_null()) return run.view.pack_table();
   const std::vector<SymbolSetting> settings = read_symbol_settings(symbols);
   const WhatIf what_if(run.view.run(), settings);
@@ -166,96 +148,113 @@ std::vector<uint8_t> table(OpenRun& run, const json& given) {
 
 // --- what calls operators: a mode, a session (caller.h, session_caller.h) ---
 
-Answer find_operator(Caller& of, const json& given) {
-  return of.find_operator(text_argument(given, "name"));
+void find_operator(JsonWriter& json, Caller& of, const Json& given) {
+  of.find_operator(json, text_argument(given, "name"));
 }
-Answer add_constant(Caller& of, const json& given) { return of.add_constant(given); }
-Answer call(Caller& of, const json& given) { return of.call(given); }
-Answer define(Caller& of, const json& given) {
+void add_constant(JsonWriter& json, Caller& of, const Json& given) { of.add_constant(json, given); }
+void call(JsonWriter& json, Caller& of, const Json& given) { of.call(json, given); }
+void define(JsonWriter& json, Caller& of, const Json& given) {
   of.define(text_argument(given, "schema"));
-  return nothing();
+  nothing(json);
 }
-Answer push_profiles(Caller& of, const json& given) {
-  return of.push_profiles(read_profiles_or_yaml(member(given, "profiles", kUsage)));
+void push_profiles(JsonWriter& json, Caller& of, const Json& given) {
+  of.push_profiles(json, read_profiles_or_yaml(member(given, "profiles", kUsage)));
 }
-Answer pop_profiles(Caller& of, const json& given) {
+void pop_profiles(JsonWriter& json, Caller& of, const Json& given) {
   of.pop_profiles(static_cast<int>(integer_argument(given, "scope")));
-  return nothing();
+  nothing(json);
 }
-Answer pop_fake(Caller& of, const json& given) {
+void pop_fake(JsonWriter& json, Caller& of, const Json& given) {
   of.pop_fake(static_cast<int>(integer_argument(given, "fake")));
-  return nothing();
+  nothing(json);
 }
-Answer new_size(Caller& of, const json& given) { return of.new_size(given); }
-Answer tensor(Caller& of, const json& given) { return of.tensor(tensor_argument(given)); }
+void new_size(JsonWriter& json, Caller& of, const Json& given) { of.new_size(json, given); }
+void tensor(JsonWriter& json, Caller& of, const Json& given) {
+  of.tensor(json, tensor_argument(given));
+}
 
-Answer mode_guards(ModeCaller& of, const json&) { return json(of.guards()); }
+void mode_guards(JsonWriter& json, ModeCaller& of, const Json&) { json.value(of.guards()); }
 
 // --- a session ---
 
-Answer add_mode(SessionCaller& of, const json& given) { return of.add_mode(given); }
-Answer enter(SessionCaller& of, const json& given) {
+void add_mode(JsonWriter& json, SessionCaller& of, const Json& given) { of.add_mode(json, given); }
+void enter(JsonWriter& json, SessionCaller& of, const Json& given) {
   of.enter(given);
-  return nothing();
+  nothing(json);
 }
-Answer exit(SessionCaller& of, const json&) {
+void exit(JsonWriter& json, SessionCaller& of, const Json&) {
   of.exit();
-  return nothing();
+  nothing(json);
 }
-Answer detect_fake_mode(SessionCaller& of, const json& given) {
-  return of.detect_fake_mode(member(given, "args", kUsage));
+void detect_fake_mode(JsonWriter& json, SessionCaller& of, const Json& given) {
+  of.detect_fake_mode(json, member(given, "args", kUsage));
 }
-Answer cache_info(SessionCaller& of, const json&) { return of.cache_info(); }
-Answer clear_cache(SessionCaller& of, const json&) {
+void cache_info(JsonWriter& json, SessionCaller& of, const Json&) { of.cache_info(json); }
+void clear_cache(JsonWriter& json, SessionCaller& of, const Json&) {
   of.clear_cache();
-  return nothing();
+  nothing(json);
 }
-Answer mode_facts(SessionCaller& of, const json& given) {
-  return of.mode_facts(mode_argument(given));
+void mode_facts(JsonWriter& json, SessionCaller& of, const Json& given) {
+  of.mode_facts(json, mode_argument(given));
 }
-Answer next_epoch(SessionCaller& of, const json& given) {
+void next_epoch(JsonWriter& json, SessionCaller& of, const Json& given) {
   of.next_epoch(mode_argument(given));
-  return nothing();
+  nothing(json);
 }
-Answer shape_env(SessionCaller& of, const json& given) {
-  return of.shape_env(mode_argument(given));
+void shape_env(JsonWriter& json, SessionCaller& of, const Json& given) {
+  of.shape_env(json, mode_argument(given));
 }
-Answer session_guards(SessionCaller& of, const json& given) {
-  return json(of.guards(mode_argument(given)));
+void session_guards(JsonWriter& json, SessionCaller& of, const Json& given) {
+  json.value(of.guards(mode_argument(given)));
 }
-Answer real(SessionCaller& of, const json& given) { return of.real(given); }
-Answer torch_tensor(SessionCaller& of, const json& given) { return of.torch_tensor(given); }
-Answer constant(SessionCaller& of, const json& given) { return of.constant(given); }
-Answer from_tensor(SessionCaller& of, const json& given) { return of.from_tensor(given); }
-Answer from_descriptions(SessionCaller& of, const json& given) {
-  return of.from_descriptions(given);
+void real(JsonWriter& json, SessionCaller& of, const Json& given) { of.real(json, given); }
+void torch_tensor(JsonWriter& json, SessionCaller& of, const Json& given) {
+  of.torch_tensor(json, given);
 }
-Answer fake_copy(SessionCaller& of, const json& given) { return of.fake_copy(given); }
-Answer facts(SessionCaller& of, const json& given) { return of.facts(tensor_argument(given)); }
-Answer grad(SessionCaller& of, const json& given) { return of.grad(tensor_argument(given)); }
-Answer item(SessionCaller& of, const json& given) { return of.item(tensor_argument(given)); }
-Answer tolist(SessionCaller& of, const json& given) { return of.tolist(tensor_argument(given)); }
-Answer backward(SessionCaller& of, const json& given) {
+void constant(JsonWriter& json, SessionCaller& of, const Json& given) { of.constant(json, given); }
+void from_tensor(JsonWriter& json, SessionCaller& of, const Json& given) {
+  of.from_tensor(json, given);
+}
+void from_descriptions(JsonWriter& json, SessionCaller& of, const Json& given) {
+  of.from_descriptions(json, given);
+}
+void fake_copy(JsonWriter& json, SessionCaller& of, const Json& given) {
+  of.fake_copy(json, given);
+}
+void facts(JsonWriter& json, SessionCaller& of, const Json& given) {
+  of.facts(json, tensor_argument(given));
+}
+void grad(JsonWriter& json, SessionCaller& of, const Json& given) {
+  of.grad(json, tensor_argument(given));
+}
+void item(JsonWriter& json, SessionCaller& of, const Json& given) {
+  of.item(json, tensor_argument(given));
+}
+void tolist(JsonWriter& json, SessionCaller& of, const Json& given) {
+  of.tolist(json, tensor_argument(given));
+}
+void backward(JsonWriter& json, SessionCaller& of, const Json& given) {
   of.backward(tensor_argument(given));
-  return nothing();
+  nothing(json);
 }
-Answer repr(SessionCaller& of, const json& given) { return json(of.repr(tensor_argument(given))); }
+void repr(JsonWriter& json, SessionCaller& of, const Json& given) {
+  json.value(of.repr(tensor_argument(given)));
+}
 
 // --- the table ---
 
-template <typename Result, typename Of>
-using About = Result (*)(Of&, const json&);
-
 // What a question is about follows from the function that answers it.
-template <typename Result>
+template <typename Of>
+using About = void (*)(JsonWriter&, Of&, const Json&);
+
 struct Question {
   std::string_view name;
-  std::variant<Result (*)(const json&), About<Result, const Program>, About<Result, OpenRun>,
-               About<Result, Caller>, About<Result, ModeCaller>, About<Result, SessionCaller>>
+  std::variant<void (*)(JsonWriter&, const Json&), About<const Program>, About<OpenRun>,
+               About<Caller>, About<ModeCaller>, About<SessionCaller>>
       answer;
 };
 
-constexpr Question<Answer> kQuestions[] = {
+constexpr Question kQuestions[] = {
     {"engine.info", &info},
     {"engine.operators", &operators},
     {"engine.parseProfiles", &parse_profiles},
@@ -303,58 +302,83 @@ constexpr Question<Answer> kQuestions[] = {
     {"session.repr", &repr},
 };
 
-constexpr Question<std::vector<uint8_t>> kColumns[] = {
+// Those that are answered with a packed buffer.
+struct Columns {
+  std::string_view name;
+  std::variant<std::vector<uint8_t> (*)(const Program&, const Json&),
+               std::vector<uint8_t> (*)(OpenRun&, const Json&)>
+      answer;
+};
+
+constexpr Columns kColumns[] = {
     {"program.layout", &layout},
     {"run.table", &table},
 };
 
-// Asks the object of that number, which may be closed meanwhile: by a fake that JavaScript wrote.
-template <typename Result>
-struct Asked {
-  int of;
-  const json& arguments;
-
-  Result operator()(Result (*answer)(const json&)) const { return answer(arguments); }
-  Result operator()(About<Result, const Program> answer) const {
-    const std::shared_ptr<const Program> program = objects().programs.at(of);
-    return answer(*program, arguments);
-  }
-  Result operator()(About<Result, OpenRun> answer) const {
-    const std::shared_ptr<OpenRun> run = objects().runs.at(of);
-    return answer(*run, arguments);
-  }
-  template <typename Of>
-  Result operator()(About<Result, Of> answer) const {
-    const std::shared_ptr<Caller> caller = objects().callers.at(of);
-    Of* const known = dynamic_cast<Of*>(caller.get());
-    if (known == nullptr) throw_error(kUsage, format("{} is another kind of mode", of));
-    return answer(*known, arguments);
-  }
-};
-
-template <typename Result, size_t kCount>
-Result answer_to(const Question<Result> (&table)[kCount], const std::string& question, int of,
-                 const std::string& arguments) {
-  for (const Question<Result>& row : table) {
-    if (row.name != question) continue;
-    const json given = parse_json(arguments, "arguments");
-    return std::visit(Asked<Result>{of, given}, row.answer);
+template <typename Row, size_t kCount>
+const Row& row_of(const Row (&table)[kCount], std::string_view question) {
+  for (const Row& row : table) {
+    if (row.name == question) return row;
   }
   throw_error(kUsage, format("there is no question '{}'", question));
 }
 
+// What a question is asked of, which may be closed meanwhile: by a fake that JavaScript wrote.
+template <typename Of>
+std::shared_ptr<Of> object_at(int number) {
+  if constexpr (std::is_same_v<Of, const Program>) {
+    return objects().programs.at(number);
+  } else if constexpr (std::is_same_v<Of, OpenRun>) {
+    return objects().runs.at(number);
+  } else {
+    auto known = std::dynamic_pointer_cast<Of>(objects().callers.at(number));
+    if (known == nullptr) throw_error(kUsage, format("{} is another kind of mode", number));
+    return known;
+  }
+}
+
+struct Asked {
+  JsonWriter& json;
+  int of;
+  const Json& arguments;
+
+  void operator()(void (*answer)(JsonWriter&, const Json&)) const { answer(json, arguments); }
+  template <typename Of>
+  void operator()(About<Of> answer) const {
+    const std::shared_ptr<Of> object = object_at<Of>(of);
+    answer(json, *object, arguments);
+  }
+};
+
+struct AskedForColumns {
+  int of;
+  const Json& arguments;
+
+  template <typename Of>
+  std::vector<uint8_t> operator()(std::vector<uint8_t> (*answer)(Of&, const Json&)) const {
+    const std::shared_ptr<Of> object = object_at<Of>(of);
+    return answer(*object, arguments);
+  }
+};
+
 }  // namespace
 
 std::string ask(const std::string& question, int of, const std::string& arguments) {
-  return reply([&] { return answer_to(kQuestions, question, of, arguments); });
+  return reply([&](JsonWriter& json) {
+    const Question& row = row_of(kQuestions, question);
+    const Json given = parse_json(arguments, "arguments");
+    std::visit(Asked{json, of, given}, row.answer);
+  });
 }
 
 emscripten::val columns(const std::string& question, int of, const std::string& arguments) {
   using emscripten::val;
   return guarded(
       [&] {
+        const Columns& row = row_of(kColumns, question);
+        const Json given = parse_json(arguments, "arguments");
         std::vector<uint8_t>& buffer = objects().buffer;
-        buffer = answer_to(kColumns, question, of, arguments);
+        buffer = std::visit(AskedForColumns{of, given}, row.answer);
         return val(emscripten::typed_memory_view(buffer.size(), buffer.data()));
       },
       [](const std::string& text) { return val(text); });

@@ -1,36 +1,35 @@
-// The boundary: replies are JSON text, and whatever is thrown on the way becomes {"error": ...}.
+// The boundary: a reply is a JSON value, and whatever is thrown on the way becomes {"error": ...}.
 //
-//   return reply([&] { return Answer({{"run", number}}); });
+//   return reply([&](JsonWriter& json) { json.value(number); });
 #pragma once
 
 #include <new>
 #include <string>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
-#include "core/support/error.h"
+#include "core/formats/json_writer.h"
 
 namespace faketensor::wasm {
 
-// JSON, which may be a text already.
-class Answer {
- public:
-  Answer(std::string text) : text_(std::move(text)) {}  // NOLINT(google-explicit-constructor)
-  Answer(const nlohmann::json& value)                   // NOLINT(google-explicit-constructor)
-      : text_(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) {}
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
+// The text of what `write` writes.
+template <typename Write>
+std::string written(const Write& write) {
+  std::string text;
+  JsonWriter json(text);
+  write(json);
+  return text;
+}
 
 // {"error": {"class", "message", "operator", "argument"}}: ErrorData of web/package/src/errors.ts.
 inline std::string error_text(const Error& error) {
-  nlohmann::json fields{{"class", error.class_name()}, {"message", error.message()}};
-  if (!error.op().empty()) fields["operator"] = error.op();
-  if (!error.argument().empty()) fields["argument"] = error.argument();
-  return Answer(nlohmann::json{{"error", std::move(fields)}}).take();
+  return written([&](JsonWriter& json) {
+    const auto reply = json.object();
+    const auto data = json.object("error");
+    json.field("class", error.class_name());
+    json.field("message", error.message());
+    json.field_if_any("operator", error.op());
+    json.field_if_any("argument", error.argument());
+  });
 }
 
 // What `body` gives, or what `from_text` makes of the text of an error.
@@ -48,9 +47,9 @@ auto guarded(const Body& body, const FromText& from_text) {
   }
 }
 
-template <typename Body>
-std::string reply(const Body& body) {
-  return guarded([&] { return Answer(body()).take(); }, [](std::string text) { return text; });
+template <typename Write>
+std::string reply(const Write& write) {
+  return guarded([&] { return written(write); }, [](std::string text) { return text; });
 }
 
 }  // namespace faketensor::wasm

@@ -12,8 +12,6 @@
 
 namespace faketensor::wasm {
 
-using nlohmann::json;
-
 namespace {
 
 // Texts of a column of few distinct values: each once, by number.
@@ -185,17 +183,14 @@ std::vector<uint8_t> RunView::pack_table(const WhatIf* what_if) const {
   return TablePacker(run_, what_if).pack();
 }
 
-std::string RunView::value_of(NodeId row) {
-  number_tensors();
-  std::string text;
-  writer_.append(text, run_, row);
-  return text;
+NodeId RunView::find(std::string_view name) const {
+  const NodeId row = run_.program().find(name);
+  return row == kNoNode || run_.record(row).status != NodeStatus::kOk ? kNoNode : row;
 }
 
-std::optional<std::string> RunView::value(std::string_view name) {
-  const NodeId row = run_.program().find(name);
-  if (row == kNoNode || run_.record(row).status != NodeStatus::kOk) return std::nullopt;
-  return value_of(row);
+void RunView::write_value(JsonWriter& json, NodeId row) {
+  number_tensors();
+  writer_.write(json, run_, row);
 }
 
 namespace {
@@ -212,32 +207,19 @@ std::string_view kind_name(Problem::Kind kind) {
   return "error";
 }
 
-json problem_json(const Program& program, const Problem& problem) {
-  const bool has_node = problem.node != kNoNode;
-  json result = {{"kind", kind_name(problem.kind)},
-                 {"node", has_node ? json(problem.node) : json(-1)},
-                 {"name", has_node ? program.text(program.graph().node(problem.node).name)
-                                   : std::string_view()},
-                 {"op", problem.op},
-                 {"class", problem.error_class},
-                 {"message", problem.message},
-                 {"modulePath", problem.module_path},
-                 {"source", problem.source}};
-  if (!problem.argument.empty()) result["argument"] = problem.argument;
-  if (!problem.hint.empty()) result["hint"] = problem.hint;
-  return result;
-}
-
 // An argument as the inspector prints it, and the rows it reads.
 class ArgumentPrinter {
  public:
   explicit ArgumentPrinter(const Program& program) : program_(program) {}
 
-  json argument(std::string_view name, const Value& value) {
+  void write(JsonWriter& json, std::string_view name, const Value& value) {
     text_.clear();
-    nodes_ = json::array();
+    nodes_.clear();
     print(value, 0);
-    return {{"name", name}, {"text", text_}, {"nodes", nodes_}};
+    const auto argument = json.object();
+    json.field("name", name);
+    json.field("text", text_);
+    json.field("nodes", nodes_);
   }
 
  private:
@@ -264,11 +246,11 @@ class ArgumentPrinter {
 
   const Program& program_;
   std::string text_;
-  json nodes_;
+  std::vector<NodeId> nodes_;
 };
 
-json arguments_json(const Program& program, const Node& node) {
-  json result = json::array();
+void write_arguments(JsonWriter& json, const Program& program, const Node& node) {
+  const auto list = json.array("args");
   ArgumentPrinter printer(program);
   for (size_t i = 0; i < node.args.size(); ++i) {
     if (node.args[i].is_unset()) continue;
@@ -278,62 +260,75 @@ json arguments_json(const Program& program, const Node& node) {
     } else if (i < node.arg_names.size()) {
       name = program.text(node.arg_names[i]);
     }
-    result.push_back(printer.argument(name, node.args[i]));
+    printer.write(json, name, node.args[i]);
   }
-  return result;
+}
+
+bool shares_storage(std::span<const TensorRecord> some, std::span<const TensorRecord> others) {
+  return std::any_of(others.begin(), others.end(), [&](const TensorRecord& other) {
+    return other.storage != nullptr &&
+           std::any_of(some.begin(), some.end(),
+                       [&](const TensorRecord& own) { return own.storage == other.storage; });
+  });
 }
 
 // Names of the nodes before `row` whose tensors share a storage with its own; the first ones of
 // very many.
-json aliases_json(const Run& run, NodeId row) {
+std::vector<std::string_view> aliases_of(const Run& run, NodeId row) {
   constexpr size_t kMaxNames = 100;
-  json result = json::array();
-  const auto mine = run.record(row).tensors;
-  for (NodeId other = 0; other < row && result.size() < kMaxNames; ++other) {
-    const auto shares = [&](const TensorRecord& record) {
-      for (const TensorRecord& own : mine) {
-        if (record.storage != nullptr && own.storage == record.storage) return true;
-      }
-      return false;
-    };
-    const auto tensors = run.record(other).tensors;
-    if (std::any_of(tensors.begin(), tensors.end(), shares))
-      result.push_back(run.program().text(run.program().graph().node(other).name));
+  std::vector<std::string_view> names;
+  for (NodeId other = 0; other < row && names.size() < kMaxNames; ++other) {
+    if (shares_storage(run.record(row).tensors, run.record(other).tensors))
+      names.push_back(run.program().text(run.program().graph().node(other).name));
   }
-  return result;
+  return names;
 }
 
 }  // namespace
 
-json problems_json(const Program& program, std::span<const Problem> problems) {
-  json result = json::array();
-  for (const Problem& problem : problems) result.push_back(problem_json(program, problem));
-  return result;
+void write_problem(JsonWriter& json, const Program& program, const Problem& problem) {
+  const auto object = json.object();
+  const bool has_node = problem.node != kNoNode;
+  json.field("kind", kind_name(problem.kind));
+  json.field("node", has_node ? int64_t{problem.node} : -1);
+  json.field("name", has_node ? program.text(program.graph().node(problem.node).name) : "");
+  json.field("op", problem.op);
+  json.field("class", problem.error_class);
+  json.field("message", problem.message);
+  json.field("modulePath", problem.module_path);
+  json.field("source", problem.source);
+  json.field_if_any("argument", problem.argument);
+  json.field_if_any("hint", problem.hint);
 }
 
-json RunView::node_detail(NodeId row) {
+void RunView::write_detail(JsonWriter& json, NodeId row) {
   const Program& program = run_.program();
   if (row >= program.graph().size())
     throw_error(ErrorKind::kIndexError, format("there is no row {}", row));
   const Node& node = program.graph().node(row);
-  json detail{
-      {"index", row},
-      {"name", program.text(node.name)},
-      {"op", op_name(program, node)},
-      {"schema", node.op == kNoOp ? std::string()
-                                  : std::string(Registry::builtin().entry(node.op).schema.text)},
-      {"status", static_cast<int>(run_.record(row).status)},
-      {"args", arguments_json(program, node)},
-      {"value",
-       run_.record(row).status == NodeStatus::kOk ? json::parse(value_of(row)) : json(nullptr)},
-      {"modulePath", program.module_path(node)},
-      {"source", program.source_line(node)},
-      {"aliases", aliases_json(run_, row)},
-      {"problem", nullptr}};
-  for (const Problem& problem : run_.problems()) {
-    if (problem.node == row) detail["problem"] = problem_json(program, problem);
+  const auto detail = json.object();
+  json.field("index", row);
+  json.field("name", program.text(node.name));
+  json.field("op", op_name(program, node));
+  json.field("schema", node.op == kNoOp ? std::string_view()
+                                        : Registry::builtin().entry(node.op).schema.text);
+  json.field("status", static_cast<int>(run_.record(row).status));
+  write_arguments(json, program, node);
+  json.key("value");
+  if (run_.record(row).status == NodeStatus::kOk) {
+    write_value(json, row);
+  } else {
+    json.value(nullptr);
   }
-  return detail;
+  json.field("modulePath", program.module_path(node));
+  json.field("source", program.source_line(node));
+  json.field("aliases", aliases_of(run_, row));
+  const auto problems = run_.problems();
+  const auto found = std::find_if(problems.begin(), problems.end(),
+                                  [&](const Problem& problem) { return problem.node == row; });
+  json.key("problem");
+  if (found == problems.end()) return json.value(nullptr);
+  write_problem(json, program, *found);
 }
 
 }  // namespace faketensor::wasm

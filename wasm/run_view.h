@@ -3,14 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "core/graph/explain.h"
 #include "core/graph/fake_tensor_prop.h"
@@ -28,23 +24,23 @@ class RunView {
   // Table of web/package/src/types.ts, as a packed buffer of kind kTable.
   // `what_if`: the sizes under other settings of symbols; none: as they were propagated.
   std::vector<uint8_t> pack_table(const WhatIf* what_if = nullptr) const;
-  // The value of the node of that name, as FORMAT.md writes values; nothing where there is no such
-  // node or value.
-  std::optional<std::string> value(std::string_view name);
+  // The row of the node of that name; kNoNode where it has no value.
+  NodeId find(std::string_view name) const;
+  // The value of a row that has one, as FORMAT.md writes values.
+  void write_value(JsonWriter& json, NodeId row);
   // NodeDetail of types.ts. Raises IndexError for a row that there is not.
-  nlohmann::json node_detail(NodeId row);
+  void write_detail(JsonWriter& json, NodeId row);
 
  private:
   // Tells the writer the numbers; at the first value that is asked for.
   void number_tensors();
-  std::string value_of(NodeId row);
 
   Run run_;
   ValueWriter writer_;
   bool is_numbered_ = false;
 };
 
-// A list of Problem of types.ts.
-nlohmann::json problems_json(const Program& program, std::span<const Problem> problems);
+// Problem of types.ts.
+void write_problem(JsonWriter& json, const Program& program, const Problem& problem);
 
 }  // namespace faketensor::wasm

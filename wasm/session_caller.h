@@ -26,39 +26,39 @@ class SessionCaller final : public Caller {
   // --- modes and scopes ---
   // {"mode": 0}; options of FakeTensorMode by PyTorch's names, and "shape_env": true, options of a
   // ShapeEnv, or {"of": 0} for the one of another mode.
-  nlohmann::json add_mode(const nlohmann::json& options);
+  void add_mode(JsonWriter& json, const Json& options);
   // {"mode": 0}, {"scope": "no_grad"}, {"default_dtype": "float16"} or {"device": "cuda"}
-  void enter(const nlohmann::json& scope);
+  void enter(const Json& scope);
   void exit() { session_.exit(); }
   // The number of the mode that answers for these values, or null.
-  nlohmann::json detect_fake_mode(const nlohmann::json& args);
+  void detect_fake_mode(JsonWriter& json, const Json& args);
   // {"epoch": 0, "allowNonFakeInputs": false, ...}
-  nlohmann::json mode_facts(const nlohmann::json& mode);
-  void next_epoch(const nlohmann::json& mode) { mode_at(mode).next_epoch(); }
-  // What its ShapeEnv knows, as JSON text (core/io/shape_env_description.h); "null" for none.
-  std::string shape_env(const nlohmann::json& mode);
-  std::vector<std::string> guards(const nlohmann::json& mode);
-  std::string cache_info();
+  void mode_facts(JsonWriter& json, const Json& mode);
+  void next_epoch(const Json& mode) { mode_at(mode).next_epoch(); }
+  // What its ShapeEnv knows (core/io/shape_env_description.h); null for none.
+  void shape_env(JsonWriter& json, const Json& mode);
+  std::vector<std::string> guards(const Json& mode);
+  void cache_info(JsonWriter& json);
   void clear_cache() { session_.cache().clear(); }
 
   // --- tensors; replies are those of `call` ---
   // What core/io/session_json.h reads.
-  nlohmann::json real(const nlohmann::json& given);
-  nlohmann::json torch_tensor(const nlohmann::json& given);
+  void real(JsonWriter& json, const Json& given);
+  void torch_tensor(JsonWriter& json, const Json& given);
   // {"mode": 0, "data": 3}
-  nlohmann::json constant(const nlohmann::json& given);
+  void constant(JsonWriter& json, const Json& given);
   // {"mode": 0, "tensor": 5, "source": "x", ...}
-  nlohmann::json from_tensor(const nlohmann::json& given);
-  nlohmann::json from_descriptions(const nlohmann::json& given);
+  void from_tensor(JsonWriter& json, const Json& given);
+  void from_descriptions(JsonWriter& json, const Json& given);
   // {"mode": 0, "tensors": [5, 6]}
-  nlohmann::json fake_copy(const nlohmann::json& given);
+  void fake_copy(JsonWriter& json, const Json& given);
 
   // --- of one tensor ---
   // {"isLeaf": true, "isFake": true, "isParameter": false, "mode": 0, "gradFn": null}
-  nlohmann::json facts(double tensor);
-  nlohmann::json grad(double tensor);
-  nlohmann::json item(double tensor);
-  nlohmann::json tolist(double tensor);
+  void facts(JsonWriter& json, double tensor);
+  void grad(JsonWriter& json, double tensor);
+  void item(JsonWriter& json, double tensor);
+  void tolist(JsonWriter& json, double tensor);
   void backward(double tensor) { session_.backward(*known_tensor(tensor)); }
   std::string repr(double tensor) { return session_.repr(*known_tensor(tensor)); }
 
@@ -67,11 +67,11 @@ class SessionCaller final : public Caller {
   Value run(OpId op, std::span<const Value> args) override;
   uint32_t number_of(const Tensor& tensor) override;
   uint32_t number_of(const Storage& storage) override;
-  std::optional<Value> resolve(const nlohmann::json& object) override;
-  nlohmann::json numbers_in(const Value& value) override;
-  void collect_numbers(nlohmann::json& numbers, const Value& value);
-  SessionMode& mode_at(const nlohmann::json& mode);
-  nlohmann::json number_of_mode(const SessionMode* mode) const;
+  std::optional<Value> resolve(const Json& object) override;
+  std::optional<std::vector<uint32_t>> numbers_in(const Value& value) override;
+  void collect_numbers(std::vector<uint32_t>& numbers, const Value& value);
+  SessionMode& mode_at(const Json& mode);
+  std::optional<size_t> number_of_mode(const SessionMode* mode) const;
 
   Session session_;
   std::vector<SessionMode*> modes_;

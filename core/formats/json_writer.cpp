@@ -34,9 +34,8 @@ void append_escaped(std::string& out, char c) {
   }
 }
 
-}  // namespace
-
-void append_json_string(std::string& out, std::string_view text) {
+// With its quotes.
+void append_string(std::string& out, std::string_view text) {
   out += '"';
   size_t written = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -49,9 +48,11 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+}  // namespace
+
 JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
-  append_json_string(out_, name);
+  append_string(out_, name);
   out_ += ':';
   needs_comma_ = false;
   return *this;
@@ -78,7 +79,7 @@ void JsonWriter::real(double value) {
 
 void JsonWriter::string(std::string_view text) {
   separate();
-  append_json_string(out_, text);
+  append_string(out_, text);
 }
 
 void write_error_members(JsonWriter& json, std::string_view error_class, std::string_view message) {

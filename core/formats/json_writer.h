@@ -30,8 +30,7 @@ namespace faketensor {
 
 class JsonWriter {
  public:
-  // Values that follow one another at the top, as lines do, get no commas: each takes a writer, or
-  // `next_document` between them.
+  // One value; a text of several, such as lines, takes a writer for each.
   explicit JsonWriter(std::string& out) : out_(out) {}
 
   // Ends an object or array.
@@ -142,8 +141,5 @@ void write_error_members(JsonWriter& json, std::string_view error_class, std::st
 inline void write_error_members(JsonWriter& json, const Error& error) {
   write_error_members(json, error.class_name(), error.message());
 }
-
-// `text` as a JSON string with its quotes.
-void append_json_string(std::string& out, std::string_view text);
 
 }  // namespace faketensor

@@ -32,25 +32,6 @@ void write_why(JsonWriter& json, const Run& run, std::span<const WhyStep> steps)
 void write_what_if(JsonWriter& json, const Run& run, const WhatIf& what_if,
                    std::span<const std::string> nodes);
 
-// To a text, for what is written without a JsonWriter still.
-inline void append_guards(std::string& out, const Run& run) {
-  JsonWriter json(out);
-  write_guards(json, run);
-}
-inline void append_symbols(std::string& out, const Run& run) {
-  JsonWriter json(out);
-  write_symbols(json, run);
-}
-inline void append_why(std::string& out, const Run& run, std::span<const WhyStep> steps) {
-  JsonWriter json(out);
-  write_why(json, run, steps);
-}
-inline void append_what_if(std::string& out, const Run& run, const WhatIf& what_if,
-                           std::span<const std::string> nodes) {
-  JsonWriter json(out);
-  write_what_if(json, run, what_if, nodes);
-}
-
 // "violated", "depends", "holds"
 std::string_view name(WhatIf::Verdict verdict);
 

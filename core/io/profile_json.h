@@ -14,9 +14,5 @@ namespace faketensor {
 // Raises Unreadable for JSON that is no profile.
 OpProfiles read_profiles(const nlohmann::json& json);
 void write_profiles(JsonWriter& json, const OpProfiles& profiles);
-inline void append_profiles(std::string& out, const OpProfiles& profiles) {
-  JsonWriter json(out);
-  write_profiles(json, profiles);
-}
 
 }  // namespace faketensor

@@ -61,10 +61,6 @@ std::optional<SessionScope> session_scope(std::string_view name);
 
 // {"hits":1,"misses":2,"bypasses":{"..":1},"size":2}
 void write_cache_info(JsonWriter& json, const DispatchCache::Info& info);
-inline void append_cache_info(std::string& out, const DispatchCache::Info& info) {
-  JsonWriter json(out);
-  write_cache_info(json, info);
-}
 
 // The name of the Python class of a value.
 std::string_view python_type(const Value& value);

@@ -18,10 +18,4 @@ void write_json(JsonWriter& json, const ValueRange& range);
 // "2*s77", or a number where the expression is one
 void write_json(JsonWriter& json, const ExprNode* expression);
 
-// To a text, for what is written without a JsonWriter still.
-inline void append_shape_env(std::string& out, ShapeEnv& env) {
-  JsonWriter json(out);
-  write_shape_env(json, env);
-}
-
 }  // namespace faketensor

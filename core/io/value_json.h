@@ -46,16 +46,6 @@ class ValueWriter {
   void write(JsonWriter& json, const Run& run, NodeId node);
   void write(JsonWriter& json, const TensorRecord& record);
 
-  // To a text, for what is written without a JsonWriter still.
-  void append(std::string& out, const Value& value) {
-    JsonWriter json(out);
-    write(json, value);
-  }
-  void append(std::string& out, const Run& run, NodeId node) {
-    JsonWriter json(out);
-    write(json, run, node);
-  }
-
  private:
   void write_value(JsonWriter& json, const Value& value, std::span<const TensorRecord>* recorded);
 

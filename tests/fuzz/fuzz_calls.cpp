@@ -212,7 +212,8 @@ std::string run_call(RandomCall& call, const Options& options, Totals& totals) {
     const bool any_offset = call.op().name.starts_with("inductor::");
     if (const char* fault = fault_of(result, any_offset)) return fault;
     std::string text;
-    writer.append(text, result);
+    JsonWriter json(text);
+    writer.write(json, result);
     if (options.show) std::printf("%s\n", text.c_str());
     ++totals.answered;
   } catch (const Error& error) {

@@ -119,7 +119,8 @@ class ValueFuzzer final : public Fuzzer {
         bind_arguments(op.schema, given, json::object(), reader, &writer);
     const Outcome outcome = mode.call(op.id, values);
     std::string text;
-    if (!outcome.error) writer.append(text, outcome.value);
+    JsonWriter out(text);
+    if (!outcome.error) writer.write(out, outcome.value);
     // What was read leaves the reader as it was: the next value can be read.
     reader.read(json::array({json::array({1, 2})}));
   }
