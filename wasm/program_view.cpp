@@ -13,18 +13,19 @@
 
 namespace faketensor::wasm {
 
-std::string_view op_name(const Program& program, const Node& node) {
-  switch (node.kind) {
-    case NodeKind::kPlaceholder:
+std::string_view op_name(const Plan& plan, Row row) {
+  switch (plan.row(row).kind) {
+    case RowKind::kPlaceholder:
       return "placeholder";
-    case NodeKind::kGetItem:
+    case RowKind::kGetItem:
       return "getitem";
-    case NodeKind::kOutput:
+    case RowKind::kOutput:
       return "output";
-    case NodeKind::kCall:
+    case RowKind::kCall:
       break;
   }
-  return node.op == kNoOp ? program.text(node.target) : Registry::builtin().entry(node.op).name;
+  const OpId op = plan.row(row).op;
+  return op == kNoOp ? plan.target_of(row) : Registry::builtin().entry(op).name;
 }
 
 namespace {
@@ -55,14 +56,15 @@ void write_dims(JsonWriter& json, Dims values) {
   }
 }
 
-void write_input(JsonWriter& json, const Program& program, NodeId node) {
-  const InputSpec& spec = program.inputs[node];
-  const TensorMeta* meta = program.graph().node(node).recorded;
+void write_input(JsonWriter& json, const Program& program, Row row) {
+  const InputSpec& spec = program.inputs[row];
+  const Node& node = program.node(row);
+  const TensorMeta* meta = node.recorded;
   const auto input = json.object();
-  json.field("name", program.text(program.graph().node(node).name));
+  json.field("name", program.text(node.name));
   json.field("kind", input_kind(spec.kind));
   json.field("target", spec.target == 0 ? std::nullopt : std::optional(program.text(spec.target)));
-  json.field("node", node);
+  json.field("node", row);
   write_dims(json.key("size"), meta == nullptr ? Dims() : meta->sizes());
   write_dims(json.key("stride"), meta == nullptr ? Dims() : meta->strides());
   json.field("dtype", meta == nullptr ? std::string_view() : name(meta->dtype()));
@@ -71,12 +73,12 @@ void write_input(JsonWriter& json, const Program& program, NodeId node) {
 
 std::vector<std::string_view> output_names(const Program& program) {
   std::vector<std::string_view> names;
-  const auto nodes = program.graph().nodes();
-  if (nodes.empty()) return names;
+  const Plan& plan = program.plan();
+  if (plan.size() == 0) return names;
   const auto add = [&](const Value& value) {
-    if (value.is(Value::Tag::kNodeRef)) names.push_back(program.text(nodes[value.node()].name));
+    if (value.is(Value::Tag::kNodeRef)) names.push_back(plan.name_of(value.node()));
   };
-  for (const Value& argument : nodes.back().args) {
+  for (const Value& argument : plan.rows().back().args) {
     if (argument.is_list()) {
       for (size_t i = 0; i < argument.size(); ++i) add(argument[i]);
     } else {
@@ -102,17 +104,18 @@ void write_module(JsonWriter& json, const Program& program, size_t id, uint32_t 
   json.field("path", program.text(module.path));
   json.field("type", program.text(module.type));
   json.field("nodes", module.nodes);
-  json.field("first", module.first == kNoNode ? 0 : module.first);
-  json.field("last", module.last == kNoNode ? 0 : module.last);
+  json.field("first", module.first == kNoRow ? 0 : module.first);
+  json.field("last", module.last == kNoRow ? 0 : module.last);
   json.field("hash", hash);
 }
 
 // Operators without a rule, and how often each is called.
 std::map<std::string_view, int64_t> unknown_ops(const Program& program) {
   std::map<std::string_view, int64_t> counts;
-  for (const Node& node : program.graph().nodes()) {
-    if (node.kind != NodeKind::kCall || node.op != kNoOp) continue;
-    const std::string_view target = program.text(node.target);
+  const Plan& plan = program.plan();
+  for (Row row = 0; row < plan.size(); ++row) {
+    if (plan.row(row).kind != RowKind::kCall || plan.row(row).op != kNoOp) continue;
+    const std::string_view target = plan.target_of(row);
     // Python's functions on symbolic scalars and higher-order operators are no rows of the
     // registry.
     if (target.starts_with("torch.ops.") && !target.starts_with("torch.ops.higher_order."))
@@ -129,10 +132,10 @@ void write_program(JsonWriter& json, const Program& program) {
   json.field("kind", program.kind);
   json.field("torchVersion", program.torch_version);
   json.field("schemaVersion", format("{}.{}", program.schema_major, program.schema_minor));
-  json.field("nodes", program.graph().size());
+  json.field("nodes", program.plan().size());
   {
     const auto inputs = json.array("inputs");
-    for (NodeId i = 0; i < program.inputs.size(); ++i) write_input(json, program, i);
+    for (Row i = 0; i < program.inputs.size(); ++i) write_input(json, program, i);
   }
   json.field("outputs", output_names(program));
   {
@@ -153,22 +156,21 @@ void write_program(JsonWriter& json, const Program& program) {
   }
 }
 
-InputColumns input_columns(const Graph& graph) {
+InputColumns input_columns(const Plan& plan) {
   InputColumns columns;
-  columns.start.reserve(graph.size() + 1);
+  columns.start.reserve(plan.size() + 1);
   columns.start.push_back(0);
   std::vector<Value> pending;  // lists nest, so arguments are walked with a stack of our own
-  std::vector<NodeId> reader(graph.size(),
-                             kNoNode);  // per row: the last row that was found to read it
-  for (NodeId row = 0; row < graph.size(); ++row) {
-    const Node& node = graph.node(row);
-    pending.assign(node.args.rbegin(), node.args.rend());
+  std::vector<Row> reader(plan.size(),
+                          kNoRow);  // per row: the last row that was found to read it
+  for (Row row = 0; row < plan.size(); ++row) {
+    const std::span<const Value> args = plan.row(row).args;
+    pending.assign(args.rbegin(), args.rend());
     while (!pending.empty()) {
       const Value value = pending.back();
       pending.pop_back();
       if (value.is(Value::Tag::kNodeRef)) {
-        if (value.node() < graph.size() && std::exchange(reader[value.node()], row) != row)
-          columns.inputs.push_back(value.node());
+        if (std::exchange(reader[value.node()], row) != row) columns.inputs.push_back(value.node());
       } else if (value.is(Value::Tag::kList)) {
         pending.insert(pending.end(), value.values().rbegin(), value.values().rend());
       }
@@ -239,22 +241,24 @@ struct LayoutColumns {
 };
 
 LayoutColumns layout_columns(const Program& program) {
-  const Graph& graph = program.graph();
+  const Plan& plan = program.plan();
   LayoutColumns columns;
-  columns.inputs = input_columns(graph);
+  columns.inputs = input_columns(plan);
   std::unordered_map<uint64_t, uint32_t> keys;
-  for (NodeId row = 0; row < graph.size(); ++row) {
-    const Node& node = graph.node(row);
-    const bool is_input = node.kind == NodeKind::kPlaceholder;
+  for (Row row = 0; row < plan.size(); ++row) {
+    const Node& node = plan.node(row);
+    const RowKind kind = plan.row(row).kind;
+    const bool is_input = kind == RowKind::kPlaceholder;
     columns.module.push_back(node.module);
     columns.flags.push_back(is_input && row < program.inputs.size()
                                 ? input_flags(program.inputs[row].kind)
                                 : uint8_t{0});
-    columns.width.push_back(width_class(is_input ? program.text(node.name).size()
-                                                 : op_label_size(op_name(program, node))));
+    columns.width.push_back(
+        width_class(is_input ? program.text(node.name).size() : op_label_size(op_name(plan, row))));
     // Drawn alike: the same operator on a value of the same recorded sizes.
-    const uint64_t key = hash_word(hash_word(static_cast<uint64_t>(node.kind), node.target),
-                                   reinterpret_cast<uintptr_t>(node.recorded));
+    const uint64_t key =
+        hash_word(hash_word(static_cast<uint64_t>(kind), is_input ? 0 : node.target),
+                  reinterpret_cast<uintptr_t>(node.recorded));
     columns.row_key.push_back(
         keys.try_emplace(key, static_cast<uint32_t>(keys.size())).first->second);
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/formats/json_writer.h"
-#include "core/graph/graph.h"
+#include "core/graph/program.h"
 
 namespace faketensor::wasm {
 
@@ -19,11 +19,11 @@ struct InputColumns {
   std::vector<uint32_t> start;  // rows + 1
   std::vector<uint32_t> inputs;
 };
-InputColumns input_columns(const Graph& graph);
+InputColumns input_columns(const Plan& plan);
 
 // How operators are named here: the schema's name where a rule is known ("aten::add.Tensor"), else
 // as the file spells it; "placeholder", "getitem" and "output" for nodes that are no calls.
-std::string_view op_name(const Program& program, const Node& node);
+std::string_view op_name(const Plan& plan, Row row);
 
 // Layout of types.ts, as a packed buffer of kind kLayout.
 std::vector<uint8_t> pack_layout(const Program& program, std::span<const uint32_t> expanded);

@@ -107,14 +107,14 @@ std::vector<uint8_t> layout(const Program& program, const Json& given) {
 // {"val": Value}, or {} where there is no such value.
 void value(JsonWriter& json, OpenRun& run, const Json& given) {
   const auto object = json.object();
-  const NodeId row = run.view.find(text_argument(given, "name"));
-  if (row != kNoNode) run.view.write_value(json.key("val"), row);
+  const Row row = run.view.find(text_argument(given, "name"));
+  if (row != kNoRow) run.view.write_value(json.key("val"), row);
 }
 
 void node(JsonWriter& json, OpenRun& run, const Json& given) {
   const int64_t row = integer_argument(given, "index");
   const bool is_row = row >= 0 && row <= int64_t{UINT32_MAX};
-  run.view.write_detail(json, is_row ? static_cast<NodeId>(row) : kNoNode);
+  run.view.write_detail(json, is_row ? static_cast<Row>(row) : kNoRow);
 }
 
 // Why the run has the symbols and guards that it has (core/io/explain_json.h).
@@ -124,8 +124,8 @@ void guards(JsonWriter& json, OpenRun& run, const Json&) { write_guards(json, ru
 void why(JsonWriter& json, OpenRun& run, const Json& given) {
   const Run& of = run.view.run();
   const std::string& name = text_argument(given, "node");
-  const NodeId id = of.program().find(name);
-  if (id == kNoNode) throw_error(kUsage, format("the program has no node '{}'", name));
+  const Row id = of.program().find(name);
+  if (id == kNoRow) throw_error(kUsage, format("the program has no node '{}'", name));
   write_why(json, of, why_dimension(of, id, integer_argument(given, "dim")));
 }
 

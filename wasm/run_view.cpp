@@ -58,15 +58,14 @@ ValueKind value_kind(const NodeRecord& record) {
 
 class TablePacker {
  public:
-  TablePacker(const Run& run, const WhatIf* what_if)
-      : run_(run), program_(run.program()), what_if_(what_if) {}
+  TablePacker(const Run& run, const WhatIf* what_if) : run_(run), what_if_(what_if) {}
 
   std::vector<uint8_t> pack() {
     const BranchScope env = run_.shape_env();
-    const auto nodes = program_.graph().nodes();
+    const Plan& plan = run_.plan();
     dim_start_.push_back(0);
-    for (NodeId row = 0; row < nodes.size(); ++row) add_row(nodes[row], run_.record(row));
-    const InputColumns inputs = input_columns(program_.graph());
+    for (Row row = 0; row < plan.size(); ++row) add_row(row);
+    const InputColumns inputs = input_columns(plan);
 
     PackedBuffer buffer(PackedKind::kTable);
     buffer.add_strings(TableSection::kNames, names_);
@@ -93,10 +92,12 @@ class TablePacker {
   }
 
  private:
-  void add_row(const Node& node, const NodeRecord& record) {
-    names_.push_back(program_.text(node.name));
-    op_.push_back(ops_.number(op_name(program_, node)));
-    module_.push_back(node.module);
+  void add_row(Row row) {
+    const Plan& plan = run_.plan();
+    const NodeRecord& record = run_.record(row);
+    names_.push_back(plan.name_of(row));
+    op_.push_back(ops_.number(op_name(plan, row)));
+    module_.push_back(plan.node(row).module);
     status_.push_back(static_cast<uint8_t>(record.status));
     kind_.push_back(value_kind(record));
     // Tensors inside lists take part in the numbering, as they do where values are printed.
@@ -152,7 +153,6 @@ class TablePacker {
   }
 
   const Run& run_;
-  const Program& program_;
   const WhatIf* what_if_;
   std::unordered_map<const ExprNode*, SymInt> values_;  // under what_if_, each worked out once
   std::vector<std::string_view> names_;
@@ -183,12 +183,12 @@ std::vector<uint8_t> RunView::pack_table(const WhatIf* what_if) const {
   return TablePacker(run_, what_if).pack();
 }
 
-NodeId RunView::find(std::string_view name) const {
-  const NodeId row = run_.program().find(name);
-  return row == kNoNode || run_.record(row).status != NodeStatus::kOk ? kNoNode : row;
+Row RunView::find(std::string_view name) const {
+  const Row row = run_.program().find(name);
+  return row == kNoRow || run_.record(row).status != NodeStatus::kOk ? kNoRow : row;
 }
 
-void RunView::write_value(JsonWriter& json, NodeId row) {
+void RunView::write_value(JsonWriter& json, Row row) {
   number_tensors();
   writer_.write(json, run_, row);
 }
@@ -210,7 +210,7 @@ std::string_view kind_name(Problem::Kind kind) {
 // An argument as the inspector prints it, and the rows it reads.
 class ArgumentPrinter {
  public:
-  explicit ArgumentPrinter(const Program& program) : program_(program) {}
+  explicit ArgumentPrinter(const Plan& plan) : plan_(plan) {}
 
   void write(JsonWriter& json, std::string_view name, const Value& value) {
     text_.clear();
@@ -227,10 +227,10 @@ class ArgumentPrinter {
     constexpr int kMaxDepth = 16;
     constexpr size_t kMaxElements = 64;  // of one list; the rest is told by its number
     if (value.is(Value::Tag::kNodeRef)) {
-      text_ += program_.text(program_.graph().node(value.node()).name);
+      text_ += plan_.name_of(value.node());
       nodes_.push_back(value.node());
     } else if (value.is(Value::Tag::kGraph)) {
-      text_ += program_.text(value.graph().name);
+      text_ += plan_.text(value.graph().name);
     } else if (value.is_list() && depth < kMaxDepth) {
       text_ += '[';
       for (size_t i = 0; i < std::min(value.size(), kMaxElements); ++i) {
@@ -244,23 +244,23 @@ class ArgumentPrinter {
     }
   }
 
-  const Program& program_;
+  const Plan& plan_;
   std::string text_;
-  std::vector<NodeId> nodes_;
+  std::vector<Row> nodes_;
 };
 
-void write_arguments(JsonWriter& json, const Program& program, const Node& node) {
+void write_arguments(JsonWriter& json, const Plan& plan, const PlanRow& row) {
   const auto list = json.array("args");
-  ArgumentPrinter printer(program);
-  for (size_t i = 0; i < node.args.size(); ++i) {
-    if (node.args[i].is_unset()) continue;
+  ArgumentPrinter printer(plan);
+  for (size_t i = 0; i < row.args.size(); ++i) {
+    if (row.args[i].is_unset()) continue;
     std::string_view name;
-    if (node.op != kNoOp) {
-      name = Registry::builtin().entry(node.op).schema.arguments[i].name;
-    } else if (i < node.arg_names.size()) {
-      name = program.text(node.arg_names[i]);
+    if (row.op != kNoOp) {
+      name = Registry::builtin().entry(row.op).schema.arguments[i].name;
+    } else if (i < row.arg_names.size()) {
+      name = plan.text(row.arg_names[i]);
     }
-    printer.write(json, name, node.args[i]);
+    printer.write(json, name, row.args[i]);
   }
 }
 
@@ -274,12 +274,12 @@ bool shares_storage(std::span<const TensorRecord> some, std::span<const TensorRe
 
 // Names of the nodes before `row` whose tensors share a storage with its own; the first ones of
 // very many.
-std::vector<std::string_view> aliases_of(const Run& run, NodeId row) {
+std::vector<std::string_view> aliases_of(const Run& run, Row row) {
   constexpr size_t kMaxNames = 100;
   std::vector<std::string_view> names;
-  for (NodeId other = 0; other < row && names.size() < kMaxNames; ++other) {
+  for (Row other = 0; other < row && names.size() < kMaxNames; ++other) {
     if (shares_storage(run.record(row).tensors, run.record(other).tensors))
-      names.push_back(run.program().text(run.program().graph().node(other).name));
+      names.push_back(run.plan().name_of(other));
   }
   return names;
 }
@@ -288,10 +288,10 @@ std::vector<std::string_view> aliases_of(const Run& run, NodeId row) {
 
 void write_problem(JsonWriter& json, const Program& program, const Problem& problem) {
   const auto object = json.object();
-  const bool has_node = problem.node != kNoNode;
+  const bool has_node = problem.node != kNoRow;
   json.field("kind", kind_name(problem.kind));
   json.field("node", has_node ? int64_t{problem.node} : -1);
-  json.field("name", has_node ? program.text(program.graph().node(problem.node).name) : "");
+  json.field("name", has_node ? program.text(program.node(problem.node).name) : "");
   json.field("op", problem.op);
   json.field("class", problem.error_class);
   json.field("message", problem.message);
@@ -301,19 +301,20 @@ void write_problem(JsonWriter& json, const Program& program, const Problem& prob
   json.field_if_any("hint", problem.hint);
 }
 
-void RunView::write_detail(JsonWriter& json, NodeId row) {
+void RunView::write_detail(JsonWriter& json, Row row) {
   const Program& program = run_.program();
-  if (row >= program.graph().size())
-    throw_error(ErrorKind::kIndexError, format("there is no row {}", row));
-  const Node& node = program.graph().node(row);
+  const Plan& plan = run_.plan();
+  if (row >= plan.size()) throw_error(ErrorKind::kIndexError, format("there is no row {}", row));
+  const Node& node = plan.node(row);
+  const OpId op = plan.row(row).op;
   const auto detail = json.object();
   json.field("index", row);
   json.field("name", program.text(node.name));
-  json.field("op", op_name(program, node));
-  json.field("schema", node.op == kNoOp ? std::string_view()
-                                        : Registry::builtin().entry(node.op).schema.text);
+  json.field("op", op_name(plan, row));
+  json.field("schema",
+             op == kNoOp ? std::string_view() : Registry::builtin().entry(op).schema.text);
   json.field("status", static_cast<int>(run_.record(row).status));
-  write_arguments(json, program, node);
+  write_arguments(json, plan, plan.row(row));
   json.key("value");
   if (run_.record(row).status == NodeStatus::kOk) {
     write_value(json, row);

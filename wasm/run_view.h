@@ -24,12 +24,12 @@ class RunView {
   // Table of web/package/src/types.ts, as a packed buffer of kind kTable.
   // `what_if`: the sizes under other settings of symbols; none: as they were propagated.
   std::vector<uint8_t> pack_table(const WhatIf* what_if = nullptr) const;
-  // The row of the node of that name; kNoNode where it has no value.
-  NodeId find(std::string_view name) const;
+  // The row of the node of that name; kNoRow where it has no value.
+  Row find(std::string_view name) const;
   // The value of a row that has one, as FORMAT.md writes values.
-  void write_value(JsonWriter& json, NodeId row);
+  void write_value(JsonWriter& json, Row row);
   // NodeDetail of types.ts. Raises IndexError for a row that there is not.
-  void write_detail(JsonWriter& json, NodeId row);
+  void write_detail(JsonWriter& json, Row row);
 
  private:
   // Tells the writer the numbers; at the first value that is asked for.

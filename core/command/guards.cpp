@@ -90,9 +90,9 @@ class GuardsPrinter {
     out_.line_done();
   }
 
-  void print_why(NodeId node, int64_t dim) {
+  void print_why(Row node, int64_t dim) {
     for (const WhyStep& step : why_dimension(run_, node, dim)) {
-      const Node& at = program_.graph().node(step.node);
+      const Node& at = program_.node(step.node);
       line(format("{}:{} is {}, {}", program_.text(at.name), step.dim, step.size, step.reason));
       const std::string source = program_.source_line(at);
       if (!source.empty()) line(format("    at {}", source));
@@ -115,7 +115,7 @@ class GuardsPrinter {
  private:
   // "dimension 0 of mask"
   std::string place_of(const SymbolEntry& entry) const {
-    const std::string_view node = program_.text(program_.graph().node(entry.node).name);
+    const std::string_view node = program_.text(program_.node(entry.node).name);
     if (!entry.dim) return format("the value of {}", node);
     return format("{}dimension {} of {}", entry.is_whole ? "" : "in ", *entry.dim, node);
   }
@@ -125,9 +125,9 @@ class GuardsPrinter {
     out_.line_done();
   }
 
-  void print_origin(NodeId id) {
-    if (id == kNoNode) return;
-    const Node& node = program_.graph().node(id);
+  void print_origin(Row id) {
+    if (id == kNoRow) return;
+    const Node& node = program_.node(id);
     line(format("      {}: {}", program_.text(node.name), call_text(run_, id)));
     const std::string source = program_.source_line(node);
     if (!source.empty()) line(format("      at {}", source));
@@ -136,7 +136,7 @@ class GuardsPrinter {
   // What the program returns under the settings, from the run that is there.
   void print_outputs(const WhatIf& what_if) {
     line("every guard holds; the outputs are then");
-    const NodeId output = static_cast<NodeId>(program_.graph().size() - 1);
+    const Row output = static_cast<Row>(program_.plan().size() - 1);
     const BranchScope env = run_.shape_env();
     for (const TensorRecord& tensor : run_.record(output).tensors) {
       std::vector<SymInt> sizes;
@@ -173,12 +173,12 @@ SymbolSetting parse_setting(const std::string& text) {
 }
 
 // "linear_1:2".
-std::pair<NodeId, int64_t> parse_dimension(const Program& program, const std::string& text) {
+std::pair<Row, int64_t> parse_dimension(const Program& program, const std::string& text) {
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos)
     throw_error(ErrorKind::kUsage, format("--why takes NODE:DIM, not '{}'", text));
-  const NodeId node = program.find(text.substr(0, colon));
-  if (node == kNoNode)
+  const Row node = program.find(text.substr(0, colon));
+  if (node == kNoRow)
     throw_error(ErrorKind::kUsage, format("the program has no node '{}'", text.substr(0, colon)));
   return {node, parse_number(std::string_view(text).substr(colon + 1), text)};
 }

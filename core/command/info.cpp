@@ -24,7 +24,7 @@ class Report {
                 program_.torch_version.empty() ? "(unknown)" : program_.torch_version,
                 program_.schema_major, program_.schema_minor));
     print_changes();
-    line(format("{} nodes, {} modules", program_.graph().size(), program_.modules.size()));
+    line(format("{} nodes, {} modules", program_.plan().size(), program_.modules.size()));
     print_inputs();
     print_symbols();
     print_operators();
@@ -58,9 +58,10 @@ class Report {
   std::string operators_of(const VersionChange& change) const {
     std::set<std::string> names;
     for (const auto& graph : program_.graphs()) {
-      for (const Node& node : graph->nodes()) {
-        const std::string_view target = program_.text(node.target);
-        if (node.kind != NodeKind::kCall || !change.is_about(target)) continue;
+      const Plan& plan = *graph->plan();
+      for (Row row = 0; row < plan.size(); ++row) {
+        const std::string_view target = plan.target_of(row);
+        if (plan.row(row).kind != RowKind::kCall || !change.is_about(target)) continue;
         names.emplace(short_target(target));
       }
     }
@@ -73,12 +74,12 @@ class Report {
     int64_t bytes = 0;
     size_t stored = 0;
     line("\ninputs");
-    for (NodeId i = 0; i < program_.inputs.size(); ++i) {
-      const Node& node = program_.graph().node(i);
+    for (Row i = 0; i < program_.inputs.size(); ++i) {
+      const Node& node = program_.node(i);
       const TensorMeta* meta = node.recorded;
       if (program_.inputs[i].kind == InputSpec::Kind::kUser) {
         line(format("  {}  {}", program_.text(node.name),
-                    meta == nullptr ? format("{}", node.recorded_scalar) : tensor_text(*meta)));
+                    meta == nullptr ? format("{}", node.val) : tensor_text(*meta)));
       } else if (meta != nullptr) {
         ++stored;
         if (!meta->numel().is_symbolic()) bytes += meta->numel().as_int() * itemsize(meta->dtype());
@@ -101,11 +102,13 @@ class Report {
   void print_operators() {
     std::map<std::string_view, size_t> counts;
     std::map<std::string_view, size_t> unknown;
-    for (const Node& node : program_.graph().nodes()) {
-      if (node.kind != NodeKind::kCall) continue;
-      const std::string_view target = program_.text(node.target);
+    const Plan& plan = program_.plan();
+    for (Row row = 0; row < plan.size(); ++row) {
+      if (plan.row(row).kind != RowKind::kCall) continue;
+      const std::string_view target = plan.target_of(row);
       ++counts[target];
-      if (node.op == kNoOp && !target.starts_with("torch.ops.higher_order.")) ++unknown[target];
+      if (plan.row(row).op == kNoOp && !target.starts_with("torch.ops.higher_order."))
+        ++unknown[target];
     }
     print_counts(format("\noperators ({} different)", counts.size()), counts);
     if (!unknown.empty()) print_counts("\noperators without a rule", unknown);

@@ -39,24 +39,24 @@ std::string last_part(std::string_view dotted) {
 // The table of a run: nodes in order of execution, under a line for each module as it is entered.
 class Table {
  public:
-  Table(const Run& run, BufferedOut& out) : run_(run), program_(run.program()), out_(out) {
+  Table(const Run& run, BufferedOut& out)
+      : run_(run), program_(run.program()), plan_(run.plan()), out_(out) {
     for (const Problem& problem : run.problems())
       if (problem.kind == Problem::Kind::kUnknown) ++unknown_[problem.message];
-    for (const Node& node : program_.graph().nodes()) {
-      name_width_ = std::max(name_width_, std::min<size_t>(program_.text(node.name).size(), 36));
-      if (node.kind == NodeKind::kCall)
-        op_width_ = std::max(op_width_,
-                             std::min<size_t>(shown_target(program_.text(node.target)).size(), 36));
+    for (Row row = 0; row < plan_.size(); ++row) {
+      name_width_ = std::max(name_width_, std::min<size_t>(plan_.name_of(row).size(), 36));
+      if (plan_.row(row).kind == RowKind::kCall)
+        op_width_ =
+            std::max(op_width_, std::min<size_t>(shown_target(plan_.target_of(row)).size(), 36));
     }
   }
 
   void print() {
     const BranchScope env = run_.shape_env();
     size_t problem = 0;
-    for (NodeId i = 0; i < program_.graph().size(); ++i) {
-      const Node& node = program_.graph().node(i);
-      if (node.kind == NodeKind::kCall) enter(node.module);
-      print_node(i, node);
+    for (Row i = 0; i < plan_.size(); ++i) {
+      if (plan_.row(i).kind == RowKind::kCall) enter(plan_.node(i).module);
+      print_row(i);
       if (problem < run_.problems().size() && run_.problems()[problem].node == i)
         print_problem(run_.problems()[problem++]);
     }
@@ -83,33 +83,33 @@ class Table {
     module_ = module;
   }
 
-  void print_node(NodeId id, const Node& node) {
-    const size_t indent = 2 * program_.modules[node.module].depth;
-    std::string line(node.kind == NodeKind::kCall || node.kind == NodeKind::kGetItem ? indent : 0,
-                     ' ');
-    line += padded(std::string(program_.text(node.name)), name_width_) + "  " +
-            padded(what(id, node), op_width_) + "  " + result(id);
+  void print_row(Row row) {
+    const size_t indent = 2 * program_.modules[plan_.node(row).module].depth;
+    const RowKind kind = plan_.row(row).kind;
+    std::string line(kind == RowKind::kCall || kind == RowKind::kGetItem ? indent : 0, ' ');
+    line += padded(std::string(plan_.name_of(row)), name_width_) + "  " +
+            padded(what(row), op_width_) + "  " + result(row);
     while (!line.empty() && line.back() == ' ') line.pop_back();
     out_.text() += line;
     out_.line_done();
   }
 
-  std::string what(NodeId id, const Node& node) const {
-    switch (node.kind) {
-      case NodeKind::kPlaceholder:
-        return std::string(name(program_.inputs[id].kind));
-      case NodeKind::kGetItem:
-        return format("[{}] of {}", node.args[1],
-                      program_.text(program_.graph().node(node.args[0].node()).name));
-      case NodeKind::kOutput:
+  std::string what(Row row) const {
+    const std::span<const Value> args = plan_.row(row).args;
+    switch (plan_.row(row).kind) {
+      case RowKind::kPlaceholder:
+        return std::string(name(program_.inputs[row].kind));
+      case RowKind::kGetItem:
+        return format("[{}] of {}", args[1], plan_.name_of(args[0].node()));
+      case RowKind::kOutput:
         return "output";
-      case NodeKind::kCall:
+      case RowKind::kCall:
         break;
     }
-    return shown_target(program_.text(node.target));
+    return shown_target(plan_.target_of(row));
   }
 
-  std::string result(NodeId id) {
+  std::string result(Row id) {
     const NodeRecord& record = run_.record(id);
     switch (record.status) {
       case NodeStatus::kOk:
@@ -129,13 +129,13 @@ class Table {
   }
 
   // Where the value is not a tensor of its own: the node whose storage (or very tensor) it is.
-  std::string alias_note(NodeId id, const TensorRecord& tensor) {
+  std::string alias_note(Row id, const TensorRecord& tensor) {
     const uint32_t storage = tensor.storage->id;
-    if (storage >= first_of_storage_.size()) first_of_storage_.resize(storage + 1, kNoNode);
-    NodeId& first = first_of_storage_[storage];
-    if (first == kNoNode) first = id;
-    if (first == id || program_.graph().node(id).kind == NodeKind::kGetItem) return {};
-    return format("  (shares {})", program_.text(program_.graph().node(first).name));
+    if (storage >= first_of_storage_.size()) first_of_storage_.resize(storage + 1, kNoRow);
+    Row& first = first_of_storage_[storage];
+    if (first == kNoRow) first = id;
+    if (first == id || plan_.row(id).kind == RowKind::kGetItem) return {};
+    return format("  (shares {})", plan_.name_of(first));
   }
 
   // An operator without a rule is told once, with how often it is called.
@@ -163,11 +163,12 @@ class Table {
 
   const Run& run_;
   const Program& program_;
+  const Plan& plan_;
   BufferedOut& out_;
   size_t name_width_ = 4;
   size_t op_width_ = 2;
   ModuleId module_ = 0;
-  std::vector<NodeId> first_of_storage_;
+  std::vector<Row> first_of_storage_;
   std::map<std::string, size_t> unknown_;  // operators without a rule, and calls to be told of
 };
 
@@ -180,7 +181,7 @@ class RunPrinter {
   void print_lines() {
     const BranchScope env = run_.shape_env();  // for all nodes at once
     size_t problem = 0;
-    for (NodeId i = 0; i < program_.graph().size(); ++i) {
+    for (Row i = 0; i < run_.plan().size(); ++i) {
       JsonWriter json(out_.text());
       if (run_.record(i).status == NodeStatus::kOk) {
         write_node(json, i);
@@ -203,7 +204,7 @@ class RunPrinter {
       json.field("target", format("{}", target));
       {
         const auto nodes = json.array("nodes");
-        for (NodeId i = 0; i < program_.graph().size(); ++i) {
+        for (Row i = 0; i < run_.plan().size(); ++i) {
           if (run_.record(i).status != NodeStatus::kOk) continue;
           json.line_break();
           write_node(json, i);
@@ -220,9 +221,9 @@ class RunPrinter {
   }
 
  private:
-  void write_node(JsonWriter& json, NodeId id) {
+  void write_node(JsonWriter& json, Row id) {
     const auto object = json.object();
-    json.field("name", program_.text(program_.graph().node(id).name));
+    json.field("name", run_.plan().name_of(id));
     writer_.write(json.key("val"), run_, id);
   }
   void write_problem(JsonWriter& json, const Problem& problem) {
@@ -277,14 +278,13 @@ bool print_check(const Run& run, const PropagateOptions& options, BufferedOut& o
   };
   for (const auto* problems : {&check.explained_problems, &check.explained, &check.differences}) {
     for (const Problem& problem : *problems)
-      line(
-          format("{}: {}", program.text(program.graph().node(problem.node).name), problem.message));
+      line(format("{}: {}", run.plan().name_of(problem.node), problem.message));
   }
   const size_t errors = run.problems().size() - check.explained_problems.size();
   for (const Problem& problem : run.problems()) {
     if (check.is_explained(problem)) continue;
-    line(format("{}: {}: {}", program.text(program.graph().node(problem.node).name),
-                problem.error_class, problem.message));
+    line(format("{}: {}: {}", run.plan().name_of(problem.node), problem.error_class,
+                problem.message));
   }
   line(format("recorded by PyTorch {}, answered as {}",
               program.torch_version.empty() ? "(unknown)" : program.torch_version,

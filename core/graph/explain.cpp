@@ -13,11 +13,9 @@ namespace faketensor {
 namespace {
 
 // A run's origins are its nodes, from 1; 0 is what was known before it.
-NodeId node_of_origin(uint32_t origin) { return origin == 0 ? kNoNode : origin - 1; }
+Row node_of_origin(uint32_t origin) { return origin == 0 ? kNoRow : origin - 1; }
 
-std::string name_of(const Run& run, NodeId node) {
-  return std::string(run.program().text(run.program().graph().node(node).name));
-}
+std::string name_of(const Run& run, Row node) { return std::string(run.plan().name_of(node)); }
 
 // Calls `visit` with every node an argument refers to. Lists nest two deep at most.
 template <typename Visit>
@@ -29,10 +27,10 @@ void for_each_reference(const Value& argument, const Visit& visit) {
   }
 }
 
-std::vector<NodeId> inputs_of(const Node& node) {
-  std::vector<NodeId> inputs;
+std::vector<Row> inputs_of(const PlanRow& node) {
+  std::vector<Row> inputs;
   for (const Value& argument : node.args) {
-    for_each_reference(argument, [&](NodeId input) {
+    for_each_reference(argument, [&](Row input) {
       if (std::find(inputs.begin(), inputs.end(), input) == inputs.end()) inputs.push_back(input);
     });
   }
@@ -75,7 +73,7 @@ SymInt current(SymInt size) {
 namespace {
 
 // What made a symbol what it is.
-NodeId cause_of(const ShapeEnv& env, const ExprNode* symbol) {
+Row cause_of(const ShapeEnv& env, const ExprNode* symbol) {
   return node_of_origin(env.replacement(symbol) != nullptr ? env.replacement_origin(symbol)
                                                            : env.range_origin(symbol));
 }
@@ -91,23 +89,23 @@ std::string text_then(Dims sizes) {
   return text + "]";
 }
 
-const TensorRecord* tensor_of(const Run& run, NodeId node) {
+const TensorRecord* tensor_of(const Run& run, Row node) {
   const NodeRecord& record = run.record(node);
   return record.tensors.empty() ? nullptr : &record.tensors[0];
 }
 
 struct DimOf {
-  NodeId node;
+  Row node;
   size_t dim;
 };
 
 // The nodes with tensors that a node reads, at once or through numbers (sym_size_int of x: x).
-std::vector<NodeId> tensors_read(const Run& run, NodeId node) {
-  std::vector<NodeId> tensors;
-  std::vector<NodeId> read = {node};
+std::vector<Row> tensors_read(const Run& run, Row node) {
+  std::vector<Row> tensors;
+  std::vector<Row> read = {node};
   for (size_t i = 0; i < read.size(); ++i) {
-    for (const NodeId input : inputs_of(run.program().graph().node(read[i]))) {
-      std::vector<NodeId>& list = tensor_of(run, input) != nullptr ? tensors : read;
+    for (const Row input : inputs_of(run.plan().row(read[i]))) {
+      std::vector<Row>& list = tensor_of(run, input) != nullptr ? tensors : read;
       if (std::find(list.begin(), list.end(), input) == list.end()) list.push_back(input);
     }
   }
@@ -117,11 +115,11 @@ std::vector<NodeId> tensors_read(const Run& run, NodeId node) {
 // The dimension of what a node reads whose size fits best: `fit` says how well, 0 is not at all. Of
 // equals the one at place `dim` of a tensor of the same rank, else the first.
 template <typename Fit>
-std::optional<DimOf> best_dimension(const Run& run, NodeId node, size_t dim, const Fit& fit) {
+std::optional<DimOf> best_dimension(const Run& run, Row node, size_t dim, const Fit& fit) {
   const size_t rank = tensor_of(run, node)->meta->sizes().size();
   std::optional<DimOf> found;
   size_t best = 0;
-  for (const NodeId input : tensors_read(run, node)) {
+  for (const Row input : tensors_read(run, node)) {
     for (const TensorRecord& tensor : run.record(input).tensors) {
       const Dims sizes = tensor.meta->sizes();
       for (size_t i = 0; i < sizes.size(); ++i) {
@@ -137,7 +135,7 @@ std::optional<DimOf> best_dimension(const Run& run, NodeId node, size_t dim, con
 }
 
 // The dimension of what a node reads that has the size: as the same expression, or now the same.
-std::optional<DimOf> same_size(const Run& run, NodeId node, size_t dim, SymInt recorded) {
+std::optional<DimOf> same_size(const Run& run, Row node, size_t dim, SymInt recorded) {
   const SymInt size = current(recorded);
   return best_dimension(run, node, dim, [&](SymInt other) -> size_t {
     if (same_expr(other, recorded)) return recorded.is_symbolic() ? 2 : 1;
@@ -146,7 +144,7 @@ std::optional<DimOf> same_size(const Run& run, NodeId node, size_t dim, SymInt r
 }
 
 // The dimension of what a node reads that shares most symbols with a size.
-std::optional<DimOf> same_symbols(const Run& run, NodeId node, size_t dim, SymInt recorded) {
+std::optional<DimOf> same_symbols(const Run& run, Row node, size_t dim, SymInt recorded) {
   if (!recorded.is_symbolic()) return std::nullopt;
   const std::vector<const ExprNode*> symbols = free_symbols(recorded.node());
   return best_dimension(run, node, dim, [&](SymInt other) -> size_t {
@@ -180,11 +178,10 @@ bool has_unbacked(SymInt size) {
 }
 
 // How a call came to a size that none of its arguments has.
-std::string computed_reason(const Run& run, NodeId node, SymInt recorded,
-                            std::optional<DimOf> from) {
+std::string computed_reason(const Run& run, Row node, SymInt recorded, std::optional<DimOf> from) {
   const SymInt size = current(recorded);
   const std::string call = call_text(run, node);
-  const Node& at = run.program().graph().node(node);
+  const PlanRow& at = run.plan().row(node);
   if (!from && !size.is_symbolic() &&
       std::any_of(at.args.begin(), at.args.end(),
                   [&](const Value& argument) { return is_in_argument(argument, size.as_int()); }))
@@ -205,7 +202,7 @@ void explain_input(const Run& run, SymInt recorded, WhyStep& step) {
   step.reason += format(" of size {}, which is {}", text_then(recorded), now);
   for (const ExprNode* symbol : free_symbols(recorded.node())) {
     step.cause = cause_of(shape_env_of(symbol), symbol);
-    if (step.cause == kNoNode) continue;
+    if (step.cause == kNoRow) continue;
     step.reason += " since " + call_text(run, step.cause);
     return;
   }
@@ -219,7 +216,7 @@ std::vector<GuardEntry> guard_report(const Run& run) {
   using Kind = GuardEntry::Kind;
   const SymbolMap numbers = known_numbers(*env);
   std::unordered_set<std::string> seen;
-  const auto add = [&](Kind kind, const ExprNode* condition, NodeId node) {
+  const auto add = [&](Kind kind, const ExprNode* condition, Row node) {
     // Two conditions may print alike: the forms of a product that were asked for apart.
     const std::string text = to_string(condition);
     if (!seen.insert(format("{} {} {}", static_cast<int>(kind), node, text)).second) return;
@@ -277,7 +274,7 @@ std::vector<SymbolEntry> symbol_report(const Run& run) {
   const BranchScope env = run.shape_env();
   std::unordered_map<const ExprNode*, size_t> places;
   std::unordered_set<const ExprNode*> sizes_seen;
-  for (NodeId node = 0; node < run.records().size(); ++node) {
+  for (Row node = 0; node < run.records().size(); ++node) {
     for_each_size(run.record(node), [&](SymInt size, std::optional<size_t> dim) {
       if (!size.is_symbolic() || !sizes_seen.insert(size.node()).second) return;
       const bool is_whole = size.node()->kind == ExprKind::kSymbol;
@@ -303,14 +300,13 @@ std::string_view short_target(std::string_view target) {
   return target;
 }
 
-std::string call_text(const Run& run, NodeId id) {
-  const Node& node = run.program().graph().node(id);
-  if (node.kind == NodeKind::kPlaceholder) return name_of(run, id);
-  std::string text = format("{}(", node.kind == NodeKind::kGetItem
-                                       ? "getitem"
-                                       : short_target(run.program().text(node.target)));
+std::string call_text(const Run& run, Row id) {
+  const PlanRow& node = run.plan().row(id);
+  if (node.kind == RowKind::kPlaceholder) return name_of(run, id);
+  std::string text = format(
+      "{}(", node.kind == RowKind::kGetItem ? "getitem" : short_target(run.plan().target_of(id)));
   bool first = true;
-  for (const NodeId input : inputs_of(node)) {
+  for (const Row input : inputs_of(node)) {
     if (!first) text += ", ";
     first = false;
     text += name_of(run, input);
@@ -320,7 +316,7 @@ std::string call_text(const Run& run, NodeId id) {
   return text + ")";
 }
 
-std::vector<WhyStep> why_dimension(const Run& run, NodeId node, int64_t wanted) {
+std::vector<WhyStep> why_dimension(const Run& run, Row node, int64_t wanted) {
   const TensorRecord* tensor = tensor_of(run, node);
   if (tensor == nullptr)
     throw_error(ErrorKind::kUsage, format("'{}' is no tensor", name_of(run, node)));
@@ -336,9 +332,9 @@ std::vector<WhyStep> why_dimension(const Run& run, NodeId node, int64_t wanted) 
   for (;;) {  // each step goes to an earlier node
     const SymInt recorded = tensor_of(run, node)->meta->sizes()[dim];
     const SymInt size = current(recorded);
-    const Node& at = run.program().graph().node(node);
-    WhyStep step{node, dim, to_string(size), "", kNoNode};
-    if (at.kind == NodeKind::kPlaceholder) {
+    const PlanRow& at = run.plan().row(node);
+    WhyStep step{node, dim, to_string(size), "", kNoRow};
+    if (at.kind == RowKind::kPlaceholder) {
       explain_input(run, recorded, step);
       steps.push_back(std::move(step));
       return steps;
@@ -495,7 +491,7 @@ WhatIf::Verdict verdict_of(ValueRange set, ValueRange allowed) {
 }  // namespace
 
 // A symbol that may not be what it is set to by its range alone.
-GuardEntry WhatIf::range_entry(const ExprNode* symbol, ValueRange allowed, NodeId node) const {
+GuardEntry WhatIf::range_entry(const ExprNode* symbol, ValueRange allowed, Row node) const {
   GuardEntry entry;
   entry.node = node;
   entry.condition = symbol;
@@ -512,7 +508,7 @@ std::vector<std::pair<GuardEntry, WhatIf::Verdict>> WhatIf::broken() const {
   for (const auto& [symbol, range] : settings_) {
     const ValueRange declared = declared_range(run_.program(), symbol);
     if (!range.is_subset_of(declared))
-      result.emplace_back(range_entry(symbol, declared, kNoNode), verdict_of(range, declared));
+      result.emplace_back(range_entry(symbol, declared, kNoRow), verdict_of(range, declared));
   }
   for (GuardEntry& entry : guard_report(run_)) {
     if (entry.kind == GuardEntry::Kind::kSpecialisation) continue;  // a range of one value, below

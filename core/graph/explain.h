@@ -33,8 +33,8 @@ struct GuardEntry {
   Kind kind = Kind::kGuard;
   std::string text;  // "Eq(s53, 768)", "s53 = 768"
   const ExprNode* condition = nullptr;
-  NodeId node = kNoNode;  // what was running; kNoNode: the file says so
-  bool follows = false;   // true whatever the inputs, once symbols are the numbers they became
+  Row node = kNoRow;     // what was running; kNoRow: the file says so
+  bool follows = false;  // true whatever the inputs, once symbols are the numbers they became
 };
 
 // A symbol in the sizes of a run.
@@ -43,7 +43,7 @@ struct SymbolEntry {
   const ExprNode* symbol = nullptr;
   // The value it comes from: where it first stands, alone if one of the inputs has it so. Without
   // `dim` that is a number (aten.item).
-  NodeId node = kNoNode;
+  Row node = kNoRow;
   std::optional<size_t> dim;
   bool is_whole = false;        // the size is the symbol itself, not an expression of it
   ValueRange range;             // as the run has narrowed it
@@ -65,21 +65,21 @@ std::vector<GuardEntry> guard_report(const Run& run);
 std::string_view short_target(std::string_view target);
 
 // "linear(x [s77, s53], weight [10, 768])": the node's call with the sizes of its arguments.
-std::string call_text(const Run& run, NodeId node);
+std::string call_text(const Run& run, Row node);
 
 // One step from a dimension back to where its size came from.
 struct WhyStep {
-  NodeId node = kNoNode;
+  Row node = kNoRow;
   size_t dim = 0;
   std::string size;    // as the node answered it
   std::string reason;  // "as dimension 1 of x, by CALL", "a number in the call of CALL", "an input"
-  NodeId cause = kNoNode;  // of an input's size: what made its symbol a number or an expression
+  Row cause = kNoRow;  // of an input's size: what made its symbol a number or an expression
 };
 
 // From dimension `dim` of `node`'s (first) tensor, negative from the end, back to an input, a
 // number of the program or data. Raises UsageError for a node that is no tensor, or has no such
 // dimension.
-std::vector<WhyStep> why_dimension(const Run& run, NodeId node, int64_t dim);
+std::vector<WhyStep> why_dimension(const Run& run, Row node, int64_t dim);
 
 // A symbol set to one number (lower == upper) or to any of a range.
 struct SymbolSetting {
@@ -110,7 +110,7 @@ class WhatIf {
   bool is_set(const ExprNode* symbol) const;
   bool concerns(const ExprNode* condition) const;
   ValueRange range_of(const ExprNode* symbol) const;
-  GuardEntry range_entry(const ExprNode* symbol, ValueRange allowed, NodeId node) const;
+  GuardEntry range_entry(const ExprNode* symbol, ValueRange allowed, Row node) const;
 
   const Run& run_;
   std::vector<std::pair<const ExprNode*, ValueRange>> settings_;

@@ -43,13 +43,13 @@ bool depends_on_missing(const Value& argument, std::span<const NodeRecord> recor
                      [&](const Value& element) { return depends_on_missing(element, records); });
 }
 
-Problem problem_at(const Program& program, NodeId id, const Error& error) {
-  const Node& node = program.graph().node(id);
+Problem problem_at(const Program& program, Row row, const Error& error) {
+  const Node& node = program.node(row);
   Problem problem;
   problem.kind = error.kind() == ErrorKind::kUnsupportedOperator ? Problem::Kind::kUnknown
                                                                  : Problem::Kind::kError;
-  problem.node = id;
-  problem.op = program.text(node.target);
+  problem.node = row;
+  if (node.kind != NodeKind::kPlaceholder) problem.op = program.text(node.target);
   problem.error_class = error.class_name();
   problem.message = error.message();
   problem.argument = error.argument();
@@ -66,7 +66,7 @@ std::string hint_for(ShapeEnv& env) {
 // What the file records of a node, as a tensor of its own; None where it records nothing (a tuple,
 // of whose elements it does).
 Value recorded_value(FakeTensorMode& mode, const Node& node) {
-  if (node.recorded == nullptr) return node.recorded_scalar;
+  if (node.recorded == nullptr) return node.val;
   Context& context = mode.context();
   return context.make_tensor(context.metas().intern(node.recorded->spec()), nullptr);
 }
@@ -114,23 +114,24 @@ Run propagate(const Program& program, const PropagateOptions& options) {
   const BranchScope env = run.shape_env();
   mode.context().python_dispatcher = options.python_dispatcher;
   if (options.prepare) options.prepare(program, mode);
-  const Graph& graph = program.graph();
+  run.plan_ = program.graph().plan();
+  const Plan& plan = *run.plan_;
   const Placeholders placeholders(program, options);
-  Interpreter interpreter(program, mode);
+  Interpreter interpreter(mode.context());
   if (options.device) {
-    const NodeId first = first_user_tensor(program);
-    const Device from = first == kNoNode ? Device{} : graph.node(first).recorded->device();
+    const Row first = first_user_tensor(program);
+    const Device from = first == kNoRow ? Device{} : plan.node(first).recorded->device();
     interpreter.replace_device(from.normalized(), options.device->normalized());
   }
-  run.records_.resize(graph.size());
-  if (options.assume_recorded) run.assumed_.resize(graph.size());
-  std::vector<Value> values(graph.size());
-  for (NodeId i = 0; i < graph.size(); ++i) {
-    if (i % kProgressInterval == 0 && options.progress && !options.progress(i, graph.size())) {
+  run.records_.resize(plan.size());
+  if (options.assume_recorded) run.assumed_.resize(plan.size());
+  std::vector<Value> values(plan.size());
+  for (Row i = 0; i < plan.size(); ++i) {
+    if (i % kProgressInterval == 0 && options.progress && !options.progress(i, plan.size())) {
       run.cancelled_ = true;
       return run;
     }
-    const Node& node = graph.node(i);
+    const PlanRow& row = plan.row(i);
     NodeRecord& record = run.records_[i];
     // What is decided about symbols from here on is this node's doing (see explain.h).
     env->set_origin(i + 1);
@@ -139,23 +140,23 @@ Run propagate(const Program& program, const PropagateOptions& options) {
       record = {NodeStatus::kOk, value, records_of(value, mode.context().arena())};
     };
     // An element of what was taken from the file is taken from it too.
-    if (node.kind == NodeKind::kGetItem && run.was_assumed(node.args[0].node())) {
+    if (row.kind == RowKind::kGetItem && run.was_assumed(row.args[0].node())) {
       run.assumed_[i] = true;
-      keep(recorded_value(mode, node));
+      keep(recorded_value(mode, plan.node(i)));
       continue;
     }
     if (!run.problems_.empty() &&
-        std::any_of(node.args.begin(), node.args.end(),
+        std::any_of(row.args.begin(), row.args.end(),
                     [&](const Value& arg) { return depends_on_missing(arg, run.records_); }))
       continue;
     try {
-      keep(node.kind == NodeKind::kPlaceholder ? placeholders.make(mode, i)
-                                               : interpreter.run_node(node, values));
+      keep(row.kind == RowKind::kPlaceholder ? placeholders.make(mode, i)
+                                             : interpreter.run_row(plan, i, values));
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::kUsage) throw;
       if (options.assume_recorded && error.kind() == ErrorKind::kUnsupportedOperator) {
         run.assumed_[i] = true;
-        keep(recorded_value(mode, node));
+        keep(recorded_value(mode, plan.node(i)));
         continue;
       }
       run.problems_.push_back(problem_at(program, i, error));
@@ -166,7 +167,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
       if (options.stop_at_first_error) return run;
     }
   }
-  if (options.progress) options.progress(graph.size(), graph.size());
+  if (options.progress) options.progress(plan.size(), plan.size());
   run.propose_python_dispatcher(options);
   return run;
 }

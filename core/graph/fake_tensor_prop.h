@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/graph.h"
+#include "core/graph/program.h"
 #include "core/mode/mode.h"
 #include "core/symbolic/shape_env.h"
 
@@ -86,7 +86,7 @@ struct NodeRecord {
 struct Problem {
   enum class Kind : uint8_t { kError, kUnknown, kMismatch };
   Kind kind = Kind::kError;
-  NodeId node = kNoNode;
+  Row node = kNoRow;
   std::string op;           // as the file spells it
   std::string error_class;  // PyTorch's exception class
   std::string message;
@@ -103,7 +103,10 @@ class Run {
  public:
   const Program& program() const { return *program_; }
   std::span<const NodeRecord> records() const { return records_; }
-  const NodeRecord& record(NodeId node) const { return records_[node]; }
+  const NodeRecord& record(Row row) const { return records_[row]; }
+  // The plan that was run: a record and a row each.
+  const Plan& plan() const { return *plan_; }
+  const Node& node(Row row) const { return plan_->node(row); }
   std::span<const Problem> problems() const { return problems_; }
   FakeTensorMode& mode() const { return *mode_; }
   // The environment of its symbolic sizes, which goes by what this run found out about them for as
@@ -114,7 +117,7 @@ class Run {
   size_t count(NodeStatus status) const;
 
   // Whether the value of a node was taken from the file (PropagateOptions::assume_recorded).
-  bool was_assumed(NodeId node) const { return node < assumed_.size() && assumed_[node]; }
+  bool was_assumed(Row row) const { return row < assumed_.size() && assumed_[row]; }
 
   // Where our values differ from those recorded in the file for no known reason, as problems of
   // kind kMismatch (not part of `problems`). More is in core/graph/recorded_check.h.
@@ -123,9 +126,9 @@ class Run {
  private:
   void propose_python_dispatcher(const PropagateOptions& options);
 
-  friend class Interpreter;
   friend Run propagate(const Program& program, const PropagateOptions& options);
   const Program* program_ = nullptr;
+  std::shared_ptr<const Plan> plan_;
   std::shared_ptr<ShapeEnv::Branch> branch_;  // null where the program has no symbols
   std::unique_ptr<FakeTensorMode> mode_;
   std::vector<NodeRecord> records_;

@@ -1,134 +1,210 @@
 #include "core/graph/graph.h"
 
+#include <algorithm>
 #include <array>
 
-#include "core/support/error.h"
+#include "core/graph/plan.h"
 #include "core/support/format.h"
 
 namespace faketensor {
 
-std::string_view name(InputSpec::Kind kind) {
+std::string_view name(NodeKind kind) {
   static constexpr std::array<std::string_view, 6> kNames = {
-      "user", "parameter", "buffer", "constant", "token", "custom_object"};
+      "placeholder", "get_attr", "call_function", "call_method", "call_module", "output"};
   return kNames[static_cast<size_t>(kind)];
 }
 
-std::string_view name(OutputSpec::Kind kind) {
-  static constexpr std::array<std::string_view, 8> kNames = {"user",
-                                                             "loss",
-                                                             "buffer_mutation",
-                                                             "parameter_mutation",
-                                                             "user_input_mutation",
-                                                             "gradient_to_parameter",
-                                                             "gradient_to_user_input",
-                                                             "token"};
-  return kNames[static_cast<size_t>(kind)];
+OpId GraphStore::op_of(StringId target) {
+  if (target >= ops_.size()) ops_.resize(strings.size(), kNotLookedUp);
+  if (ops_[target] == kNotLookedUp) ops_[target] = Registry::builtin().find(strings.text(target));
+  return ops_[target];
 }
 
-size_t Graph::input_count() const {
-  size_t count = 0;
-  while (count < nodes_.size() && nodes_[count].kind == NodeKind::kPlaceholder) ++count;
-  return count;
+bool is_getitem(const Graph& graph, const Node& node) {
+  return node.kind == NodeKind::kCallFunction && node.args.size() == 2 && node.keywords.empty() &&
+         node.args[0].is(Value::Tag::kNodeRef) && node.args[1].is(Value::Tag::kInt) &&
+         !node.args[1].as_sym_int().is_symbolic() && graph.text(node.target) == "_operator.getitem";
 }
 
-Program::Program()
-    : arena_(std::make_unique<Arena>()),
-      strings_(std::make_unique<Interner>()),
-      metas_(std::make_unique<MetaTable>()) {
-  add_graph();
-  modules.emplace_back();
+Graph::Graph(GraphStore& store) : store_(&store) {}
+Graph::~Graph() = default;
+
+// --- order ---
+
+void Graph::reserve(size_t count) {
+  nodes_.reserve(count);
+  links_.reserve(count);
 }
 
-NodeId Program::find(std::string_view node_name) const {
-  const StringId id = strings_->find(node_name, 0);
-  if (id == 0) return kNoNode;
-  const NodeId indexed = id < by_name_.size() ? by_name_[id] : kNoNode;
-  if (indexed < graph().size() && graph().node(indexed).name == id) return indexed;
-  for (NodeId i = 0; i < graph().size(); ++i) {
-    if (graph().node(i).name == id) return i;
-  }
-  return kNoNode;
+std::vector<NodeId> Graph::order() const {
+  std::vector<NodeId> order;
+  order.reserve(size_);
+  for (NodeId id = first_; id != kNoNode; id = next(id)) order.push_back(id);
+  return order;
 }
 
-void Program::index_names() {
-  by_name_.assign(strings_->size(), kNoNode);
-  for (NodeId i = 0; i < graph().size(); ++i) {
-    NodeId& first = by_name_[graph().node(i).name];
-    if (first == kNoNode) first = i;
-  }
+NodeId Graph::link_before(NodeId next, const Node& node) {
+  const NodeId id{static_cast<uint32_t>(nodes_.size())};
+  nodes_.push_back(node);
+  const NodeId previous = next == kNoNode ? last_ : links_[index_of(next)].previous;
+  links_.push_back({previous, next, false});
+  (previous == kNoNode ? first_ : links_[index_of(previous)].next) = id;
+  (next == kNoNode ? last_ : links_[index_of(next)].previous) = id;
+  ++size_;
+  plan_.reset();
+  return id;
 }
 
-std::string_view Program::module_path(const Node& node) const {
-  return text(modules[node.module].path);
-}
+// --- users ---
 
-std::string Program::source_line(const Node& node) const {
-  // The last 'File "x.py", line 12, in forward' of the trace is the innermost line of the user's
-  // code.
-  const std::string_view trace = text(node.stack_trace);
-  const size_t file = trace.rfind("File \"");
-  if (file == std::string_view::npos) return {};
-  const size_t name_begin = file + 6;
-  const size_t name_end = trace.find('"', name_begin);
-  const size_t line_end = trace.find('\n', name_begin);
-  if (name_end == std::string_view::npos || name_end > line_end) return {};
-  std::string result(trace.substr(name_begin, name_end - name_begin));
-  std::string_view rest = trace.substr(
-      name_end + 1, line_end == std::string_view::npos ? line_end : line_end - name_end - 1);
-  const std::string_view line_word = ", line ";
-  if (rest.starts_with(line_word)) {
-    rest.remove_prefix(line_word.size());
-    const size_t comma = rest.find(',');
-    result.append(":").append(rest.substr(0, comma));
-    if (comma != std::string_view::npos) result.append(rest.substr(comma + 1));
-  }
-  return result;
-}
+// By id; an id that has none may be beyond the end.
+struct Graph::Users {
+  std::vector<std::vector<NodeId>> of;
 
-namespace {
-
-// Raises if `value`, an argument of node `at`, refers to a node that has not run by then.
-void verify_argument(const Program& program, const Graph& graph, NodeId at, const Value& value) {
-  if (value.is(Value::Tag::kNodeRef) && value.node() >= at) {
-    throw_error(ErrorKind::kValueError,
-                format("node '{}' uses a value that is not computed before it",
-                       program.text(graph.node(at).name)));
-  }
-  if (!value.is(Value::Tag::kList)) return;
-  // Lists of lists are the deepest that schemas and readers allow; a work list keeps the depth off
-  // the stack.
-  std::vector<Value> open(value.values().begin(), value.values().end());
-  while (!open.empty()) {
-    const Value next = open.back();
-    open.pop_back();
-    if (next.is(Value::Tag::kList)) {
-      open.insert(open.end(), next.values().begin(), next.values().end());
-    } else {
-      verify_argument(program, graph, at, next);
+  void add(NodeId user, std::span<const Value> args) {
+    for (const Value& arg : args) {
+      for_each_node(arg, [&](NodeId used) {
+        if (index_of(used) >= of.size()) of.resize(index_of(used) + 1);
+        std::vector<NodeId>& users = of[index_of(used)];
+        // Named twice by one node: both come one after the other.
+        if (users.empty() || users.back() != user) users.push_back(user);
+      });
     }
   }
+  void remove(NodeId user, std::span<const Value> args) {
+    for (const Value& arg : args) {
+      for_each_node(arg, [&](NodeId used) {
+        std::vector<NodeId>& users = of[index_of(used)];
+        // The newest first: passes that take nodes away go backwards.
+        const auto found = std::find(users.rbegin(), users.rend(), user);
+        if (found != users.rend()) users.erase(std::prev(found.base()));
+      });
+    }
+  }
+};
+
+Graph::Users& Graph::uses() const {
+  if (users_ == nullptr) {
+    users_ = std::make_unique<Users>();
+    users_->of.resize(nodes_.size());
+    for (NodeId id = first_; id != kNoNode; id = next(id)) users_->add(id, node(id).args);
+  }
+  return *users_;
 }
 
-}  // namespace
+std::span<const NodeId> Graph::users(NodeId id) const {
+  const Users& all = uses();
+  if (index_of(id) >= all.of.size()) return {};
+  return all.of[index_of(id)];
+}
 
-void verify(const Program& program) {
-  for (const auto& graph : program.graphs()) {
-    const size_t inputs = graph->input_count();
-    for (NodeId i = 0; i < graph->size(); ++i) {
-      const Node& node = graph->node(i);
-      const std::string_view node_name = program.text(node.name);
-      if (node.kind == NodeKind::kPlaceholder && i >= inputs) {
-        throw_error(ErrorKind::kValueError,
-                    format("placeholder '{}' stands after a call", node_name));
-      }
-      if ((node.kind == NodeKind::kOutput) != (i + 1 == graph->size())) {
-        throw_error(ErrorKind::kValueError,
-                    format("a graph has one output, its last node; see '{}'", node_name));
-      }
-      for (const Value& value : node.args) verify_argument(program, *graph, i, value);
-    }
-    if (graph->size() == 0) throw_error(ErrorKind::kValueError, "a graph has no output node");
+// --- edits ---
+
+NodeId Graph::append(const Node& node) {
+  const NodeId id = link_before(kNoNode, node);
+  if (users_ != nullptr) users_->add(id, node.args);
+  if (names_ != nullptr) names_->note(text(node.name));
+  return id;
+}
+
+NodeId Graph::insert_before(NodeId next, const NewNode& wanted) {
+  Interner& strings = store_->strings;
+  std::vector<Value> args = wanted.args;
+  std::vector<StringId> keywords;
+  for (const auto& [keyword, value] : wanted.kwargs) {
+    keywords.push_back(strings.intern(keyword));
+    args.push_back(value);
   }
+  Node node;
+  node.kind = wanted.kind;
+  node.name = strings.intern(names().take(wanted.name));
+  node.target = strings.intern(wanted.target);
+  node.args = store_->arena.copy(std::span<const Value>(args));
+  node.keywords = store_->arena.copy(std::span<const StringId>(keywords));
+  node.val = wanted.val;
+  const NodeId id = link_before(next, node);
+  if (users_ != nullptr) users_->add(id, node.args);
+  if (!wanted.bindings.empty()) bindings_[id] = wanted.bindings;
+  return id;
+}
+
+void Graph::erase(NodeId id) {
+  if (!users(id).empty()) {
+    std::string named;
+    for (const NodeId user : users(id))
+      named += format("{}{}: None", named.empty() ? "" : ", ", name_of(user));
+    throw_error(ErrorKind::kRuntimeError,
+                format("Tried to erase Node {} but it still had {} users in the graph: {}!",
+                       name_of(id), users(id).size(), "{" + named + "}"));
+  }
+  Links& links = links_[index_of(id)];
+  if (links.is_erased) return;
+  (links.previous == kNoNode ? first_ : links_[index_of(links.previous)].next) = links.next;
+  (links.next == kNoNode ? last_ : links_[index_of(links.next)].previous) = links.previous;
+  links.is_erased = true;
+  --size_;
+  uses().remove(id, node(id).args);
+  plan_.reset();
+}
+
+void Graph::set_arguments(NodeId id, std::span<const Value> args,
+                          std::span<const StringId> keywords) {
+  Node& node = nodes_[index_of(id)];
+  if (users_ != nullptr) users_->remove(id, node.args);
+  node.args = store_->arena.copy(args);
+  node.keywords = store_->arena.copy(keywords);
+  if (users_ != nullptr) users_->add(id, node.args);
+  plan_.reset();
+}
+
+void Graph::replace_all_uses(NodeId from, NodeId to) {
+  const std::vector<NodeId> users(this->users(from).begin(), this->users(from).end());
+  std::vector<Value> args;
+  for (const NodeId user : users) {
+    args.clear();
+    for (const Value& arg : node(user).args) args.push_back(with_replaced(arg, from, to));
+    set_arguments(user, args, node(user).keywords);
+  }
+}
+
+// Readers nest lists at most a few deep.
+Value Graph::with_replaced(const Value& value, NodeId from, NodeId to) {
+  if (value.is(Value::Tag::kNodeRef)) return node_of(value) == from ? node_ref(to) : value;
+  if (!value.is(Value::Tag::kList)) return value;
+  std::vector<Value> elements;
+  for (const Value& element : value.values()) elements.push_back(with_replaced(element, from, to));
+  return Value::list(store_->arena.copy(std::span<const Value>(elements)));
+}
+
+void Graph::set_name(NodeId id, StringId taken) {
+  Node& node = nodes_[index_of(id)];
+  node.name = taken;
+  if (node.kind == NodeKind::kPlaceholder) node.target = taken;
+  if (names_ != nullptr) names_->note(text(taken));
+  plan_.reset();
+}
+
+const std::vector<UnbackedBinding>& Graph::bindings(NodeId id) const {
+  static const std::vector<UnbackedBinding> kNone;
+  const auto found = bindings_.find(id);
+  return found == bindings_.end() ? kNone : found->second;
+}
+
+void Graph::set_bindings(NodeId id, std::vector<UnbackedBinding> bindings) {
+  bindings_[id] = std::move(bindings);
+}
+
+Namespace& Graph::names() {
+  if (names_ == nullptr) {
+    names_ = std::make_unique<Namespace>();
+    for (const Node& node : nodes_) names_->note(text(node.name));
+  }
+  return *names_;
+}
+
+const std::shared_ptr<const Plan>& Graph::plan() const {
+  if (plan_ == nullptr) plan_ = std::make_shared<const Plan>(*this);
+  return plan_;
 }
 
 }  // namespace faketensor

@@ -1,180 +1,200 @@
-// Graph and Program: the intermediate representation.
+// Graph: what a program computes, node by node, as torch.fx.Graph has it.
 //
-// A Graph is a list of nodes in order of execution: placeholders first, then calls, and one output
-// last. A node's number is its position; arguments name other nodes by number (Value::node_ref),
-// always a smaller one. A call that returns several values is followed by getitem nodes, one per
-// element that has a name, as PyTorch's own deserialiser makes them. Everything a node points to
-// (arguments, strings, metas) is owned by the Program.
-// A Program is what a file holds: the graph, the graphs of its higher-order operators, what its
-// inputs and outputs are, the module tree, the symbols with their ranges.
+// A graph is made to be read from a file, edited by passes and printed; to be run or drawn it is
+// compiled into a Plan (plan.h). A node has an id for as long as its graph lives: edits link nodes
+// in and out of the order, an erased node stays behind as a tombstone that nothing names. Arguments
+// are kept as they were written, positional and by keyword, and name other nodes by id
+// (Value::node_ref). They change through set_arguments and replace_all_uses only, so that `users`
+// is true at any time; name, kind and target stay what they were made with.
+// Memory is of the GraphStore: arguments live as long as the program, whatever edits do.
 //
-//   for (const Node& node : program.graph().nodes()) { ... program.text(node.name) ... }
+//   const NodeId relu = graph.insert_before(next, {.name = "relu",
+//                                                  .target = "torch.ops.aten.relu.default",
+//                                                  .args = {node_ref(x)}});
+//   graph.replace_all_uses(x, relu);
+//   for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id)) ... graph.node(id) ...
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "core/graph/namespace.h"
+#include "core/mode/unbacked_bindings.h"
 #include "core/ops/registry.h"
 #include "core/ops/value.h"
+#include "core/support/error.h"
 #include "core/support/interner.h"
 #include "core/tensor/tensor.h"
 
 namespace faketensor {
 
-class ShapeEnv;
+class Plan;
 
-using NodeId = uint32_t;
+// A node's number in its graph. No row of a table: see plan.h.
+enum class NodeId : uint32_t {};
+inline constexpr NodeId kNoNode{0xFFFFFFFF};
+constexpr size_t index_of(NodeId id) { return static_cast<size_t>(id); }
+inline Value node_ref(NodeId id) { return Value::node_ref(static_cast<uint32_t>(id)); }
+inline NodeId node_of(const Value& reference) { return NodeId{reference.node()}; }
+
 using ModuleId = uint32_t;
-inline constexpr NodeId kNoNode = 0xFFFFFFFF;
 
 enum class NodeKind : uint8_t {
   kPlaceholder,
-  kCall,     // an operator, a Python builtin on symbolic scalars, or a higher-order operator
-  kGetItem,  // args: {the call, the index}
-  kOutput,   // args: one list, or the one value
+  kGetAttr,       // a subgraph, which is its `val`, or what else a module holds
+  kCallFunction,  // an operator, a Python function, a higher-order operator
+  kCallMethod,
+  kCallModule,
+  kOutput,  // args: one list, or the one value
 };
+std::string_view name(NodeKind kind);  // "placeholder", "call_function", ...
 
-struct Node {
-  NodeKind kind = NodeKind::kCall;
-  OpId op = kNoOp;  // kNoOp: no rule for `target` (custom, or higher-order)
-  StringId name = 0;
-  StringId target = 0;          // calls: as the file spells it, "torch.ops.aten.add.Tensor"
-  std::span<const Value> args;  // known operators: complete in schema order, Value::unset() where
-                                // not given; else in file order
-  std::span<const StringId>
-      arg_names;  // unknown and higher-order operators only: one per argument, 0 for positional
-  ModuleId module = 0;        // innermost module instance
+// What is known of a node besides what it computes (torch.fx.Node.meta). Texts are in the store;
+// 0 for none.
+struct NodeMeta {
+  // meta["val"]. Of a file's tensors only the meta is known, as `recorded`; a traced graph has whole
+  // values, whose tensors live in the mode that traced it. None where nothing is known.
+  const TensorMeta* recorded = nullptr;
+  Value val;
   StringId module_stack = 0;  // nn_module_stack as the file has it
   StringId stack_trace = 0;
   StringId torch_fn = 0;
-  // What the file says the value is: a tensor's meta, or a scalar (kNone where it says nothing).
-  const TensorMeta* recorded = nullptr;
-  Value recorded_scalar;
+  StringId source_fn = 0;  // source_fn_stack as the file has it
+  ModuleId module = 0;     // innermost module instance, see build_module_tree
+};
+
+struct Node : NodeMeta {
+  NodeKind kind = NodeKind::kCallFunction;
+  StringId name = 0;
+  StringId target = 0;                 // as files spell it: "torch.ops.aten.add.Tensor"
+  std::span<const Value> args;         // positional ones, then those by keyword
+  std::span<const StringId> keywords;  // the names of the last of them
+
+  std::span<const Value> positional() const { return args.first(args.size() - keywords.size()); }
+  std::span<const Value> by_keyword() const { return args.last(keywords.size()); }
+};
+
+// A node as a pass writes it.
+struct NewNode {
+  NodeKind kind = NodeKind::kCallFunction;
+  std::string name = {};  // a wish: the node gets a name that no node has had
+  std::string target = {};
+  std::vector<Value> args = {};
+  std::vector<std::pair<std::string, Value>> kwargs = {};
+  Value val = {};
+  std::vector<UnbackedBinding> bindings = {};
+};
+
+// What the graphs of one program share.
+class GraphStore {
+ public:
+  Arena arena;       // of arguments
+  Interner strings;  // of names, targets and metadata
+
+  std::string_view text(StringId id) const { return strings.text(id); }
+  // The built-in operator of a target, looked up once per distinct one; kNoOp for one that has no
+  // rule (custom, or higher-order).
+  OpId op_of(StringId target);
+
+ private:
+  static constexpr OpId kNotLookedUp = kNoOp - 1;
+  std::vector<OpId> ops_;  // by target
 };
 
 class Graph {
  public:
-  NodeId add(const Node& node) {
-    nodes_.push_back(node);
-    return static_cast<NodeId>(nodes_.size() - 1);
-  }
-  std::span<const Node> nodes() const { return nodes_; }
-  std::span<Node> nodes() { return nodes_; }
-  const Node& node(NodeId id) const { return nodes_[id]; }
-  size_t size() const { return nodes_.size(); }
-  void reserve(size_t count) { nodes_.reserve(count); }
-  // Placeholders are the first nodes.
-  size_t input_count() const;
+  explicit Graph(GraphStore& store);
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  ~Graph();
+
+  // --- reading ---
+
+  const Node& node(NodeId id) const { return nodes_[index_of(id)]; }
+  std::string_view text(StringId id) const { return store_->text(id); }
+  std::string_view name_of(NodeId id) const { return text(node(id).name); }
+  std::string_view target_of(NodeId id) const { return text(node(id).target); }
+  NodeId first() const { return first_; }
+  NodeId last() const { return last_; }
+  NodeId next(NodeId id) const { return links_[index_of(id)].next; }
+  NodeId previous(NodeId id) const { return links_[index_of(id)].previous; }
+  // The nodes in order; another than the erased ones may be erased while it is walked.
+  std::vector<NodeId> order() const;
+  // How many nodes there are, and how many ids were given.
+  size_t size() const { return size_; }
+  size_t id_count() const { return nodes_.size(); }
+  bool is_erased(NodeId id) const { return links_[index_of(id)].is_erased; }
+  // The nodes whose arguments name it, each once, in the order in which they came to.
+  std::span<const NodeId> users(NodeId id) const;
+  // node.meta["unbacked_bindings"]
+  const std::vector<UnbackedBinding>& bindings(NodeId id) const;
+  // The graph compiled; the same one until the next edit.
+  const std::shared_ptr<const Plan>& plan() const;
+
+  // --- editing ---
+
+  // A node at the end, its name and arguments as they are: the way of readers.
+  NodeId append(const Node& node);
+  NodeId append(const NewNode& node) { return insert_before(kNoNode, node); }
+  // kNoNode: at the end.
+  NodeId insert_before(NodeId next, const NewNode& node);
+  // Raises RuntimeError for a node that has users, as torch.fx does.
+  void erase(NodeId id);
+  void replace_all_uses(NodeId from, NodeId to);
+  void set_arguments(NodeId id, std::span<const Value> args, std::span<const StringId> keywords);
+  void set_bindings(NodeId id, std::vector<UnbackedBinding> bindings);
+  // For a name that a file tells later than it lists the node; a placeholder's target with it.
+  void set_name(NodeId id, StringId name);
+  NodeMeta& meta(NodeId id) { return nodes_[index_of(id)]; }
+  // Takes a name as a new node does, without one.
+  std::string take_name(std::string_view wish) { return names().take(wish); }
+
+  GraphStore& store() const { return *store_; }
+  void reserve(size_t count);
+
   StringId name = 0;  // of a subgraph; 0 for the program's own graph
 
  private:
-  std::vector<Node> nodes_;
-};
-
-struct InputSpec {
-  enum class Kind : uint8_t { kUser, kParameter, kBuffer, kConstant, kToken, kCustomObject };
-  Kind kind = Kind::kUser;
-  StringId target = 0;  // "layers.0.weight"; 0 for user inputs
-  bool persistent = true;
-};
-std::string_view name(InputSpec::Kind kind);  // "user", "parameter", ...
-
-struct OutputSpec {
-  enum class Kind : uint8_t {
-    kUser,
-    kLoss,
-    kBufferMutation,
-    kParameterMutation,
-    kUserInputMutation,
-    kGradientToParameter,
-    kGradientToUserInput,
-    kToken
+  struct Links {
+    NodeId previous = kNoNode;
+    NodeId next = kNoNode;
+    bool is_erased = false;
   };
-  Kind kind = Kind::kUser;
-  StringId target = 0;  // the buffer, parameter or input it belongs to
-};
-std::string_view name(OutputSpec::Kind kind);
+  struct Users;
+  NodeId link_before(NodeId next, const Node& node);
+  Value with_replaced(const Value& value, NodeId from, NodeId to);
+  Namespace& names();
+  Users& uses() const;
 
-// A module instance: one place of the nn_module_stack, in order of first use. Module 0 is the root.
-struct Module {
-  ModuleId parent = 0;
-  StringId path = 0;  // "layers.0.attn", empty for the root
-  StringId type = 0;  // "torch.nn.modules.linear.Linear"
-  uint32_t depth = 0;
-  uint32_t nodes = 0;  // calls inside, modules below included
-  NodeId first = kNoNode;
-  NodeId last = kNoNode;
-};
-
-struct SymbolSpec {
-  std::string name;
-  std::optional<int64_t> lower;  // none: unbounded
-  std::optional<int64_t> upper;
-  std::optional<int64_t> hint;
+  GraphStore* store_;
+  std::vector<Node> nodes_;
+  std::vector<Links> links_;
+  NodeId first_ = kNoNode;
+  NodeId last_ = kNoNode;
+  size_t size_ = 0;
+  std::unordered_map<NodeId, std::vector<UnbackedBinding>> bindings_;
+  // Made when they are first asked for, and from then on kept true by every edit: a program that is
+  // opened to be run has neither.
+  std::unique_ptr<Namespace> names_;
+  mutable std::unique_ptr<Users> users_;
+  mutable std::shared_ptr<const Plan> plan_;  // null after an edit
 };
 
-class Program {
- public:
-  Program();
+// Calls `use(NodeId)` for each node that a value names, lists included.
+template <typename Use>
+void for_each_node(const Value& value, const Use& use) {
+  if (value.is(Value::Tag::kNodeRef)) use(node_of(value));
+  if (!value.is(Value::Tag::kList)) return;
+  for (const Value& element : value.values()) for_each_node(element, use);
+}
 
-  std::string name;           // of the file
-  std::string kind;           // "pt2", "json"
-  std::string torch_version;  // as the file says
-  int schema_major = 0;
-  int schema_minor = 0;
-
-  Graph& graph() { return *graphs_.front(); }
-  const Graph& graph() const { return *graphs_.front(); }
-  // Graphs of higher-order operators; addresses are stable.
-  Graph& add_graph() {
-    graphs_.push_back(std::make_unique<Graph>());
-    return *graphs_.back();
-  }
-  std::span<const std::unique_ptr<Graph>> graphs() const { return graphs_; }
-
-  Arena& arena() { return *arena_; }
-  Interner& strings() { return *strings_; }
-  std::string_view text(StringId id) const { return strings_->text(id); }
-  MetaTable& metas() { return *metas_; }
-  // Symbols of recorded values and arguments live here; set by the reader, null where every size is
-  // a number.
-  std::shared_ptr<ShapeEnv> shape_env;
-
-  std::vector<InputSpec> inputs;    // one per placeholder
-  std::vector<OutputSpec> outputs;  // one per element of the output
-  std::vector<SymbolSpec> symbols;
-  std::vector<Module> modules;  // [0] is the root
-  std::vector<std::pair<StringId, StringId>>
-      module_call_graph;  // path, and its signature's in/out specs as text (0: none)
-
-  // The node of that name in the main graph: at once after `index_names`, else by looking at each.
-  NodeId find(std::string_view node_name) const;
-  // Called by readers when the graph is complete. Nodes may be renamed and added afterwards.
-  void index_names();
-  // "layers.0.attn", and the line of the user's code ("model.py:12 in forward"), for messages;
-  // empty where unknown.
-  std::string_view module_path(const Node& node) const;
-  std::string source_line(const Node& node) const;
-
- private:
-  std::vector<NodeId> by_name_;  // by StringId, of the main graph as it was at `index_names`
-  std::unique_ptr<Arena> arena_;
-  std::unique_ptr<Interner> strings_;
-  std::unique_ptr<MetaTable> metas_;
-  std::vector<std::unique_ptr<Graph>> graphs_;
-};
-
-// Fills `program.modules` and each node's `module` from the nodes' module_stack texts
-// ("key,path,type;key,path,type;..."). Called by readers when the graph is complete.
-void build_module_tree(Program& program);
-
-// Raises ValueError for a graph that is not one: an argument that names a later node or none, a
-// placeholder after a call, no output.
-void verify(const Program& program);
+// "_operator.getitem" of a node and a number.
+bool is_getitem(const Graph& graph, const Node& node);
 
 }  // namespace faketensor

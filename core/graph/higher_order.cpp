@@ -1,7 +1,6 @@
 #include "core/graph/higher_order.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "core/graph/regions.h"
 #include "core/ops/bind.h"
@@ -20,8 +19,7 @@ const Value& HigherOrderCall::at(size_t index) const {
 
 std::span<const Value> HigherOrderCall::positional(size_t first) const {
   size_t count = 0;
-  while (count < args_.size() && (count >= node_.arg_names.size() || node_.arg_names[count] == 0))
-    ++count;
+  while (count < args_.size() && (count >= names_.size() || names_[count] == 0)) ++count;
   if (first > count) throw_error(ErrorKind::kTypeError, format("{}: too few arguments", name_));
   return args_.subspan(first, count - first);
 }
@@ -57,41 +55,32 @@ std::string_view HigherOrderCall::text(size_t index) const {
 }
 
 const Value* HigherOrderCall::keyword(std::string_view name) const {
-  for (size_t i = 0; i < std::min(args_.size(), node_.arg_names.size()); ++i) {
-    if (node_.arg_names[i] != 0 && interpreter_.program().text(node_.arg_names[i]) == name)
-      return &args_[i];
+  for (size_t i = 0; i < std::min(args_.size(), names_.size()); ++i) {
+    if (names_[i] != 0 && plan_.text(names_[i]) == name) return &args_[i];
   }
   return nullptr;
 }
 
 std::vector<HigherOrderCall::Keyword> HigherOrderCall::keywords() const {
   std::vector<Keyword> keywords;
-  for (size_t i = 0; i < std::min(args_.size(), node_.arg_names.size()); ++i) {
-    if (node_.arg_names[i] != 0)
-      keywords.push_back({interpreter_.program().text(node_.arg_names[i]), args_[i]});
+  for (size_t i = 0; i < std::min(args_.size(), names_.size()); ++i) {
+    if (names_[i] != 0) keywords.push_back({plan_.text(names_[i]), args_[i]});
   }
   return keywords;
 }
 
-// The getitem nodes that follow the call.
-std::span<const Node> HigherOrderCall::outputs() const {
-  for (const auto& graph : interpreter_.program().graphs()) {
-    const std::span<const Node> nodes = graph->nodes();
-    if (std::less<>()(&node_, nodes.data()) || !std::less<>()(&node_, nodes.data() + nodes.size()))
-      continue;
-    const size_t first = static_cast<size_t>(&node_ - nodes.data()) + 1;
-    size_t last = first;
-    while (last < nodes.size() && nodes[last].kind == NodeKind::kGetItem) ++last;
-    return nodes.subspan(first, last - first);
-  }
-  return {};
+// The getitem rows that follow the call.
+size_t HigherOrderCall::output_count() const {
+  size_t count = 0;
+  while (row_ + 1 + count < plan_.size() &&
+         plan_.row(static_cast<Row>(row_ + 1 + count)).kind == RowKind::kGetItem)
+    ++count;
+  return count;
 }
 
-size_t HigherOrderCall::output_count() const { return outputs().size(); }
-
 bool HigherOrderCall::has_recorded_output(size_t index) const {
-  const Node& output = outputs()[index];
-  return output.recorded != nullptr || !output.recorded_scalar.is_none();
+  const Node& output = plan_.node(static_cast<Row>(row_ + 1 + index));
+  return output.recorded != nullptr || !output.val.is_none();
 }
 
 std::vector<Value> HigherOrderCall::run(const Graph& graph, std::span<const Value> inputs) const {
@@ -211,14 +200,14 @@ constexpr HigherOrderOperator kOperators[] = {
 
 }  // namespace
 
-Value call_higher_order(Interpreter& interpreter, const Node& node, std::string_view name,
+Value call_higher_order(Interpreter& interpreter, const Plan& plan, Row row, std::string_view name,
                         std::span<const Value> args) {
   const auto* found = std::lower_bound(
       std::begin(kOperators), std::end(kOperators), name,
       [](const HigherOrderOperator& op, std::string_view wanted) { return op.name < wanted; });
   if (found == std::end(kOperators) || found->name != name)
     throw_error(ErrorKind::kUnsupportedOperator, format("higher_order::{}", name));
-  HigherOrderCall call(interpreter, node, name, args);
+  HigherOrderCall call(interpreter, plan, row, name, args);
   return found->run(call);
 }
 

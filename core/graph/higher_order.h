@@ -17,12 +17,17 @@ namespace faketensor {
 // A call of a higher-order operator: its values, by position or by name.
 class HigherOrderCall {
  public:
-  HigherOrderCall(Interpreter& interpreter, const Node& node, std::string_view name,
+  HigherOrderCall(Interpreter& interpreter, const Plan& plan, Row row, std::string_view name,
                   std::span<const Value> args)
-      : interpreter_(interpreter), node_(node), name_(name), args_(args) {}
+      : interpreter_(interpreter),
+        plan_(plan),
+        row_(row),
+        names_(plan.row(row).arg_names),
+        name_(name),
+        args_(args) {}
 
   Interpreter& interpreter() const { return interpreter_; }
-  Context& context() const { return interpreter_.mode().context(); }
+  Context& context() const { return interpreter_.context(); }
   std::string_view name() const { return name_; }
 
   // The positional arguments from `first` on; raises TypeError where there are fewer.
@@ -56,10 +61,11 @@ class HigherOrderCall {
 
  private:
   const Value& at(size_t index) const;
-  std::span<const Node> outputs() const;
 
   Interpreter& interpreter_;
-  const Node& node_;
+  const Plan& plan_;
+  Row row_;
+  std::span<const StringId> names_;  // of the arguments: empty, or one each, 0 for positional
   std::string_view name_;
   std::span<const Value> args_;
 };

@@ -1,23 +1,26 @@
-// Interpreter: runs a graph node by node on the values of a mode.
+// Interpreter: runs a plan row by row on the values of a context.
 //
-// Used by FakeTensorProp for a program's graph and by higher-order operators for the graphs they
-// hold.
+// Everything that runs a graph does so here: FakeTensorProp, tracing (retrace.h), the graphs that
+// higher-order operators hold, and fakes that are written as graphs.
+//
+//   Interpreter interpreter(context);
+//   const Value result = interpreter.run_graph(program.graph(), inputs);
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "core/graph/fake_tensor_prop.h"
+#include "core/graph/plan.h"
 #include "core/graph/regions.h"
 
 namespace faketensor {
 
 class Interpreter {
  public:
-  Interpreter(const Program& program, FakeTensorMode& mode)
-      : program_(program), mode_(mode), regions_(mode.context()) {}
+  explicit Interpreter(Context& context) : context_(context), regions_(context) {}
 
   // Device arguments equal to `from` are replaced by `to` (move_to_device_pass).
   void replace_device(Device from, Device to) {
@@ -25,15 +28,16 @@ class Interpreter {
     to_device_ = to;
   }
 
-  // The value of one call or getitem node, given those of earlier nodes. Throws Error.
-  Value run_node(const Node& node, std::span<const Value> values);
+  // The value of a row that is no placeholder, given those of earlier rows. Throws Error.
+  Value run_row(const Plan& plan, Row row, std::span<const Value> values);
+  // An argument of a row: references replaced by the values of their rows, lists included.
+  Value resolve(const Value& argument, std::span<const Value> values);
   // Runs a whole graph on `inputs` and returns its output. Throws Error. Raises LimitExceeded for
   // graphs nested over 64 deep.
   Value run_graph(const Graph& graph, std::span<const Value> inputs);
 
-  const Program& program() const { return program_; }
-  FakeTensorMode& mode() { return mode_; }
-  // Built in or of the mode's library, by a name as files spell it; kNoOp for one that nobody
+  Context& context() const { return context_; }
+  // Built in or of the context's library, by a name as files spell it; kNoOp for one that nobody
   // defined.
   OpId find_operator(std::string_view target) const;
   const Schema& schema(OpId op) const;
@@ -46,12 +50,11 @@ class Interpreter {
   Regions& regions() { return regions_; }
 
  private:
-  Value call_custom(OpId op, const Node& node, std::span<const Value> given);
-  Value resolve(const Value& argument, std::span<const Value> values);
+  Value take_element(const PlanRow& row, std::span<const Value> values);
+  Value call_custom(OpId op, const Plan& plan, const PlanRow& row, std::span<const Value> given);
   Value resolve_list(const Value& list, std::span<const Value> values);
 
-  const Program& program_;
-  FakeTensorMode& mode_;
+  Context& context_;
   std::optional<Device> from_device_;
   Device to_device_;
   int depth_ = 0;
@@ -67,7 +70,7 @@ inline std::string_view operator_name(std::string_view target) {
 
 // Calls the higher-order operator `name` ("cond", "map_impl", ...), whose arguments hold graphs.
 // Raises UnsupportedOperatorException for one that has no rule.
-Value call_higher_order(Interpreter& interpreter, const Node& node, std::string_view name,
+Value call_higher_order(Interpreter& interpreter, const Plan& plan, Row row, std::string_view name,
                         std::span<const Value> args);
 
 // Calls a function of torch._functorch.predispatch by its name: entering and leaving vmap, hiding a

@@ -27,7 +27,9 @@ std::vector<uint32_t> module_hashes(const Program& program) {
   for (const Module& module : program.modules) hashes.push_back(module.type + 1);
 
   Numbering metas;
-  for (const Node& node : program.graph().nodes()) {
+  const Plan& plan = program.plan();
+  for (Row row = 0; row < plan.size(); ++row) {
+    const Node& node = plan.node(row);
     if (node.kind == NodeKind::kPlaceholder || node.kind == NodeKind::kOutput ||
         node.module >= hashes.size())
       continue;

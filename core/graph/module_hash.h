@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/graph/graph.h"
+#include "core/graph/program.h"
 
 namespace faketensor {
 

@@ -1,7 +1,7 @@
 // The module tree of a program, from the nodes' nn_module_stack texts.
 #include <unordered_map>
 
-#include "core/graph/graph.h"
+#include "core/graph/program.h"
 
 namespace faketensor {
 
@@ -31,12 +31,13 @@ class Builder {
 
   void run() {
     program_.modules.assign(1, Module{});
-    Graph& graph = program_.graph();
-    for (NodeId i = 0; i < graph.size(); ++i) {
-      Node& node = graph.nodes()[i];
-      node.module = node.kind == NodeKind::kCall ? module_of(node.module_stack) : 0;
-      if (node.kind == NodeKind::kGetItem) node.module = graph.node(node.args[0].node()).module;
-      if (node.kind == NodeKind::kCall) count(node.module, i);
+    const Plan& plan = program_.plan();
+    for (Row row = 0; row < plan.size(); ++row) {
+      NodeMeta& meta = program_.graph().meta(plan.row(row).id);
+      const RowKind kind = plan.row(row).kind;
+      meta.module = kind == RowKind::kCall ? module_of(meta.module_stack) : 0;
+      if (kind == RowKind::kGetItem) meta.module = plan.node(plan.row(row).args[0].node()).module;
+      if (kind == RowKind::kCall) count(meta.module, row);
     }
   }
 
@@ -75,11 +76,11 @@ class Builder {
     return found->second;
   }
 
-  void count(ModuleId module, NodeId node) {
+  void count(ModuleId module, Row row) {
     while (true) {
       Module& entry = program_.modules[module];
-      if (entry.first == kNoNode) entry.first = node;
-      entry.last = node;
+      if (entry.first == kNoRow) entry.first = row;
+      entry.last = row;
       ++entry.nodes;
       if (module == 0) return;
       module = entry.parent;

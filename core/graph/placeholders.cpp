@@ -9,22 +9,22 @@
 
 namespace faketensor {
 
-NodeId first_user_tensor(const Program& program) {
-  for (NodeId i = 0; i < program.inputs.size(); ++i) {
-    const Node& node = program.graph().node(i);
+Row first_user_tensor(const Program& program) {
+  for (Row i = 0; i < program.inputs.size(); ++i) {
+    const Node& node = program.node(i);
     if (program.inputs[i].kind == InputSpec::Kind::kUser && node.recorded != nullptr &&
         node.recorded->rank() > 0)
       return i;
   }
-  return kNoNode;
+  return kNoRow;
 }
 
 namespace {
 
-// The placeholder of that name; kNoNode where the name is another node's or nobody's.
-NodeId find_input(const Program& program, std::string_view name) {
-  const NodeId node = program.find(name);
-  return node < program.inputs.size() ? node : kNoNode;
+// The placeholder of that name; kNoRow where the name is another node's or nobody's.
+Row find_input(const Program& program, std::string_view name) {
+  const Row node = program.find(name);
+  return node < program.inputs.size() ? node : kNoRow;
 }
 
 // What `dims` can name: "; it has batch, s77, tokens.0...1 of [2, s77]". User inputs only, and
@@ -34,8 +34,8 @@ std::string settable_dimensions(const Program& program) {
   std::set<std::string> symbols;
   std::string inputs;
   size_t count = 0;
-  for (NodeId i = 0; i < program.inputs.size(); ++i) {
-    const Node& node = program.graph().node(i);
+  for (Row i = 0; i < program.inputs.size(); ++i) {
+    const Node& node = program.node(i);
     if (program.inputs[i].kind != InputSpec::Kind::kUser || node.recorded == nullptr) continue;
     const Dims sizes = node.recorded->sizes();
     for (const SymInt& size : sizes)
@@ -72,17 +72,15 @@ Placeholders::Placeholders(const Program& program, const PropagateOptions& optio
   sizes_.resize(program.inputs.size());
   for (const auto& [name, value] : options.dims) set_dim(name, value);
   for (const auto& [name, change] : options.inputs) {
-    if (find_input(program, name) == kNoNode)
+    if (find_input(program, name) == kNoRow)
       throw_error(ErrorKind::kUsage, format("the program has no input '{}'", name));
   }
 }
 
-Value Placeholders::make(FakeTensorMode& mode, NodeId i) const {
-  const Node& node = program_.graph().node(i);
+Value Placeholders::make(FakeTensorMode& mode, Row i) const {
+  const Node& node = program_.node(i);
   if (node.recorded == nullptr) {
-    return node.recorded_scalar.is(Value::Tag::kInt)
-               ? Value(resolved(node.recorded_scalar.as_sym_int()))
-               : node.recorded_scalar;
+    return node.val.is(Value::Tag::kInt) ? Value(resolved(node.val.as_sym_int())) : node.val;
   }
   MetaSpec spec = node.recorded->spec();
   spec.offset = 0;
@@ -124,12 +122,11 @@ void Placeholders::set_dim(const std::string& name, int64_t value) {
   if (set_symbol(name, value)) return;
   if (name == "batch") return set_batch(value);
   const size_t dot = name.rfind('.');
-  const NodeId node =
-      dot == std::string::npos ? kNoNode : find_input(program_, name.substr(0, dot));
+  const Row node = dot == std::string::npos ? kNoRow : find_input(program_, name.substr(0, dot));
   const std::string digits = dot == std::string::npos ? "" : name.substr(dot + 1);
   const bool is_number = !digits.empty() && digits.size() < 4 &&
                          digits.find_first_not_of("0123456789") == std::string::npos;
-  const TensorMeta* recorded = node == kNoNode ? nullptr : program_.graph().node(node).recorded;
+  const TensorMeta* recorded = node == kNoRow ? nullptr : program_.node(node).recorded;
   if (recorded == nullptr || !is_number || std::atol(digits.c_str()) >= recorded->rank()) {
     throw_error(ErrorKind::kUsage, format("the program has no input dimension or symbol '{}'{}",
                                           name, settable_dimensions(program_)));
@@ -138,12 +135,12 @@ void Placeholders::set_dim(const std::string& name, int64_t value) {
 }
 
 void Placeholders::set_batch(int64_t value) {
-  const NodeId first = first_user_tensor(program_);
-  if (first == kNoNode)
+  const Row first = first_user_tensor(program_);
+  if (first == kNoRow)
     throw_error(ErrorKind::kUsage, "the program has no user input with a batch dimension");
-  const SymInt batch = program_.graph().node(first).recorded->sizes()[0];
-  for (NodeId i = 0; i < program_.inputs.size(); ++i) {
-    const TensorMeta* recorded = program_.graph().node(i).recorded;
+  const SymInt batch = program_.node(first).recorded->sizes()[0];
+  for (Row i = 0; i < program_.inputs.size(); ++i) {
+    const TensorMeta* recorded = program_.node(i).recorded;
     if (program_.inputs[i].kind != InputSpec::Kind::kUser || recorded == nullptr ||
         recorded->rank() == 0)
       continue;
@@ -151,8 +148,8 @@ void Placeholders::set_batch(int64_t value) {
   }
 }
 
-void Placeholders::set_size(NodeId node, size_t dim, int64_t value) {
-  const Dims recorded = program_.graph().node(node).recorded->sizes();
+void Placeholders::set_size(Row node, size_t dim, int64_t value) {
+  const Dims recorded = program_.node(node).recorded->sizes();
   if (recorded[dim].is_symbolic()) {
     const std::string text = to_string(recorded[dim]);
     if (set_symbol(text, value)) return;

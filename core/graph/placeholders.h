@@ -17,12 +17,12 @@ class Placeholders {
   Placeholders(const Program& program, const PropagateOptions& options);
 
   // The value of placeholder `i`: a new fake, or the number that it is.
-  Value make(FakeTensorMode& mode, NodeId i) const;
+  Value make(FakeTensorMode& mode, Row i) const;
 
  private:
   void set_dim(const std::string& name, int64_t value);
   void set_batch(int64_t value);
-  void set_size(NodeId node, size_t dim, int64_t value);
+  void set_size(Row node, size_t dim, int64_t value);
   bool set_symbol(std::string_view name, int64_t value);
   SymInt resolved(SymInt value) const;
 
@@ -32,8 +32,8 @@ class Placeholders {
   SymbolMap symbols_;             // set by `dims`
 };
 
-// The first user input that is a tensor with dimensions; its dimension 0 is the batch. kNoNode
+// The first user input that is a tensor with dimensions; its dimension 0 is the batch. kNoRow
 // where there is none.
-NodeId first_user_tensor(const Program& program);
+Row first_user_tensor(const Program& program);
 
 }  // namespace faketensor

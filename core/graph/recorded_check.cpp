@@ -61,35 +61,35 @@ class Checker {
     if (recorded_by_ && answers) changes_ = changes_between(*recorded_by_, *answers);
     answered_as_ = answers.value_or(TorchVersion{});
     has_offsets_ = !recorded_by_ || *recorded_by_ >= kFirstWithOffsets;
-    why_.resize(program_.graph().size());
+    why_.resize(run_.plan().size());
   }
 
   RecordedCheck check() {
     const BranchScope env = run_.shape_env();
-    for (NodeId id = 0; id < program_.graph().size(); ++id) check_node(id);
+    for (Row id = 0; id < run_.plan().size(); ++id) check_node(id);
     explain_problems();
     describe_skipped();
     return std::move(result_);
   }
 
  private:
-  void check_node(NodeId id) {
-    const Node& node = program_.graph().node(id);
+  void check_node(Row id) {
+    const Node& node = run_.node(id);
     const NodeRecord& record = run_.record(id);
-    const bool has_scalar = is_symbolic_int(node.recorded_scalar);
+    const bool has_scalar = is_symbolic_int(node.val);
     if (node.recorded == nullptr && !has_scalar) return;
     if (record.status != NodeStatus::kOk) {
       ++missed_;
     } else if (run_.was_assumed(id)) {
       ++assumed_;
     } else if (has_scalar) {
-      check_scalar(id, node.recorded_scalar.as_sym_int(), record.value);
+      check_scalar(id, node.val.as_sym_int(), record.value);
     } else if (record.value.is_tensor()) {
       check_tensor(id, *record.tensors[0].meta, *node.recorded);
     }
   }
 
-  void check_scalar(NodeId id, SymInt theirs, const Value& value) {
+  void check_scalar(Row id, SymInt theirs, const Value& value) {
     if (!value.is(Value::Tag::kInt)) return;
     const SymInt ours = value.as_sym_int();
     if (!sizes_.are_equal(ours, theirs))
@@ -97,7 +97,7 @@ class Checker {
               format("the file records {}, propagation gives {}", theirs, ours));
   }
 
-  void check_tensor(NodeId id, const TensorMeta& ours, const TensorMeta& theirs) {
+  void check_tensor(Row id, const TensorMeta& ours, const TensorMeta& theirs) {
     unsigned aspects = 0;
     if (ours.dtype() != theirs.dtype()) aspects |= kInDType;
     if (ours.device() != theirs.device().normalized()) aspects |= kInDevice;
@@ -136,7 +136,7 @@ class Checker {
     return true;
   }
 
-  void differs(NodeId id, unsigned aspects, std::string_view difference) {
+  void differs(Row id, unsigned aspects, std::string_view difference) {
     why_[id] = reason(id, aspects);
     const bool is_explained = !why_[id].empty();
     std::string message(difference);
@@ -144,12 +144,12 @@ class Checker {
     (is_explained ? result_.explained : result_.differences).push_back(mismatch(id, message));
   }
 
-  Problem mismatch(NodeId id, const std::string& message) const {
-    const Node& node = program_.graph().node(id);
+  Problem mismatch(Row id, const std::string& message) const {
+    const Node& node = run_.node(id);
     Problem problem;
     problem.kind = Problem::Kind::kMismatch;
     problem.node = id;
-    problem.op = program_.text(node.target);
+    if (node.kind != NodeKind::kPlaceholder) problem.op = program_.text(node.target);
     problem.message = message;
     problem.module_path = program_.module_path(node);
     problem.source = program_.source_line(node);
@@ -157,24 +157,20 @@ class Checker {
   }
 
   // The call that a node's value comes from.
-  NodeId call_of(NodeId id) const {
-    while (program_.graph().node(id).kind == NodeKind::kGetItem)
-      id = program_.graph().node(id).args[0].node();
+  Row call_of(Row id) const {
+    while (run_.plan().row(id).kind == RowKind::kGetItem) id = run_.plan().row(id).args[0].node();
     return id;
   }
 
   // Why a value may differ in these aspects; empty where it may not.
-  std::string reason(NodeId id, unsigned aspects) const {
-    const NodeId call = call_of(id);
-    const Node& node = program_.graph().node(call);
-    if (const VersionChange* change = change_of(program_.text(node.target), aspects))
+  std::string reason(Row id, unsigned aspects) const {
+    const Row call = call_of(id);
+    if (const VersionChange* change = change_of(run_.plan().target_of(call), aspects))
       return explanation(*change);
     // What a value that differs for a reason is made into differs for the same reason.
-    NodeId from = kNoNode;
-    for (const Value& argument : node.args) find_explained(argument, from);
-    return from == kNoNode
-               ? std::string()
-               : format("follows from '{}'", program_.text(program_.graph().node(from).name));
+    Row from = kNoRow;
+    for (const Value& argument : run_.plan().row(call).args) find_explained(argument, from);
+    return from == kNoRow ? std::string() : format("follows from '{}'", run_.plan().name_of(from));
   }
 
   const VersionChange* change_of(std::string_view target, unsigned aspects) const {
@@ -191,10 +187,10 @@ class Checker {
   }
 
   // Readers nest lists at most a few deep.
-  void find_explained(const Value& argument, NodeId& found) const {
-    if (found != kNoNode) return;
+  void find_explained(const Value& argument, Row& found) const {
+    if (found != kNoRow) return;
     if (argument.is(Value::Tag::kNodeRef)) {
-      const NodeId id = argument.node();
+      const Row id = argument.node();
       if (!why_[id].empty()) found = id;
       return;
     }
@@ -239,9 +235,9 @@ class Checker {
   // "mylib.scale and mylib.two are"
   std::string unknown_operators() const {
     std::vector<std::string> names;
-    for (NodeId id = 0; id < program_.graph().size(); ++id) {
+    for (Row id = 0; id < run_.plan().size(); ++id) {
       if (!run_.was_assumed(id)) continue;
-      std::string_view target = program_.text(program_.graph().node(call_of(id)).target);
+      std::string_view target = run_.plan().target_of(call_of(id));
       constexpr std::string_view kPrefix = "torch.ops.";
       if (target.starts_with(kPrefix)) target.remove_prefix(kPrefix.size());
       if (target.ends_with(".default")) target.remove_suffix(8);

@@ -2,8 +2,9 @@
 
 #include <map>
 
+#include "core/graph/dead_code.h"
+#include "core/graph/interpreter.h"
 #include "core/graph/runtime_asserts.h"
-#include "core/ops/bind.h"
 #include "core/ops/constant.h"
 #include "core/ops/library.h"
 #include "core/support/format.h"
@@ -22,70 +23,54 @@ namespace {
 class Tracer final : private DispatchMode {
  public:
   explicit Tracer(FakeTensorMode& mode)
-      : context_(mode.context()), env_(*context_.shape_env()), traced_(context_.arena()) {}
+      : context_(mode.context()), env_(*context_.shape_env()), interpreter_(context_) {}
 
-  FxGraph run(const FxGraph& graph) {
+  Program run(const Graph& graph) {
     const ModeScope entered(context_, *this);
-    for (auto id = graph.first(); id != FxGraph::kEnd; id = graph.next(id)) {
-      const FxNode& node = graph.node(id);
-      switch (node.kind) {
-        case FxNode::Kind::kPlaceholder:
-          add_input(id, node);
+    const std::shared_ptr<const Plan> plan = graph.plan();
+    std::vector<Value> values(plan->size());
+    for (Row row = 0; row < plan->size(); ++row) {
+      switch (plan->row(row).kind) {
+        case RowKind::kPlaceholder:
+          values[row] = add_input(plan->node(row), plan->name_of(row), plan->target_of(row));
           break;
-        case FxNode::Kind::kCall:
-          values_[id] = call(node);
+        case RowKind::kOutput:
+          traced_.append(NewNode{.kind = NodeKind::kOutput,
+                                 .name = "output",
+                                 .target = "output",
+                                 .args = {as_nodes(interpreter_.run_row(*plan, row, values))}});
           break;
-        case FxNode::Kind::kOutput:
-          traced_.append({.kind = FxNode::Kind::kOutput,
-                          .name = "output",
-                          .target = "output",
-                          .args = {as_nodes(resolve(node.args.at(0)))}});
-          break;
+        default:
+          values[row] = call(*plan, row, values);
       }
     }
-    return std::move(traced_);
+    return std::move(program_);
   }
 
  private:
-  void add_input(FxGraph::Id id, const FxNode& node) {
-    values_[id] = node.val;
-    const auto traced = traced_.append({.kind = FxNode::Kind::kPlaceholder,
-                                        .name = node.name,
-                                        .target = node.target,
-                                        .val = node.val});
+  Value add_input(const Node& node, std::string_view name, std::string_view target) {
+    const NodeId traced = traced_.append(NewNode{.kind = NodeKind::kPlaceholder,
+                                                 .name = std::string(name),
+                                                 .target = std::string(target),
+                                                 .val = node.val});
+    program_.inputs.emplace_back();
     track(node.val, traced);
+    return node.val;
   }
 
-  Value call(const FxNode& node) {
-    if (node.target == "_operator.getitem") {
-      const Value whole = resolve(node.args.at(0));
-      const auto at = static_cast<size_t>(node.args.at(1).as_sym_int().as_int());
-      if (!whole.is_list() || at >= whole.size())
-        throw_error(ErrorKind::kIndexError, format("getitem: index {} is out of range", at));
-      return whole[at];
-    }
-    const Library* library = context_.library();
-    const std::string name = Registry::qualified(node.target);
-    const OpId op = library == nullptr ? Registry::builtin().find(name) : library->find(name);
-    if (op == kNoOp) throw_error(ErrorKind::kUnsupportedOperator, node.target);
-    const Schema& schema =
-        library == nullptr ? Registry::builtin().entry(op).schema : library->entry(op).schema;
-    ArgumentBinder binder(schema);
-    for (const Value& arg : node.args) binder.add(resolve(arg));
-    for (const auto& [keyword, arg] : node.kwargs) binder.set(keyword, resolve(arg));
-    const std::span<const Value> args = binder.values();
-    const bool on_numbers = !schema.name.starts_with("aten::") && is_python(schema.name);
-    const bool reads_shape = schema.name.starts_with("aten::sym_") && !node.args.empty();
-    if (!on_numbers && !reads_shape) {
-      const Value result = context_.call(op, args);
-      rebind(node);
-      return result;
-    }
-    is_tracing_ = false;
-    const Value result = context_.call(op, args);
+  // Python's arithmetic on symbols becomes a node of the same function, and a size that is read
+  // becomes one where it is first asked for; operators become nodes as they are dispatched.
+  Value call(const Plan& plan, Row row, std::span<const Value> values) {
+    const OpId op = plan.row(row).op;
+    const std::string_view name = op == kNoOp ? "" : interpreter_.schema(op).name;
+    const bool on_numbers = is_python(name);
+    const bool reads_shape = name.starts_with("aten::sym_") && !plan.row(row).args.empty();
+    is_tracing_ = !on_numbers && !reads_shape;
+    const Value result = interpreter_.run_row(plan, row, values);
+    if (is_tracing_) rebind(plan.graph().bindings(plan.row(row).id));
     is_tracing_ = true;
-    if (const ExprNode* expr = symbolic_value({.val = result}, env_); expr != nullptr && on_numbers)
-      write(node, args, expr);
+    const ExprNode* expr = on_numbers ? symbolic_value(result, env_) : nullptr;
+    if (expr != nullptr) write(plan, row, values, expr);
     return result;
   }
 
@@ -94,48 +79,35 @@ class Tracer final : private DispatchMode {
            name.starts_with("math::");
   }
 
-  // Python's arithmetic on symbols: a node of the same function.
-  void write(const FxNode& node, std::span<const Value> args, const ExprNode* expr) {
+  void write(const Plan& plan, Row row, std::span<const Value> values, const ExprNode* expr) {
     std::vector<Value> named;
-    for (const Value& arg : args) named.push_back(as_nodes(arg));
-    const auto id = traced_.append({.name = name_of_target(node.target),
-                                    .target = node.target,
-                                    .args = std::move(named),
-                                    .val = resolve_value(expr)});
-    symbols_.emplace(expr, id);
-  }
-
-  Value resolve(const Value& argument) {
-    if (argument.is(Value::Tag::kNodeRef)) return values_.at(argument.node());
-    if (!argument.is(Value::Tag::kList)) return argument;
-    SmallVector<Value, 8> elements;
-    bool all_ints = argument.size() > 0;
-    for (const Value& element : argument.values()) {
-      elements.push_back(resolve(element));
-      all_ints = all_ints && elements.back().is(Value::Tag::kInt);
+    for (const Value& arg : plan.row(row).args) {
+      if (!arg.is_unset()) named.push_back(as_nodes(interpreter_.resolve(arg, values)));
     }
-    if (!all_ints) return context_.make_list(elements.span());
-    DimVector ints;
-    for (const Value& element : elements) ints.push_back(element.as_sym_int());
-    return context_.make_ints(ints);
+    const std::string target(plan.target_of(row));
+    symbols_.emplace(expr, traced_.append(NewNode{.name = name_of_target(target),
+                                                  .target = target,
+                                                  .args = std::move(named),
+                                                  .val = resolve_value(expr)}));
   }
 
   // An operator below composites and autograd: one node of the trace.
   Value dispatch(const OpEntry& op, std::span<const Value> args, const NextMode& next) override {
     if (!is_tracing_) return next(op, args);
     const FakeCall call(context_, op, args);
-    FxNode node;
+    NewNode node;
     node.target = std::string(op.name);
     node.target.replace(node.target.find("::"), 2, ".");
     if (op.schema.overload.empty() && !node.target.ends_with(".default")) node.target += ".default";
-    node.name = name_of_target(op.schema.name.substr(op.schema.name.find("::") + 2));
+    node.target.insert(0, "torch.ops.");
+    node.name = op.schema.name.substr(op.schema.name.find("::") + 2);
     for (const Value& arg : call.positional()) node.args.push_back(as_nodes(arg));
     for (const auto& [name, value] : call.keywords())
       node.kwargs.emplace_back(std::string(name), as_nodes(value));
     const Value result = next(op, args);
     node.val = result;
     node.bindings = compute_unbacked_bindings(env_, result, "");
-    const auto id = traced_.append(std::move(node));
+    const NodeId id = traced_.append(node);
     last_call_ = id;
     track(result, id);
     return result;
@@ -143,10 +115,11 @@ class Tracer final : private DispatchMode {
 
   // The fresh symbols of a result go by the names that the graph has for them
   // (rebind_unbacked, torch/fx/experimental/symbolic_shapes.py).
-  void rebind(const FxNode& node) {
-    if (last_call_ == FxGraph::kEnd) return;
-    for (UnbackedBinding& made : traced_.node(last_call_).bindings) {
-      for (const UnbackedBinding& known : node.bindings) {
+  void rebind(const std::vector<UnbackedBinding>& bindings) {
+    if (last_call_ == kNoNode) return;
+    std::vector<UnbackedBinding> renamed = traced_.bindings(last_call_);
+    for (UnbackedBinding& made : renamed) {
+      for (const UnbackedBinding& known : bindings) {
         if (known.path != made.path || known.symbol == made.symbol) continue;
         env_.rename_unbacked_to(made.symbol, known.symbol);
         if (const auto found = symbols_.find(made.symbol); found != symbols_.end())
@@ -157,11 +130,12 @@ class Tracer final : private DispatchMode {
         break;
       }
     }
-    last_call_ = FxGraph::kEnd;
+    if (!renamed.empty()) traced_.set_bindings(last_call_, std::move(renamed));
+    last_call_ = kNoNode;
   }
 
   // Remembers which node a value is of, and takes the names that its tensors' wrappers do.
-  void track(const Value& value, FxGraph::Id id) {
+  void track(const Value& value, NodeId id) {
     if (value.is_tensor()) {
       const Tensor& tensor = value.tensor();
       tensors_[&tensor] = id;
@@ -169,17 +143,17 @@ class Tracer final : private DispatchMode {
         if (tensor.sizes()[i].is_symbolic())
           sizes_.emplace(tensor.sizes()[i].node(), std::pair(id, static_cast<int64_t>(i)));
       }
-      if (traced_.node(id).kind == FxNode::Kind::kCall) take_storage_names(tensor);
+      if (traced_.node(id).kind == NodeKind::kCallFunction) take_storage_names(tensor);
     } else if (value.is(Value::Tag::kList)) {
       for (size_t i = 0; i < value.size(); ++i) {
         const auto element =
-            traced_.append({.name = "getitem",
-                            .target = "_operator.getitem",
-                            .args = {Value::node_ref(id), Value(static_cast<int64_t>(i))},
-                            .val = value[i]});
+            traced_.append(NewNode{.name = "getitem",
+                                   .target = "_operator.getitem",
+                                   .args = {node_ref(id), Value(static_cast<int64_t>(i))},
+                                   .val = value[i]});
         track(value[i], element);
       }
-    } else if (const ExprNode* expr = symbolic_value({.val = value}, env_); expr != nullptr) {
+    } else if (const ExprNode* expr = symbolic_value(value, env_); expr != nullptr) {
       symbols_.emplace(expr, id);
     }
   }
@@ -214,18 +188,18 @@ class Tracer final : private DispatchMode {
   Value node_of(const ExprNode* expr) {
     expr = env_.replace(expr);
     if (const auto found = symbols_.find(expr); found != symbols_.end())
-      return Value::node_ref(found->second);
+      return node_ref(found->second);
     const auto size = sizes_.find(expr);
     if (size == sizes_.end())
       throw_error(ErrorKind::kUnsupportedOperator,
                   format("a trace of {}, which no value of the graph is", to_string(expr)));
     const auto id =
-        traced_.append({.name = "sym_size_int",
-                        .target = "aten.sym_size.int",
-                        .args = {Value::node_ref(size->second.first), Value(size->second.second)},
-                        .val = resolve_value(expr)});
+        traced_.append(NewNode{.name = "sym_size_int",
+                               .target = "torch.ops.aten.sym_size.int",
+                               .args = {node_ref(size->second.first), Value(size->second.second)},
+                               .val = resolve_value(expr)});
     symbols_.emplace(expr, id);
-    return Value::node_ref(id);
+    return node_ref(id);
   }
 
   static Value resolve_value(const ExprNode* expr) {
@@ -241,7 +215,7 @@ class Tracer final : private DispatchMode {
       const auto found = tensors_.find(&tensor);
       if (found == tensors_.end())
         throw_error(ErrorKind::kUnsupportedOperator, "a trace of a tensor that is no input");
-      return Value::node_ref(found->second);
+      return node_ref(found->second);
     }
     if (value.is_list()) {
       bool is_plain = value.is(Value::Tag::kIntList);
@@ -261,36 +235,36 @@ class Tracer final : private DispatchMode {
 
   Context& context_;
   ShapeEnv& env_;
-  FxGraph traced_;
-  std::unordered_map<FxGraph::Id, Value> values_;  // of the graph that is run
-  std::unordered_map<const Tensor*, FxGraph::Id> tensors_;
-  std::unordered_map<const ExprNode*, FxGraph::Id> symbols_;
-  std::unordered_map<const ExprNode*, std::pair<FxGraph::Id, int64_t>> sizes_;
-  FxGraph::Id last_call_ = FxGraph::kEnd;
+  Interpreter interpreter_;
+  Program program_;
+  Graph& traced_ = program_.graph();
+  std::unordered_map<const Tensor*, NodeId> tensors_;
+  std::unordered_map<const ExprNode*, NodeId> symbols_;
+  std::unordered_map<const ExprNode*, std::pair<NodeId, int64_t>> sizes_;
+  NodeId last_call_ = kNoNode;
   bool is_tracing_ = true;
 };
 
 // Elements of one result that are taken twice are taken once, by the first.
-void share_elements(FxGraph& graph) {
-  std::map<std::pair<FxGraph::Id, int64_t>, FxGraph::Id> seen;
-  for (auto id = graph.first(); id != FxGraph::kEnd; id = graph.next(id)) {
-    const FxNode& node = graph.node(id);
-    if (node.target != "_operator.getitem" || !node.args[0].is(Value::Tag::kNodeRef)) continue;
-    const auto key = std::pair(node.args[0].node(), node.args[1].as_sym_int().as_int());
+void share_elements(Graph& graph) {
+  std::map<std::pair<NodeId, int64_t>, NodeId> seen;
+  for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id)) {
+    const Node& node = graph.node(id);
+    if (!is_getitem(graph, node)) continue;
+    const auto key = std::pair(node_of(node.args[0]), node.args[1].as_sym_int().as_int());
     const auto [found, is_new] = seen.emplace(key, id);
-    if (!is_new) graph.replace_uses(id, found->second);
+    if (!is_new) graph.replace_all_uses(id, found->second);
   }
-  graph.resolve_uses();
 }
 
 }  // namespace
 
-FxGraph retrace(const FxGraph& graph, FakeTensorMode& mode) {
-  FxGraph traced = Tracer(mode).run(graph);
-  eliminate_dead_code(traced);
-  insert_runtime_asserts(traced, *mode.context().shape_env());
-  share_elements(traced);
-  eliminate_dead_code(traced);
+Program retrace(const Graph& graph, FakeTensorMode& mode) {
+  Program traced = Tracer(mode).run(graph);
+  eliminate_dead_code(traced.graph());
+  insert_runtime_asserts(traced.graph(), *mode.context().shape_env());
+  share_elements(traced.graph());
+  eliminate_dead_code(traced.graph());
   return traced;
 }
 

@@ -5,19 +5,19 @@
 // the mode's fakes say now, and runtime asserts are inserted anew. Names come out as PyTorch's: see
 // Note [Names that a trace takes].
 //
-//   learn_from_asserts(graph, *mode.context().shape_env());
-//   const FxGraph decomposed = retrace(graph, mode);
+//   learn_from_asserts(program.graph(), *mode.context().shape_env());
+//   const Program decomposed = retrace(program.graph(), mode);
 //
 // Operators of PyTorch's table of core decompositions stay whole, and in-place operators are not
 // made functional.
 #pragma once
 
-#include "core/graph/fx_graph.h"
+#include "core/graph/program.h"
 #include "core/mode/mode.h"
 
 namespace faketensor {
 
-// Raises what an operator raises.
-FxGraph retrace(const FxGraph& graph, FakeTensorMode& mode);
+// Raises what an operator raises. Values of the result (NodeMeta::val) live in the mode.
+Program retrace(const Graph& graph, FakeTensorMode& mode);
 
 }  // namespace faketensor

@@ -13,7 +13,7 @@ namespace faketensor {
 
 namespace {
 
-constexpr std::string_view kAssert = "aten._assert_scalar.default";
+constexpr std::string_view kAssert = "torch.ops.aten._assert_scalar.default";
 
 // The Python function for an expression of that kind; empty where torch.fx gets none
 // (_has_uninterpretable_sympy_function).
@@ -60,14 +60,13 @@ Value value_of(const ExprNode* expr) {
 
 class AssertInserter {
  public:
-  AssertInserter(FxGraph& graph, ShapeEnv& env) : graph_(graph), env_(env) {
+  AssertInserter(Graph& graph, ShapeEnv& env) : graph_(graph), env_(env) {
     for (const RuntimeAssert& assert : env.deferred_runtime_asserts())
       deferred_[assert.symbol].push_back(assert.condition);
   }
 
   void run() {
-    std::vector<FxGraph::Id> order;
-    for (auto id = graph_.first(); id != FxGraph::kEnd; id = graph_.next(id)) order.push_back(id);
+    const std::vector<NodeId> order = graph_.order();
     size_t inputs = 0;
     while (inputs < order.size() && is_placeholder(order[inputs])) ++inputs;
     if (inputs == order.size()) return;
@@ -80,40 +79,37 @@ class AssertInserter {
       next_ = order[i + 1];
       visit(order[i]);
     }
-    graph_.resolve_uses();
   }
 
  private:
-  bool is_placeholder(FxGraph::Id id) const {
-    return graph_.node(id).kind == FxNode::Kind::kPlaceholder;
+  bool is_placeholder(NodeId id) const { return graph_.node(id).kind == NodeKind::kPlaceholder; }
+
+  NodeId insert(std::string_view target, std::vector<Value> args, Value val) {
+    return graph_.insert_before(next_, NewNode{.name = name_of_target(target),
+                                               .target = std::string(target),
+                                               .args = std::move(args),
+                                               .val = val});
   }
 
-  FxGraph::Id insert(std::string_view target, std::vector<Value> args, Value val) {
-    return graph_.insert_before(next_, {.name = name_of_target(target),
-                                        .target = std::string(target),
-                                        .args = std::move(args),
-                                        .val = val});
-  }
-
-  void read_sizes_of(FxGraph::Id id) {
+  void read_sizes_of(NodeId id) {
     const Value val = graph_.node(id).val;
     if (!val.is_tensor()) return;
     for (size_t i = 0; i < val.tensor().sizes().size(); ++i) {
       const SymInt size = val.tensor().sizes()[i];
       if (!size.is_symbolic() || size.node()->kind != ExprKind::kSymbol) continue;
       if (written_.count(size.node()) != 0) continue;
-      const std::vector<Value> args = {Value::node_ref(id), Value(static_cast<int64_t>(i))};
-      written_[size.node()] = insert("aten.sym_size.int", args, size);
+      const std::vector<Value> args = {node_ref(id), Value(static_cast<int64_t>(i))};
+      written_[size.node()] = insert("torch.ops.aten.sym_size.int", args, size);
     }
   }
 
-  void visit(FxGraph::Id id) {
-    if (graph_.node(id).target == kAssert) {
+  void visit(NodeId id) {
+    if (graph_.target_of(id) == kAssert) {
       drop_known_assert(id);
     } else {
       share(id);
     }
-    const std::vector<UnbackedBinding> bindings = graph_.node(id).bindings;
+    const std::vector<UnbackedBinding> bindings = graph_.bindings(id);
     for (const UnbackedBinding& binding : bindings) {
       if (written_.count(binding.symbol) == 0) written_[binding.symbol] = follow(id, binding);
     }
@@ -125,30 +121,30 @@ class AssertInserter {
   }
 
   // An assert that this pass has made, or that says nothing, goes.
-  void drop_known_assert(FxGraph::Id id) {
+  void drop_known_assert(NodeId id) {
     const Value condition = graph_.node(id).args.empty() ? Value() : graph_.node(id).args[0];
     if (!condition.is(Value::Tag::kNodeRef)) {
       if (condition.is(Value::Tag::kBool)) graph_.erase(id);
       return;
     }
-    const ExprNode* expr = symbolic_value(graph_.node(condition.node()), env_);
+    const ExprNode* expr = symbolic_value(graph_.node(node_of(condition)).val, env_);
     if (expr == nullptr) return;
     if (!asserted_.insert(expr).second && written_.count(expr) != 0) graph_.erase(id);
   }
 
   // A node that computes what another one does is replaced by it.
-  void share(FxGraph::Id id) {
-    const ExprNode* expr = symbolic_value(graph_.node(id), env_);
-    if (expr == nullptr || !graph_.node(id).bindings.empty()) return;
+  void share(NodeId id) {
+    const ExprNode* expr = symbolic_value(graph_.node(id).val, env_);
+    if (expr == nullptr || !graph_.bindings(id).empty()) return;
     const auto [found, is_new] = written_.emplace(expr, id);
     if (is_new) return;
-    graph_.replace_uses(id, found->second);
+    graph_.replace_all_uses(id, found->second);
     graph_.erase(id);
   }
 
   // The nodes that lead from a result to the symbol in it: "[1].size()[0]". Mirrors
   // Graph._resolve_unbacked_binding.
-  FxGraph::Id follow(FxGraph::Id id, const UnbackedBinding& binding) {
+  NodeId follow(NodeId id, const UnbackedBinding& binding) {
     std::string_view path = binding.path;
     const Value val = value_of(binding.symbol);
     const auto take_index = [&] {
@@ -163,25 +159,25 @@ class AssertInserter {
     };
     while (!path.empty()) {
       if (path.starts_with("[")) {
-        id = insert("_operator.getitem", {Value::node_ref(id), take_index()}, {});
+        id = insert("_operator.getitem", {node_ref(id), take_index()}, {});
       } else if (path.starts_with(".size()[")) {
         path.remove_prefix(7);
-        id = insert("aten.sym_size.int", {Value::node_ref(id), take_index()}, val);
+        id = insert("torch.ops.aten.sym_size.int", {node_ref(id), take_index()}, val);
       } else if (path.starts_with(".stride()[")) {
         path.remove_prefix(9);
-        id = insert("aten.sym_stride.int", {Value::node_ref(id), take_index()}, val);
+        id = insert("torch.ops.aten.sym_stride.int", {node_ref(id), take_index()}, val);
       } else if (path.starts_with(".storage_offset()")) {
         path.remove_prefix(17);
-        id = insert("aten.sym_storage_offset.default", {Value::node_ref(id)}, val);
+        id = insert("torch.ops.aten.sym_storage_offset.default", {node_ref(id)}, val);
       } else if (path.starts_with(".cast_symbool_to_symint_guardless()")) {
         path = {};
-        id = insert("torch.sym_ite", {Value::node_ref(id), Value(1), Value(0)}, val);
+        id = insert("torch.sym_ite", {node_ref(id), Value(1), Value(0)}, val);
       } else {
         const size_t open = path.find('(');
         const ExprNode* divisor =
             parse_expr(env_.pool(), path.substr(open + 1, path.find(')') - open - 1));
         path = {};
-        id = insert("_operator.floordiv", {Value::node_ref(id), write(divisor)}, val);
+        id = insert("_operator.floordiv", {node_ref(id), write(divisor)}, val);
       }
     }
     return id;
@@ -190,7 +186,7 @@ class AssertInserter {
   // The expression as nodes, each made once (runtime_assert.py, _sympy_interp).
   Value write(const ExprNode* expr) {
     if (const auto found = written_.find(expr); found != written_.end())
-      return Value::node_ref(found->second);
+      return node_ref(found->second);
     if (expr->is_constant()) return value_of(expr);
     const std::string_view function = python_function(expr->kind);
     std::vector<Value> args;
@@ -201,20 +197,20 @@ class AssertInserter {
     for (const ExprNode* arg : expr->args()) args.push_back(write(arg));
     if (args.size() == 1) {
       const auto id = insert(function, args, value_of(expr));
-      return Value::node_ref(written_[expr] = id);
+      return node_ref(written_[expr] = id);
     }
     Value result = args[0];
     for (size_t i = 1; i < args.size(); ++i)
-      result = Value::node_ref(insert(function, {result, args[i]}, value_of(expr)));
-    written_[expr] = result.node();
+      result = node_ref(insert(function, {result, args[i]}, value_of(expr)));
+    written_[expr] = node_of(result);
     return result;
   }
 
   void add_assert(const ExprNode* expr) {
     const Value condition = write(expr);
     const std::string message = format("Runtime assertion failed for expression {} on node '{}'",
-                                       to_string(expr), graph_.node(condition.node()).name);
-    insert(kAssert, {condition, Value::string(graph_.keep(message))}, {});
+                                       to_string(expr), graph_.name_of(node_of(condition)));
+    insert(kAssert, {condition, Value::string(graph_.store().arena.copy(message))}, {});
     asserted_.insert(expr);
   }
 
@@ -254,19 +250,18 @@ class AssertInserter {
     }
   }
 
-  FxGraph& graph_;
+  Graph& graph_;
   ShapeEnv& env_;
-  FxGraph::Id next_ = FxGraph::kEnd;  // where nodes are put before
+  NodeId next_ = kNoNode;  // where nodes are put before
   std::unordered_map<const ExprNode*, std::vector<const ExprNode*>> deferred_;  // by symbol
-  std::unordered_map<const ExprNode*, FxGraph::Id> written_;  // the node of an expression
+  std::unordered_map<const ExprNode*, NodeId> written_;  // the node of an expression
   std::unordered_set<const ExprNode*> asserted_;
   std::unordered_set<const ExprNode*> constrained_;
 };
 
 }  // namespace
 
-const ExprNode* symbolic_value(const FxNode& node, ShapeEnv& env) {
-  const Value& val = node.val;
+const ExprNode* symbolic_value(const Value& val, ShapeEnv& env) {
   if (val.is(Value::Tag::kInt) && val.as_sym_int().is_symbolic())
     return env.replace(val.as_sym_int().node());
   if (val.is(Value::Tag::kBool) && val.as_sym_bool().is_symbolic())
@@ -274,18 +269,18 @@ const ExprNode* symbolic_value(const FxNode& node, ShapeEnv& env) {
   return val.is(Value::Tag::kSymFloat) ? env.replace(val.as_node()) : nullptr;
 }
 
-void insert_runtime_asserts(FxGraph& graph, ShapeEnv& env) { AssertInserter(graph, env).run(); }
+void insert_runtime_asserts(Graph& graph, ShapeEnv& env) { AssertInserter(graph, env).run(); }
 
-void learn_from_asserts(const FxGraph& graph, ShapeEnv& env) {
-  for (auto id = graph.first(); id != FxGraph::kEnd; id = graph.next(id)) {
-    const FxNode& node = graph.node(id);
-    for (const UnbackedBinding& binding : node.bindings) {
+void learn_from_asserts(const Graph& graph, ShapeEnv& env) {
+  for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id)) {
+    for (const UnbackedBinding& binding : graph.bindings(id)) {
       if (binding.path.find(".size()") != std::string::npos)
         env.constrain_range_for_size(env.pool().sym_int(binding.symbol));
     }
-    if (node.target != kAssert || node.args.empty()) continue;
+    const Node& node = graph.node(id);
+    if (graph.text(node.target) != kAssert || node.args.empty()) continue;
     if (!node.args[0].is(Value::Tag::kNodeRef)) continue;
-    const Value& condition = graph.node(node.args[0].node()).val;
+    const Value& condition = graph.node(node_of(node.args[0])).val;
     if (condition.is(Value::Tag::kBool) && condition.as_sym_bool().is_symbolic())
       env.expect_true(condition.as_sym_bool().node());
   }

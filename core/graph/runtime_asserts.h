@@ -11,20 +11,20 @@
 //   %_assert_scalar_default = aten._assert_scalar.default(%ge, "Runtime assertion failed for ...")
 #pragma once
 
-#include "core/graph/fx_graph.h"
+#include "core/graph/graph.h"
 
 namespace faketensor {
 
 class ShapeEnv;
 
-void insert_runtime_asserts(FxGraph& graph, ShapeEnv& env);
+void insert_runtime_asserts(Graph& graph, ShapeEnv& env);
 
 // The facts that a graph's own asserts and bindings state: sizes are not negative, conditions hold.
 // What `env` knew when the graph was traced is known again.
-void learn_from_asserts(const FxGraph& graph, ShapeEnv& env);
+void learn_from_asserts(const Graph& graph, ShapeEnv& env);
 
 // The expression of a node's value where that is symbolic, replaced symbols replaced; null for
 // others (runtime_assert.py, _get_sym_val).
-const ExprNode* symbolic_value(const FxNode& node, ShapeEnv& env);
+const ExprNode* symbolic_value(const Value& val, ShapeEnv& env);
 
 }  // namespace faketensor

@@ -27,9 +27,9 @@ void write_members(JsonWriter& json, const Run& run, const GuardEntry& entry) {
   json.field("kind", kind_name(entry.kind));
   json.field_if_any("text", entry.text);
   json.flag_if("follows", entry.follows);
-  if (entry.node == kNoNode) return;
+  if (entry.node == kNoRow) return;
   const Program& program = run.program();
-  const Node& node = program.graph().node(entry.node);
+  const Node& node = program.node(entry.node);
   json.field_if_any("node", program.text(node.name));
   json.field("row", entry.node);
   json.field_if_any("call", call_text(run, entry.node));
@@ -49,7 +49,7 @@ void write_range(JsonWriter& json, ValueRange range) {
 }
 
 // The sizes of each tensor of a node.
-void write_sizes(JsonWriter& json, const Run& run, const WhatIf& what_if, NodeId node) {
+void write_sizes(JsonWriter& json, const Run& run, const WhatIf& what_if, Row node) {
   const auto tensors = json.array();
   for (const TensorRecord& tensor : run.record(node).tensors) {
     const auto sizes = json.array();
@@ -58,7 +58,7 @@ void write_sizes(JsonWriter& json, const Run& run, const WhatIf& what_if, NodeId
 }
 
 // The least and most bytes of the storages of a node's tensors.
-void write_bytes(JsonWriter& json, const Run& run, const WhatIf& what_if, NodeId node) {
+void write_bytes(JsonWriter& json, const Run& run, const WhatIf& what_if, Row node) {
   const auto tensors = json.array();
   for (const TensorRecord& tensor : run.record(node).tensors)
     write_range(json, what_if.bounds(tensor.nbytes));
@@ -82,7 +82,7 @@ void write_symbols(JsonWriter& json, const Run& run) {
   for (const SymbolEntry& entry : symbol_report(run)) {
     const auto symbol = json.object();
     json.field("name", entry.name);
-    json.field_if_any("node", program.text(program.graph().node(entry.node).name));
+    json.field_if_any("node", program.text(program.node(entry.node).name));
     json.field("row", entry.node);
     json.field_if_any("dim", entry.dim);
     json.flag_if("part", !entry.is_whole);
@@ -97,14 +97,14 @@ void write_why(JsonWriter& json, const Run& run, std::span<const WhyStep> steps)
   const auto list = json.array();
   for (const WhyStep& step : steps) {
     const auto object = json.object();
-    const Node& node = program.graph().node(step.node);
+    const Node& node = program.node(step.node);
     json.field("node", program.text(node.name));
     json.field("row", step.node);
     json.field("dim", step.dim);
     json.field_if_any("size", step.size);
     json.field_if_any("reason", step.reason);
-    if (step.cause != kNoNode) {
-      json.field_if_any("cause", program.text(program.graph().node(step.cause).name));
+    if (step.cause != kNoRow) {
+      json.field_if_any("cause", program.text(program.node(step.cause).name));
       json.field("causeRow", step.cause);
     }
     json.field_if_any("source", program.source_line(node));
@@ -138,12 +138,12 @@ void write_what_if(JsonWriter& json, const Run& run, const WhatIf& what_if,
       json.field("verdict", name(verdict));
     }
   }
-  write_sizes(json.key("outputs"), run, what_if, static_cast<NodeId>(program.graph().size() - 1));
+  write_sizes(json.key("outputs"), run, what_if, static_cast<Row>(program.plan().size() - 1));
   {
     const auto sizes = json.object("nodes");
     for (const std::string& name : nodes) {
-      const NodeId node = program.find(name);
-      if (node == kNoNode)
+      const Row node = program.find(name);
+      if (node == kNoRow)
         throw_error(ErrorKind::kUsage, format("the program has no node '{}'", name));
       write_sizes(json.key(name), run, what_if, node);
     }

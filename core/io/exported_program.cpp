@@ -1,5 +1,6 @@
 #include "core/io/exported_program.h"
 
+#include "core/graph/verifier.h"
 #include "core/io/graph_reader.h"
 #include "core/io/serialized_values.h"
 #include "core/support/error.h"
@@ -76,10 +77,9 @@ class ProgramSink final : public JsonSink {
     name_constant_inputs();
     graph_.finish(graph_position_);
     state_.symbols.finish();
+    verify(program_);
     check_signature();
     build_module_tree(program_);
-    program_.index_names();
-    verify(program_);
   }
 
  private:
@@ -291,23 +291,24 @@ class ProgramSink final : public JsonSink {
 
   // A constant among the inputs has its name in the signature only.
   void name_constant_inputs() {
-    const std::span<Node> nodes = program_.graph().nodes();
-    for (size_t i = 0; i < nodes.size() && i < input_specs_.size(); ++i) {
-      if (nodes[i].kind == NodeKind::kPlaceholder && nodes[i].name == 0) {
-        graph_.name_placeholder(static_cast<NodeId>(i), input_specs_[i].arg);
-      }
+    const Graph& graph = program_.graph();
+    size_t i = 0;
+    for (NodeId id = graph.first(); id != kNoNode && i < input_specs_.size(); id = graph.next(id)) {
+      if (graph.node(id).kind != NodeKind::kPlaceholder) return;
+      if (graph.node(id).name == 0) graph_.name_placeholder(id, input_specs_[i].arg);
+      ++i;
     }
   }
 
   void check_signature() {
-    const Graph& graph = program_.graph();
-    const size_t inputs = graph.input_count();
+    const Plan& plan = program_.plan();
+    const size_t inputs = plan.input_count();
     if (input_specs_.size() != inputs) {
       throw_error(ErrorKind::kUnreadable, format("the signature lists {} inputs, the graph has {}",
                                                  input_specs_.size(), inputs));
     }
     for (size_t i = 0; i < inputs; ++i) {
-      const Node& node = graph.node(static_cast<NodeId>(i));
+      const Node& node = plan.node(static_cast<Row>(i));
       const ReadInputSpec& read = input_specs_[i];
       if (read.arg != 0 && read.arg != node.name) {
         throw_at(read.position, format("input {} is '{}' in the signature and '{}' in the graph", i,
@@ -315,7 +316,7 @@ class ProgramSink final : public JsonSink {
       }
       program_.inputs.push_back(read.spec);
     }
-    const Value& results = graph.nodes().back().args[0];
+    const Value& results = plan.rows().back().args[0];
     const size_t outputs = results.is_list() ? results.size() : 1;
     if (program_.outputs.size() != outputs) {
       throw_error(ErrorKind::kUnreadable, format("the signature lists {} outputs, the graph has {}",

@@ -19,7 +19,7 @@
 #include <string>
 
 #include "core/formats/read_limits.h"
-#include "core/graph/graph.h"
+#include "core/graph/program.h"
 
 namespace faketensor {
 

@@ -28,37 +28,22 @@ std::string_view name_for_errors(JsonValue node) {
   return "?";
 }
 
+// ArgumentKind, torch/_export/serde/schema.py
+constexpr int64_t kPositional = 1;
+constexpr int64_t kByKeyword = 2;
+
+bool is_by_position(JsonValue kind, const Argument& argument) {
+  const int64_t number = kind.is_null() ? 0 : kind.integer();
+  if (number == kPositional) return true;
+  if (number == kByKeyword && !argument.is_keyword_only) return false;
+  return !argument.has_default && !argument.is_keyword_only;
+}
+
 bool is_symbolic_kind(std::string_view kind) {
   return kind == "as_sym_int" || kind == "as_sym_bool" || kind == "as_sym_float";
 }
 
-// "torch.ops.aten.split.Tensor" -> "split_tensor", as torch.fx names a call that has no name.
-std::string base_of_target(std::string_view target) {
-  for (const std::string_view prefix : {"torch.ops.", "torch.", "_operator.", "math."}) {
-    if (target.starts_with(prefix)) {
-      target.remove_prefix(prefix.size());
-      if (prefix == "torch.ops.")
-        target.remove_prefix(std::min(target.size(), target.find('.') + 1));
-      if (prefix == "torch.") target.remove_prefix(target.rfind('.') + 1);  // a function's name
-      break;
-    }
-  }
-  std::string base;
-  for (const char c : target) {
-    const bool is_upper = c >= 'A' && c <= 'Z';
-    const bool is_word = is_upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    base += is_upper ? static_cast<char>(c - 'A' + 'a') : is_word ? c : '_';
-  }
-  return base.empty() ? "_unnamed" : base;
-}
-
 }  // namespace
-
-OpId ReadState::op_of(StringId target) {
-  if (target >= ops_.size()) ops_.resize(program.strings().size(), kNotLookedUp);
-  if (ops_[target] == kNotLookedUp) ops_[target] = Registry::builtin().find(program.text(target));
-  return ops_[target];
-}
 
 StringId ReadState::intern(std::string_view text) {
   Interner& strings = program.strings();
@@ -70,7 +55,7 @@ StringId ReadState::intern(std::string_view text) {
 
 uint64_t ReadState::memory() const {
   // A vector that grows is held twice or three times for a moment; a text has its place in a table.
-  constexpr uint64_t kBytesOfNode = 3 * sizeof(Node);
+  constexpr uint64_t kBytesOfNode = 3 * sizeof(Node) + sizeof(PlanRow);
   constexpr uint64_t kBytesOfText = 3 * sizeof(Name) + 64;
   constexpr uint64_t kBytesOfMeta = 2 * sizeof(TensorMeta);
   return arena_bytes + text_bytes + node_count * kBytesOfNode +
@@ -132,15 +117,18 @@ NodeId GraphReader::define(const Node& node, uint32_t position) {
                 format("byte {}: more than {} nodes", position, state_.limits.max_nodes));
   }
   if (node.name != 0) {
-    ReadState::Name& name = entry(node.name);
-    if (name.node != kNoNode) {
+    const NodeId other = entry(node.name).node;
+    if (other != kNoNode && graph_.node(other).kind == NodeKind::kGetAttr) {
+      // No file names it, so another name serves it as well.
+      graph_.set_name(other, free_name(strings().text(node.name)));
+    } else if (other != kNoNode) {
       throw_at(position, format("a second definition of '{}'", strings().text(node.name)));
     }
-    name.node = static_cast<NodeId>(graph_.size());
+    entry(node.name).node = NodeId{static_cast<uint32_t>(graph_.id_count())};
     const std::string_view text = strings().text(node.name);
     if (text.starts_with("getitem")) note_number(text, "getitem");
   }
-  return graph_.add(node);
+  return graph_.append(node);
 }
 
 Value GraphReader::reference(JsonValue name) {
@@ -149,7 +137,7 @@ Value GraphReader::reference(JsonValue name) {
   if (node == kNoNode) {
     throw_at(name.position(), format("uses '{}', which nothing before it defines", name.string()));
   }
-  return Value::node_ref(node);
+  return node_ref(node);
 }
 
 // The number of "getitem_12" is 12, and the next free name of that base comes after it.
@@ -193,17 +181,18 @@ void GraphReader::read_placeholder(JsonValue input) {
     node.name = state_.intern(JsonFields(member.value).required("as_name").string());
   } else if (member.name == "as_int" || member.name == "as_float" || member.name == "as_bool" ||
              member.name == "as_none" || member.name == "as_string") {
-    node.recorded_scalar = read_argument(input);
+    node.val = read_argument(input);
   } else {
     throw_at(input.position(), format("an input of kind \"{}\"", member.name));
   }
+  node.target = node.name;
   const NodeId placeholder = define(node, input.position());
   if (member.name == "as_tensor") tensor_inputs_.emplace_back(placeholder, input.position());
 }
 
 void GraphReader::name_placeholder(NodeId placeholder, StringId name) {
   if (name == 0 || is_defined(name)) return;
-  graph_.nodes()[placeholder].name = name;
+  graph_.set_name(placeholder, name);
   entry(name).node = placeholder;
 }
 
@@ -235,7 +224,7 @@ Value GraphReader::output_reference(StringId name, uint32_t position) {
   if (node == kNoNode) {
     throw_at(position, format("the output uses '{}', which nothing defines", strings().text(name)));
   }
-  return Value::node_ref(node);
+  return node_ref(node);
 }
 
 void GraphReader::add_output_node() {
@@ -273,11 +262,12 @@ void GraphReader::add_output_node() {
 void GraphReader::read_tensor_value(std::string_view name, JsonValue meta) {
   try {
     // The values come in the order of the nodes, but for calls that have none.
-    constexpr NodeId kLookAhead = 4;
+    constexpr uint32_t kLookAhead = 4;
     StringId id = 0;
-    for (NodeId at = next_recorded_; at < graph_.size() && at < next_recorded_ + kLookAhead; ++at) {
-      if (strings().text(graph_.node(at).name) != name) continue;
-      id = graph_.node(at).name;
+    for (uint32_t at = next_recorded_; at < graph_.id_count() && at < next_recorded_ + kLookAhead;
+         ++at) {
+      if (graph_.name_of(NodeId{at}) != name) continue;
+      id = graph_.node(NodeId{at}).name;
       next_recorded_ = at + 1;
       break;
     }
@@ -311,14 +301,13 @@ void GraphReader::join_recorded_values() {
                format("input '{}' has no entry in \"tensor_values\"", strings().text(name)));
     }
   }
-  for (NodeId id = 0; id < graph_.size(); ++id) {
-    Node& node = graph_.nodes()[id];
-    if (node.name == 0) {
-      node.name = free_name(format("arg{}", id));
-      entry(node.name).node = id;
+  for (NodeId id = graph_.first(); id != kNoNode; id = graph_.next(id)) {
+    if (graph_.node(id).name == 0) {
+      graph_.set_name(id, free_name(format("arg{}", index_of(id))));
+      entry(graph_.node(id).name).node = id;
       continue;
     }
-    const ReadState::Name& name = entry(node.name);
+    const ReadState::Name& name = entry(graph_.node(id).name);
     if (name.node == id) state_.symbols.record(graph_, id, name.recorded);
   }
 }
@@ -349,9 +338,9 @@ void GraphReader::read_call(JsonValue value) {
   JsonFields fields(value);
   Node node;
   node.target = state_.intern(fields.required("target").string());
-  node.op = state_.op_of(node.target);
+  const OpId op = program().store().op_of(node.target);
   const JsonValue inputs = fields.required("inputs");
-  if (node.op == kNoOp || !read_known_arguments(inputs, node)) read_other_arguments(inputs, node);
+  if (op == kNoOp || !read_known_arguments(inputs, op, node)) read_other_arguments(inputs, node);
   const JsonValue outputs = fields.required("outputs");
   read_metadata(fields.required("metadata"), node);
   const JsonValue single_return = fields.optional("is_hop_single_tensor_return");
@@ -373,7 +362,7 @@ StringId GraphReader::call_name(JsonValue name, StringId target, JsonValue outpu
     const JsonMember only = union_member(*outputs.items().begin());
     if (only.name == "as_tensor" || is_symbolic_kind(only.name)) return 0;  // add_results names it
   }
-  return free_name(base_of_target(strings().text(target)));
+  return free_name(name_of_target(strings().text(target)));
 }
 
 void GraphReader::read_metadata(JsonValue metadata, Node& node) {
@@ -388,6 +377,8 @@ void GraphReader::read_metadata(JsonValue metadata, Node& node) {
   }
   const JsonValue torch_fn = fields.optional("torch_fn");
   if (!torch_fn.is_null()) node.torch_fn = state_.intern(torch_fn.string());
+  const JsonValue source_fn = fields.optional("source_fn_stack");
+  if (!source_fn.is_null()) node.source_fn = state_.intern(source_fn.string());
 }
 
 // See Note [Names of nodes].
@@ -407,7 +398,7 @@ void GraphReader::add_results(Node node, JsonValue outputs, bool is_tuple_of_one
     node.name = state_.intern(JsonFields(first.value).required("as_name").string());
     define(node, position);
   } else if (is_one_value && first.name == "as_none") {
-    node.name = free_name(base_of_target(strings().text(node.target)) + "_unused");
+    node.name = free_name(name_of_target(strings().text(node.target)) + "_unused");
     define(node, position);
   } else if (is_one_value && first.name == "as_tensors") {
     const NodeId call = define(node, position);
@@ -417,7 +408,7 @@ void GraphReader::add_results(Node node, JsonValue outputs, bool is_tuple_of_one
       add_getitem(node, call, index++, name, item.position());
     }
   } else {
-    if (node.name == 0) node.name = free_name(base_of_target(strings().text(node.target)));
+    if (node.name == 0) node.name = free_name(name_of_target(strings().text(node.target)));
     const NodeId call = define(node, position);
     int64_t index = 0;
     for (const JsonValue item : items) add_element(node, call, index++, union_member(item));
@@ -451,63 +442,78 @@ void GraphReader::add_element(const Node& call, NodeId from, int64_t index,
 NodeId GraphReader::add_getitem(const Node& call, NodeId from, int64_t index, StringId name,
                                 uint32_t position) {
   Node node;
-  node.kind = NodeKind::kGetItem;
   node.name = name;
   node.target = state_.intern("_operator.getitem");
   node.module_stack = call.module_stack;
   node.stack_trace = call.stack_trace;
   node.torch_fn = call.torch_fn;
-  const Value args[] = {Value::node_ref(from), Value(index)};
+  node.source_fn = call.source_fn;
+  const Value args[] = {node_ref(from), Value(index)};
   node.args = arena().copy(std::span<const Value>(args));
   return define(node, position);
 }
 
 // --- arguments ---
 
-// Arguments in the order of the operator's schema. False where the file has an argument that our
-// schema does not: a later PyTorch's operator, which is then one we do not know.
-bool GraphReader::read_known_arguments(JsonValue inputs, Node& node) {
-  const Schema& schema = Registry::builtin().entry(node.op).schema;
-  const std::span<Value> args = arena().make_array<Value>(schema.arguments.size());
-  std::fill(args.begin(), args.end(), Value::unset());
+// Arguments as torch.export puts them back (deserialize_inputs, torch/_export/serde/serialize.py):
+// by position where the file says so or, in a file that does not say, where the schema has no
+// default; the others by keyword, in the schema's order. False where the file has an argument that
+// our schema does not: a later PyTorch's operator, which is then one we do not know.
+bool GraphReader::read_known_arguments(JsonValue inputs, OpId op, Node& node) {
+  const Schema& schema = Registry::builtin().entry(op).schema;
+  given_.assign(schema.arguments.size(), Value::unset());
+  by_position_.assign(given_.size(), false);
+  size_t count = 0;
   size_t expected = 0;
   for (const JsonValue input : inputs.items()) {
     JsonFields fields(input);
     const JsonValue name = fields.required("name");
     size_t at = expected;
-    if (at >= args.size() || schema.arguments[at].name != name.string()) {
+    if (at >= given_.size() || schema.arguments[at].name != name.string()) {
       const int found = schema.find_argument(name.string());
-      if (found < 0) {
-        node.op = kNoOp;
-        return false;
-      }
+      if (found < 0) return false;
       at = static_cast<size_t>(found);
     }
-    if (!args[at].is_unset())
+    if (!given_[at].is_unset())
       throw_at(name.position(), format("argument '{}' is given twice", name.string()));
-    args[at] = read_argument(fields.required("arg"));
+    given_[at] = read_argument(fields.required("arg"));
+    by_position_[at] = is_by_position(fields.optional("kind"), schema.arguments[at]);
     expected = at + 1;
+    ++count;
   }
+  size_t positional = 0;
+  while (positional < given_.size() && by_position_[positional]) ++positional;
+  const std::span<Value> args = arena().make_array<Value>(count);
+  const std::span<StringId> keywords = arena().make_array<StringId>(count - positional);
+  size_t next = 0;
+  for (size_t at = 0; at < given_.size(); ++at) {
+    if (given_[at].is_unset()) continue;
+    if (at >= positional) keywords[next - positional] = state_.intern(schema.arguments[at].name);
+    args[next++] = given_[at];
+  }
+  // The plan has them complete.
+  if (count < given_.size()) state_.arena_bytes += given_.size() * sizeof(Value);
   node.args = args;
+  node.keywords = keywords;
   return true;
 }
 
 void GraphReader::read_other_arguments(JsonValue inputs, Node& node) {
-  constexpr int64_t kPositional = 1;
-  const std::span<Value> args = arena().make_array<Value>(inputs.items().size());
-  const std::span<StringId> names = arena().make_array<StringId>(args.size());
-  size_t at = 0;
+  std::vector<Value> args;
+  std::vector<Value> by_keyword;
+  std::vector<StringId> keywords;
   for (const JsonValue input : inputs.items()) {
     JsonFields fields(input);
     const std::string_view name = fields.required("name").string();
-    args[at] = read_argument(fields.required("arg"));
+    const Value value = read_argument(fields.required("arg"));
     const JsonValue kind = fields.optional("kind");
-    const bool is_positional = !kind.is_null() && kind.integer() == kPositional;
-    names[at] = is_positional ? 0 : state_.intern(name);
-    ++at;
+    const bool is_positional = name.empty() || (!kind.is_null() && kind.integer() == kPositional);
+    (is_positional ? args : by_keyword).push_back(value);
+    if (!is_positional) keywords.push_back(state_.intern(name));
   }
-  node.args = args;
-  node.arg_names = names;
+  args.insert(args.end(), by_keyword.begin(), by_keyword.end());
+  node.args = arena().copy(std::span<const Value>(args));
+  node.keywords = arena().copy(std::span<const StringId>(keywords));
 }
 
 template <typename Read>
@@ -656,13 +662,22 @@ Value GraphReader::read_subgraph(JsonValue value) {
   const StringId name = state_.intern(fields.required("name").string());
   Graph& subgraph = program().add_graph();
   subgraph.name = name;
-  GraphReader reader(state_, subgraph);
   try {
-    reader.read_graph(fields.required("graph"));
+    GraphReader(state_, subgraph).read_graph(fields.required("graph"));
   } catch (const Error& error) {
     rethrow_in("subgraph", strings().text(name), error);
   }
-  return Value(&subgraph);
+  return node_ref(add_subgraph(subgraph));
+}
+
+// A graph is an attribute of the module, which a node of its own gets.
+NodeId GraphReader::add_subgraph(const Graph& subgraph) {
+  Node node;
+  node.kind = NodeKind::kGetAttr;
+  node.target = subgraph.name;
+  node.name = free_name(strings().text(subgraph.name));
+  node.val = Value(&subgraph);
+  return define(node, 0);
 }
 
 }  // namespace faketensor

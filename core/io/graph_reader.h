@@ -22,7 +22,7 @@
 
 #include "core/formats/json_events.h"
 #include "core/formats/read_limits.h"
-#include "core/graph/graph.h"
+#include "core/graph/program.h"
 #include "core/io/symbol_reader.h"
 
 namespace faketensor {
@@ -33,8 +33,6 @@ class ReadState {
   ReadState(Program& read_program, const ReadLimits& read_limits)
       : program(read_program), limits(read_limits), symbols(read_program, read_limits) {}
 
-  // The operator of a target, looked up once per distinct target.
-  OpId op_of(StringId target);
   // The number of a text among the program's.
   StringId intern(std::string_view text);
   // Bytes of what was read so far, nearly (see Note [Memory of reading]).
@@ -69,8 +67,6 @@ class ReadState {
     Recorded recorded;
   };
 
-  static constexpr OpId kNotLookedUp = kNoOp - 1;
-  std::vector<OpId> ops_;    // by StringId of the target
   std::vector<Name> names_;  // by StringId
   uint32_t scopes_ = 0;
   Repeating module_stacks_;
@@ -163,7 +159,7 @@ class GraphReader {
                      uint32_t position);
 
   // Arguments.
-  bool read_known_arguments(JsonValue inputs, Node& node);
+  bool read_known_arguments(JsonValue inputs, OpId op, Node& node);
   void read_other_arguments(JsonValue inputs, Node& node);
   Value read_argument(JsonValue argument);
   Value read_rare_argument(const JsonMember& member);
@@ -179,6 +175,7 @@ class GraphReader {
   Value read_dictionary(JsonValue value);
   Value read_custom_object(JsonValue value);
   Value read_subgraph(JsonValue value);
+  NodeId add_subgraph(const Graph& subgraph);
 
   ReadState& state_;
   Graph& graph_;
@@ -186,7 +183,9 @@ class GraphReader {
   std::vector<std::pair<StringId, ReadState::Name>>
       covered_;  // entries of outer graphs, put back at the end
   std::unordered_map<std::string, int64_t> last_numbers_;  // by base, for free_name
-  NodeId next_recorded_ = 0;  // the node that "tensor_values" probably names next
+  uint32_t next_recorded_ = 0;  // the node that "tensor_values" probably names next
+  std::vector<Value> given_;    // the arguments of the node that is read, by place in the schema
+  std::vector<bool> by_position_;
   std::vector<std::pair<NodeId, uint32_t>> tensor_inputs_;  // with their bytes in the text
   std::vector<PendingOutput> outputs_;
   bool has_inputs_ = false;

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "core/formats/byte_source.h"
-#include "core/graph/graph.h"
+#include "core/graph/program.h"
 
 namespace faketensor {
 

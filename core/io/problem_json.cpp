@@ -3,8 +3,7 @@
 namespace faketensor {
 
 void write_problem_members(JsonWriter& json, const Program& program, const Problem& problem) {
-  if (problem.node != kNoNode)
-    json.field("name", program.text(program.graph().node(problem.node).name));
+  if (problem.node != kNoRow) json.field("name", program.text(program.node(problem.node).name));
   write_error_members(json, problem.error_class, problem.message);
   json.field_if_any("op", problem.op);
   json.field_if_any("module", problem.module_path);

@@ -134,8 +134,8 @@ void SymbolReader::read_ranges(JsonValue ranges) {
 }
 
 void SymbolReader::record(Graph& graph, NodeId node, const Recorded& recorded) {
-  graph.nodes()[node].recorded = recorded.meta;
-  if (!recorded.scalar.is_none()) graph.nodes()[node].recorded_scalar = recorded.scalar;
+  graph.meta(node).recorded = recorded.meta;
+  if (!recorded.scalar.is_none()) graph.meta(node).val = recorded.scalar;
   if (recorded.deferred != Recorded::kNothing)
     targets_.push_back({&graph, node, recorded.deferred});
 }
@@ -155,9 +155,9 @@ void SymbolReader::finish() {
   made.reserve(deferred_.size());
   for (const Deferred& deferred : deferred_) made.push_back(make(deferred));
   for (const Target& target : targets_) {
-    Node& node = target.graph->nodes()[target.node];
-    node.recorded = made[target.deferred].meta;
-    node.recorded_scalar = made[target.deferred].scalar;
+    NodeMeta& meta = target.graph->meta(target.node);
+    meta.recorded = made[target.deferred].meta;
+    meta.val = made[target.deferred].scalar;
   }
 }
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/formats/json_events.h"
-#include "core/graph/graph.h"
+#include "core/graph/program.h"
 #include "core/support/interner.h"
 
 namespace faketensor {

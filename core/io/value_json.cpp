@@ -132,7 +132,7 @@ void ValueWriter::write_value(JsonWriter& json, const Value& value,
   }
 }
 
-void ValueWriter::write(JsonWriter& json, const Run& run, NodeId node) {
+void ValueWriter::write(JsonWriter& json, const Run& run, Row node) {
   const BranchScope env = run.shape_env();
   const NodeRecord& record = run.record(node);
   std::span<const TensorRecord> tensors = record.tensors;

@@ -43,7 +43,7 @@ class ValueWriter {
   // A value with its tensors as they are now.
   void write(JsonWriter& json, const Value& value) { write_value(json, value, nullptr); }
   // The value of a node with its tensors as the run recorded them.
-  void write(JsonWriter& json, const Run& run, NodeId node);
+  void write(JsonWriter& json, const Run& run, Row node);
   void write(JsonWriter& json, const TensorRecord& record);
 
  private:

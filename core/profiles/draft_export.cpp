@@ -16,19 +16,27 @@ std::optional<TensorMetadata> maybe_metadata(const Value& value) {
 }
 
 // What stands in an argument's place: the value of a node, or nothing for what is none.
-Value argument_value(const FxGraph& graph, const Value& argument) {
-  return argument.is(Value::Tag::kNodeRef) ? graph.node(argument.node()).val : Value();
+Value argument_value(const Graph& graph, const Value& argument) {
+  return argument.is(Value::Tag::kNodeRef) ? graph.node(node_of(argument)).val : Value();
 }
 
-OpProfile profile_of(const FxGraph& graph, const FxNode& node) {
+// "mylib.foo.default" of a call that is one of `ops`; empty for other nodes.
+std::string_view operator_of(const Graph& graph, const Node& node,
+                             const std::set<std::string>& ops) {
+  constexpr std::string_view kPrefix = "torch.ops.";
+  std::string_view target = graph.text(node.target);
+  if (node.kind != NodeKind::kCallFunction || !target.starts_with(kPrefix)) return {};
+  target.remove_prefix(kPrefix.size());
+  return ops.count(std::string(target)) == 0 ? std::string_view() : target;
+}
+
+OpProfile profile_of(const Graph& graph, const Node& node) {
   OpProfile profile;
   for (const Value& arg : node.args)
     profile.args.push_back(maybe_metadata(argument_value(graph, arg)));
-  for (const auto& [name, arg] : node.kwargs)
-    profile.args.push_back(maybe_metadata(argument_value(graph, arg)));
   if (!node.val.is_tensor() && !node.val.is_list())
     throw_error(ErrorKind::kAssertionError,
-                format("out_profile must not be None for meta type of {}", node.name));
+                format("out_profile must not be None for meta type of {}", graph.text(node.name)));
   profile.is_tuple = node.val.is_list();
   if (!profile.is_tuple) profile.out.push_back(maybe_metadata(node.val));
   for (size_t i = 0; profile.is_tuple && i < node.val.size(); ++i)
@@ -38,16 +46,16 @@ OpProfile profile_of(const FxGraph& graph, const FxNode& node) {
 
 }  // namespace
 
-OpProfiles get_op_profiles(const FxGraph& graph, const std::set<std::string>& ops) {
+OpProfiles get_op_profiles(const Graph& graph, const std::set<std::string>& ops) {
   OpProfiles profiles;
-  for (auto id = graph.first(); id != FxGraph::kEnd; id = graph.next(id)) {
-    const FxNode& node = graph.node(id);
-    if (node.kind != FxNode::Kind::kCall || ops.count(node.target) == 0) continue;
-    auto of_op = std::find_if(profiles.begin(), profiles.end(), [&](const OperatorProfiles& each) {
-      return each.op.text == node.target;
-    });
+  for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id)) {
+    const Node& node = graph.node(id);
+    const std::string_view op = operator_of(graph, node, ops);
+    if (op.empty()) continue;
+    auto of_op = std::find_if(profiles.begin(), profiles.end(),
+                              [&](const OperatorProfiles& each) { return each.op.text == op; });
     if (of_op == profiles.end()) {
-      profiles.push_back({python::Scalar::string(node.target), {}});
+      profiles.push_back({python::Scalar::string(std::string(op)), {}});
       of_op = profiles.end() - 1;
     }
     OpProfile profile = profile_of(graph, node);
@@ -59,23 +67,20 @@ OpProfiles get_op_profiles(const FxGraph& graph, const std::set<std::string>& op
   return profiles;
 }
 
-void insert_custom_op_guards(FxGraph& graph, const std::set<std::string>& ops) {
-  constexpr std::string_view kTarget = "aten._assert_tensor_metadata.default";
-  for (auto id = graph.first(); id != FxGraph::kEnd; id = graph.next(id)) {
-    if (graph.node(id).kind != FxNode::Kind::kCall || ops.count(graph.node(id).target) == 0)
-      continue;
-    std::vector<Value> args = graph.node(id).args;
-    for (const auto& [name, arg] : graph.node(id).kwargs) args.push_back(arg);
-    for (const Value& arg : args) {
+void insert_custom_op_guards(Graph& graph, const std::set<std::string>& ops) {
+  constexpr std::string_view kTarget = "torch.ops.aten._assert_tensor_metadata.default";
+  for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id)) {
+    if (operator_of(graph, graph.node(id), ops).empty()) continue;
+    for (const Value& arg : graph.node(id).args) {
       const Value val = argument_value(graph, arg);
       if (!val.is_tensor()) continue;
       const Tensor& tensor = val.tensor();
-      graph.insert_before(id, {.name = name_of_target(kTarget),
-                               .target = std::string(kTarget),
-                               .args = {arg},
-                               .kwargs = {{"dtype", tensor.dtype()},
-                                          {"device", tensor.device()},
-                                          {"layout", tensor.layout()}}});
+      graph.insert_before(id, NewNode{.name = name_of_target(kTarget),
+                                      .target = std::string(kTarget),
+                                      .args = {arg},
+                                      .kwargs = {{"dtype", tensor.dtype()},
+                                                 {"device", tensor.device()},
+                                                 {"layout", tensor.layout()}}});
     }
   }
 }

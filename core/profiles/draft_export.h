@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "core/graph/fx_graph.h"
+#include "core/graph/graph.h"
 #include "core/profiles/op_profile.h"
 
 namespace faketensor {
@@ -16,10 +16,10 @@ namespace faketensor {
 // By operator in the order of their first calls. Mirrors get_op_profiles
 // (torch/_export/passes/insert_custom_op_guards.py); raises AssertionError where a result is
 // neither a tensor nor a list.
-OpProfiles get_op_profiles(const FxGraph& graph, const std::set<std::string>& ops);
+OpProfiles get_op_profiles(const Graph& graph, const std::set<std::string>& ops);
 
 // Before each call of these operators, one aten._assert_tensor_metadata per tensor argument, with
 // its dtype, device and layout. Mirrors insert_custom_op_guards, of the same file.
-void insert_custom_op_guards(FxGraph& graph, const std::set<std::string>& ops);
+void insert_custom_op_guards(Graph& graph, const std::set<std::string>& ops);
 
 }  // namespace faketensor

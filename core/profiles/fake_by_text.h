@@ -10,8 +10,7 @@
 //       %mul : call_function[target=torch.ops.aten.mul.Tensor](args = (%x, %sigmoid), kwargs = {})
 //       return mul)"));
 //
-// A body is what str(graph) of a torch.fx.Graph prints; what stands between ':' and '=' is passed
-// over and may be left out.
+// A body is what str(graph) of a torch.fx.Graph prints (core/graph/graph_text.h).
 #pragma once
 
 #include <optional>

@@ -24,9 +24,10 @@ std::string_view without_overload(std::string_view name) {
   return first == std::string_view::npos ? name : name.substr(0, name.find('.', first + 1));
 }
 
-bool is_unknown(const Program& program, const Node& node) {
-  const std::string_view target = program.text(node.target);
-  return node.kind == NodeKind::kCall && node.op == kNoOp && target.starts_with("torch.ops.") &&
+bool is_unknown(const Plan& plan, Row at) {
+  const PlanRow& row = plan.row(at);
+  const std::string_view target = plan.target_of(at);
+  return row.kind == RowKind::kCall && row.op == kNoOp && target.starts_with("torch.ops.") &&
          !target.starts_with("torch.ops.higher_order.");
 }
 
@@ -39,10 +40,10 @@ std::optional<TensorMetadata> metadata_of(const TensorMeta* meta) {
 // Sizes of results over sizes of arguments.
 class SizeNames {
  public:
-  SizeNames(const Program& program, const Node& call) {
+  SizeNames(const Plan& plan, const PlanRow& call) {
     for (size_t i = 0; i < call.args.size(); ++i) {
       if (!call.args[i].is(Value::Tag::kNodeRef)) continue;
-      const TensorMeta* meta = program.graph().node(call.args[i].node()).recorded;
+      const TensorMeta* meta = plan.node(call.args[i].node()).recorded;
       if (meta == nullptr) continue;
       for (int64_t d = 0; d < meta->rank(); ++d)
         add(meta->sizes()[static_cast<size_t>(d)], format("x{}_{}", i, d));
@@ -77,37 +78,37 @@ class SizeNames {
 class Recorder {
  public:
   Recorder(const Program& program, const RecordOptions& options)
-      : program_(program), options_(options) {
-    const std::span<const Node> nodes = program.graph().nodes();
-    for (const Node& node : nodes) {
-      if (node.kind == NodeKind::kGetItem) elements_[node.args[0].node()].push_back(&node);
+      : plan_(program.plan()), options_(options) {
+    for (Row row = 0; row < plan_.size(); ++row) {
+      if (plan_.row(row).kind == RowKind::kGetItem)
+        elements_[plan_.row(row).args[0].node()].push_back(row);
     }
-    for (NodeId i = 0; i < nodes.size(); ++i) {
-      if (is_unknown(program, nodes[i])) record(i, nodes[i]);
+    for (Row row = 0; row < plan_.size(); ++row) {
+      if (is_unknown(plan_, row)) record(row);
     }
   }
   OpProfiles profiles;
 
  private:
-  void record(NodeId id, const Node& node) {
+  void record(Row row) {
     OpProfile profile;
-    for (const Value& arg : node.args) {
+    for (const Value& arg : plan_.row(row).args) {
       const bool is_node = arg.is(Value::Tag::kNodeRef);
-      profile.args.push_back(is_node ? metadata_of(program_.graph().node(arg.node()).recorded)
-                                     : std::nullopt);
+      profile.args.push_back(is_node ? metadata_of(plan_.node(arg.node()).recorded) : std::nullopt);
     }
-    std::vector<const Node*> results = {&node};
-    if (node.recorded == nullptr) {
-      results = elements_[id];
+    std::vector<Row> results = {row};
+    if (plan_.node(row).recorded == nullptr) {
+      results = elements_[row];
       profile.is_tuple = true;
     }
-    const SizeNames names(program_, node);
-    for (const Node* result : results) {
-      if (result->recorded == nullptr) return;  // a result that is no tensor has no profile
-      profile.out.push_back(metadata_of(result->recorded));
-      if (options_.with_sizes) profile.details.push_back(detail_of(*result->recorded, names));
+    const SizeNames names(plan_, plan_.row(row));
+    for (const Row result : results) {
+      const TensorMeta* recorded = plan_.node(result).recorded;
+      if (recorded == nullptr) return;  // a result that is no tensor has no profile
+      profile.out.push_back(metadata_of(recorded));
+      if (options_.with_sizes) profile.details.push_back(detail_of(*recorded, names));
     }
-    if (!profile.out.empty()) add(op_name(program_.text(node.target)), std::move(profile));
+    if (!profile.out.empty()) add(op_name(plan_.target_of(row)), std::move(profile));
   }
 
   static ResultDetail detail_of(const TensorMeta& meta, const SizeNames& names) {
@@ -127,23 +128,23 @@ class Recorder {
     if (!is_there) of_op.push_back(std::move(profile));
   }
 
-  const Program& program_;
+  const Plan& plan_;
   const RecordOptions& options_;
-  std::map<NodeId, std::vector<const Node*>> elements_;  // getitems by what they take from
+  std::map<Row, std::vector<Row>> elements_;  // getitems by what they take from
   std::map<std::string, size_t, std::less<>> by_name_;
 };
 
 // The schema that the calls of an operator show: all their arguments, of any type.
 class ShownSchema {
  public:
-  void add(const Program& program, const Node& node) {
-    for (size_t i = 0; i < node.args.size(); ++i) {
-      const StringId name = i < node.arg_names.size() ? node.arg_names[i] : 0;
+  void add(const Plan& plan, const PlanRow& row) {
+    for (size_t i = 0; i < row.args.size(); ++i) {
+      const StringId name = i < row.arg_names.size() ? row.arg_names[i] : 0;
       if (name == 0) {
         positional_ = std::max(positional_, i + 1);
-      } else if (std::find(keywords_.begin(), keywords_.end(), program.text(name)) ==
+      } else if (std::find(keywords_.begin(), keywords_.end(), plan.text(name)) ==
                  keywords_.end()) {
-        keywords_.emplace_back(program.text(name));
+        keywords_.emplace_back(plan.text(name));
       }
     }
   }
@@ -172,9 +173,10 @@ std::function<void(const Program&, FakeTensorMode&)> answer_by_profiles(OpProfil
     Library& library = mode.library();
     std::map<std::string, ShownSchema, std::less<>> shown;
     for (const auto& graph : program.graphs()) {
-      for (const Node& node : graph->nodes()) {
-        if (is_unknown(program, node))
-          shown[std::string(op_name(program.text(node.target)))].add(program, node);
+      const Plan& plan = *graph->plan();
+      for (Row row = 0; row < plan.size(); ++row) {
+        if (is_unknown(plan, row))
+          shown[std::string(op_name(plan.target_of(row)))].add(plan, plan.row(row));
       }
     }
     for (const OperatorProfiles& of_op : profiles) {

@@ -33,12 +33,12 @@ int answer_graph(const std::string& path, const Json& header, CommandIo& io) {
   BufferedOut out(io);
   ValueWriter writer;
   const BranchScope env = run.shape_env();  // for all nodes at once
-  for (NodeId i = 0; i < program.graph().size(); ++i) {
+  for (Row i = 0; i < program.plan().size(); ++i) {
     if (run.record(i).status != NodeStatus::kOk) continue;
     {
       JsonWriter json(out.text());
       const auto answer = json.object();
-      json.field("name", program.text(program.graph().node(i).name));
+      json.field("name", program.text(program.node(i).name));
       writer.write(json.key("val"), run, i);
     }
     out.line_done();
@@ -47,7 +47,7 @@ int answer_graph(const std::string& path, const Json& header, CommandIo& io) {
     {
       JsonWriter json(out.text());
       const auto answer = json.object();
-      json.field("name", program.text(program.graph().node(problem.node).name));
+      json.field("name", program.text(program.node(problem.node).name));
       write_error_members(json, problem.error_class, problem.message);
     }
     out.line_done();

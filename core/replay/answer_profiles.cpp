@@ -4,13 +4,14 @@
 #include <unordered_set>
 
 #include "core/formats/json_fields.h"
+#include "core/graph/graph_text.h"
 #include "core/graph/retrace.h"
 #include "core/graph/runtime_asserts.h"
 #include "core/io/call_json.h"
 #include "core/io/profile_json.h"
 #include "core/profiles/draft_export.h"
 #include "core/profiles/fake_kernels.h"
-#include "core/replay/fx_graph_json.h"
+#include "core/replay/graph_json.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 
@@ -175,9 +176,9 @@ void answer_kernels(JsonWriter& json, const Json& question) {
   for (const Json& step : list_member(question, "steps")) scenario.step(json, step);
 }
 
-void write_graph_text(JsonWriter& json, std::string_view name, const FxGraph& graph) {
+void write_graph_text(JsonWriter& json, std::string_view name, const Graph& graph) {
   const auto object = json.object(name);
-  json.field("graph", graph.text());
+  json.field("graph", graph_text(graph));
 }
 
 // A graph that draft_export traced: the profiles of its operators, the graph with their guards, and
@@ -189,7 +190,8 @@ void answer_draft(JsonWriter& json, const Json& question, const Json& header) {
   for (const Json& schema : list_member_or_empty(header, "schemas"))
     mode.library().define(text_of(schema, "schemas"));
   ValueWriter writer;
-  FxGraph graph = read_fx_graph(member(question, "graph"), mode, writer);
+  Program program = read_graph(member(question, "graph"), mode, writer);
+  Graph& graph = program.graph();
   std::set<std::string> ops;
   for (const Json& op : list_member(question, "ops_to_guard"))
     ops.insert(text_of(op, "ops_to_guard"));
@@ -197,12 +199,12 @@ void answer_draft(JsonWriter& json, const Json& question, const Json& header) {
   write_profiles(json.key("profiles"), profiles);
   insert_custom_op_guards(graph, ops);
   write_graph_text(json, "guarded", graph);
-  write_fx_graph(json.key("guarded_graph"), graph, writer);
+  write_graph(json.key("guarded_graph"), graph, writer);
   try {
     learn_from_asserts(graph, env);
     const GeneratedFakes scope(mode.library(), profiles);
-    const FxGraph decomposed = retrace(graph, mode);
-    write_graph_text(json, "decomposed", decomposed);
+    const Program decomposed = retrace(graph, mode);
+    write_graph_text(json, "decomposed", decomposed.graph());
   } catch (const Error& error) {
     const auto raised = json.object("decompose_raises");
     write_error_members(json, error);

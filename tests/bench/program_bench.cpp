@@ -27,7 +27,7 @@ void count_per_node(benchmark::State& state, size_t nodes) {
 
 void open(benchmark::State& state, const std::string& path) {
   size_t nodes = 0;
-  for (auto _ : state) nodes = open_file(path).graph().nodes().size();
+  for (auto _ : state) nodes = open_file(path).plan().size();
   count_per_node(state, nodes);
 }
 
@@ -38,7 +38,7 @@ void propagate_opened(benchmark::State& state, const std::string& path) {
     const Run run = propagate(program);
     unanswered = run.records().size() - run.count(NodeStatus::kOk);
   }
-  count_per_node(state, program.graph().nodes().size());
+  count_per_node(state, program.plan().size());
   state.counters["unanswered"] = static_cast<double>(unanswered);
 }
 

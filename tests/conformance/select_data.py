@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Selects the project's own recorded answers from a larger collection: select_data.py COLLECTION [--command build/bin/faketensor]
 
-Graphs: the architectures named below, their static and decomposed programs with all answer sets that replay.py asks for.
+Graphs: the architectures named below, their static and decomposed programs with all answer sets that replay.py asks for, and PyTorch's texts of some.
 Operators: of every overload that has a rule, up to six vectors, spread over those that the given command answers as recorded; they hold
 what is reached. What is not reached is seen by scoring the whole collection.
 Calls with symbolic sizes: of every overload in a file up to two, likewise.
@@ -34,7 +34,8 @@ def select_graphs(collection):
     for model in MODELS:
         for path in sorted((collection / "models" / model).glob("*.gz")):
             parts = path.name.split(".")
-            if parts[0] in VARIANTS and (parts[1] == "json" or (parts[1] in SETS and parts[2] == "answers")):
+            is_text = parts[1] == "graph"  # str(gm.graph), which tests/unit/io/graph_text_test.cpp reads
+            if parts[0] in VARIANTS and (parts[1] == "json" or is_text or (parts[1] in SETS and parts[2] == "answers")):
                 target = HERE / "data" / "models" / model / path.name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, target)

@@ -17,6 +17,7 @@
 
 #include "command_line.h"
 #include "core/formats/text.h"
+#include "core/graph/verifier.h"
 #include "core/io/open.h"
 #include "core/io/pt2.h"
 #include "core/support/error.h"

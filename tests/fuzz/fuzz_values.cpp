@@ -146,8 +146,8 @@ class ProgramFuzzer : public Fuzzer {
       const std::string& archive = archives_[random_.below(archives_.size())];
       program_ = std::make_unique<Program>(open_program(MemorySource(archive), "fuzz.pt2"));
       inputs_.clear();
-      for (NodeId i = 0; i < program_->inputs.size(); ++i)
-        inputs_.emplace_back(program_->text(program_->graph().node(i).name));
+      for (Row i = 0; i < program_->inputs.size(); ++i)
+        inputs_.emplace_back(program_->plan().name_of(i));
     }
     return *program_;
   }

@@ -12,7 +12,7 @@ namespace {
 // x [s0, s1] times w [768, 8]: the product makes s1 768.
 struct Specialising {
   ProgramBuilder b;
-  NodeId x, w, product, relu;
+  Row x, w, product, relu;
 
   Specialising() {
     b.program.shape_env = std::make_shared<ShapeEnv>();
@@ -20,7 +20,7 @@ struct Specialising {
     x = b.input("x", {1, 1});
     const SymInt sizes[] = {env.create_backed("s0", 4, ValueRange::ints(2, kIntInfinity)),
                             env.create_backed("s1", 768, ValueRange::ints(2, kIntInfinity))};
-    b.program.graph().nodes()[x].recorded = b.program.metas().intern({.sizes = sizes});
+    b.program.graph().meta(NodeId{x}).recorded = b.program.metas().intern({.sizes = sizes});
     w = b.input("w", {768, 8}, DType::kFloat32, InputSpec::Kind::kParameter);
     product = b.call("aten.mm.default", {ref(x), ref(w)});
     relu = b.call("aten.relu.default", {ref(x)});
@@ -96,16 +96,16 @@ TEST(WhyDimension, CountsDimensionsFromTheEnd) {
 // x [s0, 3] as one dimension of 3*s0.
 struct Flattening {
   ProgramBuilder b;
-  NodeId x, flat, ones;
+  Row x, flat, ones;
 
   Flattening() {
     b.program.shape_env = std::make_shared<ShapeEnv>();
     ShapeEnv& env = *b.program.shape_env;
     x = b.input("x", {1, 3});
     const SymInt sizes[] = {env.create_backed("s0", 4, ValueRange::ints(2, kIntInfinity)), 3};
-    b.program.graph().nodes()[x].recorded = b.program.metas().intern({.sizes = sizes});
+    b.program.graph().meta(NodeId{x}).recorded = b.program.metas().intern({.sizes = sizes});
     flat = b.call("aten.flatten.using_ints", {ref(x)});
-    const NodeId size = b.call("aten.sym_size.int", {ref(flat), Value(int64_t{0})});
+    const Row size = b.call("aten.sym_size.int", {ref(flat), Value(int64_t{0})});
     const Value sizes_of_ones[] = {ref(size)};
     const Value list = Value::list(b.program.arena().copy(std::span<const Value>(sizes_of_ones)));
     ones = b.call("aten.ones.default", {list});
@@ -141,14 +141,14 @@ TEST(WhatIf, WhatBecameAnotherSymbolFollowsIt) {
   b.program.shape_env = std::make_shared<ShapeEnv>();
   ShapeEnv& env = *b.program.shape_env;
   const auto input = [&](const char* name, const char* symbol) {
-    const NodeId node = b.input(name, {1});
+    const Row node = b.input(name, {1});
     const SymInt sizes[] = {env.create_backed(symbol, 4, ValueRange::ints(2, kIntInfinity))};
-    b.program.graph().nodes()[node].recorded = b.program.metas().intern({.sizes = sizes});
+    b.program.graph().meta(NodeId{node}).recorded = b.program.metas().intern({.sizes = sizes});
     return node;
   };
-  const NodeId x = input("x", "s0");
-  const NodeId y = input("y", "s1");
-  const NodeId sum = b.call("aten.add.Tensor", {ref(x), ref(y)});
+  const Row x = input("x", "s0");
+  const Row y = input("y", "s1");
+  const Row sum = b.call("aten.add.Tensor", {ref(x), ref(y)});
   b.output({sum});
   const auto run = propagate(b.program);
   const BranchScope known = run.shape_env();
@@ -157,7 +157,7 @@ TEST(WhatIf, WhatBecameAnotherSymbolFollowsIt) {
   const SymbolSetting both[] = {{to_string(followed), 8, 8}};
   const WhatIf what_if(run, both);
   EXPECT_TRUE(what_if.broken().empty());
-  for (const NodeId node : {x, y, sum})
+  for (const Row node : {x, y, sum})
     EXPECT_EQ(to_string(what_if.value(run.record(node).tensors[0].meta->sizes()[0])), "8");
 }
 

@@ -10,16 +10,16 @@
 namespace faketensor {
 namespace {
 
-std::string text_of(const faketensor::Run& run, NodeId node) {
+std::string text_of(const faketensor::Run& run, Row node) {
   std::span<const TensorRecord> tensors = run.record(node).tensors;
   return value_text(run.record(node).value, tensors);
 }
 
 TEST(FakeTensorProp, AnswersEveryNode) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {2, 3});
-  const NodeId w = b.input("w", {4, 3}, DType::kFloat32, InputSpec::Kind::kParameter);
-  const NodeId y = b.call("aten.linear.default", {ref(x), ref(w)});
+  const Row x = b.input("x", {2, 3});
+  const Row w = b.input("w", {4, 3}, DType::kFloat32, InputSpec::Kind::kParameter);
+  const Row y = b.call("aten.linear.default", {ref(x), ref(w)});
   b.output({y});
   const auto run = propagate(b.program);
   EXPECT_TRUE(run.problems().empty());
@@ -28,10 +28,10 @@ TEST(FakeTensorProp, AnswersEveryNode) {
 
 TEST(FakeTensorProp, AnErrorStopsOnlyWhatDependsOnIt) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {2, 3});
-  const NodeId bad = b.call("aten.mm.default", {ref(x), ref(x)});
-  const NodeId after = b.call("aten.relu.default", {ref(bad)});
-  const NodeId fine = b.call("aten.relu.default", {ref(x)});
+  const Row x = b.input("x", {2, 3});
+  const Row bad = b.call("aten.mm.default", {ref(x), ref(x)});
+  const Row after = b.call("aten.relu.default", {ref(bad)});
+  const Row fine = b.call("aten.relu.default", {ref(x)});
   b.output({after, fine});
   const auto run = propagate(b.program);
   ASSERT_EQ(run.problems().size(), 1u);
@@ -44,9 +44,9 @@ TEST(FakeTensorProp, AnErrorStopsOnlyWhatDependsOnIt) {
 
 TEST(FakeTensorProp, CanStopAtTheFirstErrorAsPytorchDoes) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {2, 3});
+  const Row x = b.input("x", {2, 3});
   b.call("aten.mm.default", {ref(x), ref(x)});
-  const NodeId fine = b.call("aten.relu.default", {ref(x)});
+  const Row fine = b.call("aten.relu.default", {ref(x)});
   b.output({fine});
   const auto run = propagate(b.program, {.stop_at_first_error = true});
   EXPECT_EQ(run.record(fine).status, NodeStatus::kNotReached);
@@ -54,10 +54,10 @@ TEST(FakeTensorProp, CanStopAtTheFirstErrorAsPytorchDoes) {
 
 TEST(FakeTensorProp, AnOperatorWithoutARuleIsUnknownAndEverythingElseIsAnswered) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {2, 3});
-  const NodeId custom = b.call("mylib.mystery.default", {ref(x)});
-  const NodeId after = b.call("aten.relu.default", {ref(custom)});
-  const NodeId fine = b.call("aten.relu.default", {ref(x)});
+  const Row x = b.input("x", {2, 3});
+  const Row custom = b.call("mylib.mystery.default", {ref(x)});
+  const Row after = b.call("aten.relu.default", {ref(custom)});
+  const Row fine = b.call("aten.relu.default", {ref(x)});
   b.output({after, fine});
   const auto run = propagate(b.program);
   ASSERT_EQ(run.problems().size(), 1u);
@@ -70,9 +70,9 @@ TEST(FakeTensorProp, AnOperatorWithoutARuleIsUnknownAndEverythingElseIsAnswered)
 
 TEST(FakeTensorProp, ViewsShareTheStorageAndInplaceOperatorsReturnTheirInput) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {2, 3});
-  const NodeId t = b.call("aten.transpose.int", {ref(x), 0, 1});
-  const NodeId added = b.call("aten.add_.Tensor", {ref(t), 1});
+  const Row x = b.input("x", {2, 3});
+  const Row t = b.call("aten.transpose.int", {ref(x), 0, 1});
+  const Row added = b.call("aten.add_.Tensor", {ref(t), 1});
   b.output({added});
   const auto run = propagate(b.program);
   EXPECT_EQ(run.record(t).tensors[0].storage, run.record(x).tensors[0].storage);
@@ -82,9 +82,9 @@ TEST(FakeTensorProp, ViewsShareTheStorageAndInplaceOperatorsReturnTheirInput) {
 
 TEST(FakeTensorProp, ElementsOfMultiOutputCallsAreTheirOwnNodes) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {2, 6});
-  const NodeId parts = b.call("aten.split.Tensor", {ref(x), 2, 1});
-  const NodeId second = b.getitem(parts, 1);
+  const Row x = b.input("x", {2, 6});
+  const Row parts = b.call("aten.split.Tensor", {ref(x), 2, 1});
+  const Row second = b.getitem(parts, 1);
   b.output({second});
   const auto run = propagate(b.program);
   EXPECT_EQ(text_of(run, second), "f32[2, 2] strides [6, 1] offset 2");
@@ -92,10 +92,10 @@ TEST(FakeTensorProp, ElementsOfMultiOutputCallsAreTheirOwnNodes) {
 
 TEST(FakeTensorProp, WhatIfChangesSizesDtypeDeviceAndMemoryFormat) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {2, 3, 8, 8});
-  const NodeId y = b.input("y", {2, 4});
-  const NodeId w = b.input("w", {4, 3, 3, 3}, DType::kFloat32, InputSpec::Kind::kParameter);
-  const NodeId conv = b.call("aten.conv2d.default", {ref(x), ref(w)});
+  const Row x = b.input("x", {2, 3, 8, 8});
+  const Row y = b.input("y", {2, 4});
+  const Row w = b.input("w", {4, 3, 3, 3}, DType::kFloat32, InputSpec::Kind::kParameter);
+  const Row conv = b.call("aten.conv2d.default", {ref(x), ref(w)});
   b.output({conv, y});
   EXPECT_EQ(text_of(propagate(b.program, {.dims = {{"batch", 5}}}), conv), "f32[5, 4, 6, 6]");
   EXPECT_EQ(text_of(propagate(b.program, {.dims = {{"batch", 5}}}), y), "f32[5, 4]");
@@ -109,7 +109,7 @@ TEST(FakeTensorProp, WhatIfChangesSizesDtypeDeviceAndMemoryFormat) {
 
 TEST(FakeTensorProp, AnOverrideReplacesOnePlaceholder) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {2, 3});
+  const Row x = b.input("x", {2, 3});
   b.output({x});
   PropagateOptions options;
   options.inputs["x"] = {.sizes = std::vector<SymInt>{4, 5},
@@ -133,8 +133,8 @@ TEST(FakeTensorProp, OptionsThatNameNothingAreRefused) {
 TEST(FakeTensorProp, AnUnknownDimensionSaysWhichThereAre) {
   ProgramBuilder b;
   b.input("weight", {7}, DType::kFloat32, InputSpec::Kind::kParameter);
-  const NodeId x = b.input("x", {2, 3, 8, 8});
-  const NodeId mask = b.input("mask", {2});
+  const Row x = b.input("x", {2, 3, 8, 8});
+  const Row mask = b.input("mask", {2});
   b.output({x, mask});
   try {
     propagate(b.program, {.dims = {{"s31", 8}}});
@@ -148,10 +148,10 @@ TEST(FakeTensorProp, AnUnknownDimensionSaysWhichThereAre) {
 
 TEST(FakeTensorProp, DifferencesFromTheFilesRecordAreReported) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {2, 3});
-  const NodeId y = b.call("aten.relu.default", {ref(x)});
+  const Row x = b.input("x", {2, 3});
+  const Row y = b.call("aten.relu.default", {ref(x)});
   const DimVector wrong = {3, 2};
-  b.program.graph().nodes()[y].recorded = b.program.metas().intern({.sizes = wrong});
+  b.program.graph().meta(NodeId{y}).recorded = b.program.metas().intern({.sizes = wrong});
   b.output({y});
   const auto mismatches = propagate(b.program).compare_with_recorded();
   ASSERT_EQ(mismatches.size(), 1u);
@@ -164,16 +164,16 @@ TEST(FakeTensorProp, ARecordThatTheRangesMakeEqualIsNoDifference) {
   ProgramBuilder b;
   b.program.shape_env = std::make_shared<ShapeEnv>();
   const SymInt s0 = b.program.shape_env->create_backed("s0", 4, ValueRange::ints(2, kIntInfinity));
-  const NodeId x = b.input("x", {1, 8});
+  const Row x = b.input("x", {1, 8});
   const SymInt sizes[] = {s0, 8};
-  b.program.graph().nodes()[x].recorded = b.program.metas().intern({.sizes = sizes});
-  const NodeId y = b.call("aten.relu.default", {ref(x)});
-  const NodeId z = b.call("aten.relu.default", {ref(x)});
+  b.program.graph().meta(NodeId{x}).recorded = b.program.metas().intern({.sizes = sizes});
+  const Row y = b.call("aten.relu.default", {ref(x)});
+  const Row z = b.call("aten.relu.default", {ref(x)});
   const std::vector<SymInt> bounded = {sym_min(8, 8 * s0), 1};
   const std::vector<SymInt> other = {sym_min(8, s0), 1};
-  b.program.graph().nodes()[y].recorded =
+  b.program.graph().meta(NodeId{y}).recorded =
       b.program.metas().intern({.sizes = sizes, .strides = bounded});
-  b.program.graph().nodes()[z].recorded =
+  b.program.graph().meta(NodeId{z}).recorded =
       b.program.metas().intern({.sizes = sizes, .strides = other});
   b.output({y, z});
   const auto mismatches = propagate(b.program).compare_with_recorded();
@@ -190,11 +190,11 @@ TEST(FakeTensorProp, ProgressCanCancel) {
 
 TEST(ModuleTree, CountsCallsBelowEachModule) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {2});
-  const NodeId y = b.call(
+  const Row x = b.input("x", {2});
+  const Row y = b.call(
       "aten.relu.default", {ref(x)},
       "L__self__,,m.Net;L__self___a,a,m.Block;L__self___a_b,a.b,torch.nn.modules.activation.ReLU");
-  const NodeId z = b.call("aten.relu.default", {ref(y)}, "L__self__,,m.Net;L__self___a,a,m.Block");
+  const Row z = b.call("aten.relu.default", {ref(y)}, "L__self__,,m.Net;L__self___a,a,m.Block");
   b.output({z});
   ASSERT_EQ(b.program.modules.size(), 3u);
   EXPECT_EQ(b.program.text(b.program.modules[1].path), "a");
@@ -206,7 +206,7 @@ TEST(ModuleTree, CountsCallsBelowEachModule) {
 
 TEST(Verifier, RefusesValuesThatAreUsedBeforeTheyAreComputed) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {2});
+  const Row x = b.input("x", {2});
   b.call("aten.relu.default", {ref(x + 5)});
   EXPECT_THROW(b.output({x}), Error);
 }

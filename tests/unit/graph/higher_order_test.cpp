@@ -11,7 +11,7 @@
 namespace faketensor {
 namespace {
 
-std::string text_of(const faketensor::Run& run, NodeId node) {
+std::string text_of(const faketensor::Run& run, Row node) {
   std::span<const TensorRecord> tensors = run.record(node).tensors;
   return value_text(run.record(node).value, tensors);
 }
@@ -21,23 +21,22 @@ void expect_no_problem(const faketensor::Run& run) {
 }
 
 // Names the last arguments of a call.
-void name_arguments(Program& program, NodeId call, std::vector<std::string_view> names) {
-  Node& node = program.graph().nodes()[call];
-  std::vector<StringId> ids(node.args.size() - names.size(), 0);
-  for (const std::string_view name : names) ids.push_back(program.strings().intern(name));
-  node.arg_names = program.arena().copy(std::span<const StringId>(ids));
+void name_arguments(Program& program, Row call, std::vector<std::string_view> names) {
+  std::vector<StringId> keywords;
+  for (const std::string_view name : names) keywords.push_back(program.strings().intern(name));
+  program.graph().set_arguments(NodeId{call}, program.graph().node(NodeId{call}).args, keywords);
 }
 
 TEST(Cond, SizesThatDifferBecomeAFreshSymbol) {
   ProgramBuilder b;
-  const NodeId flag = b.input("flag", {}, DType::kBool);
-  const NodeId x = b.input("x", {6, 3});
+  const Row flag = b.input("flag", {}, DType::kBool);
+  const Row x = b.input("x", {6, 3});
   Program& p = b.program;
   const Value two = graph_of(
       p, 1, {{"aten.slice.Tensor", {ref(0), 0, 0, 2}}, {"aten.sin.default", {ref(1)}}}, {ref(2)});
   const Value five = graph_of(
       p, 1, {{"aten.slice.Tensor", {ref(0), 0, 1, 6}}, {"aten.cos.default", {ref(1)}}}, {ref(2)});
-  const NodeId cond = b.call("higher_order.cond", {ref(flag), two, five, list_of(p, {ref(x)})});
+  const Row cond = b.call("higher_order.cond", {ref(flag), two, five, list_of(p, {ref(x)})});
   b.output({b.getitem(cond, 0)});
   const auto run = propagate(p);
   expect_no_problem(run);
@@ -46,12 +45,12 @@ TEST(Cond, SizesThatDifferBecomeAFreshSymbol) {
 
 TEST(Cond, BranchesOfTwoDtypesAreRefusedInPytorchsWords) {
   ProgramBuilder b;
-  const NodeId flag = b.input("flag", {}, DType::kBool);
-  const NodeId x = b.input("x", {6, 3});
+  const Row flag = b.input("flag", {}, DType::kBool);
+  const Row x = b.input("x", {6, 3});
   Program& p = b.program;
   const Value same = graph_of(p, 1, {{"aten.sin.default", {ref(0)}}}, {ref(1)});
   const Value other = graph_of(p, 1, {{"aten.isnan.default", {ref(0)}}}, {ref(1)});
-  const NodeId cond = b.call("higher_order.cond", {ref(flag), same, other, list_of(p, {ref(x)})});
+  const Row cond = b.call("higher_order.cond", {ref(flag), same, other, list_of(p, {ref(x)})});
   b.output({cond});
   const auto run = propagate(p);
   ASSERT_EQ(run.problems().size(), 1u);
@@ -60,8 +59,8 @@ TEST(Cond, BranchesOfTwoDtypesAreRefusedInPytorchsWords) {
             "torch.float32 and torch.bool.");
 }
 
-NodeId while_loop(ProgramBuilder& b, const Value& condition, const Value& body,
-                  std::vector<Value> carried) {
+Row while_loop(ProgramBuilder& b, const Value& condition, const Value& body,
+               std::vector<Value> carried) {
   Program& p = b.program;
   return b.call("higher_order.while_loop",
                 {condition, body, list_of(p, std::move(carried)), list_of(p, {})});
@@ -69,13 +68,13 @@ NodeId while_loop(ProgramBuilder& b, const Value& condition, const Value& body,
 
 TEST(WhileLoop, GivesWhatItsBodyGives) {
   ProgramBuilder b;
-  const NodeId i = b.input("i", {}, DType::kInt64);
-  const NodeId x = b.input("x", {4, 3});
+  const Row i = b.input("i", {}, DType::kInt64);
+  const Row x = b.input("x", {4, 3});
   Program& p = b.program;
   const Value condition = graph_of(p, 2, {{"aten.lt.Scalar", {ref(0), 3}}}, {ref(2)});
   const Value body = graph_of(
       p, 2, {{"aten.add.Tensor", {ref(0), 1}}, {"aten.mul.Tensor", {ref(1), 2}}}, {ref(2), ref(3)});
-  const NodeId loop = while_loop(b, condition, body, {ref(i), ref(x)});
+  const Row loop = while_loop(b, condition, body, {ref(i), ref(x)});
   b.output({b.getitem(loop, 0), b.getitem(loop, 1)});
   const auto run = propagate(p);
   expect_no_problem(run);
@@ -84,11 +83,11 @@ TEST(WhileLoop, GivesWhatItsBodyGives) {
 
 TEST(WhileLoop, ABodyThatGivesAnotherShapeIsRefused) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {4, 3});
+  const Row x = b.input("x", {4, 3});
   Program& p = b.program;
   const Value condition = graph_of(p, 1, {{"aten.sum.default", {ref(0)}}}, {ref(1)});
   const Value body = graph_of(p, 1, {{"aten.t.default", {ref(0)}}}, {ref(1)});
-  const NodeId loop = while_loop(b, condition, body, {ref(x)});
+  const Row loop = while_loop(b, condition, body, {ref(x)});
   b.output({loop});
   const auto run = propagate(p);
   ASSERT_EQ(run.problems().size(), 1u);
@@ -102,11 +101,11 @@ TEST(WhileLoop, ABodyThatGivesAnotherShapeIsRefused) {
 
 TEST(WhileLoop, AnIntegerThatIsCarriedMayBeAnyInTheEnd) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {4, 3});
+  const Row x = b.input("x", {4, 3});
   Program& p = b.program;
   const Value condition = graph_of(p, 2, {{"aten.sum.default", {ref(1)}}}, {ref(2)});
   const Value body = graph_of(p, 2, {{"aten.sin.default", {ref(1)}}}, {Value(7), ref(2)});
-  const NodeId loop = while_loop(b, condition, body, {Value(0), ref(x)});
+  const Row loop = while_loop(b, condition, body, {Value(0), ref(x)});
   b.output({loop});
   const auto run = propagate(p);
   expect_no_problem(run);
@@ -115,10 +114,10 @@ TEST(WhileLoop, AnIntegerThatIsCarriedMayBeAnyInTheEnd) {
 
 TEST(AssociativeScan, GivesCopies) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {4, 3});
+  const Row x = b.input("x", {4, 3});
   Program& p = b.program;
   const Value combine = graph_of(p, 2, {{"aten.mul.Tensor", {ref(0), ref(1)}}}, {ref(2)});
-  const NodeId scan =
+  const Row scan =
       b.call("higher_order.associative_scan", {combine, list_of(p, {ref(x)}), list_of(p, {})});
   b.output({scan});
   const auto run = propagate(p);
@@ -145,8 +144,8 @@ TEST(Wrappers, GiveWhatTheirGraphGives) {
       {"hints_wrapper", true, {Value(), Value::string("outer")}, {"kwargs", "hints"}}};
   for (const Wrapper& wrapper : wrappers) {
     ProgramBuilder b;
-    const NodeId x = b.input("x", {3, 4});
-    const NodeId y = b.input("y", {4, 5});
+    const Row x = b.input("x", {3, 4});
+    const Row y = b.input("y", {4, 5});
     Program& p = b.program;
     std::vector<Value> args = {
         graph_of(p, 2, {{"aten.mm.default", {ref(0), ref(1)}}, {"aten.t.default", {ref(2)}}},
@@ -157,7 +156,7 @@ TEST(Wrappers, GiveWhatTheirGraphGives) {
       args.insert(args.end(), {ref(x), ref(y)});
     }
     args.insert(args.end(), wrapper.rest.begin(), wrapper.rest.end());
-    const NodeId call = b.call("higher_order." + wrapper.name, args);
+    const Row call = b.call("higher_order." + wrapper.name, args);
     name_arguments(p, call, wrapper.names);
     b.output({b.getitem(call, 0), b.getitem(call, 1)});
     const auto run = propagate(p);
@@ -169,18 +168,18 @@ TEST(Wrappers, GiveWhatTheirGraphGives) {
 
 TEST(WithEffects, GivesANewTokenAndWhatTheOperatorReturns) {
   ProgramBuilder b;
-  const NodeId token = b.input("token", {0});
-  const NodeId x = b.input("x", {3, 4});
+  const Row token = b.input("token", {0});
+  const Row x = b.input("x", {3, 4});
   const auto with_effects = [&](std::string_view op, std::vector<Value> args) {
     args.insert(args.begin(), {ref(token), Value::string(op)});
     return b.call("higher_order.with_effects", args);
   };
-  const NodeId one = with_effects("torch.ops.aten.relu.default", {ref(x)});
-  const NodeId two = with_effects("torch.ops.aten.max.dim", {ref(x), 1, true});
+  const Row one = with_effects("torch.ops.aten.relu.default", {ref(x)});
+  const Row two = with_effects("torch.ops.aten.max.dim", {ref(x), 1, true});
   name_arguments(b.program, two, {"keepdim"});
-  const NodeId nothing = with_effects("torch.ops.aten._print.default", {Value::string("here")});
-  const NodeId unknown = with_effects("torch.ops.mylib.write.default", {ref(x)});
-  const NodeId misnamed = with_effects("torch.ops.aten.relu.default", {ref(x)});
+  const Row nothing = with_effects("torch.ops.aten._print.default", {Value::string("here")});
+  const Row unknown = with_effects("torch.ops.mylib.write.default", {ref(x)});
+  const Row misnamed = with_effects("torch.ops.aten.relu.default", {ref(x)});
   name_arguments(b.program, misnamed, {"x"});
   b.output({one, two, nothing});
   const auto run = propagate(b.program);
@@ -202,14 +201,14 @@ faketensor::Run run_in_autocast(std::string_view device, Value dtype, bool enabl
   static ProgramBuilder* builders[8];
   static size_t used = 0;
   ProgramBuilder& b = *(builders[used++ % 8] = new ProgramBuilder);
-  const NodeId x = b.input("x", {4, 3});
-  const NodeId w = b.input("w", {5, 3});
+  const Row x = b.input("x", {4, 3});
+  const Row w = b.input("w", {5, 3});
   Program& p = b.program;
   const Value body = graph_of(
       p, 2, {{"aten.linear.default", {ref(0), ref(1)}}, {"aten.softmax.int", {ref(2), -1}}},
       {ref(2), ref(3)});
-  const NodeId call = b.call("higher_order.wrap_with_autocast",
-                             {Value::string(device), dtype, enabled, false, body, ref(x), ref(w)});
+  const Row call = b.call("higher_order.wrap_with_autocast",
+                          {Value::string(device), dtype, enabled, false, body, ref(x), ref(w)});
   b.output({call});
   PropagateOptions options;
   options.target = target;
@@ -234,14 +233,14 @@ TEST(Autocast, OfAGpuNeedsOneAndComputesSoftmaxInSinglePrecision) {
 
 TEST(AutoFunctionalized, CopiesTheBasesOfAnOperatorThatNobodyDefined) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {4, 3});
+  const Row x = b.input("x", {4, 3});
   Program& p = b.program;
-  const NodeId call =
+  const Row call =
       b.call("higher_order.auto_functionalized_v2",
              {Value::string("torch.ops.mylib.write.default"), ref(x), 0, list_of(p, {ref(x)})});
   name_arguments(p, call, {"y", "_x_base_index", "_all_bases"});
-  const NodeId nothing = b.getitem(call, 0);
-  const NodeId written = b.getitem(call, 1);
+  const Row nothing = b.getitem(call, 0);
+  const Row written = b.getitem(call, 1);
   b.output({written});
   const auto run = propagate(p);
   expect_no_problem(run);
@@ -252,15 +251,15 @@ TEST(AutoFunctionalized, CopiesTheBasesOfAnOperatorThatNobodyDefined) {
 
 TEST(AutoFunctionalized, WhatSuchAnOperatorReturnsIsUnknown) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {4, 3});
+  const Row x = b.input("x", {4, 3});
   Program& p = b.program;
-  const NodeId call =
+  const Row call =
       b.call("higher_order.auto_functionalized_v2",
              {Value::string("torch.ops.mylib.write.default"), 0, list_of(p, {ref(x)})});
   name_arguments(p, call, {"_x_base_index", "_all_bases"});
-  const NodeId returned = b.getitem(call, 0);
-  p.graph().nodes()[returned].recorded = p.graph().node(x).recorded;
-  const NodeId written = b.getitem(call, 1);
+  const Row returned = b.getitem(call, 0);
+  p.graph().meta(NodeId{returned}).recorded = p.node(x).recorded;
+  const Row written = b.getitem(call, 1);
   b.output({written});
   const auto run = propagate(p);
   ASSERT_EQ(run.problems().size(), 1u);
@@ -271,9 +270,9 @@ TEST(AutoFunctionalized, WhatSuchAnOperatorReturnsIsUnknown) {
 
 TEST(AutoFunctionalized, ADefinedOperatorGetsItsViewsAnew) {
   ProgramBuilder b;
-  const NodeId x = b.input("x", {4, 3});
+  const Row x = b.input("x", {4, 3});
   Program& p = b.program;
-  const NodeId call = b.call(
+  const Row call = b.call(
       "higher_order.auto_functionalized_v2",
       {Value::string("torch.ops.mylib.write.default"), ref(x), 0, 0, 1, 4, list_of(p, {ref(x)})});
   name_arguments(

@@ -16,11 +16,11 @@ struct Recorded {
     b.program.torch_version = std::move(version);
     x = b.input("x", {2, 3});
   }
-  void record(NodeId node, std::initializer_list<int64_t> sizes, MetaSpec spec = {}) {
+  void record(Row node, std::initializer_list<int64_t> sizes, MetaSpec spec = {}) {
     DimVector dims;
     for (const int64_t size : sizes) dims.push_back(size);
     spec.sizes = dims;
-    b.program.graph().nodes()[node].recorded = b.program.metas().intern(spec);
+    b.program.graph().meta(NodeId{node}).recorded = b.program.metas().intern(spec);
   }
   RecordedCheck check() {
     const auto run = propagate(b.program, {.assume_recorded = true});
@@ -28,14 +28,14 @@ struct Recorded {
   }
 
   ProgramBuilder b;
-  NodeId x;
+  Row x;
 };
 
 TEST(RecordedCheck, OffsetsOfOldExportersAreNotCompared) {
   for (const auto& [version, differences] : {std::pair{"2.8.0", 0u}, std::pair{"2.5.1+cu124", 0u},
                                              std::pair{"2.9.1", 1u}, std::pair{"2.13.0", 1u}}) {
     Recorded r(version);
-    const NodeId row = r.b.call("aten.select.int", {ref(r.x), 0, 1});
+    const Row row = r.b.call("aten.select.int", {ref(r.x), 0, 1});
     r.record(row, {3});
     r.b.output({row});
     const RecordedCheck check = r.check();
@@ -50,9 +50,9 @@ TEST(RecordedCheck, OffsetsOfOldExportersAreNotCompared) {
 
 TEST(RecordedCheck, AKnownChangeExplainsADifferenceAndWhatFollowsFromIt) {
   Recorded r("2.7.1");
-  const NodeId unique = r.b.call("aten._unique2.default", {ref(r.x), true, true, Value::unset()});
-  const NodeId inverse = r.b.getitem(unique, 1);
-  const NodeId doubled = r.b.call("aten.add.Tensor", {ref(inverse), ref(inverse), Value::unset()});
+  const Row unique = r.b.call("aten._unique2.default", {ref(r.x), true, true, Value::unset()});
+  const Row inverse = r.b.getitem(unique, 1);
+  const Row doubled = r.b.call("aten.add.Tensor", {ref(inverse), ref(inverse), Value::unset()});
   r.record(inverse, {2, 3}, {.dtype = DType::kInt32});
   r.record(doubled, {2, 3}, {.dtype = DType::kInt32});
   r.b.output({doubled});
@@ -65,7 +65,7 @@ TEST(RecordedCheck, AKnownChangeExplainsADifferenceAndWhatFollowsFromIt) {
       "the file records i32[2, 3] strides [3, 1] offset 0 on cpu, propagation gives i64[2, 3] "
       "strides [3, 1] offset 0 on cpu"));
   EXPECT_TRUE(check.explained[1].message.starts_with(
-      format("follows from '{}'; ", r.b.program.text(r.b.program.graph().node(inverse).name))));
+      format("follows from '{}'; ", r.b.program.plan().name_of(inverse))));
   // The same difference in a file of the PyTorch that answers is one.
   r.b.program.torch_version = "2.13.0";
   check = r.check();
@@ -76,8 +76,8 @@ TEST(RecordedCheck, AKnownChangeExplainsADifferenceAndWhatFollowsFromIt) {
 // The row is about the dtype, not about sizes.
 TEST(RecordedCheck, AChangeExplainsNothingElse) {
   Recorded r("2.7.1");
-  const NodeId unique = r.b.call("aten._unique2.default", {ref(r.x), true, true, Value::unset()});
-  const NodeId inverse = r.b.getitem(unique, 1);
+  const Row unique = r.b.call("aten._unique2.default", {ref(r.x), true, true, Value::unset()});
+  const Row inverse = r.b.getitem(unique, 1);
   r.record(inverse, {3, 2}, {.dtype = DType::kInt32});
   r.b.output({inverse});
   EXPECT_EQ(r.check().differences.size(), 1u);
@@ -85,10 +85,10 @@ TEST(RecordedCheck, AChangeExplainsNothingElse) {
 
 TEST(RecordedCheck, TheRecordStandsForOperatorsWithoutARule) {
   Recorded r("2.13.0");
-  const NodeId two = r.b.call("mylib.two.default", {ref(r.x)});
-  const NodeId first = r.b.getitem(two, 0);
-  const NodeId one = r.b.call("mylib.one.default", {ref(first)});
-  const NodeId sum = r.b.call("aten.add.Tensor", {ref(one), ref(first), Value::unset()});
+  const Row two = r.b.call("mylib.two.default", {ref(r.x)});
+  const Row first = r.b.getitem(two, 0);
+  const Row one = r.b.call("mylib.one.default", {ref(first)});
+  const Row sum = r.b.call("aten.add.Tensor", {ref(one), ref(first), Value::unset()});
   r.record(first, {5, 1});
   r.record(one, {5, 4});
   r.record(sum, {4, 5});
@@ -109,9 +109,9 @@ TEST(RecordedCheck, SymbolicNumbersAreCompared) {
     p.shape_env = std::make_shared<ShapeEnv>();
     const SymInt s0 = p.shape_env->create_backed("s0", 4, ValueRange::ints(2, kIntInfinity));
     const SymInt sizes[] = {s0, 3};
-    p.graph().nodes()[r.x].recorded = p.metas().intern({.sizes = sizes});
-    const NodeId size = r.b.call("aten.sym_size.int", {ref(r.x), 0});
-    p.graph().nodes()[size].recorded_scalar = is_wrong ? s0 + 1 : s0;
+    p.graph().meta(NodeId{r.x}).recorded = p.metas().intern({.sizes = sizes});
+    const Row size = r.b.call("aten.sym_size.int", {ref(r.x), 0});
+    p.graph().meta(NodeId{size}).val = is_wrong ? s0 + 1 : s0;
     r.b.output({size});
     EXPECT_EQ(r.check().differences.size(), is_wrong ? 1u : 0u);
   }

@@ -12,37 +12,34 @@ namespace {
 class VmapProgram : public ProgramBuilder {
  public:
   // A call of torch._functorch.predispatch.
-  NodeId predispatch(const std::string& name, std::vector<Value> args) {
-    const NodeId node = call("x." + name, std::move(args));
-    program.graph().nodes()[node].target =
-        program.strings().intern("torch._functorch.predispatch." + name);
-    return node;
+  Row predispatch(const std::string& name, std::vector<Value> args) {
+    return call_function("torch._functorch.predispatch." + name, name, std::move(args));
   }
   void enter(int64_t size, std::string_view randomness = "error") {
     predispatch("_vmap_increment_nesting", {size, Value::string(randomness)});
   }
-  NodeId batched(NodeId tensor, int64_t dim, int64_t level = 1) {
+  Row batched(Row tensor, int64_t dim, int64_t level = 1) {
     return predispatch("_add_batch_dim", {ref(tensor), dim, level});
   }
-  NodeId unbatched(NodeId tensor, int64_t size, int64_t dim, int64_t level = 1) {
+  Row unbatched(Row tensor, int64_t size, int64_t dim, int64_t level = 1) {
     return predispatch("_remove_batch_dim", {ref(tensor), level, size, dim});
   }
-  NodeId leave() { return predispatch("_vmap_decrement_nesting", {}); }
+  Row leave() { return predispatch("_vmap_decrement_nesting", {}); }
 };
 
-std::string text_of(const faketensor::Run& run, NodeId node) {
+std::string text_of(const faketensor::Run& run, Row node) {
   std::span<const TensorRecord> tensors = run.record(node).tensors;
   return value_text(run.record(node).value, tensors);
 }
 
 TEST(Vmap, HidesADimensionFromTheOperatorsBetween) {
   VmapProgram b;
-  const NodeId x = b.input("x", {4, 3, 5});
+  const Row x = b.input("x", {4, 3, 5});
   b.enter(3);
-  const NodeId row = b.batched(x, 1);
-  const NodeId sum = b.call("aten.sum.dim_IntList", {ref(row), b.ints({1})});
-  const NodeId result = b.unbatched(sum, 3, 0);
-  const NodeId left = b.leave();
+  const Row row = b.batched(x, 1);
+  const Row sum = b.call("aten.sum.dim_IntList", {ref(row), b.ints({1})});
+  const Row result = b.unbatched(sum, 3, 0);
+  const Row left = b.leave();
   b.output({result});
   const auto run = propagate(b.program);
   ASSERT_TRUE(run.problems().empty()) << run.problems()[0].message;
@@ -55,15 +52,15 @@ TEST(Vmap, HidesADimensionFromTheOperatorsBetween) {
 
 TEST(Vmap, AlignsTensorsThatAreBatchedAndTensorsThatAreNot) {
   VmapProgram b;
-  const NodeId x = b.input("x", {6, 3});
-  const NodeId w = b.input("w", {2, 3});
+  const Row x = b.input("x", {6, 3});
+  const Row w = b.input("w", {2, 3});
   b.enter(6);
-  const NodeId row = b.batched(x, 0);
-  const NodeId scaled = b.call("aten.mul.Tensor", {ref(row), ref(w)});
-  const NodeId linear = b.call("aten.linear.default", {ref(row), ref(w)});
-  const NodeId first = b.unbatched(scaled, 6, 1);
-  const NodeId second = b.unbatched(linear, 6, 0);
-  const NodeId third = b.unbatched(w, 6, 0);
+  const Row row = b.batched(x, 0);
+  const Row scaled = b.call("aten.mul.Tensor", {ref(row), ref(w)});
+  const Row linear = b.call("aten.linear.default", {ref(row), ref(w)});
+  const Row first = b.unbatched(scaled, 6, 1);
+  const Row second = b.unbatched(linear, 6, 0);
+  const Row third = b.unbatched(w, 6, 0);
   b.leave();
   b.output({first, second, third});
   const auto run = propagate(b.program);
@@ -76,15 +73,15 @@ TEST(Vmap, AlignsTensorsThatAreBatchedAndTensorsThatAreNot) {
 
 TEST(Vmap, Nests) {
   VmapProgram b;
-  const NodeId x = b.input("x", {4, 5, 3});
+  const Row x = b.input("x", {4, 5, 3});
   b.enter(4);
-  const NodeId outer = b.batched(x, 0, 1);
+  const Row outer = b.batched(x, 0, 1);
   b.enter(5);
-  const NodeId inner = b.batched(outer, 0, 2);
-  const NodeId dot = b.call("aten.dot.default", {ref(inner), ref(inner)});
-  const NodeId rows = b.unbatched(dot, 5, 0, 2);
+  const Row inner = b.batched(outer, 0, 2);
+  const Row dot = b.call("aten.dot.default", {ref(inner), ref(inner)});
+  const Row rows = b.unbatched(dot, 5, 0, 2);
   b.leave();
-  const NodeId all = b.unbatched(rows, 4, 0, 1);
+  const Row all = b.unbatched(rows, 4, 0, 1);
   b.leave();
   b.output({all});
   const auto run = propagate(b.program);
@@ -98,11 +95,11 @@ TEST(Vmap, Nests) {
 TEST(Vmap, RandomNumbersNeedItsLeave) {
   for (const std::string_view randomness : {"error", "different", "same"}) {
     VmapProgram b;
-    const NodeId x = b.input("x", {4, 3});
+    const Row x = b.input("x", {4, 3});
     b.enter(4, randomness);
     b.batched(x, 0);
-    const NodeId drawn = b.call("aten.rand.default", {b.ints({3})});
-    const NodeId all = b.unbatched(drawn, 4, 0);
+    const Row drawn = b.call("aten.rand.default", {b.ints({3})});
+    const Row all = b.unbatched(drawn, 4, 0);
     b.leave();
     b.output({all});
     const auto run = propagate(b.program);
@@ -120,10 +117,10 @@ TEST(Vmap, RandomNumbersNeedItsLeave) {
 
 TEST(Vmap, DataCannotBeAskedFor) {
   VmapProgram b;
-  const NodeId x = b.input("x", {4});
+  const Row x = b.input("x", {4});
   b.enter(4);
-  const NodeId number = b.batched(x, 0);
-  const NodeId item = b.call("aten.item.default", {ref(number)});
+  const Row number = b.batched(x, 0);
+  const Row item = b.call("aten.item.default", {ref(number)});
   b.leave();
   b.output({item});
   const auto run = propagate(b.program);
@@ -133,25 +130,25 @@ TEST(Vmap, DataCannotBeAskedFor) {
 
 TEST(Vmap, LevelsAndDimensionsThatThereAreNotAreRefused) {
   VmapProgram b;
-  const NodeId x = b.input("x", {4, 3});
-  const NodeId outside = b.batched(x, 0);
+  const Row x = b.input("x", {4, 3});
+  const Row outside = b.batched(x, 0);
   b.enter(4);
-  const NodeId far = b.batched(x, 7);
-  const NodeId row = b.batched(x, 0);
-  const NodeId nowhere = b.unbatched(x, 4, -1);
+  const Row far = b.batched(x, 7);
+  const Row row = b.batched(x, 0);
+  const Row nowhere = b.unbatched(x, 4, -1);
   b.leave();
-  const NodeId escaped = b.call("aten.sin.default", {ref(row)});
-  const NodeId left = b.leave();
+  const Row escaped = b.call("aten.sin.default", {ref(row)});
+  const Row left = b.leave();
   b.output({x});
   const auto run = propagate(b.program);
-  std::vector<NodeId> wrong;
+  std::vector<Row> wrong;
   for (const Problem& problem : run.problems()) wrong.push_back(problem.node);
-  EXPECT_EQ(wrong, (std::vector<NodeId>{outside, far, nowhere, escaped, left}));
+  EXPECT_EQ(wrong, (std::vector<Row>{outside, far, nowhere, escaped, left}));
 }
 
 TEST(Vmap, NestsSoDeepAndNoDeeper) {
   VmapProgram b;
-  const NodeId x = b.input("x", {1});
+  const Row x = b.input("x", {1});
   for (int i = 0; i < 33; ++i) b.enter(1);
   b.output({x});
   const auto run = propagate(b.program);
@@ -163,14 +160,14 @@ TEST(Vmap, NestsSoDeepAndNoDeeper) {
 // and then all of it.
 std::string in_place(const std::string& op, int64_t dim, std::vector<Value> args) {
   VmapProgram b;
-  const NodeId x = dim == 0   ? b.input("x", {5, 3, 4})
-                   : dim == 1 ? b.input("x", {3, 5, 4})
-                              : b.input("x", {3, 4, 5});
+  const Row x = dim == 0   ? b.input("x", {5, 3, 4})
+                : dim == 1 ? b.input("x", {3, 5, 4})
+                           : b.input("x", {3, 4, 5});
   b.enter(5);
-  const NodeId copy = b.call("aten.clone.default", {ref(b.batched(x, dim)), Value::unset()});
+  const Row copy = b.call("aten.clone.default", {ref(b.batched(x, dim)), Value::unset()});
   args.insert(args.begin(), ref(copy));
-  const NodeId changed = b.call(op, args);
-  const NodeId all = b.unbatched(copy, 5, 0);
+  const Row changed = b.call(op, args);
+  const Row all = b.unbatched(copy, 5, 0);
   b.leave();
   b.output({changed, all});
   const auto run = propagate(b.program);
@@ -202,12 +199,12 @@ TEST(Vmap, ViewsInPlaceAreSeen) {
 TEST(Vmap, ABatchOfOneIsLostInSqueezing) {
   for (const bool has_dims : {false, true}) {
     VmapProgram b;
-    const NodeId x = b.input("x", {1, 1, 4});
+    const Row x = b.input("x", {1, 1, 4});
     b.enter(1);
-    const NodeId copy = b.call("aten.clone.default", {ref(b.batched(x, 1)), Value::unset()});
-    const NodeId squeezed = has_dims ? b.call("aten.squeeze_.dims", {ref(copy), b.ints({0})})
-                                     : b.call("aten.squeeze_.default", {ref(copy)});
-    const NodeId all = b.unbatched(copy, 1, 0);
+    const Row copy = b.call("aten.clone.default", {ref(b.batched(x, 1)), Value::unset()});
+    const Row squeezed = has_dims ? b.call("aten.squeeze_.dims", {ref(copy), b.ints({0})})
+                                  : b.call("aten.squeeze_.default", {ref(copy)});
+    const Row all = b.unbatched(copy, 1, 0);
     b.leave();
     b.output({squeezed, all});
     const auto run = propagate(b.program);
@@ -220,11 +217,11 @@ TEST(Vmap, ABatchOfOneIsLostInSqueezing) {
 // A composite that reads nothing but the dtype of what is batched answers without a batch.
 TEST(Vmap, ACompositesResultIsBatchedWhereItsOperatorsSaySo) {
   VmapProgram b;
-  const NodeId x = b.input("x", {4, 3});
-  const NodeId w = b.input("w", {2}, DType::kFloat64);
+  const Row x = b.input("x", {4, 3});
+  const Row w = b.input("w", {2}, DType::kFloat64);
   b.enter(4);
-  const NodeId cast = b.call("aten.type_as.default", {ref(w), ref(b.batched(x, 0))});
-  const NodeId all = b.unbatched(cast, 4, 0);
+  const Row cast = b.call("aten.type_as.default", {ref(w), ref(b.batched(x, 0))});
+  const Row all = b.unbatched(cast, 4, 0);
   b.leave();
   b.output({all});
   const auto run = propagate(b.program);
@@ -234,8 +231,8 @@ TEST(Vmap, ACompositesResultIsBatchedWhereItsOperatorsSaySo) {
 
 TEST(Vmap, ALaterTransformIsUnknown) {
   VmapProgram b;
-  const NodeId x = b.input("x", {4});
-  const NodeId grad = b.predispatch("_unwrap_for_grad", {ref(x), 1});
+  const Row x = b.input("x", {4});
+  const Row grad = b.predispatch("_unwrap_for_grad", {ref(x), 1});
   b.output({grad});
   const auto run = propagate(b.program);
   ASSERT_EQ(run.problems().size(), 1u);

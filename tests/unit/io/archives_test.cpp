@@ -36,9 +36,10 @@ std::vector<std::string> recorded_names(const std::string& path) {
 TEST_P(Archives, HaveTheNodesThatPyTorchRecorded) {
   const Program program = open_program(FileSource(path(".pt2")), GetParam());
   std::vector<std::string> names;
-  for (const Node& node : program.graph().nodes()) names.emplace_back(program.text(node.name));
+  const Plan& plan = program.plan();
+  for (Row row = 0; row < plan.size(); ++row) names.emplace_back(plan.name_of(row));
   EXPECT_EQ(names, recorded_names(path(".base.answers.jsonl.gz")));
-  EXPECT_EQ(program.inputs.size(), program.graph().input_count());
+  EXPECT_EQ(program.inputs.size(), program.plan().input_count());
 }
 
 TEST_P(Archives, CutOffAnywhereAreRefused) {

@@ -10,20 +10,24 @@
 namespace faketensor {
 namespace {
 
-std::string names(const Program& program, const Graph& graph) {
+std::string names(const Graph& graph) {
   std::string text;
-  for (const Node& node : graph.nodes()) text += format("{} ", program.text(node.name));
+  const Plan& plan = *graph.plan();
+  for (Row row = 0; row < plan.size(); ++row) text += format("{} ", plan.name_of(row));
   return text;
 }
-std::string names(const Program& program) { return names(program, program.graph()); }
+std::string names(const Program& program) { return names(program.graph()); }
 
 const Node& node_of(const Program& program, std::string_view name) {
-  return program.graph().node(program.find(name));
+  return program.node(program.find(name));
+}
+const PlanRow& row_of(const Program& program, std::string_view name) {
+  return program.plan().row(program.find(name));
 }
 
 // The value of an argument of the second node, whose kind is unknown to no schema: "x" is the node
 // linear.
-Value argument(const Program& program) { return node_of(program, "halves").args[1]; }
+Value argument(const Program& program) { return row_of(program, "halves").args[1]; }
 
 std::string with_argument(std::string_view argument) {
   return sample_with("{\"as_int\": 1}, \"kind\": 2", format("{}, \"kind\": 2", argument));
@@ -36,20 +40,20 @@ TEST(ExportedProgram, NodesHaveTheNamesAndOrderOfPyTorchsDeserialiser) {
   EXPECT_EQ(names(program), "p_w x linear halves left as_none right add output ");
   EXPECT_EQ(program.torch_version, "2.13.0");
   EXPECT_EQ(program.schema_minor, 20);
-  EXPECT_EQ(node_of(program, "left").kind, NodeKind::kGetItem);
-  EXPECT_EQ(node_of(program, "right").args[1].as_sym_int().as_int(), 2);
-  EXPECT_EQ(node_of(program, "right").args[0].node(), program.find("halves"));
+  EXPECT_EQ(row_of(program, "left").kind, RowKind::kGetItem);
+  EXPECT_EQ(row_of(program, "right").args[1].as_sym_int().as_int(), 2);
+  EXPECT_EQ(row_of(program, "right").args[0].node(), program.find("halves"));
 }
 
 TEST(ExportedProgram, ArgumentsOfKnownOperatorsStandInSchemaOrder) {
   const Program program = read_program(sample_program());
-  const Node& linear = node_of(program, "linear");
+  const PlanRow& linear = row_of(program, "linear");
   ASSERT_NE(linear.op, kNoOp);
   ASSERT_EQ(linear.args.size(), 3u);
   EXPECT_EQ(linear.args[0].node(), program.find("x"));
   EXPECT_EQ(linear.args[1].node(), program.find("p_w"));
   EXPECT_TRUE(linear.args[2].is_unset());
-  const Node& add = node_of(program, "add");
+  const PlanRow& add = row_of(program, "add");
   ASSERT_EQ(add.args.size(), 3u);
   EXPECT_EQ(add.args[1].node(), program.find("right"));
   EXPECT_EQ(add.args[2].as_sym_int().as_int(), 2);
@@ -57,9 +61,9 @@ TEST(ExportedProgram, ArgumentsOfKnownOperatorsStandInSchemaOrder) {
 
 TEST(ExportedProgram, UnknownOperatorsKeepArgumentsInFileOrderWithTheirNames) {
   const Program program = read_program(sample_program());
-  const Node& halves = node_of(program, "halves");
+  const PlanRow& halves = row_of(program, "halves");
   EXPECT_EQ(halves.op, kNoOp);
-  EXPECT_EQ(program.text(halves.target), "torch.ops.demo.halves.default");
+  EXPECT_EQ(program.text(node_of(program, "halves").target), "torch.ops.demo.halves.default");
   ASSERT_EQ(halves.arg_names.size(), 2u);
   EXPECT_EQ(halves.arg_names[0], 0u);
   EXPECT_EQ(program.text(halves.arg_names[1]), "dim");
@@ -67,9 +71,9 @@ TEST(ExportedProgram, UnknownOperatorsKeepArgumentsInFileOrderWithTheirNames) {
 
 TEST(ExportedProgram, AnArgumentOurSchemaDoesNotHaveMakesTheOperatorUnknown) {
   const Program program = read_program(sample_with("\"name\": \"alpha\"", "\"name\": \"beta\""));
-  const Node& add = node_of(program, "add");
+  const PlanRow& add = row_of(program, "add");
   EXPECT_EQ(add.op, kNoOp);
-  EXPECT_EQ(program.text(add.arg_names[1]), "beta");
+  EXPECT_EQ(program.text(add.arg_names.back()), "beta");
 }
 
 TEST(ExportedProgram, RecordedValuesAreJoinedToNodes) {
@@ -184,7 +188,7 @@ TEST(ExportedProgram, ConstantInputsGetTheirNameFromTheSignature) {
                  "{\"user_input\": {\"arg\": {\"as_none\": true}}}");
   const Program program = read_program(text);
   EXPECT_EQ(names(program).substr(0, 13), "p_w x n arg3 ");
-  EXPECT_EQ(node_of(program, "n").recorded_scalar.as_sym_int().as_int(), 5);
+  EXPECT_EQ(node_of(program, "n").val.as_sym_int().as_int(), 5);
 }
 
 TEST(ExportedProgram, EveryArgumentKindIsRead) {
@@ -299,9 +303,9 @@ TEST(ExportedProgram, ASubgraphHasNamesOfItsOwn) {
   ASSERT_EQ(program.graphs().size(), 2u);
   const Graph& body = argument(program).graph();
   EXPECT_EQ(program.text(body.name), "body");
-  EXPECT_EQ(names(program, body), "x relu output ");
-  EXPECT_EQ(name(body.node(0).recorded->dtype()), "int64");
-  EXPECT_EQ(body.nodes().back().args[0].node(), 1u);
+  EXPECT_EQ(names(body), "x relu output ");
+  EXPECT_EQ(name(body.plan()->node(0).recorded->dtype()), "int64");
+  EXPECT_EQ(body.plan()->rows().back().args[0].node(), 1u);
   // The outer "x" is what it was.
   EXPECT_EQ(name(node_of(program, "x").recorded->dtype()), "float32");
   EXPECT_EQ(names(program), "p_w x linear halves left as_none right add output ");

@@ -15,7 +15,8 @@ namespace {
 
 std::string names(const Program& program) {
   std::string text;
-  for (const Node& node : program.graph().nodes()) text += format("{} ", program.text(node.name));
+  const Plan& plan = program.plan();
+  for (Row row = 0; row < plan.size(); ++row) text += format("{} ", plan.name_of(row));
   return text;
 }
 
@@ -55,8 +56,8 @@ TEST(OlderVersions, SymbolsAreWrittenAsTheyArePrinted) {
        {"Symbol('s0', positive=True, integer=True)\", \"hint\": {\"as_int\": 2}", "2*s0 - 1\""}}));
   ASSERT_EQ(program.symbols.size(), 1u);
   EXPECT_EQ(program.symbols[0].hint, 2);
-  const Node& x = program.graph().node(program.find("x"));
-  const Node& linear = program.graph().node(program.find("linear"));
+  const Node& x = program.node(program.find("x"));
+  const Node& linear = program.node(program.find("linear"));
   EXPECT_EQ(format("{}", x.recorded->sizes()), "[s0, 3]");
   EXPECT_EQ(format("{}", linear.recorded->sizes()), "[2*s0 - 1, 4]");
 }
@@ -79,7 +80,7 @@ TEST(OlderVersions, NumbersThatAreNotFiniteStandBareInArguments) {
   const auto argument = [](std::string_view number) {
     const Program program = read_program(
         sample_with("{\"as_int\": 1}, \"kind\"", format("{\"as_float\": {}}, \"kind\"", number)));
-    return format("{}", program.graph().node(program.find("halves")).args[1]);
+    return format("{}", program.plan().row(program.find("halves")).args[1]);
   };
   EXPECT_EQ(argument("Infinity"), "inf");
   EXPECT_EQ(argument("-Infinity"), "-inf");
@@ -106,7 +107,7 @@ TEST(OlderVersions, ATupleOfOneIsAList) {
   const Program tuple = read_program(changed(call, R"([{"as_tensor": {"name": "linear"}}])",
                                              R"([{"as_tensors": [{"name": "linear"}]}])"));
   EXPECT_EQ(names(tuple), "p_w x demo linear halves left as_none right add output ");
-  EXPECT_EQ(tuple.graph().node(tuple.find("linear")).kind, NodeKind::kGetItem);
+  EXPECT_EQ(tuple.plan().row(tuple.find("linear")).kind, RowKind::kGetItem);
   const Program list =
       read_program(changed(call, R"([{"as_tensor": {"name": "linear"}}])",
                            R"([{"as_tensors": [{"name": "other"}, {"name": "linear"}]}])"));
@@ -126,8 +127,8 @@ TEST(OlderVersions, AGraphMayReturnAList) {
     return sample_with("{\"as_int\": 1}, \"kind\": 2", format("{}, \"kind\": 2", graph));
   };
   const Program program = read_program(with_graph(kTwoOutputs));
-  const Graph& body = program.graph().node(program.find("halves")).args[1].graph();
-  const Value returned = body.nodes().back().args[0];
+  const Graph& body = program.plan().row(program.find("halves")).args[1].graph();
+  const Value returned = body.plan()->rows().back().args[0];
   ASSERT_EQ(returned.size(), 1u);
   ASSERT_EQ(returned[0].size(), 2u);
   EXPECT_EQ(returned[0][0].node(), 1u);
@@ -144,7 +145,7 @@ TEST(OlderVersions, OptionalTensorsMayBeBareNames) {
   const Program program = read_program(
       sample_with("{\"as_int\": 1}, \"kind\"",
                   R"({"as_optional_tensors": [{"as_tensor": "x"}, {"as_none": []}]}, "kind")"));
-  const Value list = program.graph().node(program.find("halves")).args[1];
+  const Value list = program.plan().row(program.find("halves")).args[1];
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[0].node(), program.find("x"));
   EXPECT_TRUE(list[1].is_none());

@@ -54,11 +54,13 @@ TEST_F(FakeByTextTest, BodiesThatAreNoneAreRefusedWithTheirLine) {
     }
     return "no error";
   };
-  EXPECT_EQ(raised("graph():\n"), "line 1 of the body: a body ends with its return");
+  EXPECT_EQ(raised("graph():\n"), "line 1 of the graph: a graph ends with its return");
   EXPECT_EQ(raised("%x : placeholder\nreturn %y"),
-            "line 2 of the body: the name y before its definition");
-  EXPECT_EQ(raised("%x : get_attr[target=w]\n"),
-            "line 1 of the body: a node is a placeholder or a call_function");
+            "line 2 of the graph: the name y before its definition");
+  EXPECT_EQ(raised("%x : something[target=w]\n"),
+            "line 1 of the graph: a node is a placeholder, a get_attr or a call");
+  EXPECT_EQ(raised("%x : get_attr[target=w]\nreturn x"),
+            "'x' is a get_attr: the nodes of a body are placeholders and calls of operators");
 }
 
 TEST_F(FakeByTextTest, OpcheckComparesWithRecordedResults) {

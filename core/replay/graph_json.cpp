@@ -1,4 +1,4 @@
-#include "core/replay/fx_graph_json.h"
+#include "core/replay/graph_json.h"
 
 #include <algorithm>
 #include <climits>
@@ -13,22 +13,34 @@ namespace faketensor {
 
 namespace {
 
+constexpr std::string_view kOperators = "torch.ops.";
+
+// The JSON leaves "torch.ops." out of an operator's name, which has two dots.
+std::string full_target(std::string target, NodeKind kind) {
+  const bool is_operator =
+      kind == NodeKind::kCallFunction && std::count(target.begin(), target.end(), '.') == 2;
+  return is_operator ? target.insert(0, kOperators) : target;
+}
+
+std::string_view short_target(std::string_view target) {
+  return target.starts_with(kOperators) ? target.substr(kOperators.size()) : target;
+}
+
 class GraphReader {
  public:
   GraphReader(FakeTensorMode& mode, ValueWriter& writer)
       : env_(*mode.context().shape_env()),
         library_(mode.library()),
-        graph_(mode.context().arena()),
         values_(mode),
         writer_(writer) {
     values_.resolve = [this](const Json& object) { return node_named(object); };
   }
 
-  FxGraph read(const Json& graph) {
+  Program read(const Json& graph) {
     const Json& nodes = list_member(graph, "nodes");
     make_symbols(nodes);
     for (const Json& node : nodes) add(node);
-    return std::move(graph_);
+    return std::move(program_);
   }
 
  private:
@@ -53,21 +65,22 @@ class GraphReader {
     const auto found = ids_.find(name);
     if (found == ids_.end())
       throw_error(ErrorKind::kUnreadable, format("no node before is called '{}'", name));
-    return Value::node_ref(found->second);
+    return node_ref(found->second);
   }
 
-  static FxNode::Kind kind_of(const std::string& op) {
-    if (op == "placeholder") return FxNode::Kind::kPlaceholder;
-    if (op == "output") return FxNode::Kind::kOutput;
-    if (op != "call_function") throw_error(ErrorKind::kUnreadable, format("a node that is {}", op));
-    return FxNode::Kind::kCall;
+  static NodeKind kind_of(const std::string& op) {
+    for (const NodeKind kind :
+         {NodeKind::kPlaceholder, NodeKind::kCallFunction, NodeKind::kOutput}) {
+      if (op == name(kind)) return kind;
+    }
+    throw_error(ErrorKind::kUnreadable, format("a node that is {}", op));
   }
 
   void add(const Json& json_node) {
-    FxNode node;
+    NewNode node;
     node.kind = kind_of(text_member(json_node, "op"));
     node.name = text_member(json_node, "name");
-    node.target = text_member(json_node, "target");
+    node.target = full_target(text_member(json_node, "target"), node.kind);
     for (const Json& arg : list_member_or_empty(json_node, "args"))
       node.args.push_back(values_.read(arg, &writer_));
     read_keywords(node, object_member_or_empty(json_node, "kwargs"));
@@ -75,14 +88,13 @@ class GraphReader {
     for (const auto& [name, path] : object_member_or_empty(json_node, "unbacked_bindings").items())
       node.bindings.push_back({parse_expr(env_.pool(), name), text_of(path, name)});
     check(node);
-    const std::string name = node.name;
-    ids_[name] = graph_.append(std::move(node));
+    ids_[node.name] = program_.graph().append(node);
+    if (node.kind == NodeKind::kPlaceholder) program_.inputs.emplace_back();
   }
 
   // JSON objects have no order; that of the schema is how PyTorch's own graphs have them.
-  void read_keywords(FxNode& node, const Json& kwargs) {
-    const std::string name = Registry::qualified(node.target);
-    const OpId op = library_.find(name);
+  void read_keywords(NewNode& node, const Json& kwargs) {
+    const OpId op = library_.find(Registry::qualified(node.target));
     const auto position = [&](const std::string& keyword) {
       const int found = op == kNoOp ? -1 : library_.entry(op).schema.find_argument(keyword);
       return found < 0 ? INT_MAX : found;
@@ -95,8 +107,8 @@ class GraphReader {
   }
 
   // What passes rely on: an output has one argument, an element is taken of a node by number.
-  static void check(const FxNode& node) {
-    const bool is_output = node.kind == FxNode::Kind::kOutput;
+  static void check(const NewNode& node) {
+    const bool is_output = node.kind == NodeKind::kOutput;
     const bool is_element = node.target == "_operator.getitem";
     const bool is_fine = is_output ? node.args.size() == 1
                                    : !is_element || (node.args.size() == 2 &&
@@ -109,17 +121,17 @@ class GraphReader {
 
   ShapeEnv& env_;
   const Library& library_;
-  FxGraph graph_;
+  Program program_;
   ValueReader values_;
   ValueWriter& writer_;
-  std::map<std::string, FxGraph::Id> ids_;
+  std::map<std::string, NodeId> ids_;
 };
 
-void write_argument(JsonWriter& json, const FxGraph& graph, const Value& value,
+void write_argument(JsonWriter& json, const Graph& graph, const Value& value,
                     ValueWriter& writer) {
   if (value.is(Value::Tag::kNodeRef)) {
     const auto reference = json.object();
-    json.field("n", graph.node(value.node()).name);
+    json.field("n", graph.name_of(node_of(value)));
   } else if (value.is(Value::Tag::kList)) {
     const auto list = json.array();
     for (const Value& element : value.values()) write_argument(json, graph, element, writer);
@@ -128,45 +140,40 @@ void write_argument(JsonWriter& json, const FxGraph& graph, const Value& value,
   }
 }
 
-std::string_view op_of(FxNode::Kind kind) {
-  return kind == FxNode::Kind::kPlaceholder ? "placeholder"
-         : kind == FxNode::Kind::kOutput    ? "output"
-                                            : "call_function";
-}
-
-void write_node(JsonWriter& json, const FxGraph& graph, const FxNode& node, uint32_t users,
-                ValueWriter& writer) {
+void write_node(JsonWriter& json, const Graph& graph, NodeId id, ValueWriter& writer) {
+  const Node& node = graph.node(id);
   const auto object = json.object();
-  json.field("name", node.name);
-  json.field("op", op_of(node.kind));
-  json.field("target", node.target);
+  json.field("name", graph.text(node.name));
+  json.field("op", name(node.kind));
+  json.field("target", short_target(graph.text(node.target)));
   {
     const auto args = json.array("args");
-    for (const Value& arg : node.args) write_argument(json, graph, arg, writer);
+    for (const Value& arg : node.positional()) write_argument(json, graph, arg, writer);
   }
-  if (!node.kwargs.empty()) {
+  if (!node.keywords.empty()) {
     const auto kwargs = json.object("kwargs");
-    for (const auto& [name, arg] : node.kwargs) write_argument(json.key(name), graph, arg, writer);
+    for (size_t i = 0; i < node.keywords.size(); ++i)
+      write_argument(json.key(graph.text(node.keywords[i])), graph, node.by_keyword()[i], writer);
   }
-  json.field("users", users);
-  if (node.kind != FxNode::Kind::kOutput) writer.write(json.key("val"), node.val);
-  if (node.bindings.empty()) return;
+  json.field("users", graph.users(id).size());
+  if (node.kind != NodeKind::kOutput) writer.write(json.key("val"), node.val);
+  if (graph.bindings(id).empty()) return;
   const auto bindings = json.object("unbacked_bindings");
-  for (const auto& binding : node.bindings) json.field(to_string(binding.symbol), binding.path);
+  for (const UnbackedBinding& binding : graph.bindings(id))
+    json.field(to_string(binding.symbol), binding.path);
 }
 
 }  // namespace
 
-FxGraph read_fx_graph(const Json& graph, FakeTensorMode& mode, ValueWriter& writer) {
+Program read_graph(const Json& graph, FakeTensorMode& mode, ValueWriter& writer) {
   return GraphReader(mode, writer).read(graph);
 }
 
-void write_fx_graph(JsonWriter& json, const FxGraph& graph, ValueWriter& writer) {
-  const std::vector<uint32_t> users = graph.user_counts();
+void write_graph(JsonWriter& json, const Graph& graph, ValueWriter& writer) {
   const auto object = json.object();
   const auto nodes = json.array("nodes");
-  for (auto id = graph.first(); id != FxGraph::kEnd; id = graph.next(id))
-    write_node(json, graph, graph.node(id), users[id], writer);
+  for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id))
+    write_node(json, graph, id, writer);
 }
 
 }  // namespace faketensor

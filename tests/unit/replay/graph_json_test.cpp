@@ -1,8 +1,9 @@
-#include "core/replay/fx_graph_json.h"
+#include "core/replay/graph_json.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "core/graph/graph_text.h"
 #include "core/graph/retrace.h"
 #include "core/graph/runtime_asserts.h"
 #include "core/profiles/draft_export.h"
@@ -26,43 +27,44 @@ constexpr const char* kGraph = R"({"nodes": [
    "val": {"t": 2, "size": ["u0", 2], "stride": [2, 1], "dtype": "float32", "device": "cpu", "storage": 2}},
   {"name": "output", "op": "output", "target": "output", "args": [[{"n": "relu"}]], "users": 0}]})";
 
-class FxGraphJsonTest : public testing::Test {
+class GraphJsonTest : public testing::Test {
  protected:
-  FxGraphJsonTest() {
+  GraphJsonTest() {
     mode.attach_shape_env(nullptr);
     mode.library().define("dx::nz(Tensor x) -> Tensor");
   }
-  FxGraph read(const json& graph) { return read_fx_graph(graph, mode, writer); }
+  Program read(const json& graph) { return read_graph(graph, mode, writer); }
   FakeTensorMode mode;
   ValueWriter writer;
 };
 
-TEST_F(FxGraphJsonTest, GraphsPrintAsPyTorchPrintsThem) {
-  EXPECT_EQ(read(json::parse(kGraph)).text(), R"(graph():
+TEST_F(GraphJsonTest, GraphsPrintAsPyTorchPrintsThem) {
+  EXPECT_EQ(graph_text(read(json::parse(kGraph)).graph()), R"(graph():
     %x : [num_users=1] = placeholder[target=x]
     %nz : [num_users=1] = call_function[target=torch.ops.dx.nz.default](args = (%x,), kwargs = {})
     %relu : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%nz,), kwargs = {})
     return (relu,))");
 }
 
-TEST_F(FxGraphJsonTest, WhatIsWrittenIsReadAgain) {
+TEST_F(GraphJsonTest, WhatIsWrittenIsReadAgain) {
   std::string text;
   JsonWriter json_text(text);
-  write_fx_graph(json_text, read(json::parse(kGraph)), writer);
+  write_graph(json_text, read(json::parse(kGraph)).graph(), writer);
   const json written = json::parse(text);
   EXPECT_EQ(written["nodes"][1]["unbacked_bindings"], json({{"u0", ".size()[0]"}}));
   EXPECT_EQ(written["nodes"][3]["args"], json::parse(R"([[{"n": "relu"}]])"));
   EXPECT_EQ(written["nodes"][2]["val"]["size"], json::parse(R"(["u0", 2])"));
 }
 
-TEST_F(FxGraphJsonTest, GuardsAndRuntimeAssertsAreThoseOfDraftExport) {
-  FxGraph graph = read(json::parse(kGraph));
+TEST_F(GraphJsonTest, GuardsAndRuntimeAssertsAreThoseOfDraftExport) {
+  Program program = read(json::parse(kGraph));
+  Graph& graph = program.graph();
   const OpProfiles profiles = get_op_profiles(graph, {"dx.nz.default"});
   insert_custom_op_guards(graph, {"dx.nz.default"});
   learn_from_asserts(graph, *mode.context().shape_env());
   const GeneratedFakes scope(mode.library(), profiles);
   // The profile knows the rank only, so both sizes are fresh; u0 is the one that the graph names.
-  EXPECT_EQ(retrace(graph, mode).text(), R"(graph():
+  EXPECT_EQ(graph_text(retrace(graph, mode).graph()), R"(graph():
     %x : [num_users=2] = placeholder[target=x]
     %_assert_tensor_metadata : [num_users=0] = call_function[target=torch.ops.aten._assert_tensor_metadata.default](args = (%x, None, None, torch.float32), kwargs = {device: cpu, layout: torch.strided})
     %nz : [num_users=3] = call_function[target=torch.ops.dx.nz.default](args = (%x,), kwargs = {})
@@ -76,16 +78,18 @@ TEST_F(FxGraphJsonTest, GuardsAndRuntimeAssertsAreThoseOfDraftExport) {
     return (relu,))");
 }
 
-TEST_F(FxGraphJsonTest, NamesAvoidWhatPythonTakes) {
-  FxGraph graph(mode.context().arena());
-  EXPECT_EQ(graph.take_name("sum"), "sum_1");
-  EXPECT_EQ(graph.take_name("add"), "add");
-  EXPECT_EQ(graph.take_name("add"), "add_1");
-  EXPECT_EQ(graph.take_name("add_1"), "add_2");
-  EXPECT_EQ(graph.take_name("3 x"), "_3_x");
+TEST_F(GraphJsonTest, NamesAvoidWhatPythonTakes) {
+  Namespace names;
+  EXPECT_EQ(names.take("sum"), "sum_1");
+  EXPECT_EQ(names.take("add"), "add");
+  EXPECT_EQ(names.take("add"), "add_1");
+  EXPECT_EQ(names.take("add_1"), "add_2");
+  EXPECT_EQ(names.take("3 x"), "_3_x");
+  EXPECT_EQ(name_of_target("torch.ops.aten.sum.dim_IntList"), "sum_dim_int_list");
+  EXPECT_EQ(name_of_target("_operator.ge"), "ge");
 }
 
-TEST_F(FxGraphJsonTest, WhatIsNoGraphIsRefused) {
+TEST_F(GraphJsonTest, WhatIsNoGraphIsRefused) {
   json later = json::parse(kGraph);
   later["nodes"][1]["args"][0]["n"] = "relu";
   EXPECT_THROW(read(later), Error);

@@ -1,4 +1,4 @@
-// FX graphs as JSON, both ways: the nodes of tests/conformance/SYSTEMS.md.
+// Graphs as JSON, both ways: the nodes of tests/conformance/SYSTEMS.md.
 //
 //   {"nodes": [{"name": "relu", "op": "call_function", "target": "aten.relu.default",
 //               "args": [{"n": "x"}], "users": 1, "val": T, "unbacked_bindings": {}}]}
@@ -6,14 +6,14 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "core/graph/fx_graph.h"
+#include "core/graph/program.h"
 #include "core/io/value_json.h"
 
 namespace faketensor {
 
-// The graph with its values made in `mode`, whose ShapeEnv gets the unbacked symbols of the
+// A program of one graph with its values made in `mode`, whose ShapeEnv gets the unbacked symbols of the
 // bindings. Raises Unreadable for JSON that is no graph; nodes name earlier ones only.
-FxGraph read_fx_graph(const nlohmann::json& graph, FakeTensorMode& mode, ValueWriter& writer);
-void write_fx_graph(JsonWriter& json, const FxGraph& graph, ValueWriter& writer);
+Program read_graph(const nlohmann::json& graph, FakeTensorMode& mode, ValueWriter& writer);
+void write_graph(JsonWriter& json, const Graph& graph, ValueWriter& writer);
 
 }  // namespace faketensor

@@ -1,0 +1,28 @@
+// FX text: a graph as str(torch.fx.Graph) prints it, written and read.
+//
+//   graph():
+//       %x : [num_users=1] = placeholder[target=x]
+//       %relu : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%x,), kwargs = {})
+//       return (relu,)
+//
+// Mirrors Graph.__str__ and Node.format_node (torch/fx/node.py). Strings stand in it without
+// quotes, so the text alone does not tell the string "cpu" from a device: reading goes by the
+// schema of a known operator, and else takes what looks like another value for that. A list and a
+// tuple are one kind of value here: lists are printed in square brackets, the output's in round ones.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/graph/program.h"
+
+namespace faketensor {
+
+std::string graph_text(const Graph& graph);
+
+// A program of one graph, which says nothing of sizes. What stands between ':' and '=' is passed
+// over and may be left out, as may "graph():". Raises UnreadableInput with the line for text that
+// is no graph, and for a name before its definition.
+Program read_graph_text(std::string_view text);
+
+}  // namespace faketensor
