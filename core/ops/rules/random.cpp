@@ -303,6 +303,7 @@ Value bernoulli_out(Call& c, const Tensor& self, const Value& p, const Value& ge
 // clang-format off
 constexpr OpDef kRandomRules[] = {
     {"aten::_fill_mem_eff_dropout_mask_(Tensor(a!) self, float dropout_p, int seed, int offset) -> Tensor(a!)", rule<&filled_mask>(), kRandom | kByMetaCpp},
+    {"aten::_fused_dropout(Tensor self, float p, Generator? generator=None) -> (Tensor, Tensor)", rule<&fused_dropout>(), kRandom | kByDecomp | kRealDerivative},
     {"aten::_masked_scale(Tensor self, Tensor mask, float scale) -> Tensor", rule<&masked_scale>()},
     {"aten::_philox_key_fold_in(Tensor key, int data) -> Tensor", rule<&philox_key_fold_in>()},
     {"aten::_philox_key_split(Tensor key, int num_splits) -> Tensor", rule<&philox_key_split>()},
@@ -310,7 +311,6 @@ constexpr OpDef kRandomRules[] = {
     {"aten::_philox_normal_(Tensor(a!) self, Tensor key, float mean=0., float std=1.) -> Tensor(a!)", rule<&philox_in_place<"_philox_normal_">>()},
     {"aten::_philox_uniform(Tensor self, Tensor key, float low=0., float high=1.) -> Tensor", {&philox<"aten::_philox_uniform_">}, kByCompositeExplicit},
     {"aten::_philox_uniform_(Tensor(a!) self, Tensor key, float low=0., float high=1.) -> Tensor(a!)", rule<&philox_in_place<"_philox_uniform_">>()},
-    {"aten::_fused_dropout(Tensor self, float p, Generator? generator=None) -> (Tensor, Tensor)", rule<&fused_dropout>(), kRandom | kByDecomp | kRealDerivative},
     {"aten::_standard_gamma(Tensor self, Generator? generator=None) -> Tensor", like_first(), kRandom | kRealDerivative},
     {"aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", dropout_of(Noise::kAlpha), kComposite | kRandom},
     {"aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", dropout_of(Noise::kAlpha, true), kComposite | kRandom},

@@ -207,9 +207,9 @@ constexpr OpDef kStorageRules[] = {
     {"aten::set_(Tensor(a!) self) -> Tensor(a!)", rule<&set_empty>(), kInplaceView | kByMetaCpp | kNoDerivative},
     {"aten::set_.source_Tensor(Tensor(a!) self, Tensor source) -> Tensor(a!)", rule<&set_tensor>(), kInplaceView | kByMetaCpp | kNoDerivative},
     {"aten::set_.source_Tensor_storage_offset(Tensor(a!) self, Tensor source, SymInt storage_offset, SymInt[] size, SymInt[] stride=[]) -> Tensor(a!)", rule<&set_tensor_part>(), kComposite | kInplaceView | kNoDerivative},
+    {"aten::set_data(Tensor(a!) self, Tensor new_data) -> ()", rule<&set_data>(), kComposite},
     {"aten::sparse_resize(Tensor self, int[] size, int sparse_dim, int dense_dim) -> Tensor", {&on_clone<"aten::sparse_resize_">}, kAnyLayout | kByCompositeExplicit},
     {"aten::sparse_resize_and_clear(Tensor self, int[] size, int sparse_dim, int dense_dim) -> Tensor", {&on_clone<"aten::sparse_resize_and_clear_">}, kAnyLayout | kByCompositeExplicit},
-    {"aten::set_data(Tensor(a!) self, Tensor new_data) -> ()", rule<&set_data>(), kComposite},
 };
 // clang-format on
 }  // namespace

@@ -7,6 +7,9 @@
 
 #include "core/ops/call.h"
 #include "core/ops/families/pointwise.h"
+#include "core/ops/rules/out_overloads.h"
+#include "core/ops/rules/sparse_tables.h"
+#include "core/ops/rules/tables.h"
 
 namespace faketensor {
 namespace {
@@ -114,6 +117,23 @@ TEST(SchemaParser, RefusesTextThatIsNoSchemaWithItsPosition) {
     Arena arena;
     EXPECT_ANY_THROW(parse_schema(text, arena)) << text;
   }
+}
+
+std::string_view name_of(std::string_view schema) { return schema.substr(0, schema.find('(')); }
+std::string_view name_of(const OpDef& row) { return name_of(row.schema); }
+std::string_view name_of(const OutDef& row) { return row.name; }
+std::string_view name_of(const SparseDef& row) { return row.op; }
+
+template <typename Row>
+void expect_sorted(std::span<const Row> table) {
+  for (size_t i = 1; i < table.size(); ++i)
+    EXPECT_LT(name_of(table[i - 1]), name_of(table[i])) << "a table's rows are sorted by name";
+}
+
+TEST(Registry, TablesAreSorted) {
+  for (const std::span<const OpDef> table : rule_tables()) expect_sorted(table);
+  for (const std::span<const SparseDef> table : sparse_tables()) expect_sorted(table);
+  expect_sorted(out_overloads());
 }
 
 // A family of tensor operators that stands in the row of a built-in of TorchScript on numbers
