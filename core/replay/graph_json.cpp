@@ -127,8 +127,7 @@ class GraphReader {
   std::map<std::string, NodeId> ids_;
 };
 
-void write_argument(JsonWriter& json, const Graph& graph, const Value& value,
-                    ValueWriter& writer) {
+void write_argument(JsonWriter& json, const Graph& graph, const Value& value, ValueWriter& writer) {
   if (value.is(Value::Tag::kNodeRef)) {
     const auto reference = json.object();
     json.field("n", graph.name_of(node_of(value)));
