@@ -45,7 +45,7 @@ class CallArea {
     return count >= 0 && count <= static_cast<double>(kSize - at_) ? static_cast<size_t>(count) : 0;
   }
 
-  // What no longer fits is dropped, and is_full() from then on.
+  // A value that no longer fits is dropped, and is_full() is true from then on.
   void put(double value) {
     if (at_ < kSize) {
       slots_[at_++] = value;

@@ -60,7 +60,7 @@ FakeImpl fake_by_json(const std::string& text) {
   return fake_by_shapes(std::move(rules));
 }
 
-// What the tensors that a call writes to were like before it.
+// The metadata, before a call, of the tensors that the call may change.
 class Written {
  public:
   Written(const OpEntry& op, std::span<const Value> args) {
@@ -91,7 +91,7 @@ bool is_exact(SymInt value) {
          value.as_int() >= -kMaxExactDouble;
 }
 
-// Whether a tensor is told by sizes, strides, offset, dtype, device and storage alone.
+// Whether sizes, strides, offset, dtype, device and storage describe all of a tensor.
 bool is_plain(const Tensor& tensor) {
   const TensorMeta& meta = *tensor.meta;
   return meta.layout() == Layout::kStrided && (meta.flags() & kGivenFlags) == 0 &&
@@ -136,7 +136,7 @@ void Caller::release(size_t count, CallArea& area) {
   }
 }
 
-// Marking costs as much as there is to keep, so it waits for as many calls.
+// Marking takes time in proportion to what is kept, so it is done once in as many calls.
 void Caller::count_call() {
   constexpr size_t kFewest = size_t{1} << 13;
   if (frame_ != nullptr) return;  // a call that a fake makes: the outer one has values of its own
@@ -151,7 +151,7 @@ void Caller::free_unheld() {
     if (mode_.context().owns(*held.tensor)) kept.push_back(held.tensor);
   }
   mode_.context().free_all_but(kept);
-  // They know tensors by their addresses.
+  // These know tensors by their addresses.
   start_reader();
   writer_ = ValueWriter();
   calls_ = 0;

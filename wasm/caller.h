@@ -57,13 +57,13 @@ class Caller {
   // Fakes made from profiles until they are popped: {"scope": 1, "warnings": [...]}.
   void push_profiles(JsonWriter& json, const OpProfiles& profiles);
   void pop_profiles(int scope) { generated_.erase(scope); }
-  // While a fake runs: a fresh size in the range {"min": 0, "max": 9}, as a reply of `call`.
+  // Only while a fake runs: a fresh size in the range {"min": 0, "max": 9}, as a reply of `call`.
   void new_size(JsonWriter& json, const Json& range);
 
   // A tensor as it is now.
   void tensor(JsonWriter& json, double number);
-  // JavaScript is done with `count` tensors, whose numbers lie in the area: once for each time that
-  // it was told of one.
+  // JavaScript no longer needs `count` tensors, whose numbers lie in the area. It says so once for
+  // each time that a reply gave it the tensor.
   void release(size_t count, CallArea& area);
 
  protected:
@@ -74,7 +74,7 @@ class Caller {
   // The numbers that JavaScript knows them by.
   virtual uint32_t number_of(const Tensor& tensor) { return tensor.id; }
   virtual uint32_t number_of(const Storage& storage) { return storage.id; }
-  // What an object among the arguments means; nothing: as FORMAT.md says.
+  // What an object among the arguments means. Nothing: what FORMAT.md says.
   virtual std::optional<Value> resolve(const Json&) { return std::nullopt; }
   // The numbers of the symbolic numbers in a value, in their order, for a reply's "numbers"; none
   // where JavaScript knows them by their texts.
@@ -82,10 +82,10 @@ class Caller {
 
   void reply(JsonWriter& json, const Value& out, bool has_changed);
   Tensor* known_tensor(double number) const;
-  // A value in which {"t": 3} are tensors that JavaScript knows.
+  // Reads a value in which {"t": 3} is a tensor that JavaScript knows.
   Value read(const Json& value);
   ValueReader& reader() { return *reader_; }
-  // To be called before the library goes.
+  // To be called before the library is destroyed.
   void forget_fakes() {
     fakes_.clear();
     generated_.clear();
@@ -97,7 +97,7 @@ class Caller {
   void start_reader();
   // Tells the reader of the tensors that a request names.
   void name_known(const Json& value, int depth = 0);
-  // Counts a call from outside, and frees what is no longer held where it is time to.
+  // Counts a call from outside, and from time to time frees what JavaScript no longer holds.
   void count_call();
   void free_unheld();
   OpId find(const std::string& name);
@@ -108,7 +108,8 @@ class Caller {
   bool write_tensor(CallArea& area, const Tensor& tensor, std::span<const Value> args);
   void write(JsonWriter& json, const Value& value);
   void name_tensors(const Value& value);
-  // JavaScript holds the tensors in the value, those among `arguments` apart, once more.
+  // Counts that JavaScript holds each tensor in the value once more, but for those among
+  // `arguments`.
   void hold_tensors(const Value& value, std::span<const Value> arguments = {});
 
   std::optional<ValueReader> reader_;  // always there; it can only be made anew

@@ -31,8 +31,8 @@ void close_program(int program) { objects().programs.remove(program); }
 
 namespace {
 
-// Whether the program is propagated as it was recorded, so that the recorded values are what is to
-// come out. Profiles know ranks only.
+// Whether the program is propagated as it was recorded, so that the values should be the recorded
+// ones. With profiles they are not: profiles know ranks only.
 bool changes_nothing(const PropagateOptions& options) {
   return !options.prepare && options.dims.empty() && options.inputs.empty() && !options.dtype &&
          !options.device && !options.memory_format;
@@ -43,11 +43,12 @@ bool changes_nothing(const PropagateOptions& options) {
 std::string propagate(int program, const std::string& options, const val& progress) {
   return reply([&](JsonWriter& json) {
     const std::shared_ptr<const Program> of = objects().programs.at(program);
-    PropagateOptions what_if = read_propagate_options(parse_json(options, "options"));
+    RetargetOptions what_if = read_propagate_options(parse_json(options, "options"));
     what_if.progress = [&](size_t done, size_t total) {
       return progress(static_cast<double>(done), static_cast<double>(total)).as<bool>();
     };
-    Run run = faketensor::propagate(*of, what_if);
+    RetargetedRun answered = propagate_retargeted(*of, what_if);
+    const Run& run = answered.run;
     const auto answer = json.object();
     json.field("ok", run.problems().empty() && !run.was_cancelled());
     {
@@ -58,8 +59,13 @@ std::string propagate(int program, const std::string& options, const val& progre
           write_problem(json, *of, mismatch);
       }
     }
-    json.field("run",
-               objects().runs.add(std::make_shared<OpenRun>(OpenRun{of, RunView(std::move(run))})));
+    {
+      const auto assumed = json.object("assumed");
+      json.field("assumptions", answered.assumptions.size());
+      json.field("guesses", answered.guesses());
+    }
+    json.field("run", objects().runs.add(std::make_shared<OpenRun>(OpenRun{
+                          of, RunView(std::move(answered.run)), std::move(answered.assumptions)})));
   });
 }
 

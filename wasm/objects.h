@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/passes/assumptions.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "wasm/call_area.h"
@@ -43,10 +44,11 @@ class Handles {
   int last_ = 0;
 };
 
-// A run reads its program, which may be closed before it.
+// A run reads its program, which JavaScript may close before the run.
 struct OpenRun {
   std::shared_ptr<const Program> program;
   RunView view;
+  std::vector<Assumption> assumptions;
 };
 
 struct Objects {

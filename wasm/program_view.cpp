@@ -9,6 +9,7 @@
 #include "core/layout/graph_layout.h"
 #include "core/support/format.h"
 #include "core/support/hash.h"
+#include "core/support/target_name.h"
 #include "wasm/packed.h"
 
 namespace faketensor::wasm {
@@ -116,10 +117,8 @@ std::map<std::string_view, int64_t> unknown_ops(const Program& program) {
   for (Row row = 0; row < plan.size(); ++row) {
     if (plan.row(row).kind != RowKind::kCall || plan.row(row).op != kNoOp) continue;
     const std::string_view target = plan.target_of(row);
-    // Python's functions on symbolic scalars and higher-order operators are no rows of the
-    // registry.
-    if (target.starts_with("torch.ops.") && !target.starts_with("torch.ops.higher_order."))
-      ++counts[target];
+    // Python's functions on symbolic scalars and higher-order operators stand in no table of rows.
+    if (is_dispatcher_target(target)) ++counts[target];
   }
   return counts;
 }
@@ -197,8 +196,7 @@ uint8_t width_class(size_t characters) {
 
 // "aten::linear" and "torch.ops.aten.linear.default" are labelled "linear".
 size_t op_label_size(std::string_view op) {
-  constexpr std::string_view kPrefix = "torch.ops.";
-  if (op.starts_with(kPrefix)) op.remove_prefix(kPrefix.size());
+  op = operator_name(op);
   const size_t space = op.find_first_of(":.");
   if (space == std::string_view::npos) return op.size();
   op.remove_prefix(op.find_first_not_of(":.", space) == std::string_view::npos

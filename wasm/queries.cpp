@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/formats/json_fields.h"
+#include "core/io/assumption_json.h"
 #include "core/io/explain_json.h"
 #include "core/io/options_json.h"
 #include "core/io/profile_json.h"
@@ -120,6 +121,11 @@ void node(JsonWriter& json, OpenRun& run, const Json& given) {
 // Why the run has the symbols and guards that it has (core/io/explain_json.h).
 void symbols(JsonWriter& json, OpenRun& run, const Json&) { write_symbols(json, run.view.run()); }
 void guards(JsonWriter& json, OpenRun& run, const Json&) { write_guards(json, run.view.run()); }
+
+// What was taken for part of the example that the program was exported with.
+void assumptions(JsonWriter& json, OpenRun& run, const Json&) {
+  write_assumptions(json, run.view.run().plan(), run.assumptions);
+}
 
 void why(JsonWriter& json, OpenRun& run, const Json& given) {
   const Run& of = run.view.run();
@@ -266,6 +272,7 @@ constexpr Question kQuestions[] = {
     {"run.node", &node},
     {"run.symbols", &symbols},
     {"run.guards", &guards},
+    {"run.assumptions", &assumptions},
     {"run.why", &why},
     {"run.whatIf", &what_if},
     {"caller.operator", &find_operator},
@@ -302,7 +309,7 @@ constexpr Question kQuestions[] = {
     {"session.repr", &repr},
 };
 
-// Those that are answered with a packed buffer.
+// The questions that are answered with a packed buffer.
 struct Columns {
   std::string_view name;
   std::variant<std::vector<uint8_t> (*)(const Program&, const Json&),
@@ -323,7 +330,7 @@ const Row& row_of(const Row (&table)[kCount], std::string_view question) {
   throw_error(kUsage, format("there is no question '{}'", question));
 }
 
-// What a question is asked of, which may be closed meanwhile: by a fake that JavaScript wrote.
+// Holds what a question is asked of: a fake written in JavaScript may close it meanwhile.
 template <typename Of>
 std::shared_ptr<Of> object_at(int number) {
   if constexpr (std::is_same_v<Of, const Program>) {

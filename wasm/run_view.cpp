@@ -14,7 +14,7 @@ namespace faketensor::wasm {
 
 namespace {
 
-// Texts of a column of few distinct values: each once, by number.
+// The texts of a column with few distinct values: each is kept once, and named by number.
 class TextColumn {
  public:
   uint32_t number(std::string_view text) {

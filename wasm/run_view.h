@@ -32,7 +32,7 @@ class RunView {
   void write_detail(JsonWriter& json, Row row);
 
  private:
-  // Tells the writer the numbers; at the first value that is asked for.
+  // Tells the writer the numbers, when the first value is asked for.
   void number_tensors();
 
   Run run_;

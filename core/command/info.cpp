@@ -9,6 +9,7 @@
 #include "core/graph/explain.h"
 #include "core/graph/recorded_check.h"
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 
 namespace faketensor {
 
@@ -24,7 +25,11 @@ class Report {
                 program_.torch_version.empty() ? "(unknown)" : program_.torch_version,
                 program_.schema_major, program_.schema_minor));
     print_changes();
-    line(format("{} nodes, {} modules", program_.plan().size(), program_.modules.size()));
+    const size_t nodes = program_.plan().size();
+    // The first module is the model itself.
+    const size_t modules = program_.modules.empty() ? 0 : program_.modules.size() - 1;
+    line(format("{} node{}, {} module{}", nodes, nodes == 1 ? "" : "s", modules,
+                modules == 1 ? "" : "s"));
     print_inputs();
     print_symbols();
     print_operators();
@@ -85,7 +90,9 @@ class Report {
         if (!meta->numel().is_symbolic()) bytes += meta->numel().as_int() * itemsize(meta->dtype());
       }
     }
-    line(format("  and {} parameters, buffers and constants of {}", stored, bytes_text(bytes)));
+    const std::string_view what =
+        stored == 1 ? "parameter, buffer or constant" : "parameters, buffers and constants";
+    line(format("  and {} {} of {}", stored, what, bytes_text(bytes)));
   }
 
   void print_symbols() {
@@ -106,9 +113,9 @@ class Report {
     for (Row row = 0; row < plan.size(); ++row) {
       if (plan.row(row).kind != RowKind::kCall) continue;
       const std::string_view target = plan.target_of(row);
-      ++counts[target];
-      if (plan.row(row).op == kNoOp && !target.starts_with("torch.ops.higher_order."))
-        ++unknown[target];
+      ++counts[short_target(target)];
+      if (plan.row(row).op == kNoOp && !target.starts_with(kHigherOrderOps))
+        ++unknown[short_target(target)];
     }
     print_counts(format("\noperators ({} different)", counts.size()), counts);
     if (!unknown.empty()) print_counts("\noperators without a rule", unknown);
@@ -119,7 +126,7 @@ class Report {
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
     line(title);
-    for (const auto& [target, count] : sorted) line(format("  {}  {}", count, target));
+    for (const auto& [op, count] : sorted) line(format("  {}  {}", count, op));
   }
 
   void print_record_check() {

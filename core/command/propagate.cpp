@@ -9,11 +9,13 @@
 #include "core/command/value_text.h"
 #include "core/graph/explain.h"
 #include "core/graph/recorded_check.h"
+#include "core/io/assumption_json.h"
 #include "core/io/problem_json.h"
 #include "core/io/value_json.h"
 #include "core/profiles/extended.h"
 #include "core/profiles/program_profiles.h"
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 
 namespace faketensor {
 
@@ -195,7 +197,7 @@ class RunPrinter {
   }
 
   // One document, a line per node and per problem.
-  void print_document(const Target& target) {
+  void print_document(const RetargetedRun& answer, const Target& target) {
     const BranchScope env = run_.shape_env();
     JsonWriter json(out_.text());
     {
@@ -211,11 +213,15 @@ class RunPrinter {
         }
         out_.text() += '\n';
       }
-      const auto problems = json.array("problems");
-      for (const Problem& problem : run_.problems()) {
-        json.line_break();
-        write_problem(json, problem);
+      {
+        const auto problems = json.array("problems");
+        for (const Problem& problem : run_.problems()) {
+          json.line_break();
+          write_problem(json, problem);
+        }
       }
+      if (!answer.assumptions.empty())
+        write_assumptions(json.key("assumptions"), run_.plan(), answer.assumptions);
     }
     out_.line_done();
   }
@@ -241,7 +247,8 @@ std::string counted(size_t count, std::string_view one, std::string_view many) {
   return format("{} {}", count, count == 1 ? one : many);
 }
 
-void print_summary(const Run& run, const Target& target, BufferedOut& out) {
+void print_summary(const RetargetedRun& answer, const Target& target, BufferedOut& out) {
+  const Run& run = answer.run;
   std::string line = counted(run.count(NodeStatus::kOk), "value", "values");
   if (const size_t errors = run.count(NodeStatus::kError))
     line += ", " + counted(errors, "error", "errors");
@@ -249,9 +256,40 @@ void print_summary(const Run& run, const Target& target, BufferedOut& out) {
     line += ", " + counted(unknown, "unknown operator", "unknown operators");
   if (const size_t missed = run.count(NodeStatus::kNotReached))
     line += format(", {} not reached", missed);
+  if (!answer.assumptions.empty())
+    line += ", " + counted(answer.assumptions.size(), "assumption", "assumptions");
+  if (const size_t guesses = answer.guesses())
+    line += format(" of which {} {}", guesses, guesses == 1 ? "is a guess" : "are guesses");
   out.line_done();
   out.text() += line + format("; target {}", target);
   out.line_done();
+}
+
+// What was taken for part of the example, that of one line of code together.
+void print_assumptions(const RetargetedRun& answer, BufferedOut& out) {
+  if (answer.assumptions.empty()) return;
+  std::vector<std::pair<const Assumption*, size_t>> lines;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, size_t> line_of;
+  for (const Assumption& a : answer.assumptions) {
+    const std::string& place = a.source.empty() ? a.reason : a.source;
+    const std::string argument = a.site.substr(a.site.rfind('.') + 1);
+    const auto [line, is_new] =
+        line_of.emplace(std::tuple(place, argument, a.from, a.to), lines.size());
+    if (is_new) lines.emplace_back(&a, 0);
+    ++lines[line->second].second;
+  }
+  out.text() += "\nassumed of the example";
+  out.line_done();
+  for (const auto& [a, count] : lines) {
+    std::string text = "  " + a->site;
+    if (count > 1) text += format(" and {} more", count - 1);
+    text += a->from == a->to ? format(": {} stays, {}", a->from, a->reason)
+                             : format(": {} is {}, {}", a->from, a->to, a->reason);
+    if (a->is_guess) text += " (a guess)";
+    if (!a->source.empty()) text += format("  {}", a->source);
+    out.text() += text;
+    out.line_done();
+  }
 }
 
 // What the Python dispatcher would mend of the differences, which is what programs are traced
@@ -309,26 +347,28 @@ bool print_check(const Run& run, const PropagateOptions& options, BufferedOut& o
 int propagate_command(const Options& options, CommandIo& io) {
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "propagate takes one file");
   const std::string form = options.choice("--format", {"table", "jsonl", "json"});
-  PropagateOptions what_if = propagate_options(options, io);
+  RetargetOptions given = propagate_options(options, io);
   const Program program = open_model(options.positional()[0], options, io);
   OpProfiles profiles;
   for (const std::string& path : options.all("--profiles"))
     profiles = merge_profiles(profiles, open_profiles(path, io)).profiles;
-  if (!profiles.empty()) what_if.prepare = answer_by_profiles(std::move(profiles));
-  what_if.assume_recorded = options.has("--check");
-  const Run run = propagate(program, what_if);
+  if (!profiles.empty()) given.prepare = answer_by_profiles(std::move(profiles));
+  given.assume_recorded = options.has("--check");
+  const RetargetedRun answer = propagate_retargeted(program, given);
+  const Run& run = answer.run;
 
   BufferedOut out(io);
   bool agrees = true;
   if (options.has("--check")) {
-    agrees = print_check(run, what_if, out);
+    agrees = print_check(run, given, out);
   } else if (form == "jsonl") {
     RunPrinter(run, out).print_lines();
   } else if (form == "json") {
-    RunPrinter(run, out).print_document(what_if.target);
+    RunPrinter(run, out).print_document(answer, given.target);
   } else {
     Table(run, out).print();
-    print_summary(run, what_if.target, out);
+    print_assumptions(answer, out);
+    print_summary(answer, given.target, out);
   }
   const bool is_fine = options.has("--check") ? agrees : run.problems().empty();
   return is_fine ? kExitFine : kExitErrors;
@@ -344,13 +384,19 @@ dtype, and what is not the default of strides, offset, device and storage.
 constexpr OptionRow kOptions[] = {
     {"--set", "DIM=N",
      "another size: batch (dimension 0 of the user inputs), x.1 (dimension 1 of input x), or a "
-     "symbol"},
+     "symbol; 8k is 8192"},
     {"--inputs", "FILE",
      "JSON {\"inputs\": {NAME: {\"size\": [..], \"stride\": [..], \"dtype\": .., \"device\": "
      "..}}}"},
-    {"--dtype", "T", "every floating-point input, parameter and buffer in this dtype"},
-    {"--device", "D", "everything on this device"},
+    {"--dtype", "T", "as model.to(T): floating-point inputs, parameters and buffers in this dtype"},
+    {"--device", "D", "the model and its inputs on this device"},
     {"--memory-format", "F", "4-d and 5-d floating-point inputs and parameters in channels_last"},
+    {"--literal", "",
+     "what FakeTensorProp answers for --set, --dtype and --device: with the example's sizes, "
+     "dtypes "
+     "and devices that are written into the nodes"},
+    {"--assume", "SITE=CHOICE",
+     "decides what was assumed otherwise: view_3.1=literal, arange.end=16, to_4.dtype=follows"},
     {"--target", "NAME",
      "the PyTorch that answers: cuda (2.13.0+cu130 without a GPU, the default), cpu, t4, a100, "
      "rtx4090, h100"},

@@ -12,16 +12,36 @@ namespace faketensor {
 
 namespace {
 
-// "batch=4" as a member of "dims".
+// "batch=4", "seq=8k" as a member of "dims".
 void add_dimension(Json& dims, const std::string& text) {
   const size_t equals = text.rfind('=');
-  const std::string digits = equals == std::string::npos ? "" : text.substr(equals + 1);
-  if (digits.empty() || digits.size() > 18 ||
-      digits.find_first_not_of("0123456789") != std::string::npos) {
-    throw_error(ErrorKind::kUsage,
-                format("--set takes DIM=N, as in --set batch=4 or --set x.1=128, not '{}'", text));
+  std::string digits = equals == std::string::npos ? "" : text.substr(equals + 1);
+  // 8k is 8192, as lengths are said; 2m is 2 * 1024 * 1024.
+  int shift = 0;
+  if (digits.size() > 1 && (digits.back() == 'k' || digits.back() == 'm')) {
+    shift = digits.back() == 'k' ? 10 : 20;
+    digits.pop_back();
   }
-  dims[text.substr(0, equals)] = std::strtoll(digits.c_str(), nullptr, 10);
+  constexpr size_t kMostDigits = 12;  // with a suffix: still no overflow
+  if (digits.empty() || digits.size() > (shift == 0 ? 18 : kMostDigits) ||
+      digits.find_first_not_of("0123456789") != std::string::npos) {
+    throw_error(
+        ErrorKind::kUsage,
+        format("--set takes DIM=N, as in --set batch=4, --set x.1=128 or --set seq=8k, not '{}'",
+               text));
+  }
+  dims[text.substr(0, equals)] = int64_t{std::strtoll(digits.c_str(), nullptr, 10)} << shift;
+}
+
+// "view_3.1=literal" as a member of "assume".
+void add_assumption(Json& assume, const std::string& text) {
+  const size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw_error(
+        ErrorKind::kUsage,
+        format("--assume takes SITE=CHOICE, as in --assume view_3.1=literal, not '{}'", text));
+  }
+  assume[text.substr(0, equals)] = text.substr(equals + 1);
 }
 
 // The "inputs" of a file as members of "inputs".
@@ -39,9 +59,10 @@ void add_inputs(Json& inputs, const std::string& path, CommandIo& io) {
 
 }  // namespace
 
-PropagateOptions propagate_options(const Options& options, CommandIo& io) {
+RetargetOptions propagate_options(const Options& options, CommandIo& io) {
   Json given = Json::object();
   for (const std::string& text : options.all("--set")) add_dimension(given["dims"], text);
+  for (const std::string& text : options.all("--assume")) add_assumption(given["assume"], text);
   for (const std::string& path : options.all("--inputs")) add_inputs(given["inputs"], path, io);
   constexpr std::pair<std::string_view, const char*> kTexts[] = {
       {"--device", "device"},
@@ -51,9 +72,10 @@ PropagateOptions propagate_options(const Options& options, CommandIo& io) {
   for (const auto& [option, name] : kTexts) {
     if (const std::optional<std::string> text = options.get(option)) given[name] = *text;
   }
+  given["literal"] = options.has("--literal");
   given["stopAtFirstError"] = options.has("--stop-at-first-error");
   given["pythonDispatcher"] = options.has("--python-dispatcher");
-  PropagateOptions result = read_propagate_options(given);
+  RetargetOptions result = read_propagate_options(given);
   result.progress = progress_bar(io, "propagating");
   return result;
 }

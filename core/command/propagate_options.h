@@ -4,13 +4,13 @@
 #include "core/command/command.h"
 #include "core/command/options.h"
 #include "core/formats/read_limits.h"
-#include "core/graph/fake_tensor_prop.h"
+#include "core/passes/retargeted_run.h"
 
 namespace faketensor {
 
-// --set, --inputs, --device, --dtype, --memory-format, --target, --stop-at-first-error,
-// --python-dispatcher. Raises UsageError.
-PropagateOptions propagate_options(const Options& options, CommandIo& io);
+// --set, --inputs, --device, --dtype, --memory-format, --literal, --assume, --target,
+// --stop-at-first-error, --python-dispatcher. Raises UsageError.
+RetargetOptions propagate_options(const Options& options, CommandIo& io);
 
 // --memory-limit, as every command that opens a program has it. Raises UsageError.
 ReadLimits read_limits(const Options& options);

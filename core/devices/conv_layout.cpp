@@ -9,7 +9,8 @@ namespace {
 
 MemoryFormat look_of(Dims sizes, Dims strides) {
   if (has_channels_last_strides(sizes, strides)) return MemoryFormat::kChannelsLast;
-  // What is dense in three dimensions does not look so in two, which asks for the first.
+  // A tensor that is dense as channels_last_3d is not channels_last: PyTorch asks for the former
+  // first.
   guard_or_false(channels_last_3d_contiguity(sizes, strides));
   return has_channels_last_3d_strides(sizes, strides) ? MemoryFormat::kChannelsLast3d
                                                       : MemoryFormat::kContiguous;

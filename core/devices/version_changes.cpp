@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 
 namespace faketensor {
 namespace {
@@ -83,8 +84,7 @@ void append_text(std::string& out, TorchVersion version) {
 }
 
 bool VersionChange::is_about(std::string_view target) const {
-  constexpr std::string_view kPrefix = "torch.ops.";
-  if (target.starts_with(kPrefix)) target.remove_prefix(kPrefix.size());
+  target = operator_name(target);
   // "aten.nonzero.default" is an overload of "aten.nonzero".
   std::string_view rest = operators;
   while (!rest.empty()) {

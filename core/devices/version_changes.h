@@ -30,7 +30,7 @@ struct TorchVersion {
 std::optional<TorchVersion> parse_torch_version(std::string_view text);
 void append_text(std::string& out, TorchVersion version);
 
-// In what a value differs, and that one release raises where the other answers.
+// In what two releases differ: in a part of a value, or in that one raises where the other answers.
 enum Aspect : uint16_t {
   kInSizes = 1,
   kInUnbackedSizes = 2,  // of which one is an unbacked symbol or made of such
@@ -51,13 +51,13 @@ struct VersionChange {
   uint16_t aspects;
   std::string_view what;
 
-  // Whether it accounts for a difference in these aspects: the weaker ones go with the stronger.
+  // Whether it accounts for a difference in these aspects; a stronger one covers the weaker.
   bool covers(unsigned differing) const;
   // Whether it is about this target of a node ("torch.ops.aten.nonzero.default").
   bool is_about(std::string_view target) const;
 };
 
-// The rows that tell answers of the one from answers of the other, whichever is later.
+// The changes between two releases, whichever is the later.
 std::vector<const VersionChange*> changes_between(TorchVersion one, TorchVersion other);
 
 // All rows.

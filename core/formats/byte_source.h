@@ -29,7 +29,7 @@ class ByteSource {
   void read(uint64_t offset, std::span<char> into) const;
 
  private:
-  // [offset, offset + into.size()) lies inside the source and is not empty.
+  // Reads [offset, offset + into.size()), which lies inside the source and is not empty.
   virtual void read_at(uint64_t offset, std::span<char> into) const = 0;
 };
 
@@ -50,7 +50,7 @@ class MemorySource final : public ByteSource {
 class FileSource final : public ByteSource {
  public:
   explicit FileSource(const std::string& path, const ReadLimits& limits = {});
-  // What is handed to the process as its standard input: a pipe, or a file by redirection.
+  // The process's standard input: a pipe, or a file by redirection.
   static std::unique_ptr<FileSource> standard_input(const ReadLimits& limits = {});
   ~FileSource() override;
   FileSource(const FileSource&) = delete;

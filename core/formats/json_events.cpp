@@ -207,8 +207,7 @@ class TokenBuilder {
     if (*at != '.' && *at != 'e' && *at != 'E') integer_too_large();
   }
 
-  // Of the words for what is no finite number, RapidJSON takes "Inf" and "-NaN" too, which Python
-  // does not.
+  // RapidJSON takes "Inf" and "-NaN" for numbers, too, which Python does not.
   void check_word() const {
     for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
       if (std::strncmp(stream_.src_, word.data(), word.size()) == 0) return;

@@ -204,9 +204,9 @@ class JsonFields {
   const JsonToken* next_;
 };
 
-// What a reader of a large document is told. `name` is the member's name, empty for the root and
-// for items of an array; it and values hold only during the call. An error that a sink throws
-// passes through `read_json`.
+// The events of a large document. `name` is the member's name, empty for the root and for items of
+// an array. Names and values are valid only during the call. An error that a sink throws passes
+// through `read_json`.
 class JsonSink {
  public:
   virtual ~JsonSink() = default;
@@ -215,15 +215,15 @@ class JsonSink {
   virtual bool enter(std::string_view name, JsonKind kind, uint32_t position) = 0;
   virtual void leave() = 0;
   virtual void value(std::string_view name, JsonValue value) = 0;
-  // Bytes that it holds of what it was told: they count towards ReadLimits::max_memory_bytes.
+  // How many bytes the sink has kept: they count towards ReadLimits::max_memory_bytes.
   virtual uint64_t memory() const { return 0; }
 };
 
 // "\uFEFF" in UTF-8, which some editors put before a text.
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// Reads the document in `text`, which is spent by it. RapidJSON looks at 16 bytes at a time and may
-// look past the end, so kTextPadding bytes are appended (text.h).
+// Reads the document in `text`, and destroys `text` doing so. RapidJSON looks at 16 bytes at a
+// time, also past the end, so kTextPadding bytes are appended (text.h).
 void read_json(std::string& text, JsonSink& sink, const ReadLimits& limits);
 
 // A small document, all of it at once.

@@ -29,7 +29,7 @@ void check_nesting(std::string_view text, std::string_view what, uint32_t most) 
   }
 }
 
-// A place in an error: of one that names no member, what stands there.
+// The place in an error: the value itself where no member is named.
 std::string subject(std::string_view name) {
   return name.empty() ? std::string("a value") : format("'{}'", name);
 }

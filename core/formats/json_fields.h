@@ -1,7 +1,7 @@
 // The one door for JSON that comes from outside: steps of sessions, values, overrides, options of
 // JavaScript, recorded questions.
 //
-// A text is parsed with its nesting bounded, since what reads the result walks it by recursion.
+// The nesting of a text is bounded, since its readers walk the result by recursion.
 // Each member is read as the type that is expected of it; one that is missing, of another type or
 // out of range raises an Error that names it and shows it, so no text of the JSON library reaches a
 // user. The kind of the error is Unreadable for files; options say Usage.
@@ -37,7 +37,7 @@ std::string excerpt(const Json& value);
                                          const Json& value,
                                          ErrorKind kind = ErrorKind::kUnreadable);
 
-// --- a value as the type that is expected of it; `name` is for the error ---
+// --- a value read as the expected type; `name` is for the error ---
 
 const std::string& text_of(const Json& value, std::string_view name,
                            ErrorKind kind = ErrorKind::kUnreadable);

@@ -1,4 +1,4 @@
-// JsonWriter: JSON, appended to a text as it is told.
+// JsonWriter: appends JSON to a text, piece by piece.
 //
 // Commas, colons, quotes and escapes are the writer's; no spaces are written. An object or array
 // ends with the scope that began it. A float that JSON has no word for is {"f":"inf"}
@@ -136,7 +136,7 @@ class JsonWriter {
   bool needs_comma_ = false;
 };
 
-// "raises" and "message", the members by which every answer tells an error.
+// "raises" and "message", the members of every answer that is an error.
 void write_error_members(JsonWriter& json, std::string_view error_class, std::string_view message);
 inline void write_error_members(JsonWriter& json, const Error& error) {
   write_error_members(json, error.class_name(), error.message());

@@ -24,9 +24,9 @@ struct ReadLimits {
 
   // One JSON text after inflating. Below 4 GiB: positions inside a text are 32-bit.
   uint64_t max_text_bytes = (uint64_t{1} << 32) - 1;
-  // See Note [Memory of reading]; 0: by the size of the file.
+  // See Note [Memory of reading]; 0: it follows from the size of the file.
   uint64_t max_memory_bytes = 0;
-  // Of these, what is held already by those who call a reader.
+  // How many of these bytes the callers of a reader hold already.
   uint64_t held_bytes = 0;
   // The central directory of an archive, and what it lists. A parameter is one entry, so a large
   // model has thousands.
@@ -39,15 +39,15 @@ struct ReadLimits {
   // Nodes of a program, its subgraphs included.
   uint32_t max_nodes = 1u << 24;
 
-  // These limits with the memory that a file of so many bytes may take, where none was said.
+  // These limits with the memory that a file of so many bytes may take, where none was set.
   ReadLimits for_file(uint64_t bytes) const;
   // These limits when `bytes` more are held.
   ReadLimits holding(uint64_t bytes) const;
-  // What may still be asked for.
+  // How many bytes may still be asked for.
   uint64_t memory_left() const;
   // The longest text that may be made.
   uint64_t max_text() const;
-  // "the limit of 1000 bytes", or what is said of the memory limit where that is what bounds texts.
+  // "the limit of 1000 bytes", or the words for the memory limit where that is what bounds texts.
   std::string max_text_in_words() const;
 };
 

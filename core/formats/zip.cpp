@@ -314,8 +314,8 @@ std::string ZipArchive::read(const ZipEntry& entry) const {
     bytes.resize(static_cast<size_t>(entry.size));
     source_.read(at, bytes);
   } else {
-    constexpr uint64_t kLargestRatio =
-        1032;  // of deflate: a larger stated size is a lie and reserves nothing
+    // Of deflate: a larger stated size is a lie and reserves nothing.
+    constexpr uint64_t kLargestRatio = 1032;
     const uint64_t expected = std::min(entry.size, entry.compressed_size * kLargestRatio);
     ReadLimits as_stated = limits_;
     as_stated.max_text_bytes = entry.size;

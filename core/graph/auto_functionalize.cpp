@@ -2,6 +2,7 @@
 // on copies of them.
 #include "core/graph/higher_order.h"
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 
 namespace faketensor {
 

@@ -11,7 +11,7 @@ namespace faketensor {
 
 namespace {
 
-// For the time of a body: what it makes of unbacked symbols stays inside.
+// While it lives, fresh unbacked symbols need not be bound: those of a body stay inside of it.
 class IgnoreFresh {
  public:
   explicit IgnoreFresh(ShapeEnv* env) : env_(env) {
@@ -40,8 +40,8 @@ ShapeEnv& shape_env_of(const HigherOrderCall& call) {
 
 // --- cond ---
 
-// A value's range as constrain_symbol_range is told: that of a number or a symbol, all integers of
-// anything else.
+// The range that constrain_symbol_range is told: that of a number or a symbol, and all integers for
+// any other expression.
 ValueRange bounds_of(const ShapeEnv& env, SymInt value) {
   if (!value.is_symbolic()) return ValueRange::ints(value.as_int(), value.as_int());
   return value.node()->kind == ExprKind::kSymbol ? env.range(value.node())
@@ -187,7 +187,7 @@ std::string_view python_type(const Value& value) {
   return value.is(Value::Tag::kFloat) ? "<class 'float'>" : "<class 'torch.SymFloat'>";
 }
 
-// What comes of a branch's output where either branch may run. Mirrors _merge_output,
+// The output of a cond, given that of each branch. Mirrors _merge_output,
 // torch/_higher_order_ops/cond.py.
 Value merge_output(const HigherOrderCall& call, const Value& a, const Value& b) {
   if (a.is_none() && b.is_none()) return Value();
@@ -333,8 +333,8 @@ std::vector<Value> one_turn(HigherOrderCall& call) {
 
 }  // namespace
 
-// while_loop(cond, body, carried_inputs, additional_inputs): an integer that is carried may be any
-// in the end. Mirrors while_loop_fake_tensor_mode, torch/_higher_order_ops/while_loop.py.
+// while_loop(cond, body, carried_inputs, additional_inputs): a carried integer may end as any
+// integer. Mirrors while_loop_fake_tensor_mode, torch/_higher_order_ops/while_loop.py.
 Value while_loop(HigherOrderCall& call) {
   std::vector<Value> outputs = one_turn(call);
   for (Value& output : outputs)

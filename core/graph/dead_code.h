@@ -1,4 +1,4 @@
-// Nodes that nobody needs.
+// Removal of the nodes that nobody needs.
 #pragma once
 
 #include "core/graph/graph.h"

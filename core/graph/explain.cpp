@@ -6,6 +6,7 @@
 
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 #include "core/symbolic/bounds.h"
 #include "core/symbolic/shape_env.h"
 
@@ -78,7 +79,7 @@ Row cause_of(const ShapeEnv& env, const ExprNode* symbol) {
                                                            : env.range_origin(symbol));
 }
 
-// A size as it was when its node ran: "s1" even if that is 768 now.
+// A size as it was printed when its node ran: "s1" even if that is 768 now.
 std::string text_then(SymInt size) {
   return size.is_symbolic() ? to_string(size.node()) : to_string(size);
 }
@@ -112,8 +113,8 @@ std::vector<Row> tensors_read(const Run& run, Row node) {
   return tensors;
 }
 
-// The dimension of what a node reads whose size fits best: `fit` says how well, 0 is not at all. Of
-// equals the one at place `dim` of a tensor of the same rank, else the first.
+// Of the tensors that a node reads, the dimension whose size fits best: `fit` says how well, 0 is
+// not at all. Among equals that at place `dim` of a tensor of the same rank, else the first.
 template <typename Fit>
 std::optional<DimOf> best_dimension(const Run& run, Row node, size_t dim, const Fit& fit) {
   const size_t rank = tensor_of(run, node)->meta->sizes().size();
@@ -134,7 +135,7 @@ std::optional<DimOf> best_dimension(const Run& run, Row node, size_t dim, const 
   return found;
 }
 
-// The dimension of what a node reads that has the size: as the same expression, or now the same.
+// Of the tensors that a node reads, a dimension of this size, which may have become equal later.
 std::optional<DimOf> same_size(const Run& run, Row node, size_t dim, SymInt recorded) {
   const SymInt size = current(recorded);
   return best_dimension(run, node, dim, [&](SymInt other) -> size_t {
@@ -143,7 +144,7 @@ std::optional<DimOf> same_size(const Run& run, Row node, size_t dim, SymInt reco
   });
 }
 
-// The dimension of what a node reads that shares most symbols with a size.
+// Of the tensors that a node reads, the dimension that shares most symbols with a size.
 std::optional<DimOf> same_symbols(const Run& run, Row node, size_t dim, SymInt recorded) {
   if (!recorded.is_symbolic()) return std::nullopt;
   const std::vector<const ExprNode*> symbols = free_symbols(recorded.node());
@@ -217,7 +218,7 @@ std::vector<GuardEntry> guard_report(const Run& run) {
   const SymbolMap numbers = known_numbers(*env);
   std::unordered_set<std::string> seen;
   const auto add = [&](Kind kind, const ExprNode* condition, Row node) {
-    // Two conditions may print alike: the forms of a product that were asked for apart.
+    // Two conditions may print alike: two forms of one product.
     const std::string text = to_string(condition);
     if (!seen.insert(format("{} {} {}", static_cast<int>(kind), node, text)).second) return;
     const bool follows = substitute(condition, numbers)->is_true();
@@ -282,7 +283,7 @@ std::vector<SymbolEntry> symbol_report(const Run& run) {
         const auto [found, is_new] = places.try_emplace(symbol, report.size());
         if (is_new) report.push_back(symbol_entry(*env, symbol));
         SymbolEntry& entry = report[found->second];
-        // Where it stands alone, among the inputs, says more than a part of an earlier one's size.
+        // An input that has the symbol as a size says more than one with an expression of it.
         if (!is_new && !(is_whole && !entry.is_whole && node < run.program().inputs.size()))
           continue;
         entry.node = node;
@@ -292,12 +293,6 @@ std::vector<SymbolEntry> symbol_report(const Run& run) {
     });
   }
   return report;
-}
-
-std::string_view short_target(std::string_view target) {
-  if (target.starts_with("torch.ops.")) target.remove_prefix(10);
-  if (target.ends_with(".default")) target.remove_suffix(8);
-  return target;
 }
 
 std::string call_text(const Run& run, Row id) {
@@ -386,7 +381,7 @@ WhatIf::WhatIf(const Run& run, std::span<const SymbolSetting> settings) : run_(r
     if (setting.lower == setting.upper) numbers[symbol] = env->pool().integer(setting.lower);
   }
   values_ = numbers;
-  // What became an expression of others follows them, unless it is set itself.
+  // A symbol that became an expression of others follows them, unless it is set itself.
   for (const ExprNode* symbol : env->replaced_symbols()) {
     if (is_set(symbol) || numbers.find(symbol) != numbers.end()) continue;
     const ExprNode* value = env->replace(symbol);
@@ -490,7 +485,7 @@ WhatIf::Verdict verdict_of(ValueRange set, ValueRange allowed) {
 
 }  // namespace
 
-// A symbol that may not be what it is set to by its range alone.
+// The range of a symbol that does not allow what the symbol is set to.
 GuardEntry WhatIf::range_entry(const ExprNode* symbol, ValueRange allowed, Row node) const {
   GuardEntry entry;
   entry.node = node;
@@ -515,13 +510,13 @@ std::vector<std::pair<GuardEntry, WhatIf::Verdict>> WhatIf::broken() const {
     const Verdict holds = concerns(entry.condition) ? verdict(entry.condition) : Verdict::kHolds;
     if (holds != Verdict::kHolds) result.emplace_back(std::move(entry), holds);
   }
-  // What speaks of nothing else than what is set says most.
+  // A guard about nothing but the symbols that are set says most.
   std::stable_partition(result.begin(), result.end(), [this](const auto& entry) {
     const std::vector<const ExprNode*> symbols = free_symbols(entry.first.condition);
     return std::all_of(symbols.begin(), symbols.end(),
                        [this](const ExprNode* symbol) { return is_set(symbol); });
   });
-  // A range that these guards made says nothing new.
+  // The range that one of these guards made says nothing new.
   for (const auto& [symbol, range] : settings_) {
     const ValueRange allowed = env->range(symbol);
     const std::optional<int64_t> number = number_of(*env, symbol);

@@ -41,8 +41,8 @@ struct GuardEntry {
 struct SymbolEntry {
   std::string name;
   const ExprNode* symbol = nullptr;
-  // The value it comes from: where it first stands, alone if one of the inputs has it so. Without
-  // `dim` that is a number (aten.item).
+  // The value that the symbol comes from: an input that has it as a size of its own, else where it
+  // first stands. Without `dim` that value is a number (aten.item).
   Row node = kNoRow;
   std::optional<size_t> dim;
   bool is_whole = false;        // the size is the symbol itself, not an expression of it
@@ -54,15 +54,12 @@ struct SymbolEntry {
 // In the order in which they first stand in the run's values.
 std::vector<SymbolEntry> symbol_report(const Run& run);
 
-// A size by what is known of its symbols now: by their replacements, and where the range of one is
-// a number, by that. In a scope of the run (Run::shape_env).
+// A size with its symbols replaced by what is known of them now: their replacements, and the number
+// of a range that holds one. To be called in a scope of the run (Run::shape_env).
 SymInt current(SymInt size);
 
-// In the order in which they were found, kind by kind.
+// Kind by kind, in the order in which they were found.
 std::vector<GuardEntry> guard_report(const Run& run);
-
-// An operator as people say it: "aten.linear", without torch.ops and a default overload.
-std::string_view short_target(std::string_view target);
 
 // "linear(x [s77, s53], weight [10, 768])": the node's call with the sizes of its arguments.
 std::string call_text(const Run& run, Row node);
@@ -97,12 +94,12 @@ class WhatIf {
 
   // Whether a guard or assert holds: for all values, for none, or for some.
   Verdict verdict(const ExprNode* condition) const;
-  // The guards and asserts that do not hold for all values, the symbols' own ranges among them: a
-  // range that a listed guard made is not listed again. First what only the set symbols decide.
+  // The guards and asserts that do not hold for all values, and the ranges of symbols that do not,
+  // but for a range that a listed guard made. Those that only the set symbols decide come first.
   std::vector<std::pair<GuardEntry, Verdict>> broken() const;
   // A size under the settings: a number where it depends on nothing else.
   SymInt value(SymInt size) const;
-  // Between which numbers it lies, given the ranges that are set.
+  // The range of a size under the settings.
   ValueRange bounds(SymInt size) const;
 
  private:

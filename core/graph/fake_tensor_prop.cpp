@@ -7,6 +7,7 @@
 #include "core/graph/placeholders.h"
 #include "core/graph/recorded_check.h"
 #include "core/support/format.h"
+#include "core/symbolic/suggest_fix.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -60,7 +61,7 @@ Problem problem_at(const Program& program, Row row, const Error& error) {
 
 std::string hint_for(ShapeEnv& env) {
   const ExprNode* undecided = env.last_undecided();
-  return undecided == nullptr ? std::string() : env.suggest_fix(undecided);
+  return undecided == nullptr ? std::string() : suggest_fix(env, undecided);
 }
 
 // What the file records of a node, as a tensor of its own; None where it records nothing (a tuple,
@@ -88,8 +89,8 @@ BranchScope Run::shape_env() const { return {*mode_->context().shape_env(), bran
 // of symbols, which the Python dispatcher keeps from being called.
 void Run::propose_python_dispatcher(const PropagateOptions& options) {
   const auto is_error = [](const Problem& p) { return p.kind == Problem::Kind::kError; };
-  if (options.python_dispatcher || program_->shape_env == nullptr || cancelled_ ||
-      std::none_of(problems_.begin(), problems_.end(), is_error))
+  if (options.python_dispatcher || options.editor != nullptr || program_->shape_env == nullptr ||
+      cancelled_ || std::none_of(problems_.begin(), problems_.end(), is_error))
     return;
   PropagateOptions under_dispatcher = options;
   under_dispatcher.python_dispatcher = true;
@@ -117,8 +118,8 @@ Run propagate(const Program& program, const PropagateOptions& options) {
   run.plan_ = program.graph().plan();
   const Plan& plan = *run.plan_;
   const Placeholders placeholders(program, options);
-  Interpreter interpreter(mode.context());
-  if (options.device) {
+  Interpreter interpreter(mode.context(), options.editor);
+  if (options.device && options.editor == nullptr) {
     const Row first = first_user_tensor(program);
     const Device from = first == kNoRow ? Device{} : plan.node(first).recorded->device();
     interpreter.replace_device(from.normalized(), options.device->normalized());
@@ -138,6 +139,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
     const auto keep = [&](const Value& value) {
       values[i] = value;
       record = {NodeStatus::kOk, value, records_of(value, mode.context().arena())};
+      if (options.editor != nullptr) options.editor->note_value(i, value);
     };
     // An element of what was taken from the file is taken from it too.
     if (row.kind == RowKind::kGetItem && run.was_assumed(row.args[0].node())) {
@@ -165,6 +167,10 @@ Run propagate(const Program& program, const PropagateOptions& options) {
       record.status = run.problems_.back().kind == Problem::Kind::kUnknown ? NodeStatus::kUnknown
                                                                            : NodeStatus::kError;
       if (options.stop_at_first_error) return run;
+    }
+    if (options.editor != nullptr && options.editor->is_finished()) {
+      run.cancelled_ = true;
+      return run;
     }
   }
   if (options.progress) options.progress(plan.size(), plan.size());

@@ -25,6 +25,8 @@
 
 namespace faketensor {
 
+class RowEditor;
+
 // What to change of one placeholder. Sizes without strides are contiguous.
 struct InputOverride {
   std::optional<std::vector<SymInt>> sizes;
@@ -50,6 +52,8 @@ struct PropagateOptions {
   bool assume_recorded = false;
   // As under enable_python_dispatcher(), which PyTorch's own tracing of symbolic sizes uses.
   bool python_dispatcher = false;
+  // Sees each row before it runs, and may end the run; device arguments are its matter then.
+  RowEditor* editor = nullptr;
   // Called with the run's mode before the first node: where custom operators are defined.
   std::function<void(const Program&, FakeTensorMode&)> prepare = {};
   // Called now and then with nodes done and in all; returning false cancels the run.
@@ -129,7 +133,7 @@ class Run {
   friend Run propagate(const Program& program, const PropagateOptions& options);
   const Program* program_ = nullptr;
   std::shared_ptr<const Plan> plan_;
-  std::shared_ptr<ShapeEnv::Branch> branch_;  // null where the program has no symbols
+  std::shared_ptr<ShapeEnv::Branch> branch_;  // null where Program::shape_env is
   std::unique_ptr<FakeTensorMode> mode_;
   std::vector<NodeRecord> records_;
   std::vector<Problem> problems_;

@@ -1,12 +1,12 @@
 // Graph: what a program computes, node by node, as torch.fx.Graph has it.
 //
-// A graph is made to be read from a file, edited by passes and printed; to be run or drawn it is
-// compiled into a Plan (plan.h). A node has an id for as long as its graph lives: edits link nodes
-// in and out of the order, an erased node stays behind as a tombstone that nothing names. Arguments
+// A graph is read from a file, edited by passes and printed; to be run or drawn it is compiled
+// into a Plan (plan.h). A node has an id for as long as its graph lives: edits link nodes in and
+// out of the order, and an erased node stays behind as a tombstone that nothing names. Arguments
 // are kept as they were written, positional and by keyword, and name other nodes by id
 // (Value::node_ref). They change through set_arguments and replace_all_uses only, so that `users`
 // is true at any time; name, kind and target stay what they were made with.
-// Memory is of the GraphStore: arguments live as long as the program, whatever edits do.
+// The GraphStore owns the memory: arguments live as long as the program, whatever is edited.
 //
 //   const NodeId relu = graph.insert_before(next, {.name = "relu",
 //                                                  .target = "torch.ops.aten.relu.default",
@@ -36,7 +36,7 @@ namespace faketensor {
 
 class Plan;
 
-// A node's number in its graph. No row of a table: see plan.h.
+// A node's number in its graph. It is not the node's row in tables, which plan.h numbers.
 enum class NodeId : uint32_t {};
 inline constexpr NodeId kNoNode{0xFFFFFFFF};
 constexpr size_t index_of(NodeId id) { return static_cast<size_t>(id); }
@@ -58,8 +58,8 @@ std::string_view name(NodeKind kind);  // "placeholder", "call_function", ...
 // What is known of a node besides what it computes (torch.fx.Node.meta). Texts are in the store;
 // 0 for none.
 struct NodeMeta {
-  // meta["val"]. Of a file's tensors only the meta is known, as `recorded`; a traced graph has whole
-  // values, whose tensors live in the mode that traced it. None where nothing is known.
+  // meta["val"]. A file tells only the metas of tensors: `recorded`. A traced graph has the whole
+  // value: `val`, whose tensors live in the mode that traced it. Empty where nothing is known.
   const TensorMeta* recorded = nullptr;
   Value val;
   StringId module_stack = 0;  // nn_module_stack as the file has it
@@ -124,13 +124,13 @@ class Graph {
   NodeId last() const { return last_; }
   NodeId next(NodeId id) const { return links_[index_of(id)].next; }
   NodeId previous(NodeId id) const { return links_[index_of(id)].previous; }
-  // The nodes in order; another than the erased ones may be erased while it is walked.
+  // The nodes in order, as a list that stays while nodes are inserted and erased.
   std::vector<NodeId> order() const;
   // How many nodes there are, and how many ids were given.
   size_t size() const { return size_; }
   size_t id_count() const { return nodes_.size(); }
   bool is_erased(NodeId id) const { return links_[index_of(id)].is_erased; }
-  // The nodes whose arguments name it, each once, in the order in which they came to.
+  // The nodes whose arguments name `id`, each once, in the order in which they began to.
   std::span<const NodeId> users(NodeId id) const;
   // node.meta["unbacked_bindings"]
   const std::vector<UnbackedBinding>& bindings(NodeId id) const;
@@ -139,7 +139,7 @@ class Graph {
 
   // --- editing ---
 
-  // A node at the end, its name and arguments as they are: the way of readers.
+  // Appends a node, its name and arguments taken as they are: for readers.
   NodeId append(const Node& node);
   NodeId append(const NewNode& node) { return insert_before(kNoNode, node); }
   // kNoNode: at the end.
@@ -149,10 +149,10 @@ class Graph {
   void replace_all_uses(NodeId from, NodeId to);
   void set_arguments(NodeId id, std::span<const Value> args, std::span<const StringId> keywords);
   void set_bindings(NodeId id, std::vector<UnbackedBinding> bindings);
-  // For a name that a file tells later than it lists the node; a placeholder's target with it.
+  // For a name that a file tells after it has listed the node. A placeholder's target follows.
   void set_name(NodeId id, StringId name);
   NodeMeta& meta(NodeId id) { return nodes_[index_of(id)]; }
-  // Takes a name as a new node does, without one.
+  // Takes a free name as for a new node, without making one.
   std::string take_name(std::string_view wish) { return names().take(wish); }
 
   GraphStore& store() const { return *store_; }
@@ -179,8 +179,8 @@ class Graph {
   NodeId last_ = kNoNode;
   size_t size_ = 0;
   std::unordered_map<NodeId, std::vector<UnbackedBinding>> bindings_;
-  // Made when they are first asked for, and from then on kept true by every edit: a program that is
-  // opened to be run has neither.
+  // Made when they are first asked for, and kept true by every edit from then on. A program that is
+  // only run has neither.
   std::unique_ptr<Namespace> names_;
   mutable std::unique_ptr<Users> users_;
   mutable std::shared_ptr<const Plan> plan_;  // null after an edit

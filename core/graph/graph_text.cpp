@@ -64,7 +64,7 @@ class GraphWriter {
     }
   }
 
-  // node.py's _format_arg: str() of what is no node; lists as lists.
+  // Mirrors _format_arg, torch/fx/node.py: str() of a value that is no node; lists as lists.
   void append_argument(const Value& value) {
     switch (value.tag()) {
       case Value::Tag::kNodeRef:
@@ -90,7 +90,7 @@ class GraphWriter {
     }
   }
 
-  // "(a, b)": the output's tuple, whose nodes stand without their sign.
+  // "(a, b)": the tuple of the output, whose nodes are printed without "%".
   void append_output(const Value& value) {
     if (value.is(Value::Tag::kNodeRef)) {
       text_ += graph_.name_of(node_of(value));
@@ -126,7 +126,7 @@ std::optional<Value> parse_number(Arena& arena, std::string_view text) {
   if (digits.find_first_not_of("+-0123456789") == std::string::npos) {
     errno = 0;
     const long long number = std::strtoll(digits.c_str(), &end, 10);
-    constexpr int64_t kLeast = -(int64_t{1} << 62);  // that a SymInt has room for
+    constexpr int64_t kLeast = -(int64_t{1} << 62);  // the least integer that a SymInt holds
     if (*end != '\0' || errno == ERANGE || number < kLeast) return {};
     return Value(static_cast<int64_t>(number));
   }
@@ -146,7 +146,7 @@ std::optional<Value> parse_number(Arena& arena, std::string_view text) {
   return Value::complex(arena.copy(std::span<const double>(parts)).data());
 }
 
-// One line of the text after the other.
+// Reads the text line by line.
 class GraphReader {
  public:
   explicit GraphReader(std::string_view text) : rest_(text) {}
@@ -206,7 +206,7 @@ class GraphReader {
       fail(format("the name {} a second time", name));
   }
 
-  // The kind of node follows what stands before '=', if that is there.
+  // The kind of a node stands behind '=', if there is one.
   NodeKind read_kind() {
     constexpr NodeKind kKinds[] = {NodeKind::kPlaceholder, NodeKind::kGetAttr,
                                    NodeKind::kCallFunction, NodeKind::kCallMethod,

@@ -6,9 +6,9 @@
 //       return (relu,)
 //
 // Mirrors Graph.__str__ and Node.format_node (torch/fx/node.py). Strings stand in it without
-// quotes, so the text alone does not tell the string "cpu" from a device: reading goes by the
-// schema of a known operator, and else takes what looks like another value for that. A list and a
-// tuple are one kind of value here: lists are printed in square brackets, the output's in round ones.
+// quotes, so the text alone does not tell the string "cpu" from a device: the reader goes by the
+// schema of a known operator, and takes text elsewhere for the value that it looks like. Lists and
+// tuples are one kind of value here: the output's is printed in round brackets, others in square.
 #pragma once
 
 #include <string>
@@ -20,9 +20,9 @@ namespace faketensor {
 
 std::string graph_text(const Graph& graph);
 
-// A program of one graph, which says nothing of sizes. What stands between ':' and '=' is passed
-// over and may be left out, as may "graph():". Raises UnreadableInput with the line for text that
-// is no graph, and for a name before its definition.
+// A program of one graph, whose sizes are unknown. What stands between ':' and '=' is passed over
+// and may be left out, as may "graph():". Raises UnreadableInput with the line, for text that is
+// no graph and for a name before its definition.
 Program read_graph_text(std::string_view text);
 
 }  // namespace faketensor

@@ -5,6 +5,7 @@
 #include "core/graph/regions.h"
 #include "core/ops/bind.h"
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 
 namespace faketensor {
 
@@ -137,7 +138,7 @@ DeviceType autocast_device(std::string_view name) {
 // wrap_with_autocast(device_type, dtype, enabled, cache_enabled, body, *args). Mirrors
 // WrapWithAutocast, torch/_higher_order_ops/wrap.py, and autocast.__init__,
 // torch/amp/autocast_mode.py: without a GPU, autocast for one stays off, and so does the CPU's for
-// a dtype that it has not.
+// a dtype that it does not have.
 Value wrap_with_autocast(HigherOrderCall& call) {
   const std::span<const Value> inputs = call.positional(5);
   const std::span<const Value> args = call.positional();

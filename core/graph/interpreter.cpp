@@ -3,12 +3,12 @@
 #include "core/ops/bind.h"
 #include "core/ops/library.h"
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 
 namespace faketensor {
 
 namespace {
 constexpr int kMaxGraphDepth = 64;
-constexpr std::string_view kHigherOrder = "torch.ops.higher_order.";
 constexpr std::string_view kPredispatch = "torch._functorch.predispatch.";
 }  // namespace
 
@@ -60,13 +60,14 @@ Value Interpreter::run_row(const Plan& plan, Row at, std::span<const Value> valu
   if (row.kind == RowKind::kGetItem) return take_element(row, values);
   SmallVector<Value, 16> args;
   for (const Value& argument : row.args) args.push_back(resolve(argument, values));
+  if (editor_ != nullptr) editor_->edit(context_, plan, at, {args.data(), args.size()});
   if (row.kind == RowKind::kOutput) {
     return args.size() == 1 ? args[0] : context_.make_list(args.span());
   }
   if (row.op != kNoOp) return context_.call(row.op, args);
   const std::string_view target = plan.target_of(at);
-  if (target.starts_with(kHigherOrder))
-    return call_higher_order(*this, plan, at, target.substr(kHigherOrder.size()), args);
+  if (target.starts_with(kHigherOrderOps))
+    return call_higher_order(*this, plan, at, target.substr(kHigherOrderOps.size()), args);
   if (target.starts_with(kPredispatch))
     return call_predispatch(*this, target.substr(kPredispatch.size()), args);
   if (const Library* library = context_.library(); library != nullptr) {

@@ -18,9 +18,34 @@
 
 namespace faketensor {
 
+// Changes arguments of rows before they run: what-ifs, which answer for other inputs than those the
+// numbers and dtypes in a graph were written for (core/passes/retargeted_run.h).
+class RowEditor {
+ public:
+  RowEditor() = default;
+  RowEditor(const RowEditor&) = delete;
+  RowEditor& operator=(const RowEditor&) = delete;
+  virtual ~RowEditor() = default;
+
+  // Called with the arguments of a row that is no placeholder, references replaced by values; also
+  // for the rows of graphs that higher-order operators hold.
+  virtual void edit(Context& context, const Plan& plan, Row row, std::span<Value> args) = 0;
+  // Whether a constant of the program's code has the dtype, and the device, that parameters get.
+  struct Moved {
+    bool dtype = false;
+    bool device = false;
+  };
+  virtual Moved moved_constant(Row row) = 0;
+  // Called with the value of each row of a propagation, placeholders among them.
+  virtual void note_value(Row row, const Value& value) = 0;
+  // Asked after each row of a propagation: whether the rest of it is not wanted.
+  virtual bool is_finished() const { return false; }
+};
+
 class Interpreter {
  public:
-  explicit Interpreter(Context& context) : context_(context), regions_(context) {}
+  explicit Interpreter(Context& context, RowEditor* editor = nullptr)
+      : context_(context), editor_(editor), regions_(context) {}
 
   // Device arguments equal to `from` are replaced by `to` (move_to_device_pass).
   void replace_device(Device from, Device to) {
@@ -37,12 +62,12 @@ class Interpreter {
   Value run_graph(const Graph& graph, std::span<const Value> inputs);
 
   Context& context() const { return context_; }
-  // Built in or of the context's library, by a name as files spell it; kNoOp for one that nobody
-  // defined.
+  // The operator of that name, as files spell it, built in or of the context's library. kNoOp where
+  // nobody defined it.
   OpId find_operator(std::string_view target) const;
   const Schema& schema(OpId op) const;
-  // Elements of `results` that are unset are what the operator `op` returned, which nobody defined:
-  // taking one out raises.
+  // The unset elements of `results` stand for what `op` returned, an operator that nobody defined:
+  // taking one of them out raises.
   void note_unknown(const Value& results, std::string_view op) {
     unknown_[results.values().data()] = op;
   }
@@ -55,18 +80,13 @@ class Interpreter {
   Value resolve_list(const Value& list, std::span<const Value> values);
 
   Context& context_;
+  RowEditor* editor_;
   std::optional<Device> from_device_;
   Device to_device_;
   int depth_ = 0;
   std::unordered_map<const Value*, std::string> unknown_;  // by the elements of results
   Regions regions_;
 };
-
-// A target as errors name the operator: without "torch.ops.".
-inline std::string_view operator_name(std::string_view target) {
-  constexpr std::string_view kPrefix = "torch.ops.";
-  return target.starts_with(kPrefix) ? target.substr(kPrefix.size()) : target;
-}
 
 // Calls the higher-order operator `name` ("cond", "map_impl", ...), whose arguments hold graphs.
 // Raises UnsupportedOperatorException for one that has no rule.

@@ -6,13 +6,14 @@
 #include <optional>
 
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 
 namespace faketensor {
 
 namespace {
 
-// Names that torch.fx gives no node: Python's keywords and builtins that operators are called, and
-// its own few.
+// Names that torch.fx gives no node: the keywords and builtins of Python that are also names of
+// operators, and a few of its own.
 constexpr std::string_view kTakenNames[] = {
     "abs",    "all",   "and",    "any",   "as",     "bin",   "bool",   "bytes", "complex", "del",
     "device", "dict",  "divmod", "float", "format", "hash",  "hex",    "id",    "if",      "in",
@@ -74,9 +75,8 @@ void Namespace::note(std::string_view name) {
 }
 
 std::string name_of_target(std::string_view target) {
-  constexpr std::string_view kOperators = "torch.ops.";
-  if (target.starts_with(kOperators)) {
-    target.remove_prefix(kOperators.size());
+  if (target.starts_with(kTorchOps)) {
+    target = operator_name(target);
     target.remove_prefix(std::min(target.size(), target.find('.') + 1));
   } else {
     target.remove_prefix(target.rfind('.') + 1);

@@ -1,7 +1,7 @@
 // Namespace: names that are unique, as torch.fx gives them.
 //
 // Mirrors _Namespace (torch/fx/graph.py): a wish that is taken gets the number after the one that
-// its base was last given, and a name is never given twice, also when its node is gone.
+// its base was last given. A name is never given twice, even when its node is gone.
 //
 //   Namespace names;
 //   names.take("add");   // "add"
@@ -20,7 +20,7 @@ namespace faketensor {
 class Namespace {
  public:
   std::string take(std::string_view wish);
-  // Takes a name as it is: of a node that has it.
+  // Notes a name that a node has already.
   void note(std::string_view name);
 
  private:

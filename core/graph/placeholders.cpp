@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "core/graph/interpreter.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 #include "core/tensor/strides.h"
@@ -21,7 +22,7 @@ Row first_user_tensor(const Program& program) {
 
 namespace {
 
-// The placeholder of that name; kNoRow where the name is another node's or nobody's.
+// The placeholder of that name; kNoRow where no placeholder has it.
 Row find_input(const Program& program, std::string_view name) {
   const Row node = program.find(name);
   return node < program.inputs.size() ? node : kNoRow;
@@ -96,8 +97,12 @@ Value Placeholders::make(FakeTensorMode& mode, Row i) const {
     sizes = std::span<const SymInt>(*change.sizes);
     strides.clear();
   }
-  if (options_.dtype && is_floating(spec.dtype)) spec.dtype = *options_.dtype;
-  if (options_.device) spec.device = options_.device->normalized();
+  // Constants of the code are none of the module's tensors, which Module.to changes.
+  RowEditor::Moved moved{.dtype = true, .device = true};
+  if (options_.editor != nullptr && program_.inputs[i].kind == InputSpec::Kind::kConstant)
+    moved = options_.editor->moved_constant(i);
+  if (options_.dtype && moved.dtype && is_floating(spec.dtype)) spec.dtype = *options_.dtype;
+  if (options_.device && moved.device) spec.device = options_.device->normalized();
   if (change.dtype) spec.dtype = *change.dtype;
   if (change.device) spec.device = change.device->normalized();
   if (options_.memory_format && is_floating(spec.dtype))

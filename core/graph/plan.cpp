@@ -109,7 +109,7 @@ class PlanCompiler {
     return Value::list(with_rows(value.values()));
   }
 
-  // Whether a reference, where ids are rows, is to no row before this one.
+  // Whether a value refers to this row or a later one, given that ids are rows.
   bool refers_beyond(const Value& value) const {
     bool is_beyond = false;
     for_each_node(value,

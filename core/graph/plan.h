@@ -33,7 +33,7 @@ enum class RowKind : uint8_t {
 
 struct PlanRow {
   NodeId id = kNoNode;  // in the graph
-  OpId op = kNoOp;      // kNoOp: no rule for the target, or arguments that its schema has not
+  OpId op = kNoOp;      // kNoOp: no rule for the target, or an argument that its schema lacks
   RowKind kind = RowKind::kCall;
   std::span<const Value> args;          // with `op`: complete, Value::unset() where not given
   std::span<const StringId> arg_names;  // without: empty, or one per argument, 0 for positional

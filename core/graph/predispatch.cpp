@@ -1,5 +1,5 @@
-// The functions of torch._functorch.predispatch, which an exported program calls where the model
-// used vmap.
+// The functions of torch._functorch.predispatch, which an exported program calls where its model
+// uses torch.vmap.
 #include <array>
 
 #include "core/graph/interpreter.h"

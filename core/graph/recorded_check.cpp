@@ -5,6 +5,7 @@
 
 #include "core/graph/explain.h"
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {
@@ -167,7 +168,7 @@ class Checker {
     const Row call = call_of(id);
     if (const VersionChange* change = change_of(run_.plan().target_of(call), aspects))
       return explanation(*change);
-    // What a value that differs for a reason is made into differs for the same reason.
+    // A value computed from one that differs for a reason differs for the same reason.
     Row from = kNoRow;
     for (const Value& argument : run_.plan().row(call).args) find_explained(argument, from);
     return from == kNoRow ? std::string() : format("follows from '{}'", run_.plan().name_of(from));
@@ -237,10 +238,7 @@ class Checker {
     std::vector<std::string> names;
     for (Row id = 0; id < run_.plan().size(); ++id) {
       if (!run_.was_assumed(id)) continue;
-      std::string_view target = run_.plan().target_of(call_of(id));
-      constexpr std::string_view kPrefix = "torch.ops.";
-      if (target.starts_with(kPrefix)) target.remove_prefix(kPrefix.size());
-      if (target.ends_with(".default")) target.remove_suffix(8);
+      const std::string_view target = short_target(run_.plan().target_of(call_of(id)));
       if (std::find(names.begin(), names.end(), target) == names.end()) names.emplace_back(target);
     }
     std::string text;

@@ -19,13 +19,13 @@
 namespace faketensor {
 
 struct RecordedCheck {
-  // Of kind kMismatch. Their messages say what the file records and what propagation gives, and of
-  // those explained first why.
+  // Of kind kMismatch. Their messages say what the file records and what propagation gives; those
+  // of `explained` begin with the reason.
   std::vector<Problem> differences;
   std::vector<Problem> explained;
   // What was not compared, a sentence each with the reason.
   std::vector<std::string> skipped;
-  // Of `run.problems()`, those that are none for the PyTorch that exported the file.
+  // Those of `run.problems()` that the exporting PyTorch did not have.
   std::vector<Problem> explained_problems;
 
   // Whether this one of `run.problems()` is among them.

@@ -1,6 +1,6 @@
 // Regions: what a graph turns on for the nodes that follow, or for the body of an operator.
 //
-// torch.autocast regions are operators with a body (wrap_with_autocast); vmap is entered and left
+// A torch.autocast region is an operator with a body (wrap_with_autocast); vmap is entered and left
 // by nodes of their own (torch._functorch.predispatch). Both are modes above autograd, entered with
 // the first region of their kind.
 #pragma once

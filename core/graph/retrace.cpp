@@ -8,6 +8,7 @@
 #include "core/ops/constant.h"
 #include "core/ops/library.h"
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {
@@ -17,9 +18,9 @@ namespace {
 // Note [Names that a trace takes]
 // While make_fx traces, every operation on symbolic sizes is a node, also those that computing the
 // size of a storage takes (computeStorageNbytes, called for the wrapper of each result,
-// FunctionalTensor.__new__). They are dead and go, but the names they had stay taken: the second
-// aten.add of a graph is "add_6" where three sums were made for each of two results. So the names
-// are taken here, too, without the nodes.
+// FunctionalTensor.__new__). These nodes are dead and removed, but their names stay taken: the
+// second aten.add of a graph is "add_6" where three sums were made for each of two results. So the
+// names are taken here, too, without the nodes.
 class Tracer final : private DispatchMode {
  public:
   explicit Tracer(FakeTensorMode& mode)
@@ -99,7 +100,7 @@ class Tracer final : private DispatchMode {
     node.target = std::string(op.name);
     node.target.replace(node.target.find("::"), 2, ".");
     if (op.schema.overload.empty() && !node.target.ends_with(".default")) node.target += ".default";
-    node.target.insert(0, "torch.ops.");
+    node.target.insert(0, kTorchOps);
     node.name = op.schema.name.substr(op.schema.name.find("::") + 2);
     for (const Value& arg : call.positional()) node.args.push_back(as_nodes(arg));
     for (const auto& [name, value] : call.keywords())
@@ -245,7 +246,7 @@ class Tracer final : private DispatchMode {
   bool is_tracing_ = true;
 };
 
-// Elements of one result that are taken twice are taken once, by the first.
+// Where two nodes take the same element of a result, the first stands for both.
 void share_elements(Graph& graph) {
   std::map<std::pair<NodeId, int64_t>, NodeId> seen;
   for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id)) {

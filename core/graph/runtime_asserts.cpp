@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kAssert = "torch.ops.aten._assert_scalar.default";
 
-// The Python function for an expression of that kind; empty where torch.fx gets none
+// The Python function for an expression of that kind; empty where torch.fx has none
 // (_has_uninterpretable_sympy_function).
 std::string_view python_function(ExprKind kind) {
   static const std::map<ExprKind, std::string_view> kFunctions = {
@@ -120,7 +120,7 @@ class AssertInserter {
     }
   }
 
-  // An assert that this pass has made, or that says nothing, goes.
+  // Removes an assert that this pass has made as well, or that says nothing.
   void drop_known_assert(NodeId id) {
     const Value condition = graph_.node(id).args.empty() ? Value() : graph_.node(id).args[0];
     if (!condition.is(Value::Tag::kNodeRef)) {
@@ -225,7 +225,7 @@ class AssertInserter {
       add_assert(pool.make(ExprKind::kLe, symbol, pool.integer(*upper)));
   }
 
-  // What was deferred until `symbol` is there; conditions with symbols that are not wait for those.
+  // The asserts that waited for `symbol`; those that need a further symbol wait for that.
   void add_asserts(const ExprNode* symbol) {
     const auto found = deferred_.find(symbol);
     if (found == deferred_.end()) return;

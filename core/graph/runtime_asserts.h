@@ -1,9 +1,9 @@
-// Runtime asserts in a graph: what a trace took for granted of unbacked symbols, checked by nodes.
+// Runtime asserts in a graph: nodes that check what a trace took for granted of unbacked symbols.
 //
 // Mirrors insert_deferred_runtime_asserts (torch/fx/passes/runtime_assert.py). Where a node's
-// result binds symbols, nodes that read them follow, then one assert for each bound of each symbol,
-// then those that the ShapeEnv deferred until all their symbols are there. What the graph computed
-// of symbols before is replaced by these nodes.
+// result binds symbols, there follow nodes that read them, an assert for each bound of each symbol,
+// and the asserts of the ShapeEnv whose symbols are all bound now. These nodes replace those that
+// computed the same expressions of symbols before.
 //
 //   %nz  = dx.nz(%x)                    u0 at ".size()[0]"
 //   %sym_size_int = aten.sym_size.int(%nz, 0)

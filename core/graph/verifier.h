@@ -1,4 +1,4 @@
-// The verifier: what makes the graphs of a program none.
+// The verifier: what is wrong with the graphs of a program.
 //
 // Every violation is listed, with its graph and node, so that the author of a pass or a file sees
 // all of them at once.

@@ -13,10 +13,10 @@ using nlohmann::json;
 
 namespace {
 
-// An integer beyond those that SymInt has room for: near the ends of int64, and uint64's own. Of a
-// Scalar rules read the type, and of such an `int` that it is far off: the nearest one stands for
-// it. The length of a range is made of the number itself, for which no other can stand: the reader
-// refuses it.
+// An integer that a SymInt has no room for: near the ends of int64, or beyond them. Rules read of a
+// Scalar its type, and of an `int` as large as this that it is far off: the nearest integer with
+// room stands for it. The length of a range follows from the number itself, for which no other can
+// stand: there the reader refuses it.
 std::optional<Value> far_integer(const Schema& schema, size_t position, const json& number) {
   if (!number.is_number_integer() || position >= schema.arguments.size()) return std::nullopt;
   const Argument& argument = schema.arguments[position];

@@ -1,9 +1,9 @@
-// GraphReader: one "Graph" object of torch.export's schema into a Graph of the program.
+// GraphReader: reads one "Graph" object of torch.export's schema into a Graph of the program.
 //
-// Fed piece by piece as the text streams by: inputs first, then nodes; outputs and what is recorded
-// about values at any time. Names belong to one graph; a subgraph of a higher-order operator has
-// its own reader, made while its node is read. `finish` adds the output node and joins recorded
-// values to nodes.
+// It is fed piece by piece as the text streams by: inputs first, then nodes; outputs and what is
+// recorded about values at any time. Names belong to one graph: a subgraph of a higher-order
+// operator has its own reader, made while its node is read. `finish` adds the output node and joins
+// recorded values to nodes.
 //
 // Note [Names of nodes]
 // A call that returns one value is named by that value (GraphModuleDeserializer.sync_fx_node). A
@@ -33,9 +33,9 @@ class ReadState {
   ReadState(Program& read_program, const ReadLimits& read_limits)
       : program(read_program), limits(read_limits), symbols(read_program, read_limits) {}
 
-  // The number of a text among the program's.
+  // The id of a text among the program's strings.
   StringId intern(std::string_view text);
-  // Bytes of what was read so far, nearly (see Note [Memory of reading]).
+  // About how many bytes what was read so far takes (see Note [Memory of reading]).
   uint64_t memory() const;
 
   Program& program;
@@ -48,7 +48,7 @@ class ReadState {
  private:
   friend class GraphReader;
 
-  // A text that often repeats from node to node: compared with the last before it is looked up.
+  // A text that often repeats from node to node: compared with the last one before it is looked up.
   class Repeating {
    public:
     StringId intern(ReadState& state, std::string_view text) {
@@ -73,7 +73,7 @@ class ReadState {
   Repeating stack_traces_;
 };
 
-// The program's arena, with a count of what is asked of it.
+// The program's arena, with a count of the bytes that it hands out.
 class CountedArena {
  public:
   CountedArena(Arena& arena, uint64_t& bytes) : arena_(arena), bytes_(bytes) {}
@@ -113,10 +113,10 @@ class GraphReader {
   void read_tensor_value(std::string_view name, JsonValue meta);
   // Names a constant among the inputs, which the graph itself does not.
   void name_placeholder(NodeId placeholder, StringId name);
-  // The whole object, when it has ended at `position`.
+  // Called when the whole object has ended, at `position`.
   void finish(uint32_t position);
 
-  // All of it.
+  // Reads a whole "Graph" object.
   void read_graph(JsonValue graph);
 
  private:
@@ -180,8 +180,8 @@ class GraphReader {
   ReadState& state_;
   Graph& graph_;
   uint32_t scope_;
-  std::vector<std::pair<StringId, ReadState::Name>>
-      covered_;  // entries of outer graphs, put back at the end
+  // Entries of outer graphs, put back at the end.
+  std::vector<std::pair<StringId, ReadState::Name>> covered_;
   std::unordered_map<std::string, int64_t> last_numbers_;  // by base, for free_name
   uint32_t next_recorded_ = 0;  // the node that "tensor_values" probably names next
   std::vector<Value> given_;    // the arguments of the node that is read, by place in the schema

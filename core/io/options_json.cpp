@@ -30,7 +30,7 @@ T parsed(std::string_view what, const Json& given, std::optional<T> (*parse)(std
 
 Target read_target(const Json& given) { return target_named(text_of(given, "target", kUsage)); }
 
-// Readers shared with files say Unreadable of what a caller gave here.
+// The readers shared with files raise Unreadable; what a caller gave is a UsageError here.
 template <typename Read>
 auto as_usage(const Read& read) {
   try {
@@ -41,7 +41,7 @@ auto as_usage(const Read& read) {
   }
 }
 
-void read_propagate_option(PropagateOptions& options, const std::string& name, const Json& value) {
+void read_propagate_option(RetargetOptions& options, const std::string& name, const Json& value) {
   if (name == "dims") {
     for (const auto& [dim, size] : object_of(value, name, kUsage).items())
       options.dims[dim] = integer_of(size, "dims." + dim, kUsage);
@@ -59,6 +59,11 @@ void read_propagate_option(PropagateOptions& options, const std::string& name, c
     options.python_dispatcher = bool_of(value, name, kUsage);
   } else if (name == "stopAtFirstError") {
     options.stop_at_first_error = bool_of(value, name, kUsage);
+  } else if (name == "literal") {
+    options.literal = bool_of(value, name, kUsage);
+  } else if (name == "assume") {
+    for (const auto& [site, choice] : object_of(value, name, kUsage).items())
+      options.assume[site] = text_of(choice, "assume." + site, kUsage);
   } else if (name == "profiles") {
     options.prepare = answer_by_profiles(read_profiles_or_yaml(value));
   } else {
@@ -74,8 +79,8 @@ Target target_named(std::string_view name) {
               format("unknown target '{}'; `faketensor propagate --help` lists them", name));
 }
 
-PropagateOptions read_propagate_options(const Json& given) {
-  PropagateOptions options;
+RetargetOptions read_propagate_options(const Json& given) {
+  RetargetOptions options;
   for (const auto& [name, value] : object_of(given, "options", kUsage).items())
     read_propagate_option(options, name, value);
   return options;

@@ -15,7 +15,7 @@
 #include "core/devices/target.h"
 #include "core/formats/json_fields.h"
 #include "core/graph/explain.h"
-#include "core/graph/fake_tensor_prop.h"
+#include "core/passes/retargeted_run.h"
 #include "core/profiles/op_profile.h"
 #include "core/symbolic/shape_env.h"
 
@@ -24,8 +24,9 @@ namespace faketensor {
 // Of `--target` too.
 Target target_named(std::string_view name);
 
-// {"dims": {"batch": 4}, "inputs": {"x": {"size": [4, 3]}}, "dtype": "bfloat16", ...}
-PropagateOptions read_propagate_options(const Json& given);
+// {"dims": {"batch": 4}, "inputs": {"x": {"size": [4, 3]}}, "dtype": "bfloat16", "literal": false,
+// "assume": {"view_3.1": "literal"}, ...}
+RetargetOptions read_propagate_options(const Json& given);
 
 // {"target": "cuda", "shapeEnv": true}; the ShapeEnv may be given with its own options.
 struct ModeOptions {

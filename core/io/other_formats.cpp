@@ -217,7 +217,7 @@ std::optional<std::string> other_format(const ByteSource& source) {
 
 namespace {
 
-// What an archive has, by the paths of its entries, with or without a root folder.
+// The paths of an archive's entries, with or without a root folder.
 class Paths {
  public:
   explicit Paths(const ZipArchive& archive) : archive_(archive) {}

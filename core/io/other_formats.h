@@ -1,7 +1,7 @@
 // Files that are no exported program, named by their content.
 //
-// People drop the file that they have: a checkpoint, TorchScript, an ONNX model. Each is told from
-// what is in it, never from its name, and the answer is one sentence on what it is and one on what
+// People drop the file that they have: a checkpoint, TorchScript, an ONNX model. Each is recognised
+// by its content, never by its name, and the answer is one sentence on what it is and one on what
 // to do instead. Nothing is unpickled: a pickle is only searched for the names of classes.
 #pragma once
 

@@ -1,5 +1,5 @@
 // A problem of a run as JSON: what `faketensor propagate --format jsonl` prints in the place of a
-// value, and with what JavaScript gets (Problem of web/package/src/types.ts).
+// value, and what JavaScript gets (Problem of web/package/src/types.ts).
 //
 //   {"name":"mm","raises":"RuntimeError","message":"...","op":"torch.ops.aten.mm.default",
 //    "module":"encoder","source":"model.py:12 in forward","hint":"..."}
@@ -10,7 +10,7 @@
 
 namespace faketensor {
 
-// Into the object that is open; what there is nothing to say of is left out.
+// Writes members into the object that is open; those with nothing to say are left out.
 void write_problem_members(JsonWriter& json, const Program& program, const Problem& problem);
 
 }  // namespace faketensor

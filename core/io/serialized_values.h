@@ -14,6 +14,11 @@ namespace faketensor {
 // The one member of an object that stands for a union: {"as_int": 3}.
 JsonMember union_member(JsonValue value);
 
+// Kinds of arguments that are a number, or name a node that is a symbolic one.
+inline bool is_symbolic_kind(std::string_view kind) {
+  return kind == "as_sym_int" || kind == "as_sym_bool" || kind == "as_sym_float";
+}
+
 DType read_scalar_type(JsonValue value);           // ScalarType
 Layout read_layout(JsonValue value);               // Layout
 MemoryFormat read_memory_format(JsonValue value);  // MemoryFormat
@@ -21,7 +26,7 @@ Device read_device(JsonValue value);               // Device: {"type": "cuda", "
 // A float; infinities and NaN are the strings "Infinity", "-Infinity", "NaN".
 double read_float(JsonValue value);
 
-// TensorMeta. One with symbolic sizes is put off by `symbols`.
+// TensorMeta. `symbols` defers one with symbolic sizes.
 Recorded read_tensor_meta(JsonValue value, MetaTable& metas, SymbolReader& symbols);
 
 }  // namespace faketensor

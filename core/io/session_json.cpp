@@ -70,7 +70,7 @@ SessionModeOptions read_session_mode(const Json& given) {
   options.is_export = bool_member(given, "export", false);
   options.allow_meta = bool_member(given, "allow_meta", true);
   options.cache_crosscheck = bool_member(given, "cache_crosscheck", false);
-  // None: as the ShapeEnv says.
+  // None means: as the ShapeEnv says.
   const Json* static_shapes = find_member(given, "static_shapes");
   if (static_shapes != nullptr && !static_shapes->is_null())
     options.static_shapes = bool_of(*static_shapes, "static_shapes");
@@ -238,7 +238,8 @@ std::vector<Value> from_descriptions(Session& session, SessionMode& mode, const 
     known.is_parameter = described.is_parameter;
     known.is_inference = described.is_inference;
     const bool has_history = !described.is_leaf && (described.tensor->flags & kRequiresGrad) != 0;
-    // As for real tensors: views are remade, other history is a node that cannot run.
+    // As for real tensors: a view is made again by its operator, other history is a node that
+    // cannot run.
     if (has_history)
       known.grad_fn = described.tensor->base != nullptr ? "AsStridedBackward0" : "ErrorBackward";
     fakes.emplace_back(

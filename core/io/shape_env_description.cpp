@@ -33,14 +33,18 @@ void write_json(JsonWriter& json, const ExprNode* expression) {
   }
 }
 
-namespace {
-
-void write_symbol(JsonWriter& json, ShapeEnv& env, const ExprNode* symbol) {
-  const auto object = json.object();
+void write_symbol_fields(JsonWriter& json, ShapeEnv& env, const ExprNode* symbol) {
   const std::optional<Number> hint = env.hint(symbol);
   json.field("name", to_string(symbol));
   json.field("hint", hint ? std::optional(env.pool().number(*hint)) : std::nullopt);
   json.field("range", env.range(symbol));
+}
+
+namespace {
+
+void write_symbol(JsonWriter& json, ShapeEnv& env, const ExprNode* symbol) {
+  const auto object = json.object();
+  write_symbol_fields(json, env, symbol);
   std::vector<std::string> sources;
   for (const Source& source : env.sources(symbol)) sources.push_back(source.name());
   if (sources.size() == 1) {
@@ -51,7 +55,7 @@ void write_symbol(JsonWriter& json, ShapeEnv& env, const ExprNode* symbol) {
   if (symbol->type == ExprType::kFloat) json.field("kind", "float");
   json.flag_if("size_like", env.is_size_like(symbol));
   json.flag_if("input", env.is_unbacked_input(symbol));
-  const bool is_backed = hint.has_value() && symbol->type == ExprType::kInt;
+  const bool is_backed = env.hint(symbol).has_value() && symbol->type == ExprType::kInt;
   json.flag_if("unspecified", is_backed && !symbol->has(kPositive));
 }
 

@@ -2,8 +2,8 @@
 //
 // A size that is no number is {"as_expr": {"expr_str": "Mul(Integer(2), Symbol('s0', positive=True,
 // integer=True))", "hint": ...}} ("2*s0" until PyTorch 2.5), and the symbols' ranges stand at the
-// end of the file. So a value with expressions in it is put off: it is kept with the numbers of its
-// expressions (each distinct text once), and made when the whole file has been read. Then the
+// end of the file. So a value with expressions in it is deferred: it is kept with the numbers of
+// its expressions (each distinct text once), and made when the whole file has been read. Then the
 // program gets a ShapeEnv with its symbols, their ranges and hints; a static program has none.
 #pragma once
 
@@ -20,8 +20,8 @@
 
 namespace faketensor {
 
-// What a file records about one value: a meta or a scalar, or, with symbols in it, one that is put
-// off.
+// What a file records about one value: a meta or a scalar, or, where it has symbols, a deferred
+// one.
 struct Recorded {
   static constexpr uint32_t kNothing = 0xFFFFFFFF;
   const TensorMeta* meta = nullptr;
@@ -49,9 +49,9 @@ class SymbolReader {
 
   // Node `node` of `graph` is to get this value.
   void record(Graph& graph, NodeId node, const Recorded& recorded);
-  // Makes the ShapeEnv and everything that was put off.
+  // Makes the ShapeEnv and all deferred values.
   void finish();
-  // Bytes of what was put off, nearly.
+  // About how many bytes the deferred values take.
   uint64_t memory() const;
 
  private:
@@ -63,8 +63,8 @@ class SymbolReader {
   struct Deferred {
     bool is_scalar = false;
     MetaSpec spec;  // of a meta, without its dims
-    size_t first_dim =
-        0;  // in dims_: sizes, strides, offset; of a scalar: the number of its expression
+    // In dims_: sizes, strides, offset; of a scalar: the number of its expression.
+    size_t first_dim = 0;
     size_t rank = 0;
   };
   struct Target {

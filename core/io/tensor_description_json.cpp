@@ -158,7 +158,7 @@ class DescriptionReader {
     tensor.flags = static_cast<uint16_t>(flags);
   }
 
-  // Descriptions hold one another: what walks them, and what frees them, does so by recursion.
+  // Descriptions hold one another, and are walked and freed by recursion.
   std::shared_ptr<const TensorDescription> described(const json& record, const char* field,
                                                      int& depth) const {
     constexpr int kMaxDepth = 64;

@@ -167,7 +167,7 @@ T parsed(const Json& whole, std::optional<T> value) {
   return *value;
 }
 
-// These say of the whole that it is not a value, whatever is wrong in it.
+// The errors of these functions are about the whole: that it is no value, whatever is wrong in it.
 std::string_view text_in(const Json& whole, const Json& value) {
   if (!value.is_string()) not_a_value(whole);
   return value.get_ref<const std::string&>();

@@ -75,10 +75,11 @@ class ValueReader {
  public:
   explicit ValueReader(FakeTensorMode& mode) : mode_(mode) {}
 
-  // Asked first for what an object means; nothing: as FORMAT.md says.
+  // Asked first for what an object means. Where it returns nothing, the object means what FORMAT.md
+  // says.
   std::function<std::optional<Value>(const nlohmann::json& object)> resolve;
 
-  // Told of the data ("const") that a tensor it made is recorded with.
+  // Called with a tensor that was made and the data ("const") that it is recorded with.
   std::function<void(Tensor& tensor, const nlohmann::json& data)> on_constant;
 
   // The tensor that {"t": number} is; null: none was read yet.

@@ -26,14 +26,14 @@ namespace faketensor::layout {
 namespace metrics {
 inline constexpr int32_t kRowHeight = 28;           // box of a row
 inline constexpr int32_t kClosedModuleHeight = 36;  // box of a closed module
-inline constexpr int32_t kTitleHeight =
-    24;  // title bar at the top of an open module; the root has none
+// Title bar at the top of an open module; the root has none.
+inline constexpr int32_t kTitleHeight = 24;
 inline constexpr int32_t kPadding = 16;      // free space inside an open module's border
 inline constexpr int32_t kWidthClasses = 8;  // class c is drawn kNarrowest + c * kWidthStep wide
 inline constexpr int32_t kNarrowest = 64;
 inline constexpr int32_t kWidthStep = 28;
-inline constexpr int32_t kDeepestModule =
-    64;  // deeper modules are drawn as a part of their ancestor at this depth
+// Deeper modules are drawn as a part of their ancestor at this depth.
+inline constexpr int32_t kDeepestModule = 64;
 }  // namespace metrics
 
 enum RowFlag : uint8_t {
@@ -45,29 +45,30 @@ enum RowFlag : uint8_t {
 
 // A graph. Spans must outlive the call only. Sizes that contradict each other raise Error(kUsage).
 struct GraphInput {
-  std::span<const uint32_t>
-      input_start;  // rows + 1: row r reads the rows inputs[input_start[r] .. input_start[r + 1])
-  std::span<const uint32_t>
-      inputs;  // rows before r; anything else (a broken file's use before definition) draws no edge
+  // Rows + 1: row r reads the rows inputs[input_start[r] .. input_start[r + 1]).
+  std::span<const uint32_t> input_start;
+  // Rows before r; anything else (a broken file's use before definition) draws no edge.
+  std::span<const uint32_t> inputs;
   std::span<const uint32_t> module;      // per row: its module's id
   std::span<const uint8_t> flags;        // per row: RowFlag
   std::span<const uint8_t> width_class;  // per row: how wide its label is, 0 .. kWidthClasses - 1
-  std::span<const uint32_t> row_key;  // per row: equal for rows that are drawn alike (operator, and
-                                      // sizes if they are shown)
-  std::span<const uint32_t>
-      module_parent;  // per module, a parent before its children; [0] is the root
+  // Per row: equal for rows that are drawn alike (by operator, and by sizes if they are shown).
+  std::span<const uint32_t> row_key;
+  // Per module, a parent before its children; [0] is the root.
+  std::span<const uint32_t> module_parent;
   std::span<const uint8_t> module_width_class;  // per module: how wide its title is
   std::span<const uint32_t> expanded;           // ids of the modules drawn open; the root always is
 };
 
 struct Box {
-  int32_t id =
-      0;  // >= 0: row; < 0: module ~id. A module that is called several times has a box per call.
+  // >= 0: row; < 0: module ~id. A module that is called several times has a box per call.
+  int32_t id = 0;
   int32_t parent = -1;  // index of the open module around it, -1 for the root
   uint8_t depth = 0;    // number of open modules around it
   bool open = false;
-  uint32_t repeat = 1;  // closed modules only: it stands for so many consecutive siblings of equal
-                        // content; id is the first
+  // Closed modules only: how many consecutive siblings of equal content it stands for; id is the
+  // first.
+  uint32_t repeat = 1;
   int32_t x = 0, y = 0, width = 0, height = 0;
 };
 
@@ -87,8 +88,8 @@ struct Point {
 
 struct GraphLayout {
   int32_t width = 0, height = 0;
-  std::vector<Box>
-      boxes;  // an open module, then its children in order of execution, each followed by its own
+  // An open module, then its children in order of execution, each followed by its own.
+  std::vector<Box> boxes;
   std::vector<Edge> edges;
   std::vector<Point> points;  // orthogonal polylines from the bottom of `from` to the top of `to`
   uint32_t distinct_modules = 0;  // open modules laid out; the others are copies of these

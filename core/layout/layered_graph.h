@@ -3,7 +3,7 @@
 //
 //   assign_layers     items to layers, so that every leg points downwards; bends and rails for what
 //                     skips layers
-//   order_layers      who stands left of whom
+//   order_layers      each layer from left to right
 //   place_columns     x
 //   route             rails, attachment points, tracks between the layers, y, polylines
 //
@@ -50,15 +50,15 @@ struct LayeredGraph {
   std::vector<int32_t> main_next;        // successor on the module's main path, -1 elsewhere
 
   std::vector<Segment> segments;
-  std::vector<std::vector<int32_t>>
-      layers;  // nodes from left to right; [0] upper ports, back() lower ports
+  // Nodes from left to right; [0] upper ports, back() lower ports.
+  std::vector<std::vector<int32_t>> layers;
   // Segments by their upper and by their lower node: [down_start[n], down_start[n + 1]) in `down`.
   std::vector<int32_t> down_start, down, up_start, up;
 
   std::vector<Rail> rails;
   std::vector<int32_t> net_rail;  // per net: index into rails, or -1
-  std::vector<int32_t>
-      target_segment;  // per target: its last segment, or -1 if it hangs on its net's rail
+  // Per target: its last segment, or -1 if it hangs on its net's rail.
+  std::vector<int32_t> target_segment;
   std::vector<int32_t> bend_segment;  // per node - first_bend(): the segment from above
 
   int32_t items() const { return static_cast<int32_t>(problem.items.size()); }

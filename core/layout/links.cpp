@@ -146,8 +146,8 @@ class Linker {
   std::vector<Link> legs_;
   std::vector<Crossing> crossings_, fresh_;
   std::vector<uint32_t> last_reader_;  // per source: the reader traced last
-  std::vector<uint32_t>
-      entered_;  // per source: upper borders crossed around its last reader, innermost first
+  // Per source: upper borders crossed around its last reader, innermost first.
+  std::vector<uint32_t> entered_;
   std::vector<uint32_t> exited_;  // per source: lower borders crossed so far, outermost first
 };
 

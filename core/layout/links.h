@@ -18,9 +18,9 @@ inline constexpr int32_t kBorder = -1;
 
 struct Link {
   uint32_t scope;  // the open module (node of the tree) in which the leg lies
-  uint32_t
-      source;      // the box S where the value comes from; legs of one scope and source are one net
-  uint32_t value;  // row
+  // The box S where the value comes from; legs of one scope and source are one net.
+  uint32_t source;
+  uint32_t value;    // row
   int32_t from, to;  // children of the scope by their `local`, or kBorder
   int32_t from_port,
       to_port;  // which port, where that end is a border or an open module; otherwise 0

@@ -10,13 +10,13 @@ namespace {
 using Kind = LayeredGraph::Kind;
 
 constexpr int32_t kRailGap = 12;  // between rails, and between a rail and a box
-constexpr int32_t kStraightInset =
-    12;                            // a leg goes straight down into a box if it is so far inside
+// A leg goes straight down into a box if it is so far inside.
+constexpr int32_t kStraightInset = 12;
 constexpr int32_t kSlotInset = 4;  // other legs keep so far from its corner
-constexpr int32_t kFirstTrack =
-    14;  // from a layer's lower edge to the first track below it: room for a size beside the leg
-constexpr int32_t kBelowTracks =
-    14;  // from the last track to the next layer: room for an arrow head
+// From a layer's lower edge to the first track below it: room for a size beside the leg.
+constexpr int32_t kFirstTrack = 14;
+// From the last track to the next layer: room for an arrow head.
+constexpr int32_t kBelowTracks = 14;
 constexpr int32_t kTrackGap = 8;
 constexpr int32_t kWidestChannel = 192;  // the tracks of one channel share at most this much
 

@@ -38,8 +38,8 @@ void check(const GraphInput& input) {
 
 // Per module: what stands for it in the drawing.
 struct ShownModules {
-  std::vector<uint32_t>
-      shown;  // the outermost closed module around it (itself included), or itself if all are open
+  // The outermost closed module around it (itself included), or itself if all are open.
+  std::vector<uint32_t> shown;
   std::vector<uint32_t> parent;  // the module around it, by way of kDeepestModule
   std::vector<uint8_t> open, depth;
 };
@@ -237,8 +237,8 @@ class TreeBuilder {
   VisibleTree tree_;
   std::vector<uint64_t> hashes_;       // per node: of the rows in a closed module
   std::vector<uint32_t> closed_rows_;  // per node: how many rows a closed module hides
-  std::vector<uint32_t>
-      chain_;  // the module boxes around the current row, outermost first; chain_[d] has depth d
+  // The module boxes around the current row, outermost first; chain_[d] has depth d.
+  std::vector<uint32_t> chain_;
   std::vector<uint32_t> first_row_;  // per entry of chain_
   std::vector<uint32_t> missing_;
 };

@@ -1,4 +1,4 @@
-// The boxes of a drawing before they have a place: which modules are open, which rows hide in which
+// The boxes of a drawing before they are placed: which modules are open, which rows hide in which
 // closed module, which equal neighbours are drawn as one.
 //
 // Note [A box per call]: a module's box holds a run of consecutive rows. Rows are in order of
@@ -25,8 +25,8 @@ struct VisibleTree {
     uint32_t children = 0;
     uint32_t repeat = 1;
     uint8_t depth = 0;
-    uint8_t width_class =
-        0;  // of the row's label or the module's title; of the widest title in a run
+    // Of the row's label or the module's title; of the widest title in a run.
+    uint8_t width_class = 0;
     bool open = false;
     bool learned = false;  // reads a parameter, or holds what does
 

@@ -64,7 +64,8 @@ void set_result_dtype(const OpEntry& op, DeviceType device, SmallVector<Value, 1
   if (args[at].is_unset() || args[at].is_none()) args[at] = DType::kFloat32;
 }
 
-// fp32_append_dtype: norm with a dtype, float32 or, of what is not cast, its own.
+// fp32_append_dtype: norm with a dtype, float32 or, for a tensor that is not cast, the tensor's
+// own.
 AutocastCall overload_with_dtype(const OpEntry& op, std::span<const Value> args,
                                  DeviceType device) {
   static const OpId kScalar = Registry::builtin().find("aten::norm.ScalarOpt_dtype");
@@ -74,7 +75,7 @@ AutocastCall overload_with_dtype(const OpEntry& op, std::span<const Value> args,
   AutocastCall call{over_all ? kScalar : kDims, SmallVector<Value, 16>(args)};
   if (over_all && (call.args.size() < 2 || call.args[1].is_unset())) {
     while (call.args.size() < 2) call.args.push_back(Value());
-    call.args[1] = 2;  // the default of norm.Scalar, which the other overload has not
+    call.args[1] = 2;  // the default of norm.Scalar, which the other overload lacks
   }
   const size_t before = over_all ? 2 : 4;  // arguments
   while (call.args.size() < before) call.args.push_back(false);

@@ -1,7 +1,7 @@
 // Autocast: which operators torch.autocast runs in another precision, and on what.
 //
 // Mirrors the kernels of the dispatch keys AutocastCPU and AutocastCUDA
-// (aten/src/ATen/autocast_mode .h and .cpp): products and convolutions run in the lower precision,
+// (aten/src/ATen/autocast_mode.{h,cpp}): products and convolutions run in the lower precision,
 // losses, norms and factorizations in float32, joins in the widest dtype among their operands. The
 // two devices have different lists. What such an operator calls is not cast again. Only
 // floating-point tensors on the device other than float64 are cast.
@@ -31,7 +31,7 @@ struct Autocast {
 
 AutocastPolicy autocast_policy(const OpEntry& op, DeviceType device = DeviceType::kCPU);
 
-// What is called in the operator's place inside the region; casts are calls in `context`.
+// The call that takes the operator's place inside the region; casts are calls in `context`.
 struct AutocastCall {
   OpId op;
   SmallVector<Value, 16> args;

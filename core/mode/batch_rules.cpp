@@ -161,7 +161,7 @@ Value new_strided(BatchCall& call, uint32_t) {
   return call.wrap(call.run(args.span()), 0);
 }
 
-// --- decompositions, which run on what is seen of the tensors ---
+// --- decompositions, which run on the tensors without their batch dimensions ---
 
 Value all_dims(const BatchCall& call) {
   DimVector dims;

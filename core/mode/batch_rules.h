@@ -1,8 +1,8 @@
 // Batching rules: how an operator answers where tensors have a batch dimension that it does not
-// know of.
+// see.
 //
-// Each mirrors a rule of aten/src/ATen/functorch/BatchRules*.cpp: it moves the batch dimension to
-// where the operator can do with it, calls operators on the values, and says where the batch
+// Each mirrors a rule of aten/src/ATen/functorch/BatchRules*.cpp: it moves the batch dimension to a
+// place where it suits the operator, calls operators on the values, and says where the batch
 // dimension of the result is. Most operators share one of a few rules (batch_rules.cpp); views,
 // look-ups, products and the like have their own (batch_rules_*.cpp).
 #pragma once

@@ -114,7 +114,7 @@ Value batched_indices(const BatchCall& call, const Indices& indices, bool self_b
   return call.context().make_list(all.span());
 }
 
-// The dimensions of the indices, which stand behind the batch, go behind `count` more.
+// Moves the dimensions of the indices, which stand behind the batch, behind `count` more.
 Value swapped_regions(const BatchCall& call, const Value& result, int64_t size, int64_t count) {
   DimVector order;
   for (int64_t i = 0; i < result.tensor().dim(); ++i) {

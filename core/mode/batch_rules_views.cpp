@@ -158,7 +158,7 @@ Value reshape_alias(BatchCall& call, uint32_t) {
   return call.wrap(call.call("aten::reshape", {front(call), call.with_batch_size(call.arg(1))}), 0);
 }
 
-// expand_batch_rule: dimensions of size 1 between the batch and what it has.
+// expand_batch_rule: dimensions of size 1 between the batch dimension and the tensor's own.
 Value expand(BatchCall& call, uint32_t) {
   Args args = arguments(call);
   const auto wanted = static_cast<int64_t>(call.arg(1).size());
@@ -248,9 +248,9 @@ Value squeeze_dims(BatchCall& call, uint32_t) {
   return call.wrap(result, to.batch_dim);
 }
 
-// --- views in place: the value becomes another view, and shows itself anew ---
+// --- views in place: the value becomes another view, and the batched tensor shows it again ---
 
-// A dimension of what is seen as one of the value, wherever its batch dimension is.
+// A dimension that the user sees, as a dimension of the value, wherever its batch dimension is.
 int64_t value_dim(const BatchCall& call, size_t index) {
   const int64_t dim = wrap_dim(call.integer(index), rank_of(call));
   return dim < *call.unwrap_arg(0).dim ? dim : dim + 1;

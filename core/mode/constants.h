@@ -8,7 +8,7 @@
 //
 //   ConstantTracker constants(fakes, real);
 //   Tensor* four = constants.fake_of(*real.from_elements({}, DType::kInt64, {{Element::of(4)}}));
-//   constants.forget_aliases(*four);       // written with what nobody knows
+//   constants.forget_aliases(*four);       // written with unknown values
 #pragma once
 
 #include <unordered_map>
@@ -41,7 +41,7 @@ class ConstantTracker {
   // The real tensor beside a fake; null if its values are not known.
   static Tensor* real_of(const Tensor& fake);
 
-  // No fake on the storage of this one's constant has a constant from here on.
+  // From here on no fake on the storage of this one's constant has a constant.
   void forget_aliases(const Tensor& fake);
 
  private:

@@ -5,6 +5,7 @@
 
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/symbolic/symbolic_geometry.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -43,12 +44,12 @@ SymbolicGeometry geometry(const TensorDescription& tensor, const Source& source,
                      (tensor.is_fake && !has_symbols && context == nullptr);
   if (stays) return {tensor.sizes, tensor.strides, tensor.offset};
   if (tensor.is_fake) {
-    return env->transfer_geometry(tensor.sizes, tensor.strides, tensor.offset, source, context);
+    return transfer_geometry(*env, tensor.sizes, tensor.strides, tensor.offset, source, context);
   }
   SymbolicContext all_duck = SymbolicContext::all_duck(tensor.sizes.size());
-  return env->create_symbolic_geometry(numbers(tensor.sizes), numbers(tensor.strides),
-                                       guard_int(tensor.offset), source,
-                                       context == nullptr ? all_duck : *context);
+  return create_symbolic_geometry(*env, numbers(tensor.sizes), numbers(tensor.strides),
+                                  guard_int(tensor.offset), source,
+                                  context == nullptr ? all_duck : *context);
 }
 
 MetaSpec spec_of(const TensorDescription& tensor, const SymbolicGeometry& geometry) {
@@ -140,8 +141,8 @@ Tensor* Converter::convert_strided(const TensorDescription& tensor, const Source
     storage = context_.make_storage(tensor.device.normalized(), bytes);
   }
   Tensor* fake = context_.make_tensor(context_.metas().intern(spec_of(tensor, made)), storage);
-  // set_, which places it on its storage, asks that where no size is unbacked; the answer is known
-  // from here on, unguarded.
+  // Where no size is unbacked, set_, which places the fake on its storage, decides this. The answer
+  // is known from here on, without a guard.
   const bool is_hinted = std::all_of(made.sizes.begin(), made.sizes.end(),
                                      [](SymInt size) { return hint(size).has_value(); });
   if (!is_own && is_hinted) fake->is_contiguous();
@@ -149,7 +150,7 @@ Tensor* Converter::convert_strided(const TensorDescription& tensor, const Source
   return fake;
 }
 
-// A view's sizes have symbols of their own; that it lies within its base needs no guard, as the
+// A view's sizes have symbols of their own. That the view lies within its base needs no guard: the
 // real one does.
 Tensor* Converter::convert_view(const TensorDescription& tensor, const Source& source,
                                 ShapeEnv* env, SymbolicContext* context) {

@@ -74,9 +74,10 @@ class Converter {
 
   // The fake that a tensor became; null if it was not converted, or is forgotten.
   Tensor* memo(uint64_t id) const;
-  // Whether set_ put it on its storage, as it did not bring that: a write to it and its views.
+  // Whether set_ placed the fake on its storage, which was not its own: this counts as a write to
+  // it and its views.
   bool is_placed(const Tensor& fake) const { return placed_.count(&fake) != 0; }
-  // The fake is gone: the next conversion makes a new one.
+  // Forgets the fake: the next conversion makes a new one.
   void forget(uint64_t id) { fakes_.erase(id); }
 
  private:

@@ -211,7 +211,7 @@ const Op* find_op(const Op (&table)[N], std::string_view name) {
   return found != std::end(table) && found->name == name ? found : nullptr;
 }
 
-// The type that operands are brought to.
+// The type that operands are cast to.
 DType common_type(const ElementCall& call) {
   ResultType type(call.default_dtype);
   for (const Operand& operand : call.operands) {
@@ -415,7 +415,7 @@ std::optional<Element> fold(const ElementCall& call, const Operand& self) {
   return all[best];
 }
 
-// The element that operators which only move or make data give.
+// The element that an operator gives which only moves or makes data.
 std::optional<Element> moved(const ElementCall& call) {
   const auto from = [&](std::string_view argument) -> std::optional<Element> {
     const Operand* operand = call.find(argument);

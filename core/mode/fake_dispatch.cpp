@@ -75,7 +75,7 @@ Value FakeDispatch::dispatch(const OpEntry& op, std::span<const Value> args, con
   return result;
 }
 
-// torch.tensor's number becomes a constant; a larger tensor a fake like it.
+// The one number of a torch.tensor becomes a constant; a larger tensor becomes a fake like it.
 Value FakeDispatch::lift(const OpEntry& op, std::span<const Value> args) {
   Tensor& real = args[0].tensor();
   if (surroundings_.is_fake(real)) refuse(op, args, real);
@@ -134,7 +134,7 @@ std::optional<Value> FakeDispatch::propagate_constants(const OpEntry& op,
     any = true;
     all = all && ConstantTracker::real_of(tensor) != nullptr;
   });
-  // Numbers alone are constants where they serve as tensors.
+  // A call without any tensor is one of constants if its numbers stand where tensors are expected.
   const bool only_numbers = !any && op.facts.has(kNumbersAsTensors);
   if (!(any && all) && !only_numbers) return std::nullopt;
   if ((op.tags & kRandom) != 0 || (is_inplace_view(op) && !op.facts.has(kEndsHistory)))
@@ -161,7 +161,7 @@ std::optional<Value> FakeDispatch::propagate_constants(const OpEntry& op,
   constants_.real().context().default_dtype = context_.default_dtype;
   const Value result = constants_.real().run(op, reals);
   if (std::optional<Value> fakes = as_constants(result)) return fakes;
-  // Results too large for constants: what they alias is none any more.
+  // The results are too large for constants: tensors that they alias are constants no more.
   for_each_tensor({&result, 1}, [&](const Tensor& tensor) {
     for_each_tensor(args, [&](const Tensor& fake) {
       const Tensor* real = ConstantTracker::real_of(fake);

@@ -44,7 +44,7 @@ class FakeDispatch final : public DispatchMode {
   Values converted(const OpEntry& op, std::span<const Value> args);
   Value converted(const OpEntry& op, std::span<const Value> args, const Value& arg);
   [[noreturn]] void refuse(const OpEntry& op, std::span<const Value> args, const Tensor& tensor);
-  // What the constants of the arguments give; nothing where a rule must answer.
+  // The answer computed from the arguments' constants; nothing where a rule must answer.
   std::optional<Value> propagate_constants(const OpEntry& op, std::span<const Value> args);
   std::optional<Value> as_constants(const Value& result);
   void end_written_constants(const OpEntry& op, std::span<const Value> args);

@@ -1,8 +1,8 @@
 // FakeTensorMode: the boundary between callers and operators.
 //
-// A mode is a Context (which owns tensors and runs rules) with what a user of fake tensors meets
-// around it: making fakes from descriptions, and calls that answer with a value or an error instead
-// of throwing.
+// A mode is a Context (which owns tensors and runs rules) with what users of fake tensors need
+// around it: it makes fakes from descriptions, and its calls return a value or an error instead of
+// throwing.
 //
 //   FakeTensorMode mode(*target_preset("cpu"));
 //   const Value x = mode.empty(DimVector{2, 3}, DType::kFloat32);
@@ -20,7 +20,7 @@
 
 namespace faketensor {
 
-// What a call came to: a value, or an error with PyTorch's class and words.
+// The outcome of a call: a value, or an error with PyTorch's class and words.
 struct Outcome {
   Value value;
   std::optional<Error> error;

@@ -168,7 +168,7 @@ void RealTensors::write(const Tensor& tensor, std::optional<Element> element) {
 
 namespace {
 
-// What reads a number out of a tensor, or compares two.
+// Operators that read a number out of a tensor, or compare two tensors.
 bool is_scalar_op(const OpEntry& op) {
   return op.name == "aten::_local_scalar_dense.default" || op.name == "aten::equal.default";
 }
@@ -204,7 +204,7 @@ bool RealTensors::knows(const OpEntry& op, std::span<const Value> args) {
   if (!given) return false;
   const ElementCall call{op.base_name(), *given, op.schema.arguments, DType::kFloat32,
                          context_.default_dtype};
-  // Errors of the arithmetic are errors of the call.
+  // An error of the arithmetic is one of the call.
   try {
     return evaluate(call).has_value();
   } catch (const Error&) {
@@ -235,7 +235,7 @@ Value RealTensors::dispatch(const OpEntry& op, std::span<const Value> args, cons
   if (result.is_tensor()) {
     finish(result.tensor(), false);
   } else if (result.is(Value::Tag::kList)) {
-    // The parts of one result are different numbers: only views of what is known stay known.
+    // The parts of one result differ in their numbers: only views of known data stay known.
     for (const Value& part : result.values())
       if (part.is_tensor() && !shares_storage(part.tensor(), args))
         data_.erase(part.tensor().storage);

@@ -1,8 +1,8 @@
 // RealTensors: tensors whose data is known, and operators that compute on it.
 //
 // What PyTorch keeps beside a fake as its constant is a real tensor, and so are the tensors that a
-// program made outside all modes. Their shapes come from the operators' rules like everything
-// else's; their data is computed for results of one element (element_ops.h), which is what a
+// program made outside all modes. Their shapes come from the operators' rules, as those of fakes
+// do. Their data is computed where the result has one element (element_ops.h), as many as a
 // constant may have. Data that is not known (uninitialised, random, computed by an operator without
 // arithmetic here) makes all that is computed from it unknown. Views share their base's data: a
 // write through one is seen by all.

@@ -79,7 +79,7 @@ class SessionMode : private ModeSurroundings {
   int64_t epoch_ = 0;
 };
 
-// What is known of a tensor beside its metadata.
+// What a session knows of a tensor beside its metadata.
 struct TensorState {
   bool is_parameter = false;
   bool is_inference = false;
@@ -148,8 +148,8 @@ class Session {
                  std::optional<Device> device = {});
   // mode.from_tensor(tensor, ...)
   Tensor* from_tensor(SessionMode& mode, Tensor& tensor, const ConversionOptions& options);
-  // The fake of a tensor that is described, and marked as `known` says (converter.memo names it for
-  // later questions).
+  // The fake of a described tensor, marked as `known` says. converter.memo finds it by the
+  // description's id later.
   Tensor* from_description(SessionMode& mode, const TensorDescription& tensor,
                            const TensorState& known, const ConversionOptions& options);
   // FakeTensorConverter.from_meta_and_device

@@ -70,7 +70,7 @@ void Session::record_write(const OpEntry& op, Tensor& tensor) {
   state(*tensor.base).grad_fn = "CopySlices";
 }
 
-// What is to be known of results: inference tensors, autograd nodes.
+// Notes of results whether they are inference tensors, and their autograd nodes.
 void Session::record(const OpEntry& op, std::span<const Value> args, const Value& result) {
   if (result.is(Value::Tag::kList)) {
     const bool is_list = op.schema.returns.size() == 1;

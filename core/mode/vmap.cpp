@@ -159,15 +159,15 @@ Value Vmap::answer(const OpEntry& op, std::span<const Value> args, const NextMod
   if (!is_composite && (op.tags & kRandom) != 0) level = std::max(level, active_);
   if (level == 0) return next(op, args);
   if (level > static_cast<int64_t>(layers_.size())) throw_escaped();
-  // What is asked of sizes, and what a composite's decomposition asks, is asked of what is seen.
+  // Questions about sizes are about the tensors as their user sees them.
   const bool is_query = !has_tensor(op.schema.returns) && (op.tags & kDataDependent) == 0;
   if (is_query) return context_.call_below(op, args);
   if (is_composite && find_batch_rule(op) == nullptr) return call_composite(level, op, args);
   return call_at(level, op, args);
 }
 
-// A composite calls operators on what is seen of the tensors, which come here again: what they
-// return knows of the batch. What a rule makes itself does not.
+// A composite calls operators on the tensors as their user sees them. Those calls come here again,
+// so that their results know of the batch. A tensor that the rule itself makes does not.
 Value Vmap::call_composite(int64_t level, const OpEntry& op, std::span<const Value> args) {
   if (composites_ == 0) made_by_operators_.clear();
   const size_t first_new = context_.tensor_count();
@@ -175,8 +175,8 @@ Value Vmap::call_composite(int64_t level, const OpEntry& op, std::span<const Val
   return adopted(context_.call_below(op, args), level, args, first_new);
 }
 
-// The result of a rule that did not know of the batch: a view of what is seen of a batched tensor
-// shows as much of each of its slices; a new tensor is one for each slice.
+// The result of a rule that did not know of the batch. A view of a batched tensor, as its user sees
+// it, stands for that view of each slice; a new tensor stands for one for each slice.
 Value Vmap::adopted(const Value& result, int64_t level, std::span<const Value> args,
                     size_t first_new) {
   if (result.is(Value::Tag::kList)) {
@@ -217,7 +217,7 @@ Value Vmap::call_at(int64_t level, const OpEntry& op, std::span<const Value> arg
   ArgumentRoom room;
   const std::span<const Value> complete = complete_arguments(context_, op, args, room);
   BatchCall call(*this, context_, op, complete, level, layer.batch_size);
-  // The levels of which a rule runs do not answer what it calls.
+  // While a rule runs, its level and those above answer no calls.
   const ScopedValue scope(active_, level - 1);
   if ((op.tags & kRandom) != 0) return batch_random(call, layer.randomness);
   const BatchRule* rule = find_batch_rule(op);

@@ -66,15 +66,15 @@ Value specialized(Context& context, const Value& value) {
   }
 }
 
-// Whether a rule may read the value as it stands.
+// Whether a rule may read the value without a conversion.
 bool fits(const Value& value, const ArgType& type) {
   if (needs_specializing(value, type)) return false;
-  // A condition is no float until it is decided, which PyTorch does not ask.
+  // A condition is not a float before it is decided, and PyTorch does not decide it here.
   if (type.kind == ArgKind::kFloat && value.is(Tag::kBool) && value.is_symbolic()) return false;
   if (value.is_none()) return type.is_optional || type.kind == ArgKind::kOther;
   if (!type.is_list) return (tags_of(type.kind) & tag_bit(value.tag())) != 0;
   if (!value.is_list()) return type.kind == ArgKind::kOther;
-  // The one list that PyTorch holds to its length, a std::array in C++: a mask.
+  // The one list whose length PyTorch checks, since it is a std::array in C++: a mask.
   if (type.kind == ArgKind::kBool && type.list_size > 0 &&
       value.size() != static_cast<size_t>(type.list_size))
     return false;
@@ -215,14 +215,14 @@ Value enumeration(const OpEntry& op, size_t position, const Value& value) {
   }
   if (type.kind == ArgKind::kMemoryFormat && is_below(kMemoryFormatCount))
     return static_cast<MemoryFormat>(number);
-  // Who asks for no format that there is asks whether the tensor is contiguous.
+  // A number that is no memory format asks whether the tensor is contiguous.
   if (type.kind == ArgKind::kMemoryFormat && op.schema.name == "aten::sym_is_contiguous")
     return MemoryFormat::kContiguous;
   return {};
 }
 
-// The one list whose length PyTorch insists on: a mask, a std::array to C++ kernels. Attention's
-// gradients have none.
+// The one list whose length PyTorch checks: a mask, which is a std::array for C++ kernels.
+// Attention's gradients have none.
 bool has_wrong_length(const OpEntry& op, const ArgType& type, const Value& value) {
   return type.kind == ArgKind::kBool && type.list_size > 0 && value.is_list() &&
          value.size() != static_cast<size_t>(type.list_size) &&
@@ -255,7 +255,7 @@ Value iterated(Context& context, const OpEntry& op, size_t position, Tensor& ten
   }
 }
 
-// The list with the numbers that its tensors hold: toIValue
+// The list with the numbers of its tensors in their places: toIValue
 // (torch/csrc/jit/python/pybind_utils.cpp) asks integral tensors among sizes for their item.
 std::optional<Value> with_items(Context& context, const Value& list, const ArgType& type) {
   static const OpId kItem = Registry::builtin().find("aten::item");
@@ -282,8 +282,7 @@ std::optional<Value> with_items(Context& context, const Value& list, const ArgTy
   return context.make_ints(ints);
 }
 
-// The value as the rule will read it, beside the others of the call. Raises for one that no
-// conversion makes fit.
+// The value as the rule will read it. Raises for a value that no conversion makes fit.
 Value converted(Context& context, const OpEntry& op, std::span<const Value> args, size_t position,
                 const Value& value) {
   const ArgType& type = op.schema.arguments[position].type;
@@ -455,7 +454,8 @@ const Rule* sparse_rule(const OpEntry& op, std::span<const Value> args) {
     }
     return nullptr;
   }
-  // What depends on data says so before it looks at the layout (torch/_subclasses/fake_impls.py).
+  // An operator that depends on data says so before it looks at the layout
+  // (torch/_subclasses/fake_impls.py).
   constexpr uint32_t kAnswersAll =
       kAnyLayout | kComposite | kDynamicShape | kSizeIsData | kDataDependent;
   if (!has_row && (op.tags & kAnswersAll) != 0) return nullptr;

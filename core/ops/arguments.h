@@ -34,8 +34,8 @@ const Rule* sparse_rule(const OpEntry& op, std::span<const Value> args);
 
 // Whether autograd records that an operator writes to its first argument.
 bool is_differentiable_inplace(const OpEntry& op, std::span<const Value> args);
-// What autograd holds against an in-place operator: that it writes to a leaf which requires grad.
-// Raises RuntimeError.
+// Raises RuntimeError where autograd refuses an in-place operator: it writes to a leaf that
+// requires grad.
 void check_leaves(const OpEntry& op, std::span<const Value> args);
 void check_leaf(const Tensor& written);
 

@@ -1,5 +1,5 @@
 // The operators that torch.autocast runs in another precision (OpFacts::autocast_cpu, autocast_cuda).
-// Mirrors the lists of aten/src/ATen/autocast_mode.cpp and autocast_mode.h.
+// Mirrors the lists of aten/src/ATen/autocast_mode.{cpp,h}.
 #include "core/ops/facts.h"
 
 namespace faketensor {

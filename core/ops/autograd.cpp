@@ -23,14 +23,14 @@ bool any_requires_grad(std::span<const Value> args) {
                      [](const Value& value) { return any_requires_grad(value); });
 }
 
-// Of a gradient every result has a derivative, of other operators the first for certain: what
-// follows is declared not to (indices, saved statistics).
+// Every result of a gradient has a derivative. Of other operators only the first is certain to have
+// one: those that follow are declared to have none (indices, saved statistics).
 std::span<const Value> differentiable(const Value& result, bool is_gradient) {
   if (!result.is(Value::Tag::kList)) return {&result, 1};
   return result.values().first(is_gradient ? result.size() : std::min<size_t>(result.size(), 1));
 }
 
-// The results that a history is set on: of these operators, which is refused for an integer one.
+// The results on which a history is set, which autograd refuses for integer ones.
 std::span<const Value> recorded_results(const OpEntry& op, const Value& result) {
   if (!result.is(Value::Tag::kList)) return {&result, 1};
   const auto count = static_cast<size_t>(std::popcount(op.facts.differentiable_results));

@@ -3,8 +3,8 @@
 // Mirrors the checks that tools/autograd/gen_variable_type.py writes into the autograd kernel of
 // each operator that has a derivative formula: an argument without a formula may not require grad,
 // and results may not be complex (where the formula holds for real numbers alone) nor of an integer
-// type. What they ask of an operator its row says (kRealDerivative and its neighbours, Derivative,
-// op_def.h).
+// type. What they need to know of an operator stands in its row (kRealDerivative and its
+// neighbours, Derivative, op_def.h).
 //
 //   check_differentiable(op, args);                 // before the rule runs
 //   check_differentiable_results(op, args, result); // after
@@ -30,9 +30,9 @@ inline bool needs_grad(const Context& context, const Tensor& tensor) {
   return context.grad_enabled && tensor.meta->has(kRequiresGrad);
 }
 
-// What is held against an out= overload (OutGrad, out_def.h). Raises RuntimeError: "add():
-// functions with out=... arguments don't support automatic differentiation, but one of the
-// arguments requires grad."
+// The check of an out= overload (OutGrad, out_def.h). Raises RuntimeError: "add(): functions with
+// out=... arguments don't support automatic differentiation, but one of the arguments requires
+// grad."
 void check_out_grad(const OpEntry& op, std::span<const Value> args);
 
 // Marks the floating and complex results of a recorded call as requiring grad, where an argument

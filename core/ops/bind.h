@@ -1,9 +1,9 @@
 // ArgumentBinder: arguments that a call gives by position and by name, in the order of a schema.
 //
-// Whoever has names binds here: files, JSON, the command line, graphs. What is wrong with a name is
-// said in PyTorch's words (FunctionSchema::findErrorInKwargs,
-// aten/src/ATen/core/function_schema_inl.h). What is missing, too many or of another type is no
-// matter of names: complete_arguments (arguments.h) finds it, for calls without names as well.
+// All callers with names bind here: files, JSON, the command line, graphs. An error about a name
+// has PyTorch's words (FunctionSchema::findErrorInKwargs,
+// aten/src/ATen/core/function_schema_inl.h). Arguments that are missing, too many or of another
+// type are found by complete_arguments (arguments.h), for calls without names as well.
 //
 //   ArgumentBinder binder(schema);
 //   binder.add(x);
@@ -35,7 +35,7 @@ class ArgumentBinder {
     values_[position] = value;
   }
 
-  // Where the argument of that name stands. Raises RuntimeError for a name that the schema has not,
+  // Where the argument of that name stands. Raises RuntimeError for a name that the schema lacks,
   // or whose argument was given by position.
   size_t position_of(std::string_view name) const;
   // One after the last argument that was given.

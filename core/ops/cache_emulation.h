@@ -20,7 +20,7 @@ class CacheEmulation {
     SymInt grown = 0;
     uint32_t found_at = 0;
   };
-  // The place where that is remembered; of views that share it, the last one's.
+  // The place where that is remembered. Views may share one, which then holds the last view's.
   GrownStorage& grown_storage(const TensorMeta& view) {
     constexpr size_t kSlots = 256;
     if (grown_storages_.empty()) grown_storages_.resize(kSlots);

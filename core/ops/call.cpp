@@ -23,7 +23,7 @@ class DeviceMerge {
     } else if (tensor.device() == *common_) {
       common_is_cpu_scalar_ = common_is_cpu_scalar_ && is_cpu_scalar;
     } else if (is_cpu_scalar && !is_strict()) {
-      // defers to what is there
+      // A CPU scalar takes the device of the others.
     } else if (common_is_cpu_scalar_ && !is_strict()) {
       common_ = tensor.device();
       common_is_cpu_scalar_ = false;

@@ -33,7 +33,7 @@ class Context : public TensorStore {
   // schema's defaults. Throws Error, with the operator's name on it. The arguments' spans must
   // outlive the call, results live as long as the context.
   Value call(OpId op, std::span<const Value> args) { return dispatcher_.call(op, args); }
-  // The stages of a call from further down (dispatcher.h).
+  // Calls that begin at a later stage (dispatcher.h).
   Value call_below(const OpEntry& op, std::span<const Value> args) {
     return dispatcher_.call_below(op, args);
   }
@@ -91,8 +91,8 @@ class Context : public TensorStore {
   Dispatcher dispatcher_;
 };
 
-// For the time of a Meta kernel: FakeTensorMode does not see what it calls, and its dispatch cache
-// asks nothing (in_kernel_invocation_manager, torch/_subclasses/fake_tensor.py).
+// While a Meta kernel runs: FakeTensorMode does not see what it calls, and its dispatch cache asks
+// nothing (in_kernel_invocation_manager, torch/_subclasses/fake_tensor.py).
 class KernelScope {
  public:
   explicit KernelScope(Context& context)

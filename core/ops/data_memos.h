@@ -1,4 +1,4 @@
-// DataMemos: the numbers that tensors' data was found to be, or to have.
+// DataMemos: the symbols that stand for numbers of tensors' data, or for their count.
 //
 // Mirrors FakeTensor.item_memo, nonzero_memo and the like: the symbol that aten.item made of a
 // tensor stands for that tensor's number until its data is written to.

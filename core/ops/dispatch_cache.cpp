@@ -97,10 +97,10 @@ class Symbols {
     return (node->symbol_bits & (~bits_ | kManySymbols)) == 0 &&
            shape_env_of(node).replaced_symbols().empty();
   }
-  // With what stands for its symbols now. Replacements are looked at and not asked for:
-  // ShapeEnv._find shortens their chains, and nothing asks for those of arguments after a call.
+  // With the replacements of its symbols. They are read without ShapeEnv._find, which shortens
+  // their chains: PyTorch does not ask for those of arguments after a call.
   void add(const ExprNode* node) {
-    // Symbols that are there brought what stands for them.
+    // Symbols that are known came with their replacements.
     if ((node->symbol_bits & (~bits_ | kManySymbols)) != 0) add_replaced(node);
   }
   void add_replaced(const ExprNode* node) {
@@ -128,7 +128,7 @@ class Symbols {
 namespace {
 SymInt grown_storage_bytes(const Tensor& view) {
   const SymInt held = view.storage->nbytes;
-  // What is decided here leaves no guard, so the view's meta must not remember it.
+  // A decision here leaves no guard, so the view's meta must not remember it.
   if (guard_or_false(view.numel() == 0)) return held;
   const SymInt bytes =
       guard_or_false(contiguity(view.sizes(), view.strides()))

@@ -18,12 +18,12 @@ namespace faketensor {
 // set_storage_meta__symint). Decided by form or by the hints, without guards.
 void grow_storage(Context& context, const Tensor& view);
 
-// What the cache asks about a tensor with symbolic sizes when an operator is called on it; an
-// operator that a rule takes in the place of calling it (a prim of a reference) asks again, by when
-// more may be known.
+// What the cache asks about a tensor with symbolic sizes when an operator is called on it. A rule
+// that stands for a call without making it (a reference's prim) asks again, since more may be known
+// by then.
 void ask_format(const Tensor& tensor);
 
-// What a number reads now. Asking shortens chains of replacements (ShapeEnv._find).
+// A number with its symbols replaced. Asking shortens chains of replacements (ShapeEnv._find).
 const ExprNode* replaced(SymInt value);
 
 // Whether an index among the arguments of aten::index.Tensor is a mask.

@@ -109,7 +109,7 @@ class ModeStack {
  public:
   ModeStack() = default;
 
-  // The first of each that is to be asked.
+  // The first mode of each list that is to be asked.
   ModeEntry* above_autograd() const { return above_; }
   ModeEntry* below_autograd() const {
     ModeEntry* first = below_;
@@ -117,8 +117,8 @@ class ModeStack {
     return first;
   }
 
-  // What is entered while something is done: no modes above autograd; this list below it; this list
-  // for calls of which modes see so much.
+  // Copies: without the modes above autograd; with another list below it; with another list, for
+  // calls that only modes of that level see.
   ModeStack without_above() const { return {nullptr, below_, level_}; }
   ModeStack with_below(ModeEntry* list) const { return {above_, list, level_}; }
   ModeStack with_below(ModeEntry* list, Sees level) const { return {above_, list, level}; }

@@ -8,7 +8,7 @@ namespace faketensor {
 
 namespace {
 
-// Facts of these tables only, from which others follow.
+// Facts that stand only in these tables; others follow from them.
 // Autograd does not record that the operator writes to its first argument.
 constexpr uint32_t kUnrecordedWrite = 1u << 29;
 // There is no formula, and the results require grad all the same

@@ -26,8 +26,8 @@ struct OpEntry;
 enum OpFact : uint32_t {
   // FakeTensorMode.lift_fns: what torch.tensor calls on the tensor it has made.
   kLift = 1 << 0,
-  // It reads the conjugate bit of its arguments, or is a view or composite; others are given clones
-  // without it (aten/src/ATen/ConjugateFallback.cpp, MathBitFallThroughLists.h).
+  // It reads the conjugate bit of its arguments, or is a view or composite. Other operators are
+  // given clones without the bit (aten/src/ATen/ConjugateFallback.cpp, MathBitFallThroughLists.h).
   kTakesConjugates = 1 << 1,
   // Numbers may stand where tensors are expected (torch._C._should_allow_numbers_as_tensors), and
   // the same for the arguments of a call: operators of prims are called past the parser that asks.
@@ -52,7 +52,7 @@ enum OpFact : uint32_t {
   kReturnsTuple = 1 << 12,
   // A gradient, each of whose results has a derivative.
   kGradient = 1 << 13,
-  // Results may be integers where floating arguments require grad, which is refused.
+  // kIntegerHistory of op_def.h, or a functional _foreach_ operator.
   kIntegerResults = 1 << 14,
   // detach and detach_, whose result has no history and is no view to autograd.
   kEndsHistory = 1 << 15,
@@ -118,8 +118,8 @@ struct OpFacts {
 // All that is known of an operator whose schema, name, tags and derivative are set.
 OpFacts facts_of(const OpEntry& op);
 
-// A name in one of the tables: of an overload ("add.Tensor"), or of an operator with all of its
-// overloads ("add"). For the test that each is in the registry.
+// A name in one of the tables, for the test that each is in the registry: of an overload
+// ("add.Tensor"), or of an operator with all of its overloads ("add").
 struct FactKey {
   std::string_view table;
   std::string_view name;
@@ -127,7 +127,7 @@ struct FactKey {
 };
 std::vector<FactKey> fact_keys();
 
-// One operator in the lists of autocast_mode.cpp and autocast_mode.h.
+// One operator in the lists of aten/src/ATen/autocast_mode.{cpp,h}.
 struct AutocastRow {
   std::string_view op;
   AutocastPolicy cpu;

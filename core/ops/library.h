@@ -46,7 +46,7 @@ class FakeCall : public Call {
     Value value;
   };
   // The arguments as a fake written in Python gets them (parseIValuesToPyArgsKwargs): positional
-  // ones without those at the end that are their defaults, keyword-only ones that are not.
+  // ones without trailing defaults, and those keyword-only ones that are not their defaults.
   std::span<const Value> positional() const;
   SmallVector<KeywordArgument, 4> keywords() const;
   // "((FakeTensor(..., size=(2,)), 3), {'m': None})"
@@ -55,12 +55,12 @@ class FakeCall : public Call {
 
 using FakeImpl = std::function<Value(FakeCall& call)>;
 
-// What is to be known of a custom operator besides its schema.
+// What a definition says of a custom operator besides its schema.
 struct OperatorTraits {
   // Declared by torch.library.custom_op: there is one fake, which another replaces, and without one
   // the error names this function of the user's. Empty: declared by Library.define.
   std::string custom_op_function;
-  // torch.Tag.inplace, torch.Tag.out: what is written to is what is returned.
+  // torch.Tag.inplace, torch.Tag.out: the arguments that are written to are the results.
   bool returns_first_argument = false;
   bool returns_out_arguments = false;
 };
@@ -79,7 +79,7 @@ class Library {
   // Takes an operator away; its fakes go with it.
   void remove(std::string_view name);
 
-  // In the forms that Registry::find knows; built-in operators are found too.
+  // By a name in any form that Registry::find knows; built-in operators are found, too.
   OpId find(std::string_view name) const;
   // Of an operator defined here, of an overridden built-in one, or the built-in table's.
   const OpEntry& entry(OpId id) const;

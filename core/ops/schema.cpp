@@ -281,7 +281,8 @@ class Parser {
     return Value::ints(arena_.copy(ints.span()));
   }
 
-  // IValue::toInt and toBool of what convertToList, function_schema_parser.cpp, is handed.
+  // IValue::toInt and toBool of what convertToList
+  // (torch/csrc/jit/frontend/function_schema_parser.cpp) is handed.
   static void check_elements(std::span<const Value> values, Value::Tag tag, int line,
                              std::string_view expected) {
     for (const Value& value : values) {

@@ -4,6 +4,7 @@
 
 #include "core/profiles/fake_kernels.h"
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 
 namespace faketensor {
 
@@ -15,7 +16,7 @@ std::optional<TensorMetadata> maybe_metadata(const Value& value) {
   return metadata_of(value.tensor());
 }
 
-// What stands in an argument's place: the value of a node, or nothing for what is none.
+// The value of the node that an argument names; None for an argument that names no node.
 Value argument_value(const Graph& graph, const Value& argument) {
   return argument.is(Value::Tag::kNodeRef) ? graph.node(node_of(argument)).val : Value();
 }
@@ -23,11 +24,10 @@ Value argument_value(const Graph& graph, const Value& argument) {
 // "mylib.foo.default" of a call that is one of `ops`; empty for other nodes.
 std::string_view operator_of(const Graph& graph, const Node& node,
                              const std::set<std::string>& ops) {
-  constexpr std::string_view kPrefix = "torch.ops.";
-  std::string_view target = graph.text(node.target);
-  if (node.kind != NodeKind::kCallFunction || !target.starts_with(kPrefix)) return {};
-  target.remove_prefix(kPrefix.size());
-  return ops.count(std::string(target)) == 0 ? std::string_view() : target;
+  const std::string_view target = graph.text(node.target);
+  if (node.kind != NodeKind::kCallFunction || !target.starts_with(kTorchOps)) return {};
+  const std::string_view name = operator_name(target);
+  return ops.count(std::string(name)) == 0 ? std::string_view() : name;
 }
 
 OpProfile profile_of(const Graph& graph, const Node& node) {

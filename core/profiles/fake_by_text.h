@@ -1,6 +1,6 @@
 // Fakes written as text: shape expressions, or a body of other operators.
 //
-// For operators whose results follow from their arguments there is no need of a C++ function:
+// An operator whose results follow from the sizes of its arguments needs no C++ function:
 //
 //   library.register_fake("mylib::pad2", fake_by_shapes({{.sizes = {"x0_0 + 4", "x0_1"}}}));
 //   library.register_fake("mylib::gate", fake_by_body(R"(
@@ -23,8 +23,8 @@
 
 namespace faketensor {
 
-// One result: sizes (and strides) over x<argument>_<dimension>, and what is not as the first tensor
-// among the arguments is.
+// One result: sizes (and strides) over x<argument>_<dimension>, and what is otherwise than in the
+// first tensor among the arguments.
 struct ShapeRule {
   std::vector<std::string> sizes;
   std::optional<DType> dtype = {};

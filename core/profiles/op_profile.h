@@ -1,4 +1,4 @@
-// Op profiles: what was seen of an operator, its tensors' ranks, dtypes, devices and layouts.
+// Op profiles: the ranks, dtypes, devices and layouts that were seen at the tensors of an operator.
 //
 // Mirrors torch/_library/fake_profile.py: an OpProfile says "given arguments like these, results
 // like those"; a set of them stands in for the fake that an operator does not have

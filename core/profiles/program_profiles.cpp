@@ -6,17 +6,12 @@
 
 #include "core/profiles/fake_kernels.h"
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 #include "core/symbolic/expr.h"
 
 namespace faketensor {
 
 namespace {
-
-// "torch.ops.mylib.foo.default" -> "mylib.foo.default"
-std::string_view op_name(std::string_view target) {
-  if (target.starts_with("torch.ops.")) target.remove_prefix(10);
-  return target;
-}
 
 // "mylib.foo.default" -> "mylib.foo": profiles stand for all overloads.
 std::string_view without_overload(std::string_view name) {
@@ -26,9 +21,7 @@ std::string_view without_overload(std::string_view name) {
 
 bool is_unknown(const Plan& plan, Row at) {
   const PlanRow& row = plan.row(at);
-  const std::string_view target = plan.target_of(at);
-  return row.kind == RowKind::kCall && row.op == kNoOp && target.starts_with("torch.ops.") &&
-         !target.starts_with("torch.ops.higher_order.");
+  return row.kind == RowKind::kCall && row.op == kNoOp && is_dispatcher_target(plan.target_of(at));
 }
 
 std::optional<TensorMetadata> metadata_of(const TensorMeta* meta) {
@@ -108,7 +101,7 @@ class Recorder {
       profile.out.push_back(metadata_of(recorded));
       if (options_.with_sizes) profile.details.push_back(detail_of(*recorded, names));
     }
-    if (!profile.out.empty()) add(op_name(plan_.target_of(row)), std::move(profile));
+    if (!profile.out.empty()) add(operator_name(plan_.target_of(row)), std::move(profile));
   }
 
   static ResultDetail detail_of(const TensorMeta& meta, const SizeNames& names) {
@@ -176,7 +169,7 @@ std::function<void(const Program&, FakeTensorMode&)> answer_by_profiles(OpProfil
       const Plan& plan = *graph->plan();
       for (Row row = 0; row < plan.size(); ++row) {
         if (is_unknown(plan, row))
-          shown[std::string(op_name(plan.target_of(row)))].add(plan, plan.row(row));
+          shown[std::string(operator_name(plan.target_of(row)))].add(plan, plan.row(row));
       }
     }
     for (const OperatorProfiles& of_op : profiles) {
@@ -187,7 +180,7 @@ std::function<void(const Program&, FakeTensorMode&)> answer_by_profiles(OpProfil
         ops.push_back(Registry::qualified(name));
         if (library.find(ops.back()) == kNoOp) library.define(ops.back(), schema.text());
       }
-      // An operator that is known is answered by its profile all the same.
+      // A known operator with a profile is answered by the profile, too.
       const std::string known = Registry::qualified(packet);
       if (ops.empty() && library.find(known) != kNoOp) ops.push_back(known);
       for (const std::string& op : ops)

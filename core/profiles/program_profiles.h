@@ -1,5 +1,5 @@
-// Profiles and programs: what a file records of the operators nobody knows, and such operators
-// answered by profiles.
+// Profiles and programs: profiles of a program's unknown operators, from what the file records, and
+// unknown operators answered by profiles.
 //
 // An exported program records what PyTorch saw at every node, also at those of custom operators.
 // That is enough for a profile of each, and with the profile the program propagates from end to

@@ -3,9 +3,9 @@
 //
 // The header line says what the questions are. Operator vectors: one call each, in a mode of its
 // own. Expression vectors: facts and queries in a ShapeEnv of their own. Transcripts: steps in a
-// process of their own. A graph: the header names
-// the program, which lies beside the file, and the overrides; one line per node. Kinds that this
-// version does not answer get one {"unsupported": why} line per question.
+// process of their own. A graph: the header names the program, which lies beside the file, and the
+// overrides; one line per node. Kinds that this version does not answer get one
+// {"unsupported": why} line per question.
 #include "core/replay/answer.h"
 
 #include "core/formats/json_fields.h"

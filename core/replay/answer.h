@@ -1,5 +1,5 @@
 // `faketensor answer VECTORS.jsonl[.gz]`: the subcommand that answers recorded vectors and
-// transcripts, for the programs that have it (core/main.cpp, wasm/command.cpp).
+// transcripts, for the programs that have it (core/main.cpp, wasm/command/bindings.cpp).
 //
 //   return run_command(args, io, {&kAnswer, 1});
 #pragma once

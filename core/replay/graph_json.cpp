@@ -6,6 +6,7 @@
 
 #include "core/formats/json_fields.h"
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 #include "core/symbolic/parse.h"
 #include "core/symbolic/shape_env.h"
 
@@ -13,17 +14,11 @@ namespace faketensor {
 
 namespace {
 
-constexpr std::string_view kOperators = "torch.ops.";
-
 // The JSON leaves "torch.ops." out of an operator's name, which has two dots.
 std::string full_target(std::string target, NodeKind kind) {
   const bool is_operator =
       kind == NodeKind::kCallFunction && std::count(target.begin(), target.end(), '.') == 2;
-  return is_operator ? target.insert(0, kOperators) : target;
-}
-
-std::string_view short_target(std::string_view target) {
-  return target.starts_with(kOperators) ? target.substr(kOperators.size()) : target;
+  return is_operator ? target.insert(0, kTorchOps) : target;
 }
 
 class GraphReader {
@@ -144,7 +139,7 @@ void write_node(JsonWriter& json, const Graph& graph, NodeId id, ValueWriter& wr
   const auto object = json.object();
   json.field("name", graph.text(node.name));
   json.field("op", name(node.kind));
-  json.field("target", short_target(graph.text(node.target)));
+  json.field("target", operator_name(graph.text(node.target)));
   {
     const auto args = json.array("args");
     for (const Value& arg : node.positional()) write_argument(json, graph, arg, writer);

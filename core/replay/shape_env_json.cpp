@@ -82,10 +82,7 @@ void make_symbol(ShapeEnv& env, const Json& symbol) {
 
 void write_symbol(JsonWriter& json, ShapeEnv& env, const ExprNode* symbol) {
   const auto object = json.object();
-  const std::optional<Number> hint = env.hint(symbol);
-  json.field("name", to_string(symbol));
-  json.field("hint", hint ? std::optional(env.pool().number(*hint)) : std::nullopt);
-  json.field("range", env.range(symbol));
+  write_symbol_fields(json, env, symbol);
   if (symbol->type == ExprType::kFloat) json.field("kind", "float");
   json.flag_if("size_like", env.is_size_like(symbol));
 }

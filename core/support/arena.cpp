@@ -7,8 +7,8 @@ void Arena::grow(size_t bytes) {
                  : total_ < kLargestBlock ? total_
                                           : kLargestBlock;
   if (block < bytes) block = bytes;
-  blocks_.emplace_back(new Chunk[block / kAlignment + 1]);  // make_unique would zero it
-  next_ = reinterpret_cast<std::byte*>(blocks_.back().get());
+  blocks_.push_back(take_block(block));
+  next_ = static_cast<std::byte*>(blocks_.back().get());
   left_ = block;
   total_ += block;
 }

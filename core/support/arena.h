@@ -7,13 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "core/support/memory_block.h"
 
 namespace faketensor {
 
@@ -25,7 +26,7 @@ class Arena {
   Arena(Arena&&) = default;
   Arena& operator=(Arena&&) = default;
 
-  // `bytes` of uninitialised memory, aligned for any of our types (16 bytes).
+  // `bytes` of uninitialised memory, aligned to kBlockAlignment.
   void* allocate(size_t bytes) {
     bytes = (bytes + (kAlignment - 1)) & ~(kAlignment - 1);
     if (bytes > left_) [[unlikely]]
@@ -69,17 +70,14 @@ class Arena {
   size_t capacity() const { return total_; }
 
  private:
-  static constexpr size_t kAlignment = 16;
+  static constexpr size_t kAlignment = kBlockAlignment;
   static constexpr size_t kFirstBlock = size_t{1} << 13;
   static constexpr size_t kLargestBlock = size_t{1} << 20;
 
   // Out of line: it is rare, and every maker of a value would hold a copy.
   [[gnu::cold]] void grow(size_t bytes);
 
-  struct alignas(kAlignment) Chunk {
-    std::byte bytes[kAlignment];
-  };
-  std::vector<std::unique_ptr<Chunk[]>> blocks_;
+  std::vector<MemoryBlock> blocks_;
   std::byte* next_ = nullptr;
   size_t left_ = 0;
   size_t total_ = 0;

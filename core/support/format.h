@@ -50,8 +50,8 @@ void append_text(std::string& out, std::span<T> values) {
   append_list(out, std::span<const std::remove_const_t<T>>(values));
 }
 
-// One argument of `format` without its type, so that a caller holds two words per argument and the
-// text is built in one place (Note [Lean rules], core/ops/README.md).
+// One argument of `format` without its type: a rule that throws holds two words per argument, and
+// the text is built in one place.
 struct FormatPart {
   const void* value;
   void (*append)(std::string& out, const void* value);

@@ -12,16 +12,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "core/support/memory_block.h"
 
 namespace faketensor {
 
 template <typename T>
 class StableVector {
-  static_assert(std::is_trivially_destructible_v<T>);
+  static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= kBlockAlignment);
 
  public:
   // How many were ever appended: the position of the next.
@@ -32,15 +34,15 @@ class StableVector {
   // Null where there is none, or where its block was freed.
   const T* find(size_t position) const {
     const Block* block = position < size_ ? block_of(position) : nullptr;
-    return block == nullptr ? nullptr : &block->elements[position % kBlock];
+    return block == nullptr ? nullptr : elements(*block) + position % kBlock;
   }
   // One that is there.
   T& operator[](size_t position) { return const_cast<T&>(*find(position)); }
 
   T& emplace_back() {
     if (size_ % kBlock == 0) [[unlikely]]
-      blocks_.push_back({size_ / kBlock, std::make_unique<T[]>(kBlock), 0});
-    return blocks_.back().elements[size_++ % kBlock];
+      add_block();
+    return *new (open_ + size_++ % kBlock) T();
   }
 
   // Until drop_others(): the element of that position is used. False where it was marked before.
@@ -67,9 +69,16 @@ class StableVector {
 
   struct Block {
     size_t number;
-    std::unique_ptr<T[]> elements;
+    MemoryBlock memory;
     uint64_t kept;
   };
+  static T* elements(const Block& block) { return static_cast<T*>(block.memory.get()); }
+
+  // Out of line: it is rare, and every maker of an element would hold a copy.
+  [[gnu::cold, gnu::noinline]] void add_block() {
+    blocks_.push_back({size_ / kBlock, take_block(kBlock * sizeof(T)), 0});
+    open_ = elements(blocks_.back());
+  }
 
   const Block* block_of(size_t position) const {
     const size_t number = position / kBlock;
@@ -80,6 +89,7 @@ class StableVector {
   }
 
   std::vector<Block> blocks_;  // by number
+  T* open_ = nullptr;          // the last block's elements
   size_t size_ = 0;
 };
 

@@ -1,8 +1,9 @@
+#include "core/symbolic/canonical_condition.h"
+
 #include <array>
 #include <span>
 #include <vector>
 
-#include "core/symbolic/shape_env.h"
 #include "core/symbolic/simplify.h"
 
 namespace faketensor {

@@ -59,7 +59,7 @@ ClassRank class_rank(const ExprNode* node) {
   }
 }
 
-// How many assumptions sympy deduces for a symbol; what it knows more about comes later.
+// How many assumptions sympy deduces for a symbol; a symbol with more of them comes later.
 int assumption_count(const SymbolInfo& symbol) {
   if (symbol.type == ExprType::kFloat) return symbol.unbacked ? 1 : 8;
   return symbol.positive ? 25 : 14;

@@ -227,8 +227,8 @@ namespace {
 struct Monomial {
   const ExprNode* term;
   Number coefficient;
-  std::vector<std::pair<const ExprNode*, int64_t>>
-      powers;  // generator, exponent; by display order of the generator
+  // Generator, exponent; by display order of the generator.
+  std::vector<std::pair<const ExprNode*, int64_t>> powers;
 };
 
 Monomial as_monomial(const ExprNode* term) {

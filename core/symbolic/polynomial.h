@@ -22,8 +22,8 @@ const ExprNode* polynomial_quotient(const ExprNode* p, const ExprNode* q);
 
 // The greatest common divisor of two polynomials with integer coefficients in whatever the factors
 // of their terms are: of (x - 1)**2 and 4*x*y - 4*y, x - 1. It is 1 where one is wide, or where
-// polynomials on the way have more than 128 terms. Mirrors
-// safe_gcd, torch/utils/_sympy/functions.py.
+// polynomials on the way have more than 128 terms. Mirrors safe_gcd,
+// torch/utils/_sympy/functions.py.
 const ExprNode* polynomial_gcd(const ExprNode* p, const ExprNode* q);
 
 }  // namespace faketensor

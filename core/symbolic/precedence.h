@@ -9,8 +9,8 @@ namespace faketensor {
 // sympy.printing.precedence.PRECEDENCE.
 inline constexpr int kPrecedenceOr = 20;
 inline constexpr int kPrecedenceAnd = 30;
-inline constexpr int kPrecedenceRelational =
-    35;  // also of FloorDiv, Mod and the true divisions, by their own `precedence`
+// Also of FloorDiv, Mod and the true divisions, by their own `precedence`.
+inline constexpr int kPrecedenceRelational = 35;
 inline constexpr int kPrecedenceBitOr = 36;
 inline constexpr int kPrecedenceBitXor = 37;
 inline constexpr int kPrecedenceBitAnd = 38;

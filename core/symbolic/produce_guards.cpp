@@ -6,8 +6,8 @@
 
 #include "core/support/error.h"
 #include "core/support/format.h"
-#include "core/symbolic/context_rank.h"
 #include "core/symbolic/guard_printer.h"
+#include "core/symbolic/symbolic_geometry.h"
 
 namespace faketensor {
 namespace {

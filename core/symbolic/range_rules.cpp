@@ -358,8 +358,8 @@ ValueRange bitwise_range(ExprKind kind, const ValueRange& a, const ValueRange& b
     if (lowest == kMinusIntInfinity) {
       if (std::max(a.lower, b.lower) < 0) lower = kMinusIntInfinity;
     } else if (lowest < 0) {
-      lower =
-          -all_ones_above(-lowest - 1) - 1;  // 1...10...0: nothing smaller has these leading ones
+      // 1...10...0: nothing smaller has these leading ones.
+      lower = -all_ones_above(-lowest - 1) - 1;
     }
     return ValueRange::ints(lower, highest);
   }

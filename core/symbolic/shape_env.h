@@ -16,25 +16,37 @@
 //   SymInt s0 = env.create_backed("s0", 5, ValueRange::ints(2, kIntInfinity));
 //   guard_bool(s0 * 2 == 10);   // true; env.guards() is now [Eq(2*s0, 10)], and s0 is 5
 //
+// It decides, and puts together what its parts do, each in a header that says who writes it:
+//   SymbolTable      which symbols there are, their names and sources
+//   Knowledge        hints, ranges, replacements, axioms, remainders that are 0
+//   Conclusions      what was worked out from the knowledge and is remembered
+//   DecisionRecord   guards and runtime asserts
+//   Reasoner         static answers: from knowledge to conclusions
+//   learn_from       what a guard teaches: from decisions to knowledge
+// The first four are values, of which a branch has its own (Note [Branches]).
+//
 // Lookups are hash look-ups by node; nothing here is global.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "core/symbolic/evaluate.h"
+#include "core/symbolic/conclusions.h"
+#include "core/symbolic/decision_record.h"
 #include "core/symbolic/expr.h"
+#include "core/symbolic/knowledge.h"
+#include "core/symbolic/learning.h"
+#include "core/symbolic/operation_cache.h"
+#include "core/symbolic/reasoner.h"
 #include "core/symbolic/source.h"
 #include "core/symbolic/sym_int.h"
+#include "core/symbolic/symbol_table.h"
 #include "core/symbolic/symbolic_context.h"
 #include "core/symbolic/value_range.h"
 
@@ -57,110 +69,13 @@ struct ShapeEnvOptions {
   int64_t first_unbacked = 0;
 };
 
-struct Guard {
-  const ExprNode* condition;  // holds for every program run that this trace is valid for
-  bool size_oblivious;
-  uint32_t origin;  // what was running, see ShapeEnv::set_origin
-};
-
-struct RuntimeAssert {
-  const ExprNode* symbol;     // the youngest unbacked symbol of the condition; null if it has none
-  const ExprNode* condition;  // canonical: a < or <= or == or !=, see canonical_condition
-  uint32_t origin;
-};
-
 // What is assumed of a new symbol: a size is positive, a plain integer input may be anything.
 struct SymbolAssumptions {
   bool positive = true;
   bool specialize_zero_one = true;
 };
 
-// The sizes, strides and offset of an input, with symbols in them.
-struct SymbolicGeometry {
-  std::vector<SymInt> sizes;
-  std::vector<SymInt> strides;
-  SymInt offset = 0;
-};
-
-// What a ShapeEnv has found out, apart from the expressions themselves and what it concluded from
-// it (ShapeConclusions).
-class ShapeKnowledge {
- protected:
-  Assignment hints_;
-  std::unordered_map<const ExprNode*, std::vector<Source>> sources_;
-  std::unordered_map<std::string, const ExprNode*> symbol_by_source_;
-  std::map<std::pair<uint64_t, std::string>, SymInt> remembered_;  // SymbolicContext::remembered_as
-  // Of each number where to look on for one that no backed symbol's name has: itself while it is
-  // free, as all beyond are.
-  std::vector<uint32_t> next_number_;
-  std::map<double, const ExprNode*> shared_;  // of DimDynamic::kDuck, by value
-  std::unordered_map<const ExprNode*, ValueRange> ranges_;
-  std::vector<const ExprNode*> symbols_;
-  std::unordered_set<const ExprNode*> size_like_;
-  std::unordered_set<const ExprNode*> unbacked_inputs_;
-  SymbolMap replacements_;
-  std::vector<const ExprNode*> replaced_;
-  std::unordered_set<const ExprNode*> unified_;  // by constrain_unify since the last replacement
-  std::unordered_map<const ExprNode*, uint32_t> replacement_origins_;
-  std::unordered_map<const ExprNode*, uint32_t> range_origins_;
-  std::vector<const ExprNode*> divisible_;
-  std::unordered_map<const ExprNode*, bool> axioms_;
-  std::vector<Guard> guards_;
-  std::vector<RuntimeAssert> runtime_asserts_;
-  int64_t next_unbacked_ = 0;
-  int64_t next_unbacked_float_ = 0;
-  uint32_t origin_ = 0;
-  bool recording_ = true;
-  bool ignore_fresh_ = false;
-  bool frozen_ = false;
-  size_t guards_since_frozen_ = 0;
-  std::vector<const ExprNode*> pending_;
-  const ExprNode* last_undecided_ = nullptr;
-};
-
-// An operation on two values of an environment, given as words, and its result. `asked` says which
-// operation, and at which state of knowledge (ShapeEnv::asked).
-struct ShapeOperation {
-  int64_t a = 0;
-  int64_t b = 0;
-  uint64_t asked = 0;
-  int64_t result = 0;
-};
-
-// What follows from a ShapeKnowledge and is remembered, so that it need not be worked out again.
-class ShapeConclusions {
- protected:
-  // What was found out about an expression, and under which knowledge: good while nothing was
-  // learnt.
-  struct Memo {
-    uint32_t replaced_at = 0;
-    uint32_t known_at[2] = {};  // when it was asked about, and when it was to be decided
-    const ExprNode* known[2] = {};
-    const ExprNode* replaced = nullptr;
-    const ExprNode* decided[3] = {};  // without a fallback, with false, with true; for good
-    uint32_t hinted_at = 0;
-    std::optional<int64_t> hint;  // of integers and conditions
-  };
-  static constexpr size_t kFirstOperations = 64;  // most environments are small
-
-  std::vector<Memo> memos_;  // by number of the node in the pool
-  uint32_t knowledge_ = 1;   // counts what makes PyTorch forget static answers
-  uint32_t learnt_ = 1;      // counts changes of ranges, replacements, axioms and divisible
-  uint32_t replaced_version_ = 1;
-  uint32_t hints_version_ = 1;
-  uint32_t ranges_version_ = 1;
-  std::vector<ShapeOperation> operations_ =
-      std::vector<ShapeOperation>(kFirstOperations);   // by a hash of the operands, a power of two
-  size_t operations_displaced_ = 0;                    // since operations_ grew
-  std::unordered_set<const ExprNode*> divisible_now_;  // after replacement, as of divisible_at_
-  uint32_t divisible_at_ = 0;
-  Assignment opaque_hints_;  // of opaque symbols, as of opaque_hints_at_
-  uint32_t opaque_hints_at_ = 0;
-  mutable std::unordered_map<const ExprNode*, ValueRange> opaque_ranges_;  // at opaque_ranges_at_
-  mutable uint32_t opaque_ranges_at_ = 0;
-};
-
-class ShapeEnv : private ShapeKnowledge, private ShapeConclusions {
+class ShapeEnv {
  public:
   explicit ShapeEnv(ShapeEnvOptions options = {});
   ShapeEnv(const ShapeEnv&) = delete;
@@ -171,7 +86,7 @@ class ShapeEnv : private ShapeKnowledge, private ShapeConclusions {
 
   // --- symbols of inputs (shape_env_symbols.cpp) ---
   // The symbol for a value seen at `source`, or the value itself where it is static, 0 or 1. Its
-  // name is "s" and the number that unique_number gives. Raises ConstraintViolationError if the
+  // name is "s" and a number, see SymbolTable::unique_name. Raises ConstraintViolationError if the
   // constraint excludes the value. Mirrors ShapeEnv.create_symbol.
   SymInt create_symbol(int64_t value, const Source& source, DimDynamic dynamic = DimDynamic::kDuck,
                        DimConstraint constraint = {}, SymbolAssumptions assumptions = {});
@@ -181,25 +96,20 @@ class ShapeEnv : private ShapeKnowledge, private ShapeConclusions {
                                    DimConstraint constraint = {});
   const ExprNode* create_unspecified_float(double value, const Source& source,
                                            DimDynamic dynamic = DimDynamic::kDuck);
-  // Symbols for a whole tensor; strides become products of sizes and smaller strides where they fit
-  // (see Note [Inferred strides]). A constraint that allows one size only makes its dimension
-  // static, also in `context`. Mirrors ShapeEnv._create_symbolic_sizes_strides_storage_offset.
-  SymbolicGeometry create_symbolic_geometry(std::span<const int64_t> sizes,
-                                            std::span<const int64_t> strides, int64_t offset,
-                                            const Source& source, SymbolicContext& context);
-  // The same for a fake tensor of another environment: each of its symbols becomes one here.
-  // Mirrors ShapeEnv.transfer_symbols_from_foreign_shape_env.
-  SymbolicGeometry transfer_geometry(std::span<const SymInt> sizes, std::span<const SymInt> strides,
-                                     SymInt offset, const Source& source,
-                                     SymbolicContext* context = nullptr);
+  // create_symbol, or what the source got before in a context of the same number
+  // (SymbolicContext::remembered_as). Tensors: create_symbolic_geometry in symbolic_geometry.h.
+  SymInt create_symbol_in(const SymbolicContext& context, int64_t value, const Source& source,
+                          DimDynamic dynamic, DimConstraint constraint);
   // Where a symbol's value comes from; empty for unbacked symbols and those made by name.
-  std::span<const Source> sources(const ExprNode* symbol) const;
-  // The symbol at a source of that name; null if it got none.
-  const ExprNode* symbol_of_source(std::string_view name) const;
-  // An unbacked symbol that stands for an input's size, known before the program runs.
-  bool is_unbacked_input(const ExprNode* symbol) const {
-    return unbacked_inputs_.count(symbol) != 0;
+  std::span<const Source> sources(const ExprNode* symbol) const {
+    return now_.symbols.sources(symbol);
   }
+  // The symbol at a source of that name; null if it got none.
+  const ExprNode* symbol_of_source(std::string_view name) const {
+    return now_.symbols.at_source(name);
+  }
+  // An unbacked symbol that stands for an input's size, known before the program runs.
+  bool is_unbacked_input(const ExprNode* symbol) const { return now_.symbols.is_input(symbol); }
 
   // --- symbols by name or number ---
   // A size symbol is assumed positive whatever its range says, as PyTorch's are; `positive` = false
@@ -218,16 +128,18 @@ class ShapeEnv : private ShapeKnowledge, private ShapeConclusions {
   SymInt create_unbacked_int(std::string_view name, ValueRange range);
   const ExprNode* create_unbacked_float(std::string_view name, ValueRange range);
   // All of them, in order of creation.
-  const std::vector<const ExprNode*>& symbols() const { return symbols_; }
+  const std::vector<const ExprNode*>& symbols() const { return now_.symbols.all(); }
 
-  ValueRange range(const ExprNode* symbol) const;
-  std::optional<int64_t> hint_of_symbol(const ExprNode* symbol) const;
-  bool is_size_like(const ExprNode* symbol) const { return size_like_.count(symbol) != 0; }
-  void mark_size_like(const ExprNode* symbol) { size_like_.insert(symbol); }
+  ValueRange range(const ExprNode* symbol) const { return now_.knowledge.range(symbol); }
+  std::optional<int64_t> hint_of_symbol(const ExprNode* symbol) const {
+    return now_.knowledge.hint(symbol);
+  }
+  bool is_size_like(const ExprNode* symbol) const { return now_.knowledge.is_size_like(symbol); }
+  void mark_size_like(const ExprNode* symbol) { now_.knowledge.mark_size_like(symbol); }
 
   // An unbacked symbol of an input is there from the start: it may stand for a later one, which one
   // that comes out of data may not.
-  void mark_input(const ExprNode* symbol) { unbacked_inputs_.insert(symbol); }
+  void mark_input(const ExprNode* symbol) { now_.symbols.mark_input(symbol); }
 
   // --- facts about symbols, told without a guard (shape_env_facts.cpp) ---
   // Narrows the range of a symbol; expressions stay as they are. Raises ValueError for a plain
@@ -246,14 +158,14 @@ class ShapeEnv : private ShapeKnowledge, private ShapeConclusions {
   void rename_unbacked_to(const ExprNode* symbol, const ExprNode* name);
   // An unbacked symbol turned out to be an expression. Mirrors ShapeEnv._eliminate_unbacked.
   void eliminate_unbacked(const ExprNode* symbol, const ExprNode* value) {
-    set_replacement(symbol, value);
+    now_.knowledge.set_replacement(symbol, value);
   }
   // No more guards are expected; those that come nevertheless are recorded, and counted.
-  void freeze() { frozen_ = true; }
-  bool is_frozen() const { return frozen_; }
-  size_t guards_since_frozen() const { return guards_since_frozen_; }
+  void freeze() { now_.record.freeze(); }
+  bool is_frozen() const { return now_.record.is_frozen(); }
+  size_t guards_since_frozen() const { return now_.record.guards_since_frozen(); }
   // Unbacked symbols that were made since the last call and that results are to bind, in order.
-  std::vector<const ExprNode*> take_pending_unbacked() { return std::exchange(pending_, {}); }
+  std::vector<const ExprNode*> take_pending_unbacked() { return now_.symbols.take_pending(); }
 
   // --- decisions ---
   // The value of a condition, guarding on it; `fallback` where only data can tell,
@@ -271,87 +183,86 @@ class ShapeEnv : private ShapeKnowledge, private ShapeConclusions {
   bool statically_known_true(const ExprNode* condition);
   // What evaluate_bool would repeat, as it decided before; null where it would decide anew.
   const ExprNode* decided(const ExprNode* condition, std::optional<bool> fallback) const {
-    if (condition->id >= memos_.size() || !recording_) return nullptr;
-    const Memo* entry = &memos_[condition->id];
-    if (!replacements_.empty()) {
-      if (entry->replaced_at != replaced_version_) return nullptr;
-      if (entry->replaced->id >= memos_.size()) return nullptr;
-      entry = &memos_[entry->replaced->id];
-    }
-    return entry->decided[fallback_index(fallback)];
+    if (!now_.record.is_recording()) return nullptr;
+    return now_.conclusions.decided(condition, fallback, now_.knowledge);
   }
-
-  // "torch._check(u0 >= 0) or torch._check(u0 != 1)": checks that would settle a condition on data,
-  // each tried on a copy of what is known, weakest first; empty if none of ours would.
-  std::string suggest_fix(const ExprNode* condition);
   // What the last GuardOnDataDependentSymNode was about; null if there was none.
-  const ExprNode* last_undecided() const { return last_undecided_; }
+  const ExprNode* last_undecided() const { return now_.record.last_undecided(); }
 
   // --- reasoning without guards ---
   // The constant an expression is known to be; null if it is not known. With unbacked_only, backed
   // symbols stay as they are and the answer may be an expression. Without axioms, what earlier
   // guards imply is not used.
   const ExprNode* maybe_evaluate_static(const ExprNode* node, bool unbacked_only = false,
-                                        bool size_oblivious = false, bool use_axioms = true);
+                                        bool size_oblivious = false, bool use_axioms = true) {
+    return reasoner_.maybe_evaluate_static(node, unbacked_only, size_oblivious, use_axioms);
+  }
   // Replaced symbols replaced, products multiplied out, Max and FloorDiv resolved by ranges and
   // known divisibility.
-  const ExprNode* simplify(const ExprNode* node, bool size_oblivious = false);
-  const ExprNode* replace(const ExprNode* node);
+  const ExprNode* simplify(const ExprNode* node, bool size_oblivious = false) {
+    return reasoner_.simplify(node, size_oblivious);
+  }
+  const ExprNode* replace(const ExprNode* node) { return reasoner_.replace(node); }
   // The expression as values that hold it print it: replaced, except for what constrain_unify has
   // replaced since another replacement was found (SymNode.expr, _replacements_version_counter).
-  const ExprNode* as_shown(const ExprNode* node);
-  ValueRange bound(const ExprNode* node, bool size_oblivious = false) const;
+  const ExprNode* as_shown(const ExprNode* node) { return reasoner_.as_shown(node); }
+  ValueRange bound(const ExprNode* node, bool size_oblivious = false) const {
+    return now_.knowledge.bound(node, size_oblivious);
+  }
   // Counts what was learnt of symbols: while it stays, the same question has the same answer.
-  uint32_t learnt() const { return learnt_; }
-  using Operation = ShapeOperation;
-  // `operation` is an ExprKind, or a number beyond them; states count from 1.
-  static constexpr uint64_t asked(uint8_t operation, uint32_t state) {
-    return uint64_t{state} << 8 | operation;
-  }
-  // What was remembered; null if nothing.
-  const Operation* remembered(uint64_t asked, int64_t a, int64_t b) const {
-    const Operation& known = operations_[place_of(asked, a, b)];
-    return known.a == a && known.b == b && known.asked == asked ? &known : nullptr;
-  }
-  void remember(const Operation& operation);
+  uint32_t learnt() const { return now_.knowledge.epochs().facts; }
   // Counts replacements: while it stays, an expression reads the same.
-  uint32_t replaced_version() const { return replaced_version_; }
+  uint32_t replaced_version() const { return now_.knowledge.epochs().replacements; }
+  // Results of operations, for the scalars that ask for them (sym_int.cpp).
+  OperationCache& operations() { return now_.conclusions.operations; }
+  const OperationCache& operations() const { return now_.conclusions.operations; }
   // The value under the hints; nothing if it still depends on an unbacked symbol then.
-  std::optional<Number> hint(const ExprNode* node);
+  std::optional<Number> hint(const ExprNode* node) { return reasoner_.hint(node); }
   // The same of an integer or a condition, as it was found before; null where it was not.
   const std::optional<int64_t>* known_hint(const ExprNode* node) const {
-    if (node->id >= memos_.size() || memos_[node->id].hinted_at != hints_version_) return nullptr;
-    return &memos_[node->id].hint;
+    return now_.conclusions.hint(node, now_.knowledge);
   }
   // Python's a % b: Mod where both are non-negative by form or by range, PythonMod otherwise.
-  const ExprNode* python_mod(const ExprNode* a, const ExprNode* b);
+  const ExprNode* python_mod(const ExprNode* a, const ExprNode* b) {
+    return reasoner_.python_mod(a, b);
+  }
 
   // --- what was recorded ---
-  const std::vector<Guard>& guards() const { return guards_; }
-  const std::vector<RuntimeAssert>& deferred_runtime_asserts() const { return runtime_asserts_; }
+  const std::vector<Guard>& guards() const { return now_.record.guards(); }
+  const std::vector<RuntimeAssert>& deferred_runtime_asserts() const {
+    return now_.record.runtime_asserts();
+  }
   // Symbols that stand for an expression now, in order of replacement.
-  const std::vector<const ExprNode*>& replaced_symbols() const { return replaced_; }
-  const ExprNode* replacement(const ExprNode* symbol) const;
+  const std::vector<const ExprNode*>& replaced_symbols() const {
+    return now_.knowledge.replaced_symbols();
+  }
+  const ExprNode* replacement(const ExprNode* symbol) const {
+    return now_.knowledge.replacement(symbol);
+  }
   // The origins (see set_origin) of a symbol's first replacement and of what last narrowed its
   // range.
-  uint32_t replacement_origin(const ExprNode* symbol) const;
-  uint32_t range_origin(const ExprNode* symbol) const;
+  uint32_t replacement_origin(const ExprNode* symbol) const {
+    return now_.knowledge.replacement_origin(symbol);
+  }
+  uint32_t range_origin(const ExprNode* symbol) const {
+    return now_.knowledge.range_origin(symbol);
+  }
   // Guards that do not follow from ranges and replacements, simplified.
   std::vector<const ExprNode*> nontrivial_guards();
   // " - Eq(s0, 4)" for each guard, one per line (ShapeEnv.format_guards).
   std::string format_guards() const;
-  const std::vector<const ExprNode*>& divisible() const { return divisible_; }
+  const std::vector<const ExprNode*>& divisible() const { return now_.knowledge.divisible(); }
 
   // What later guards and asserts are attributed to: a number of the caller's choosing, such as a
   // graph node's.
-  void set_origin(uint32_t origin) { origin_ = origin; }
-  uint32_t origin() const { return origin_; }
+  void set_origin(uint32_t origin) { now_.knowledge.set_origin(origin); }
+  uint32_t origin() const { return now_.knowledge.origin(); }
   // While false, decisions leave no guards (fake tensor's suppress_guards).
-  void set_recording(bool recording) { recording_ = recording; }
-  bool recording() const { return recording_; }
+  void set_recording(bool recording) { now_.record.set_recording(recording); }
+  bool recording() const { return now_.record.is_recording(); }
   // While true, new unbacked symbols need not be bound by what an operator returns. Gives what was
   // set before.
-  bool ignore_fresh_unbacked_symbols(bool ignore) { return std::exchange(ignore_fresh_, ignore); }
+  bool ignore_fresh_unbacked_symbols(bool ignore) { return now_.symbols.ignore_fresh(ignore); }
 
   // --- branches ---
   // Note [Branches]
@@ -359,90 +270,43 @@ class ShapeEnv : private ShapeKnowledge, private ShapeConclusions {
   // on what another found out. Each has a branch: it starts from what the environment itself knows,
   // and the environment decides, learns and prints by it while a BranchScope of it lives. Outside of
   // all scopes the environment knows what it knew before them.
-  struct Branch;
+  // A check that is tried, to be forgotten again, is made in a trial: a branch that starts from what
+  // the environment goes by now (suggest_fix.cpp). Only the environment looks into a branch.
+  struct Branch {
+    SymbolTable symbols;
+    Knowledge knowledge;
+    Conclusions conclusions;
+    DecisionRecord record;
+  };
   std::shared_ptr<Branch> make_branch();
+  std::shared_ptr<Branch> make_trial() const { return std::make_shared<Branch>(now_); }
   // For BranchScope. The environment goes by `branch` from here on, by what it knows itself where
   // that is null. Gives the branch that it went by.
   std::shared_ptr<Branch> switch_to(std::shared_ptr<Branch> branch);
 
  private:
-  class Trial;
-  static constexpr size_t kMaxSuggestions = 2;
-  std::vector<const ExprNode*> checks_for(const ExprNode* condition);
-  const ExprNode* decide(const ExprNode* expr, std::optional<bool> fallback, bool size_oblivious);
   const ExprNode* evaluate_expr(const ExprNode* expr, std::optional<bool> fallback,
                                 bool size_oblivious);
-  void add_axioms(const ExprNode* condition);
-  void add_axiom(const ExprNode* canonical);
-  const ExprNode* relation_of(ExprKind kind, const ExprNode* a, const ExprNode* b);
-  const ExprNode* apply_axioms(const ExprNode* condition) const;
-  void learn_from(const ExprNode* relation);
-  bool is_solved_trivially(const ExprNode* symbol, const ExprNode* value) const;
-  void learn_from_equality(const ExprNode* relation);
-  void refine_ranges(const ExprNode* relation);
-  void set_replacement(const ExprNode* symbol, const ExprNode* target);
-  void narrow_preimage(const ExprNode* symbol, const ExprNode* target);
-  void update_range(const ExprNode* symbol, ValueRange range, bool is_constraint = false);
-  SymInt create_unbacked_size();
-  const ExprNode* find_root(const ExprNode* symbol);
-  const ExprNode* add_pending(const ExprNode* symbol);
-  std::string unique_name(std::string_view prefix, const Source& source);
-  uint32_t free_number(uint32_t first);
-  const ExprNode* register_source(const ExprNode* symbol, const Source& source);
-  std::vector<SymInt> symbolic_strides(std::span<const int64_t> sizes,
-                                       std::span<const int64_t> strides,
-                                       std::span<const SymInt> symbolic_sizes, const Source& source,
-                                       const SymbolicContext& context);
-  // create_symbol, or what the context's number is remembered with.
-  SymInt symbol_in(const SymbolicContext& context, int64_t value, const Source& source,
-                   DimDynamic dynamic, DimConstraint constraint);
-  const ExprNode* find(const ExprNode* symbol);
-  const ExprNode* evaluate_statically(const ExprNode* node, bool unbacked_only, bool size_oblivious,
-                                      bool use_axioms);
-  const ExprNode* remembered_static(const ExprNode* node, bool is_to_be_decided);
-  const ExprNode* shifted_symbol(size_t index, bool unbacked);
-  bool is_divisible(const ExprNode* base, const ExprNode* divisor);
-  // Of operations that share a place, the last one is remembered.
-  size_t place_of(uint64_t asked, int64_t a, int64_t b) const {
-    const uint64_t hash = (static_cast<uint64_t>(a) + (asked & 0xFF)) * 0x9E3779B97F4A7C15u +
-                          static_cast<uint64_t>(b) * 0xD6E8FEB86659FD93u;
-    return (hash >> 32) & (operations_.size() - 1);
+  const ExprNode* decide(const ExprNode* expr, std::optional<bool> fallback, bool size_oblivious);
+  const ExprNode* decide_by_hints(const ExprNode* expr, bool size_oblivious);
+  void record_assert(const ExprNode* condition);
+  void learn(const ExprNode* relation) {
+    learn_from(relation, now_.knowledge, reasoner_, now_.symbols);
   }
-  bool all_backed(const ExprNode* node) const;
-  std::optional<Number> hint_of_backed(const ExprNode* node);
-  std::optional<Number> evaluate_by_hints(const ExprNode* node);
-  ValueRange range_of_opaque(const ExprNode* symbol) const;
-  bool is_known_at_start(const ExprNode* node) const;
-  bool is_taken(std::string_view name) const;
-  const ExprNode* add_symbol(const SymbolInfo& info, ValueRange range);
-  SymbolMap hinted_constants(const ExprNode* expr);
   [[noreturn, gnu::cold]] void throw_data_dependent(const ExprNode* expr);
-
-  void reason_from(ShapeKnowledge knowledge);
-
-  Memo& memo(const ExprNode* node);
-  static constexpr size_t fallback_index(std::optional<bool> fallback) {
-    return fallback ? 1 + static_cast<size_t>(*fallback) : 0;
-  }
-  // After a change of replacements or of what is known: memos are made anew.
-  void forget_conclusions() {
-    ++knowledge_;
-    ++learnt_;
-    ++replaced_version_;
-    divisible_at_ = 0;
-  }
+  const ExprNode* add_symbol(const SymbolInfo& info, ValueRange range);
+  bool is_taken(std::string_view name) const;
+  SymInt create_next_unbacked(ValueRange range);
+  SymInt create_unbacked_size();
 
   ShapeEnvOptions options_;
   ExprPool pool_;
-  std::vector<const ExprNode*> shifted_symbols_[2];  // backed, unbacked
-  size_t trunk_nodes_ = SIZE_MAX;                    // that the pool had at the first branch
-  std::shared_ptr<Branch> branch_;  // that it goes by; null: by what it knows itself
-  std::unique_ptr<Branch> trunk_;   // what it knows itself, meanwhile
-};
-
-struct ShapeEnv::Branch {
-  ShapeKnowledge knowledge;
-  ShapeConclusions conclusions;
+  Branch now_;         // what it goes by
+  Reasoner reasoner_;  // from what `now_` knows to what `now_` concludes
+  // The branch that `now_` is, which meanwhile holds what the environment knows itself; null where
+  // `now_` is that.
+  std::shared_ptr<Branch> branch_;
+  size_t trunk_nodes_ = SIZE_MAX;  // that the pool had at the first branch
 };
 
 // A ShapeEnv that goes by a branch for as long as this lives (Note [Branches]), to be used as a
@@ -483,11 +347,6 @@ class SuppressGuards {
   ShapeEnv* env_;
   bool before_;
 };
-
-// One spelling per relation, as PyTorch keeps its facts: >= and > turned into <= and <, common
-// factors divided out, and every term moved to the side where it is positive. "u0 >= 0" becomes "0
-// <= u0".
-const ExprNode* canonical_condition(const ExprNode* condition);
 
 // The environment of a symbolic value; raises UsageError if its pool has none.
 ShapeEnv& shape_env_of(const ExprNode* node);

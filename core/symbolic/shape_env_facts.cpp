@@ -1,7 +1,4 @@
-// What a program tells about its symbols without a decision: ranges, sizes, equalities, new names;
-// and the reports of what is known.
-#include <algorithm>
-
+// What a program tells about its symbols without a decision: ranges, sizes, equalities, new names.
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
@@ -38,7 +35,7 @@ void ShapeEnv::constrain_range(SymInt value, RangeEnd min, RangeEnd max) {
   if (node->kind == ExprKind::kInteger) {
     check_inside(node->number.integer, min, max, ErrorKind::kValueRange);
   } else if (node->kind == ExprKind::kSymbol) {
-    update_range(node, ValueRange::ints(min, max));
+    now_.knowledge.narrow(node, ValueRange::ints(min, max));
   }
 }
 
@@ -51,7 +48,7 @@ void ShapeEnv::constrain_range_for_size(SymInt value, RangeEnd min, RangeEnd max
                 format("constraining non-Symbols NYI: {}", to_string(node)));
   }
   check_bounds(min, max);
-  update_range(node, ValueRange::ints(min, max));
+  now_.knowledge.narrow(node, ValueRange::ints(min, max));
   mark_size_like(node);
 }
 
@@ -61,10 +58,6 @@ void ShapeEnv::advise_is_size(SymInt value) {
   const bool is_unbacked_int =
       node->kind == ExprKind::kSymbol && node->has(kHasUnbacked) && node->type == ExprType::kInt;
   if (is_unbacked_int) constrain_range_for_size(SymInt::from_node(node));
-}
-
-const ExprNode* ShapeEnv::find_root(const ExprNode* symbol) {
-  return replacements_.count(symbol) == 0 ? symbol : find(symbol);
 }
 
 void ShapeEnv::constrain_unify(SymInt a, SymInt b) {
@@ -79,20 +72,9 @@ void ShapeEnv::constrain_unify(SymInt a, SymInt b) {
   // As PyTorch's: neither ranges nor other facts of the one are carried over to the other.
   const ExprNode* replaced = b.is_symbolic() ? right.node() : left.node();
   const ExprNode* target = b.is_symbolic() ? pool_.node_of(left) : pool_.integer(b.as_int());
-  if (target->kind == ExprKind::kSymbol) target = find_root(target);
-  if (target == replaced) return;
-  if (replacements_.count(replaced) == 0) replaced_.push_back(replaced);
-  replacements_[replaced] = target;
-  unified_.insert(replaced);
-  forget_conclusions();
-  replacement_origins_.try_emplace(replaced, origin_);
-}
-
-const ExprNode* ShapeEnv::as_shown(const ExprNode* node) {
-  if (unified_.empty()) return replace(node);
-  SymbolMap shown = replacements_;
-  for (const ExprNode* symbol : unified_) shown.erase(symbol);
-  return expand(substitute(node, shown));
+  if (target->kind == ExprKind::kSymbol && replacement(target) != nullptr)
+    target = now_.knowledge.find(target);
+  if (target != replaced) now_.knowledge.unify(replaced, target);
 }
 
 void ShapeEnv::rename_unbacked_to(const ExprNode* symbol, const ExprNode* name) {
@@ -111,38 +93,8 @@ void ShapeEnv::rename_unbacked_to(const ExprNode* symbol, const ExprNode* name) 
     throw_error(ErrorKind::kAssertionError,
                 format("{} -> {}", to_string(symbol), to_string(target)));
   }
-  set_replacement(symbol, name);
-  if (target != nullptr) set_replacement(name, target);
-}
-
-// --- reports ---
-
-uint32_t ShapeEnv::replacement_origin(const ExprNode* symbol) const {
-  const auto at = replacement_origins_.find(symbol);
-  return at == replacement_origins_.end() ? 0 : at->second;
-}
-
-uint32_t ShapeEnv::range_origin(const ExprNode* symbol) const {
-  const auto at = range_origins_.find(symbol);
-  return at == range_origins_.end() ? 0 : at->second;
-}
-
-std::vector<const ExprNode*> ShapeEnv::nontrivial_guards() {
-  std::vector<const ExprNode*> result;
-  for (const Guard& guard : guards_) {
-    if (maybe_evaluate_static(guard.condition, false, guard.size_oblivious, false) == nullptr)
-      result.push_back(simplify(guard.condition));
-  }
-  return result;
-}
-
-std::string ShapeEnv::format_guards() const {
-  std::string out;
-  for (const Guard& guard : guards_) {
-    if (!out.empty()) out += '\n';
-    out += " - " + to_string(guard.condition);
-  }
-  return out;
+  now_.knowledge.set_replacement(symbol, name);
+  if (target != nullptr) now_.knowledge.set_replacement(name, target);
 }
 
 }  // namespace faketensor

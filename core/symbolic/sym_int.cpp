@@ -31,18 +31,18 @@ const ExprNode* operand(ExprPool& pool, SymBool value) {
 }
 
 // Note [Operations are remembered]
-// A program asks the same of the same sizes at every layer. So the result of an operation is
-// remembered by the words of its operands; it holds as long as they read the same, that of a
-// remainder, which ranges have a say in, as long as nothing is learnt. Looking it up is a function
-// of its own, apart from finding it out: only cold functions call it, but where sizes are symbolic
-// it is where the time goes.
+// A program does the same with the same sizes at every layer. So the result of an operation is
+// remembered by the words of its operands. It holds as long as the operands read the same; that of
+// a remainder, which depends on ranges, as long as nothing is learnt. The look-up is a function of
+// its own, apart from the computation: only cold functions call it, but where sizes are symbolic it
+// is where the time goes.
 constexpr auto kSubtraction = static_cast<uint8_t>(kExprKindCount);
 
 constexpr uint8_t code(ExprKind kind) { return static_cast<uint8_t>(kind); }
 
 uint64_t asked_now(const ShapeEnv& env, uint8_t operation) {
   const bool by_range = operation == code(ExprKind::kMod);
-  return ShapeEnv::asked(operation, by_range ? env.learnt() : env.replaced_version());
+  return OperationCache::asked(operation, by_range ? env.learnt() : env.replaced_version());
 }
 
 // The result of an operation, found out by `compute(pool, operation, a, b)`.
@@ -58,7 +58,7 @@ template <typename Result, typename Scalar>
   const uint64_t asked = asked_now(*env, operation);
   const Result result = compute(pool, operation, a, b);
   if (asked_now(*env, operation) == asked)
-    env->remember({a.word(), b.word(), asked, result.word()});
+    env->operations().remember({a.word(), b.word(), asked, result.word()});
   return result;
 }
 
@@ -67,7 +67,8 @@ template <typename Result, typename Scalar>
                                               Scalar a, Scalar b) {
   if (const ShapeEnv* env = pool_of(a, b).shape_env()) [[likely]] {
     const uint64_t asked = asked_now(*env, operation);
-    if (const ShapeEnv::Operation* known = env->remembered(asked, a.word(), b.word())) [[likely]]
+    const OperationCache::Operation* known = env->operations().find(asked, a.word(), b.word());
+    if (known != nullptr) [[likely]]
       return __builtin_bit_cast(Result, known->result);
   }
   return find_out(compute, operation, a, b);

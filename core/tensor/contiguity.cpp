@@ -65,8 +65,8 @@ bool is_dense_by_hints(Dims sizes, Dims strides, Order order) {
   return true;
 }
 
-// Compilers differ in the order of arguments, and expressions are printed in the order of their
-// making.
+// Compilers evaluate arguments in different orders, and expressions are printed in the order in
+// which they were made: so each operand is a statement of its own.
 SymBool is_single_or_as_expected(SymInt size, SymInt stride, SymInt expected) {
   const SymBool is_single = size == 1;
   const SymBool is_as_expected = stride == expected;

@@ -28,7 +28,7 @@ class ResultType {
 
   explicit ResultType(DType default_dtype = DType::kFloat32) : default_dtype_(default_dtype) {}
   void add(DType dtype, Priority priority);
-  // The promoted type; nothing was added: float32's default dtype.
+  // The promoted type; the default dtype where nothing was added.
   DType result() const;
   bool empty() const { return seen_ == 0; }
 

@@ -116,10 +116,10 @@ std::optional<DimVector> view_strides(Dims sizes, Dims strides, Dims new_sizes) 
   }
   DimVector result(new_sizes.size());
   size_t left = new_sizes.size();  // dimensions of the view that are not placed yet
-  SymInt chunk_stride =
-      strides.back();  // stride of the innermost dimension of the current contiguous chunk
-  SymInt chunk = 1;    // elements of the chunk
-  SymInt viewed = 1;   // elements of it that the view has placed
+  // Stride of the innermost dimension of the current contiguous chunk.
+  SymInt chunk_stride = strides.back();
+  SymInt chunk = 1;   // elements of the chunk
+  SymInt viewed = 1;  // elements of it that the view has placed
   for (size_t dim = sizes.size(); dim-- > 0;) {
     chunk *= sizes[dim];
     const bool chunk_ends =

@@ -1,9 +1,9 @@
 // Strides: everything that follows from sizes and strides alone.
 //
-// The strides of new tensors, what a view may do, and how many bytes a
-// storage needs. All functions take symbolic sizes. Decisions about layout never raise on an
-// unbacked size: where PyTorch asks guard_or_false so do we
-// (`guard_or_false(a == b)`), and where it guards, so do we.
+// The strides of new tensors, what a view may do, and how many bytes a storage needs. All functions
+// take symbolic sizes. Decisions about layout never raise on an unbacked size:
+// where PyTorch asks guard_or_false so do we (`guard_or_false(a == b)`), and where it guards, so do
+// we.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ DimVector contiguous_strides(Dims sizes);
 // NHWC strides of 3 or 4 sizes, NDHWC of 4 or 5 (c10::get_channels_last_strides_2d / _3d).
 DimVector channels_last_strides(Dims sizes);
 DimVector channels_last_3d_strides(Dims sizes);
-// Strides for a memory format; kPreserve is the caller's affair. Raises RuntimeError for a wrong
-// rank.
+// Strides for a memory format other than kPreserve, which callers resolve. Raises RuntimeError for
+// a rank that the format does not have.
 DimVector strides_for(Dims sizes, MemoryFormat format);
 // Dense strides in the order of `permutation`: permutation[0] is the outermost dimension
 // (torch.empty_permuted).

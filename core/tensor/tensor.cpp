@@ -58,8 +58,8 @@ bool equals(const TensorMeta& meta, const MetaSpec& spec, Dims strides) {
 constexpr uint16_t facts_of_rank(size_t rank) {
   unsigned facts = kContiguous | kNonOverlappingAndDense;
   if (rank == 4) facts |= kChannelsLastContiguous | kChannelsLastStrides;
-  // One that is channels last in three dimensions does not look so in two, which asks for the
-  // first.
+  // A tensor that is dense as channels_last_3d is not channels_last: PyTorch decides the former on
+  // the way to the latter.
   if (rank == 5) facts |= kChannelsLast3dContiguous | kChannelsLast3dStrides;
   return static_cast<uint16_t>(facts);
 }

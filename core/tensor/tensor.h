@@ -22,10 +22,10 @@
 
 namespace faketensor {
 
-// Flags of a meta. The first group is given, the second are facts about sizes and strides: computed
+// Flags of a meta. The first group is given. The second are facts about sizes and strides: computed
 // when the meta is interned if all are plain numbers, else when first asked for, because deciding
-// them may guard (as c10::SymbolicShapeMeta does). The last are
-// told by the words alone.
+// them may guard (as c10::SymbolicShapeMeta does). The last follow from the words in memory,
+// without any decision.
 enum MetaFlag : uint16_t {
   kConj = 1 << 0,
   kNeg = 1 << 1,

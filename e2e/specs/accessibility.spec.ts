@@ -23,13 +23,14 @@ for (const colorScheme of ["light", "dark"] as const) {
       await playground.open();
       await playground.openFile("classifier.pt2");
       await playground.batch.fill("6");
+      await playground.literal.check();
       await expect(page.locator("#problems-count")).toHaveText("1 error");
       await playground.search.fill("conv");
       await expect(playground.matches.first()).toBeVisible();
       expect(await violations(playground)).toEqual([]);
     });
 
-    test("nor with what was assumed about sizes, and why one is what it is", async ({ playground, page }) => {
+    test("nor with the guards on sizes, and why one is what it is", async ({ playground, page }) => {
       await playground.openGuards();
       expect(await violations(playground)).toEqual([]);
       await page.keyboard.press("Enter");
@@ -43,6 +44,26 @@ for (const colorScheme of ["light", "dark"] as const) {
       expect(await violations(playground)).toEqual([]);
       await playground.symbol("s9").fill("16");
       await expect(playground.brokenGuards.first()).toBeVisible();
+      expect(await violations(playground)).toEqual([]);
+    });
+
+    test("nor with assumptions, guesses and decisions", async ({ playground, page }) => {
+      await playground.open();
+      await playground.openFile("llama.json.gz");
+      await playground.batch.fill("8");
+      await page.getByRole("combobox", { name: /^Device/ }).selectOption("cuda");
+      await playground.assumed.click();
+      await expect(playground.assumption("arange.device")).toContainText("guess");
+      expect(await violations(playground)).toEqual([]);
+      await playground
+        .assumption("view.0")
+        .getByRole("button", { name: /^Keep 2/ })
+        .click();
+      await expect(playground.assumption("view.0")).toContainText("decided");
+      await playground.assumptions
+        .getByRole("button", { name: /^and \d+ more/ })
+        .first()
+        .click();
       expect(await violations(playground)).toEqual([]);
     });
 

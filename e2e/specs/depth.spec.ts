@@ -22,6 +22,25 @@ async function openTo(depth: number, { page }: Playground): Promise<void> {
   await expect(title).not.toHaveText(before);
 }
 
+for (const size of [
+  { width: 900, height: 700 },
+  { width: 400, height: 800 },
+]) {
+  test(`the minimap leaves the buttons free at ${size.width} x ${size.height}`, async ({
+    playground,
+    page,
+  }) => {
+    await page.setViewportSize(size);
+    await playground.open();
+    const minimap = await page.locator("#minimap").boundingBox();
+    const tools = await page.locator(".graph-tools", { has: page.locator("#depths") }).boundingBox();
+    if (minimap === null || tools === null) throw new Error("the minimap or the buttons are not shown");
+    const beside = tools.x + tools.width <= minimap.x || minimap.x + minimap.width <= tools.x;
+    const above = minimap.y + minimap.height <= tools.y || tools.y + tools.height <= minimap.y;
+    expect(beside || above).toBe(true);
+  });
+}
+
 const kScreens: [string, { width: number; height: number }][] = [
   ["a laptop", { width: 1280, height: 800 }],
   ["a phone", { width: 390, height: 844 }],

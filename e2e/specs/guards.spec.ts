@@ -1,6 +1,6 @@
 import { expect, test } from "./page.js";
 
-test("lists what was assumed about sizes, with the call and line that made it so", async ({ playground }) => {
+test("lists the guards on sizes, with the call and line that made it so", async ({ playground }) => {
   await playground.openGuards();
   const { guards } = playground;
   await expect(guards).toContainText("s9 = 8 specialised");
@@ -18,7 +18,7 @@ test("goes from an assumption to its node and to where a size came from, by keyb
   await expect(playground.inspector.getByRole("button", { name: /^reshape/ }).first()).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(playground.inspector.getByRole("heading", { name: "reshape" })).toBeVisible();
-  await expect(playground.inspector.getByRole("list", { name: "Assumed here about sizes" })).toContainText(
+  await expect(playground.inspector.getByRole("list", { name: "Guards on sizes here" })).toContainText(
     "s9 = 8",
   );
   const why = playground.inspector.locator("summary", { hasText: "dim 2 is 8" });
@@ -38,7 +38,5 @@ test("goes from an assumption to its node and to where a size came from, by keyb
 test("says so where nothing was assumed", async ({ playground, page }) => {
   await playground.open();
   await page.keyboard.press("g");
-  await expect(playground.inspector.getByRole("list", { name: "Assumed about sizes" })).toContainText(
-    "Nothing",
-  );
+  await expect(playground.inspector.getByRole("list", { name: "Guards on sizes" })).toContainText("Nothing");
 });

@@ -65,6 +65,24 @@ test("a link of a file that is pasted into the address waits as well", async ({ 
   await expect(playground.batch).toHaveValue("5");
 });
 
+test("a link that is pasted when the address is about to follow the page is not lost", async ({
+  playground,
+  page,
+}) => {
+  await playground.open();
+  await page.evaluate(() => {
+    // Longer than the address waits for the user to pause: it is due, and comes before the event of the new link.
+    const end = performance.now() + 600;
+    while (performance.now() < end);
+    location.hash = "#file=model.json&set=batch:5";
+  });
+  await expect(playground.notice).toContainText("model.json");
+  await expect(page).toHaveURL(/#file=model\.json&set=batch:5$/);
+  await playground.openBytes("model.json", decoder());
+  await playground.shown(2);
+  await expect(playground.batch).toHaveValue("5");
+});
+
 const kBroken: [link: string, told: string[]][] = [
   ["dtype=float31", ["dtype=float31"]],
   ["device=tpu", ["device=tpu"]],

@@ -160,7 +160,7 @@ export class Playground {
   }
 
   get guards(): Locator {
-    return this.inspector.getByRole("list", { name: "Assumed about sizes" });
+    return this.inspector.getByRole("list", { name: "Guards on sizes" });
   }
 
   /** The guards that what is set breaks. */
@@ -171,6 +171,27 @@ export class Playground {
   /** How many values there are, and what it took to have them. */
   get summary(): Locator {
     return this.page.locator("#summary");
+  }
+
+  /** What the what-if took for part of the example: how much of it, beside the summary. */
+  get assumed(): Locator {
+    return this.page.locator("#assumed");
+  }
+
+  /** The list of it, a line of code at a time. */
+  get assumptions(): Locator {
+    return this.page.getByRole("list", { name: "Assumed of the example" });
+  }
+
+  /** The line of that list that a site stands in. */
+  assumption(site: string): Locator {
+    return this.assumptions
+      .locator("> li")
+      .filter({ has: this.page.getByRole("button", { name: site, exact: true }) });
+  }
+
+  get literal(): Locator {
+    return this.page.getByRole("switch", { name: "literal" });
   }
 
   get live(): Locator {

@@ -39,8 +39,9 @@ test("an error is shown at its node, and what follows as not reached", async ({ 
   await playground.open();
   await playground.openFile("classifier.pt2");
   await playground.batch.fill("6");
+  await playground.literal.check();
   await expect(page.locator("#problems-count")).toHaveText("1 error");
-  await playground.batch.blur();
+  await playground.literal.blur();
   await page.keyboard.press("e");
   await expect(playground.inspector.getByRole("heading", { name: "linear" })).toBeVisible();
   await expect(playground.inspector).toContainText(
@@ -50,5 +51,81 @@ test("an error is shown at its node, and what follows as not reached", async ({ 
   await expect(playground.row(/^softmax/)).toContainText("not reached");
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: "Undo" }).click();
+  await expect(playground.literal).not.toBeChecked();
   await expect(page.locator("#problems-count")).toHaveText("No problems");
 });
+
+/** A static program, a chip that changes a size of it, and its output as it is, with each chip changed, and with all. */
+const kModels = [
+  {
+    what: "the built-in decoder",
+    file: null,
+    output: "linear_14",
+    asIs: "[2, 2048, 128256]",
+    batch: "[8, 2048, 128256]",
+    size: { name: "Size of dim 1", text: "512", shape: "[2, 512, 128256]" },
+    all: "[8, 512, 128256]",
+  },
+  {
+    what: "a static ResNet",
+    file: "resnet.json.gz",
+    output: "batch_norm",
+    asIs: "[1, 64, 112, 112]",
+    batch: "[8, 64, 112, 112]",
+    size: { name: "Size of dim 2", text: "320", shape: "[1, 64, 160, 112]" },
+    all: "[8, 64, 160, 112]",
+  },
+  {
+    what: "a static Llama",
+    file: "llama.json.gz",
+    output: "linear_14",
+    asIs: "[2, 16, 256]",
+    batch: "[8, 16, 256]",
+    size: { name: "Size of dim 1", text: "64", shape: "[2, 64, 256]" },
+    all: "[8, 64, 256]",
+  },
+] as const;
+
+for (const { what, file, output, asIs, batch, size, all } of kModels) {
+  test(`${what} follows every chip as a new export would`, async ({ playground, page }) => {
+    const problems = page.locator("#problems-count");
+    const reset = page.getByRole("button", { name: "Reset" });
+    const dtype = page.getByRole("combobox", { name: /^Dtype/ });
+    const device = page.getByRole("combobox", { name: /^Device/ });
+    await playground.open();
+    if (file !== null) await playground.openFile(file);
+    await playground.search.fill(output);
+    await page.keyboard.press("Enter");
+    const value = playground.inspector;
+    await expect(value).toContainText(asIs);
+
+    await playground.batch.fill("8");
+    await expect(value).toContainText(batch);
+    await expect(problems).toHaveText("No problems");
+    await reset.click();
+    await expect(value).toContainText(asIs);
+
+    await page.getByRole("textbox", { name: size.name }).fill(size.text);
+    await expect(value).toContainText(size.shape);
+    await expect(problems).toHaveText("No problems");
+    await reset.click();
+    await expect(value).toContainText(asIs);
+
+    await dtype.selectOption("bfloat16");
+    await expect(value).toContainText("bfloat16");
+    await expect(problems).toHaveText("No problems");
+    await reset.click();
+    await expect(value).toContainText("float32");
+
+    await device.selectOption("cuda");
+    await expect(value).toContainText("cuda");
+    await expect(problems).toHaveText("No problems");
+
+    await dtype.selectOption("float16");
+    await playground.batch.fill("8");
+    await page.getByRole("textbox", { name: size.name }).fill(size.text);
+    await expect(value).toContainText(all);
+    await expect(value).toContainText("float16");
+    await expect(problems).toHaveText("No problems");
+  });
+}

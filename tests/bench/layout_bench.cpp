@@ -68,8 +68,8 @@ struct Program {
 void lay_out(benchmark::State& state, Shape shape) {
   static std::map<std::pair<Shape, int64_t>, double> seconds;
   const Program program(static_cast<uint32_t>(state.range(0)), shape);
-  const std::clock_t begin =
-      std::clock();  // processor time: neighbours on the machine do not count
+  // Processor time: neighbours on the machine do not count.
+  const std::clock_t begin = std::clock();
   for (auto _ : state) {
     const GraphLayout drawn = lay_out_graph(program.input());
     benchmark::DoNotOptimize(drawn.points.data());

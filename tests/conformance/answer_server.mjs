@@ -1,4 +1,4 @@
-// `faketensor answer` in WebAssembly for file after file, in one process: replay.py --server.
+// `faketensor` in WebAssembly for command after command, in one process: replay.py --server.
 import * as fs from "node:fs";
 import * as readline from "node:readline";
 import createModule from "../../build/wasm/bin/faketensor-command.mjs";
@@ -11,8 +11,8 @@ const engine = await createModule({
   },
 });
 
-/** Writes what the command answers to one file, and keeps its diagnostics. */
-function answer({ questions, answers }) {
+/** Writes what one command prints to a file, and keeps its diagnostics. */
+function run({ args, answers }) {
   const out = fs.openSync(answers, "w");
   let error = "";
   const host = {
@@ -30,7 +30,7 @@ function answer({ questions, answers }) {
     },
   };
   try {
-    return { status: engine.runCommand(JSON.stringify(["answer", questions]), host), error };
+    return { status: engine.runCommand(JSON.stringify(args), host), error };
   } finally {
     fs.closeSync(out);
   }
@@ -39,7 +39,7 @@ function answer({ questions, answers }) {
 for await (const line of readline.createInterface({ input: process.stdin })) {
   let reply;
   try {
-    reply = answer(JSON.parse(line));
+    reply = run(JSON.parse(line));
   } catch (error) {
     reply = { status: 70, error: String(error) };
   }

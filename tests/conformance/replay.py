@@ -6,8 +6,9 @@ graphs and operators recorded there, and compares (compare.py). The commands see
 
 A difference is a failure unless known_differences.tsv has a row for it; a row whose difference is gone is a failure too, and so is a
 reason that is empty. Of ../shared/conformance/ops an operator and the number of its vectors that differ are one row. --rewrite prints rows for what differs, to be given reasons by hand.
-With --server, COMMAND is a process that answers file after file: it reads lines {"questions": path, "answers": path} and replies to each
-with {"status": exit code, "error": text} (answer_server.mjs).
+What-ifs (whatif/) are asked of `COMMAND propagate`, a setting each.
+With --server, COMMAND is a process that runs command after command: it reads lines {"args": [...], "answers": path} and replies to each with
+{"status": exit code, "error": text} (answer_server.mjs).
 The answers are kept in build/conformance/NAME; where another NAME has left its own there, the two must be the same bytes.
 """
 import argparse
@@ -27,11 +28,13 @@ import transcripts
 from compare import graph_differences, operator_difference
 from expressions import KIND as EXPRESSIONS, expression_difference, expression_question
 from profiles import ASKED, profile_difference, question
+from whatif import setting_difference
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SHARED = ROOT.parent / "shared" / "conformance"
 VARIANTS, SETS = ("static", "decomp"), ("base", "batch", "one", "bf16", "half_inputs")
+WHAT_IFS = "whatif/"
 COLLECTION = "all_ops/"  # every vector of ../shared; differences are counted by operator
 RECORDED = {"out", "after", "raises", "message"}
 
@@ -48,6 +51,8 @@ def files(data):
             variant, inputs = path.name.split(".")[:2]
             if path.parent.name == "archives" or (variant in VARIANTS and inputs in SETS):
                 yield f"{prefix}models/{path.parent.name}/{variant}.{inputs}", path
+        for path in sorted(base.glob("whatif/*/*.answers.jsonl.gz")):
+            yield f"{prefix}{WHAT_IFS}{path.parent.name}/{path.name.split('.')[0]}", path
     for path in sorted((data or HERE / "data").glob("ops/*.jsonl.gz")):
         yield f"ops/{path.name.split('.')[0]}", path
     for path in sorted((data or HERE / "data").glob("symbolic/*.jsonl.gz")):
@@ -105,10 +110,10 @@ class Runs:
     def __init__(self, command):
         self.command = command
 
-    def answer(self, questions, answers):
+    def run(self, args, answers):
         """(exit code, diagnostics)"""
         with open(answers, "wb") as out:
-            run = subprocess.run([*self.command, "answer", str(questions)], stdout=out, stderr=subprocess.PIPE, timeout=600, check=False)
+            run = subprocess.run([*self.command, *args], stdout=out, stderr=subprocess.PIPE, timeout=600, check=False)
         return run.returncode, run.stderr.decode()
 
 
@@ -118,11 +123,11 @@ class Servers:
     def __init__(self, command):
         self.command, self.threads = command, threading.local()
 
-    def answer(self, questions, answers):
+    def run(self, args, answers):
         if not hasattr(self.threads, "server"):
             self.threads.server = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         server = self.threads.server
-        server.stdin.write(json.dumps({"questions": str(questions), "answers": str(answers)}) + "\n")
+        server.stdin.write(json.dumps({"args": args, "answers": str(answers)}) + "\n")
         server.stdin.flush()
         reply = server.stdout.readline()
         if not reply:
@@ -136,9 +141,11 @@ def replay(label, path, engine, folder):
     folder = folder / label
     folder.mkdir(parents=True, exist_ok=True)
     recorded = rows(path)
+    if label.removeprefix("shared/").startswith(WHAT_IFS):
+        return replay_what_ifs(recorded, path, engine, folder)
     asked = questions(path, recorded, folder)
     got_path = folder / (asked.name + ".answers")
-    status, diagnostics = engine.answer(asked, got_path)
+    status, diagnostics = engine.run(["answer", str(asked)], got_path)
     if status not in (0, 1):
         return {"(run)": f"exit {status}: {diagnostics[-300:]}"}, 1, got_path
     answers = rows(got_path)
@@ -153,6 +160,19 @@ def replay(label, path, engine, folder):
     differing = [(v, d) for v in asked_rows(recorded) if (d := compare(v, by_id.get(name_of(v))))]
     differences = by_operator(differing) if label.startswith(COLLECTION) else {name_of(v): d for v, d in differing}
     return differences, len(asked_rows(recorded)), got_path
+
+
+def replay_what_ifs(recorded, path, engine, folder):
+    """The same of a program's settings, an item each."""
+    program = str(path.parent / recorded[0]["header"]["program"])
+    got_path, one, differences = folder / "settings.answers", folder / "setting", {}
+    with open(got_path, "w") as got:
+        for row in recorded[1:]:
+            status, _ = engine.run(["propagate", program, *row["options"], "--format", "jsonl"], one)
+            got.write(one.read_text())
+            if difference := setting_difference(row, one.read_text().splitlines(), status):
+                differences[row["id"].rsplit("/", 1)[-1]] = difference
+    return differences, len(recorded) - 1, got_path
 
 
 def by_operator(differing):

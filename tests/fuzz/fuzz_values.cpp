@@ -216,6 +216,8 @@ class OptionsFuzzer final : public ProgramFuzzer {
     add(10, "target", random_.chance(80) ? "h100" : "abacus");
     add(10, "pythonDispatcher", random_.chance(50));
     add(10, "stopAtFirstError", random_.chance(50));
+    add(10, "literal", random_.chance(50));
+    add(5, "assume", {{input() + "." + std::to_string(random_.below(3)), "literal"}});
     add(10, "profiles", profiles());
     add(2, "unknown", random_.value());
     return made;
@@ -233,7 +235,7 @@ class OptionsFuzzer final : public ProgramFuzzer {
         (void)read_indices(parsed(random_.sizes()), "modules");
         return;
       default:
-        (void)propagate(of, read_propagate_options(parsed(options())));
+        (void)propagate_retargeted(of, read_propagate_options(parsed(options())));
     }
   }
 };

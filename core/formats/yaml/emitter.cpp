@@ -124,7 +124,7 @@ void Emitter::key(const python::Scalar& name) {
   indent();
   const Represented key = represent(name);
   const std::u32string text = python::from_utf8(key.text);
-  // Its tag counts, as "!!str" would be written.
+  // PyYAML counts the length of its tag too, which would be written as "!!str".
   const bool is_simple = !text.empty() && !analyze(text).is_multiline &&
                          2 + key.tag.size() + text.size() < kMaxSimpleKey;
   if (is_simple) {
@@ -162,7 +162,7 @@ void Emitter::indicator(std::string_view text, bool needs_space, bool is_indenta
   }
   out_ += text;
   column_ += static_cast<int>(text.size());
-  // Inside "[" nothing needs a space, but nothing is written there either.
+  // Not after "[", as in PyYAML: only empty collections are written in flow style here.
   after_space_ = false;
   after_indentation_ = after_indentation_ && is_indentation;
 }

@@ -5,7 +5,7 @@ namespace faketensor::yaml {
 
 namespace {
 
-// A place in a text; each step goes on over what it names, or says no.
+// A place in a text. Each step moves past what it names, or returns false.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}

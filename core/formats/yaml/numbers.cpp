@@ -13,7 +13,8 @@ namespace faketensor::python {
 
 namespace {
 
-// sys.get_int_max_str_digits(); other bases have no limit in Python and this one here.
+// sys.get_int_max_str_digits(), for base 10. Other bases have no limit in Python, and this one
+// here.
 constexpr size_t kMaxDigits = 4300;
 
 // A natural number, in groups of nine decimal digits.
@@ -64,7 +65,8 @@ std::string_view stripped(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
-// int(text, base) of a text without bars; the sign is the caller's, but Python takes one here too.
+// int(text, base) of a text without bars. The caller has taken the sign; Python takes one more
+// here.
 Natural parse_int(std::string_view text, int base, bool& is_negative) {
   const auto refuse = [&] {
     throw_error(ErrorKind::kValueError,

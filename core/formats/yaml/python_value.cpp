@@ -85,7 +85,7 @@ std::string scalar_repr(const Scalar& value) {
 
 namespace {
 
-// Bounded in depth by `outer`, the collections that hold this one, and in length.
+// Bounded in length, and in depth by `outer`, the collections that hold this one.
 void append_repr(std::string& out, const Value& value, std::vector<const Value*>& outer) {
   if (value.kind < Kind::kTuple) {
     out += scalar_repr(value);
@@ -141,7 +141,7 @@ std::string identity_key(const Scalar& value) {
       return "i" + value.text;
     case Kind::kFloat: {
       if (const std::optional<std::string> digits = exact_digits(value.real)) return "i" + *digits;
-      // No NaN is another.
+      // No NaN equals another.
       const std::string own =
           std::isnan(value.real) ? format("{}", reinterpret_cast<intptr_t>(&value)) : "";
       return format("f{} {}", value.real, own);
@@ -194,7 +194,7 @@ const Value& subscript(const Value& value, std::string_view key) {
 }
 
 std::vector<const Value*> iterate(const Value& value) {
-  // A character of a string or byte of bytes: all that is asked of it is to be refused.
+  // A character of a string, or a byte: callers only refuse it.
   static const Value kCharacter = [] {
     Value character;
     character.kind = Kind::kString;

@@ -187,7 +187,7 @@ void Scanner::fetch_flow_start(TokenKind kind) {
 
 void Scanner::fetch_flow_end(TokenKind kind) {
   drop_key();
-  // A bracket that closes nothing is the parser's to refuse.
+  // The parser refuses a bracket that closes nothing.
   if (flow_level_ > 0) --flow_level_;
   allows_key_ = false;
   add_single(kind, 1);
@@ -387,7 +387,7 @@ void Scanner::scan_tag_prefix(Token& token) {
   while (look() == ' ') advance();
   token.suffix = scan_uri("directive", token.start);
   expect_space(true);
-  // The name is known by the handle being there.
+  // A directive with a handle is %TAG.
   token.has_handle = true;
   token.value = handle;
 }

@@ -1,9 +1,9 @@
 // Scanner: YAML text to tokens, by the rules of PyYAML (yaml/scanner.py), which are YAML 1.1 with
 // PyYAML's own liberties.
 //
-// Tokens come one at a time and a token is not looked for before it is asked for, so an error in
-// the text is met where PyYAML meets it. What PyYAML calls a simple key, "a" in "a: b", is known to
-// be one only when the ':' is seen: the scanner keeps it as possible until the line ends.
+// Tokens come one at a time, and none is scanned before it is asked for, so that an error in the
+// text is met where PyYAML meets it. What PyYAML calls a simple key, "a" in "a: b", is known to be
+// one only when the ':' is seen: until the line ends the scanner keeps it as a possible key.
 //
 //   Scanner scanner(source);
 //   while (scanner.peek().kind != TokenKind::kStreamEnd) use(scanner.take());

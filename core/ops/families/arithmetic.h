@@ -15,9 +15,9 @@
 namespace faketensor {
 
 // With symbolic sizes: the result of operands of one memory format, which is in that format, also
-// in dimensions of size 1; null where the operands have none, or are not symbolic. Mirrors
-// make_fast_binary_impl, torch/_subclasses/fake_impls.py, which stands before add, sub, mul and div
-// and looks at the operands only: neither at alpha nor at what they refuse.
+// in dimensions of size 1. Null where the operands share no format, or are not symbolic. Mirrors
+// make_fast_binary_impl, torch/_subclasses/fake_impls.py, which answers before add, sub, mul and
+// div do: it looks at the operands only, neither at alpha nor for what those operators refuse.
 Tensor* fast_arithmetic(Call& call, const Value& a, const Value& b,
                         Promotion promote = Promotion::kDefault);
 

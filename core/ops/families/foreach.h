@@ -5,10 +5,9 @@
 //
 // The elementwise operator's arguments are the row's, with element i in place of each list
 // (of tensors or of numbers). kInplace derives `_foreach_add_.List`, which calls `add_.Tensor`. All
-// elements are computed as on the meta device; each
-// result is on the common device of the elements in its place. Mirrors
-// foreach_run_and_map_input_device, torch/_subclasses/fake_impls.py, over the slow paths of
-// aten/src/ATen/native/ForeachOpsKernels.cpp.
+// elements are computed as on the meta device; each result is on the common device of the elements
+// in its place. Mirrors foreach_run_and_map_input_device, torch/_subclasses/fake_impls.py, over the
+// slow paths of aten/src/ATen/native/ForeachOpsKernels.cpp.
 #pragma once
 
 #include <string>
@@ -32,8 +31,8 @@ Value foreach_element(Call& call, const ForeachElement& element);
 // Returns that length.
 size_t check_lists(const Call& call);
 
-// Part of it, for operators that take lists of any length: what an in-place operator asks of the
-// tensors it writes to.
+// The part of it for operators that take lists of any length: what an in-place operator demands of
+// the tensors it writes to.
 void check_written_list(const Call& call);
 
 template <FixedString functional>

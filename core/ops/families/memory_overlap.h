@@ -1,7 +1,7 @@
-// What a structured kernel asks of the memory it writes to.
+// What a structured kernel demands of the memory it writes to.
 //
 // Mirrors aten/src/ATen/MemoryOverlap.cpp: an output whose elements share memory, or that shares
-// memory with what is read, is refused. Python's wrappers around out= do not ask.
+// memory with what is read, is refused. Python's wrappers around out= do not check this.
 //
 //   check_no_internal_overlap(call, out);        // expanded: two indices, one element
 //   check_no_overlap(call, out, self);           // out may not be self, nor a part of it

@@ -1,4 +1,4 @@
-// The view that a kernel has of a call's tensors: all of them on the meta device.
+// OnMeta: a call's tensors as a kernel sees them, all on the meta device.
 //
 // FakeTensorMode runs meta kernels with in_kernel_invocation set, under which a fake tensor reports
 // the meta device. For most operators that cannot be told from one common device; list operators

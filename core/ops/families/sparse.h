@@ -33,15 +33,13 @@ inline const SparseMeta& sparse_of(const Tensor& tensor) {
   return *sparse;
 }
 
-// What an operator without a kernel for the tensor's layout says: NotImplementedError "Could not
-// run
-// ..."; a pointwise operator on a compressed tensor gets as far as TensorIterator, which says
+// What an operator without a kernel for the tensor's layout raises: NotImplementedError "Could not
+// run ...". A pointwise operator on a compressed tensor gets as far as TensorIterator, which raises
 // RuntimeError "unsupported tensor layout: SparseCsr".
 [[noreturn]] void refuse_sparse(const OpEntry& op, std::span<const Value> args);
 // The same for an operator that has no kernel for `backend`: "CPU", "SparseCPU", "QuantizedCUDA".
 [[noreturn]] void throw_no_kernel(const OpEntry& op, std::string_view backend);
-// What an operator of that name says whose arguments are meta tensors, for which it has no
-// function.
+// What an operator of that name raises for meta tensors, if it has no kernel for them.
 [[noreturn]] void throw_no_meta_kernel(std::string_view name);
 // That `self` is COO, for operators that have a kernel for nothing else.
 void require_coo(Call& call, const Tensor& self);
@@ -137,9 +135,9 @@ consteval Rule sparse_unary(SparseUnaryParams params = {}) {
 // dtype of its input. Mirrors COALESCED_UNARY_UFUNC, SparseUnaryFunctions.cpp.
 void check_sparse_unary_output(const Call& call, const Rule& functional, const Tensor& out);
 
-// An operator whose meta function cannot do with a compressed tensor: it asks for a property that
-// such tensors lack, or for a result that it cannot make. For COO there is no kernel, but
-// dimensions are checked before that is found out.
+// An operator whose meta function fails for a compressed tensor: it asks for a property that such
+// tensors lack, or for a result that it cannot make. For COO there is no kernel, but dimensions are
+// checked before that is found out.
 enum class Lacking : uint8_t {
   kStrides,
   kIsContiguous,

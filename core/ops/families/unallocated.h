@@ -1,5 +1,4 @@
-// Kernels that read their arguments: a fake tensor has no data, which they say in words of their
-// own.
+// The errors of kernels that read their arguments: a fake tensor has no data.
 #pragma once
 
 #include <string>

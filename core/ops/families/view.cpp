@@ -139,7 +139,7 @@ Value copies_of_views(Call& call, OpId view) {
   const auto contiguous = [&](Tensor& tensor) {
     return call.call<"aten::clone">(tensor, MemoryFormat::kContiguous);
   };
-  // as_strided makes a short storage grow; here the view is only passing.
+  // as_strided would make a short storage grow; this view is only a step.
   Storage* storage = call.arg(0).tensor().storage;
   const SymInt held = storage->nbytes;
   const Value views = call.context().call(view, call.args());

@@ -25,7 +25,8 @@ Value cumulative(Call& c, const Tensor& self, int64_t dim, OptionalDType dtype,
   if (!has_symbolic_sizes(self)) return c.empty(self.sizes(), sum_dtype(self, dtype));
   if (self.dim() == 0) return reduce(c.call<"aten::unsqueeze">(self, 0), 0);
   const Value ahead = c.call<"aten::unsqueeze">(self, dim + 1);
-  const Value range = c.call<"aten::arange">(self.size(dim));
+  const Value range =
+      c.call<"aten::arange">(self.size(dim), nullptr, nullptr, self.device(), nullptr);
   Value mask = c.call<"aten::le.Tensor">(c.call<"aten::unsqueeze">(range, 1), range);
   for (int64_t i = dim + 1; i < self.dim(); ++i) mask = c.call<"aten::unsqueeze">(mask, -1);
   const Value masked = c.call<"aten::where.ScalarOther">(mask, ahead, 0);

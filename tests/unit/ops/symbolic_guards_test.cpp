@@ -212,6 +212,20 @@ TEST(SymbolicGuards, CumulativeSumsCompareEachPlaceWithEach) {
   });
 }
 
+// The places that are compared are counted where the tensor is.
+TEST(SymbolicGuards, CumulativeSumsStayOnTheirDevice) {
+  const auto env = std::make_shared<ShapeEnv>();
+  FakeTensorMode mode;
+  mode.attach_shape_env(env);
+  const SymInt s = env->create_backed("s0", 8, ValueRange::ints(2, kIntInfinity));
+  const Device cuda{DeviceType::kCUDA, 0};
+  const Value x = mode.empty(DimVector{s}, DType::kInt64, cuda);
+  const Outcome outcome =
+      mode.call(Registry::builtin().find("aten::cumsum"), std::array{x, Value(0)});
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  EXPECT_EQ(outcome.value.tensor().device(), cuda);
+}
+
 // Found by the soundness fuzzer: x[1][0] has no dimensions, and an offset of s1.
 TEST(SymbolicGuards, CumulativeSumsOfAScalarAreOfOneValue) {
   const auto env = std::make_shared<ShapeEnv>();

@@ -9,6 +9,7 @@
 
 #include "core/support/error.h"
 #include "core/symbolic/arithmetic.h"
+#include "core/symbolic/canonical_condition.h"
 #include "core/symbolic/parse.h"
 #include "core/symbolic/shape_env.h"
 

@@ -5,6 +5,7 @@
 #include "core/support/error.h"
 #include "core/symbolic/dim_constraints.h"
 #include "core/symbolic/guard_printer.h"
+#include "core/symbolic/symbolic_geometry.h"
 
 namespace faketensor {
 namespace {
@@ -18,8 +19,8 @@ GuardedInput input(ShapeEnv& env, const char* name, std::vector<int64_t> sizes,
   for (size_t i = sizes.size(); i-- > 1;) strides[i - 1] = strides[i] * sizes[i];
   SymbolicContext dynamic(std::vector<DimDynamic>(sizes.size(), DimDynamic::kDynamic));
   GuardedInput result{.source = Source::local(name)};
-  const SymbolicGeometry made = env.create_symbolic_geometry(
-      sizes, strides, 0, result.source, context == nullptr ? dynamic : *context);
+  const SymbolicGeometry made = create_symbolic_geometry(env, sizes, strides, 0, result.source,
+                                                         context == nullptr ? dynamic : *context);
   result.sizes = made.sizes;
   result.strides = made.strides;
   result.offset = made.offset;
@@ -161,7 +162,7 @@ TEST(SymbolicContexts, AreAsLongAsTheInputHasDimensions) {
        {&SymbolicContext::constraint_sizes, &SymbolicContext::constraint_strides}) {
     SymbolicContext context = SymbolicContext::all_duck(2);
     (context.*list).resize(1);
-    EXPECT_EQ(raised([&] { env.create_symbolic_geometry(numbers, numbers, 0, source, context); }),
+    EXPECT_EQ(raised([&] { create_symbolic_geometry(env, numbers, numbers, 0, source, context); }),
               "IndexError: list index out of range");
     GuardedInput input{.source = source};
     input.sizes = {4, 3};
@@ -174,7 +175,7 @@ TEST(SymbolicContexts, AreAsLongAsTheInputHasDimensions) {
   }
   SymbolicContext strides = SymbolicContext::all_duck(2);
   strides.dynamic_strides.clear();
-  EXPECT_EQ(raised([&] { env.create_symbolic_geometry(numbers, numbers, 0, source, strides); }),
+  EXPECT_EQ(raised([&] { create_symbolic_geometry(env, numbers, numbers, 0, source, strides); }),
             "IndexError: list index out of range");
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/support/error.h"
 #include "core/symbolic/shape_env.h"
+#include "core/symbolic/suggest_fix.h"
 
 namespace faketensor {
 namespace {
@@ -69,11 +70,27 @@ TEST(ShapeEnvFacts, SuggestedChecksSettleTheDecisionAndAreForgotten) {
   const SymInt u = env.create_unbacked_int();
   EXPECT_EQ(kind_of([&] { guard_bool(u + 1 > 0); }), ErrorKind::kGuardOnDataDependent);
   ASSERT_NE(env.last_undecided(), nullptr);
-  EXPECT_EQ(env.suggest_fix(env.last_undecided()),
+  EXPECT_EQ(suggest_fix(env, env.last_undecided()),
             "torch._check(u0 >= 0) or torch._check(u0 >= 1)");
   EXPECT_TRUE(env.deferred_runtime_asserts().empty());
   EXPECT_EQ(env.range(u.node()).lower, kMinusIntInfinity);
   EXPECT_EQ(kind_of([&] { guard_bool(u + 1 > 0); }), ErrorKind::kGuardOnDataDependent);
+}
+
+// PyTorch remembers that "s0 != 6" was not known when it was asked with a fallback, and guards on
+// it again where it is asked without one.
+TEST(ShapeEnvFacts, ATriedFixChangesNoLaterDecision) {
+  const auto guards_after = [](bool tries_fix) {
+    ShapeEnv env;
+    const SymInt s = env.create_backed("s0", 5, ValueRange::ints(2, kIntInfinity));
+    const SymInt u = env.create_unbacked_int();
+    guard_or_false(s == 6);
+    if (tries_fix) suggest_fix(env, (u > 0).node());
+    guard_bool(s == 6);
+    return env.format_guards();
+  };
+  EXPECT_EQ(guards_after(false), " - Ne(s0, 6)\n - Ne(s0, 6)");
+  EXPECT_EQ(guards_after(true), guards_after(false));
 }
 
 TEST(ShapeEnvFacts, GuardsAreListedWithTheirOrigin) {

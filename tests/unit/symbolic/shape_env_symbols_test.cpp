@@ -3,6 +3,7 @@
 #include "core/support/error.h"
 #include "core/support/sha256.h"
 #include "core/symbolic/shape_env.h"
+#include "core/symbolic/symbolic_geometry.h"
 
 namespace faketensor {
 namespace {
@@ -47,12 +48,12 @@ TEST(ShapeEnvSymbols, StridesAreProductsWhereTheyFit) {
   const int64_t sizes[] = {4, 3, 5};
   const int64_t contiguous[] = {15, 5, 1};
   const SymbolicGeometry dense =
-      env.create_symbolic_geometry(sizes, contiguous, 0, Source::local("x"), context);
+      create_symbolic_geometry(env, sizes, contiguous, 0, Source::local("x"), context);
   EXPECT_EQ(text(dense.strides[0]), "s27*s53");
   EXPECT_EQ(text(dense.strides[1]), "s53");
   const int64_t sliced[] = {30, 5, 1};
   const SymbolicGeometry gaps =
-      env.create_symbolic_geometry(sizes, sliced, 7, Source::local("y"), context);
+      create_symbolic_geometry(env, sizes, sliced, 7, Source::local("y"), context);
   EXPECT_EQ(env.sources(gaps.strides[0].node())[0].name(), "L['y'].stride()[0]");
   EXPECT_EQ(env.sources(gaps.offset.node())[0].name(), "L['y'].storage_offset()");
 }
@@ -88,7 +89,7 @@ TEST(ShapeEnvSymbols, OfAnotherEnvironmentAreMadeAnew) {
   const SymInt sizes[] = {u, 4, u * 2};
   const SymInt strides[] = {u * 8, u * 2, 1};
   ShapeEnv ours;
-  const SymbolicGeometry made = ours.transfer_geometry(sizes, strides, 0, Source::local("x"));
+  const SymbolicGeometry made = transfer_geometry(ours, sizes, strides, 0, Source::local("x"));
   EXPECT_EQ(text(made.sizes[2]), "2*u0");
   EXPECT_EQ(text(made.strides[0]), "8*u0");
   EXPECT_EQ(made.sizes[0].node()->pool, &ours.pool());
@@ -101,7 +102,7 @@ TEST(ShapeEnvSymbols, AStatefulContextGivesTheSameSymbolsAgain) {
   const auto first_size = [&](uint64_t remembered_as) {
     SymbolicContext context({DimDynamic::kDynamic, DimDynamic::kDynamic});
     context.remembered_as = remembered_as;
-    return env.create_symbolic_geometry(sizes, strides, 0, Source::local("x"), context).sizes[0];
+    return create_symbolic_geometry(env, sizes, strides, 0, Source::local("x"), context).sizes[0];
   };
   const SymInt known = first_size(1);
   EXPECT_TRUE(same_expr(first_size(1), known));

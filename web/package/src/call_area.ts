@@ -18,7 +18,7 @@ const Tag = {
   constant: 8,
 } as const;
 
-/** What reading an answer needs of its mode. */
+/** What reading an answer needs from its mode. */
 export interface AnswerReader<Tensor> {
   /** The argument of the call with that number. */
   argument(id: number): Tensor;
@@ -47,7 +47,7 @@ export class CallArea {
     this.#put(count);
   }
 
-  /** Numbers alone, as many as the other side is told of. */
+  /** A row of numbers alone, whose count the other side is told. */
   numbers(values: readonly number[]): void {
     this.start(0);
     this.#at = 0;

@@ -9,7 +9,7 @@ import type { Engine, EngineExports } from "./engine.js";
 import { EngineResource } from "./lifetime.js";
 import { parseValue } from "./reply.js";
 import type { TensorFields } from "./tensor.js";
-import type { Dim, FloatValue, OpProfiles, TensorValue, Value } from "./types.js";
+import type { Dim, OpProfiles, Plain, SymbolicNumber, TensorValue, Value } from "./types.js";
 
 /** `ShapeEnv(**options)`. */
 export interface ShapeEnvOptions {
@@ -43,22 +43,6 @@ export interface EmptyOptions {
 /** A size to be given: a number, or one that a tensor has (text is an expression of the mode's symbols). */
 export type Size = Dim | bigint | SymbolicNumber;
 
-/** What is no tensor, in arguments and in results. */
-export type Plain =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | { readonly f: "inf" | "-inf" | "nan" }
-  | { readonly c: readonly [FloatValue, FloatValue] }
-  | { readonly dtype: string }
-  | { readonly device: string }
-  | { readonly layout: string }
-  | { readonly memory_format: string }
-  | { readonly generator: string }
-  | SymbolicNumber;
-
 /**
  * An argument: tensors of the same mode or session, numbers (whole ones are ints), and the tagged objects of
  * {@link Value}. Whatever a call returns may be an argument of the next.
@@ -67,12 +51,6 @@ export type ArgumentOf<Tensor> = undefined | Plain | Float | Tensor | readonly A
 
 /** What a call returns: a tensor, or plain data with tensors in it. */
 export type ResultOf<Tensor> = Tensor | readonly ResultOf<Tensor>[] | Plain;
-
-/** A number that is an expression of symbols, in PyTorch's printing. */
-export interface SymbolicNumber {
-  readonly sym: string;
-  readonly kind?: "int" | "float" | "bool";
-}
 
 /** What the fake of a custom operator may ask for. */
 export interface FakeContext {
@@ -113,16 +91,16 @@ export interface CallReply {
   readonly numbers?: readonly number[];
 }
 
-/** An operator as calls by numbers name it. */
+/** How a call by numbers names an operator. */
 interface KnownOperator {
   readonly op: number;
   readonly positions: ReadonlyMap<string, number>;
 }
 
-/** As many as the engine keeps for a mode. */
+/** The engine keeps at most as many for a mode. */
 const maxConstants = 4096;
 
-/** Stands before a keyword argument for what was not given. */
+/** Stands for an argument that was not given, before one by keyword. */
 const unset = Symbol("unset");
 
 export abstract class Caller<Tensor extends TensorFields> extends EngineResource {
@@ -135,7 +113,7 @@ export abstract class Caller<Tensor extends TensorFields> extends EngineResource
   /** What fakes have returned in the call that runs. */
   #returned: Tensor[] | undefined;
   #changes = 0;
-  /** What a fake threw, until the call that ran it passes it on. */
+  /** What a fake threw: the call that ran it throws it again. */
   #thrown: { readonly error: unknown } | undefined;
 
   /** @internal */
@@ -150,17 +128,17 @@ export abstract class Caller<Tensor extends TensorFields> extends EngineResource
     this.#handle = handle;
   }
 
-  /** @internal The tensor that an argument is; undefined for what is none. Throws for one that cannot be used here. */
+  /** @internal The tensor that an argument is; undefined for any other argument. Throws for one that cannot be used here. */
   protected abstract tensorAmong(argument: object): Tensor | undefined;
-  /** @internal A tensor that the engine has told of. */
+  /** @internal The tensor that a reply of the engine has. */
   protected abstract adoptTensor(meta: TensorValue): Tensor;
   /** @internal */
   protected abstract isDisposed(tensor: Tensor): boolean;
-  /** @internal The engine has told of a tensor once more. */
+  /** @internal A reply of the engine has a known tensor once more. */
   protected abstract toldAgain(id: number): void;
-  /** @internal What a symbolic number is told by, if not by its text. */
+  /** @internal What names a symbolic number, if its text does not. */
   protected abstract numberOf(object: object): number | undefined;
-  /** @internal A symbolic number that the engine told by a number. */
+  /** @internal The symbolic number that the engine named by a number. */
   protected abstract adoptNumber(value: object, number: number): void;
   /** @internal */
   protected abstract beforeCall(): void;
@@ -271,7 +249,7 @@ export abstract class Caller<Tensor extends TensorFields> extends EngineResource
     return this.engine.json<unknown>((exports) => exports.ask(question, this.#handle, args));
   }
 
-  /** What is given back: an engine that has failed has nothing left. */
+  /** For giving back: an engine that has failed holds nothing. */
   #askFinally(question: string, args: object): void {
     const text = toJson(question, args);
     this.engine.release((exports) => {
@@ -354,7 +332,7 @@ export abstract class Caller<Tensor extends TensorFields> extends EngineResource
     tensor: (meta) => this.#tensor(meta),
   };
 
-  /** What a fake returned is the object that it returned. */
+  /** A result that a fake returned is the very object that it returned. */
   #tensor(meta: TensorValue): Tensor {
     const returned = this.#returned?.find((tensor) => tensor.id === meta.t && !this.isDisposed(tensor));
     if (!returned) return this.adoptTensor(meta);

@@ -1,5 +1,5 @@
 /**
- * What callers in plain JavaScript get wrong is told before anything crosses to the engine: a value of another kind would
+ * Checks arguments before anything crosses to the engine, for callers in plain JavaScript: a value of another kind would
  * stop halfway through the glue, in words that name none of our functions.
  */
 

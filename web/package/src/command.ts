@@ -67,7 +67,7 @@ class NodeHost implements CommandHost {
         written += fs.writeSync(stream, bytes, written);
       } catch (error) {
         const code = codeOf(error);
-        // Whoever read our output has had enough, `faketensor ... | head`: the native command is ended by SIGPIPE, status 141.
+        // The reader of our output has closed it, as `faketensor ... | head` does: SIGPIPE ends the native command, status 141.
         if (code === "EPIPE") process.exit(141);
         if (code !== "EAGAIN") return reasonOf(error);
         // A pipe that is full for the moment: Node's standard streams do not always block.

@@ -76,7 +76,7 @@ export class FakeTensorViewer extends HTMLElement {
     queueMicrotask(() => void this.#show(running.signal));
   }
 
-  /** Frees what was shown; that is no error to anybody. */
+  /** Frees what was shown. A failure of that concerns nobody. */
   #release(): void {
     for (const resource of this.#shown.splice(0)) resource.dispose().catch(() => undefined);
   }
@@ -193,7 +193,7 @@ function rowTexts(table: Table, row: number): string[] {
   ];
 }
 
-/** Text goes in as text: names come from untrusted files. */
+/** Only text nodes: names come from untrusted files. */
 function line(tag: string, text: string, part?: string): HTMLElement {
   const element = document.createElement(tag);
   element.textContent = text;

@@ -54,7 +54,7 @@ export class Engine {
     return new Engine(exports);
   }
 
-  /** The answer to a question about a program or a run: JSON read, or a packed buffer. */
+  /** The answer to a question about a program or a run: parsed JSON, or a packed buffer. */
   answer(of: number, question: Asked): unknown {
     const args = argumentsJson(question);
     return question.isPacked
@@ -62,7 +62,7 @@ export class Engine {
       : this.json((exports) => exports.ask(question.question, of, args));
   }
 
-  /** Asks what is not among those questions: about the engine (`of` is 0), a mode or a session. */
+  /** Asks any other question: about the engine (`of` is 0), a mode or a session. */
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- an answer's type is agreed with wasm/queries.cpp
   ask<T>(question: string, of: number, args: object = {}): T {
     const text = toJson(`the arguments of ${question}`, args);
@@ -104,7 +104,7 @@ export class Engine {
   }
 }
 
-/** What leaves an instance in the middle of something: a trap, a stack that is full, an exception that nobody caught. */
+/** What leaves an instance in an undefined state: a trap, a full stack, an exception that nobody caught. */
 function isTrap(error: unknown): boolean {
   const isStack = error instanceof RangeError || (error instanceof Error && error.name === "InternalError");
   return error instanceof WebAssembly.RuntimeError || error instanceof WebAssembly.Exception || isStack;

@@ -28,11 +28,9 @@ export type {
   FakeContext,
   FakeRegistration,
   FakeText,
-  Plain,
   ShapeEnvOptions,
   ShapeRule,
   Size,
-  SymbolicNumber,
 } from "./caller.js";
 export {
   Mode,

@@ -52,7 +52,7 @@ class Group {
   }
 }
 
-/** In the place of a number that was told of already. */
+/** Stands for a number that the engine has been told already. */
 const disposedOf = -1;
 
 /**

@@ -1,4 +1,4 @@
-/** What Node has and browsers have not. Nothing here shows in the package's types. */
+/** What Node has and browsers lack. Nothing here shows in the package's types. */
 import type * as FileSystem from "node:fs";
 
 /** Whether this is Node (or a runtime that has Node's built-in modules). */

@@ -4,7 +4,7 @@ import { CallGuard, type Engine } from "./engine.js";
 import { EngineResource } from "./lifetime.js";
 import { defineMethods, type Methods, type programQuestions, type runQuestions } from "./questions.js";
 import type { ByteSource } from "./source.js";
-import type { OpenOptions, Problem, ProgramInfo, PropagateOptions, Table } from "./types.js";
+import type { Assumed, OpenOptions, Problem, ProgramInfo, PropagateOptions, Table } from "./types.js";
 
 interface OpenReply {
   readonly program: number;
@@ -15,6 +15,7 @@ interface PropagateReply {
   readonly run: number;
   readonly ok: boolean;
   readonly problems: readonly Problem[];
+  readonly assumed: Assumed;
 }
 
 /** A program read from a `.pt2` archive or from ExportedProgram JSON. */
@@ -75,6 +76,8 @@ export interface Program extends Methods<typeof programQuestions> {}
 export class Run extends EngineResource {
   readonly ok: boolean;
   readonly problems: readonly Problem[];
+  /** How many there are of what {@link Run.assumptions} lists. */
+  readonly assumed: Assumed;
   /** Wall time of the propagation. */
   readonly milliseconds: number;
   readonly #handle: number;
@@ -90,6 +93,7 @@ export class Run extends EngineResource {
     this.#handle = handle;
     this.ok = reply.ok;
     this.problems = reply.problems;
+    this.assumed = reply.assumed;
     this.milliseconds = milliseconds;
   }
 

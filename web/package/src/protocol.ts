@@ -5,7 +5,7 @@
 import type { ErrorData } from "./errors.js";
 import type { WebAssemblyModule } from "./instance.js";
 import type { Asked } from "./questions.js";
-import type { EngineInfo, Problem, ProgramInfo, PropagateOptions } from "./types.js";
+import type { Assumed, EngineInfo, Problem, ProgramInfo, PropagateOptions } from "./types.js";
 
 /** Marks our messages, so that a worker may also speak to others. */
 export const channel = "faketensor/1";
@@ -28,7 +28,13 @@ export interface Calls {
   closeProgram: { args: { program: number }; result: null };
   propagate: {
     args: { program: number; options: WhatIf };
-    result: { run: number; ok: boolean; problems: readonly Problem[]; milliseconds: number };
+    result: {
+      run: number;
+      ok: boolean;
+      problems: readonly Problem[];
+      assumed: Assumed;
+      milliseconds: number;
+    };
   };
   closeRun: { args: { run: number }; result: null };
   /** A row of questions.ts; `of` is the number of a program or run, 0 for the engine. */

@@ -6,6 +6,7 @@
 import { checkInteger, checkText, toJson } from "./check.js";
 import { openLayout, openTable } from "./packed.js";
 import type {
+  Assumption,
   GuardInfo,
   Layout,
   LayoutOptions,
@@ -113,6 +114,8 @@ export const runQuestions = {
   symbols: ask<() => RunSymbol[]>(),
   /** Every guard, specialisation and deferred assert of the run, with the node that caused it. */
   guards: ask<() => GuardInfo[]>(),
+  /** What was taken for part of the example, in the order of the nodes; empty where nothing was changed. */
+  assumptions: ask<() => Assumption[]>(),
   /**
    * Why dimension `dim` of a node's tensor has its size: the chain back to an input, to a number of the program or to
    * data. Negative dimensions count from the last.
@@ -144,7 +147,7 @@ export interface Questions {
   readonly run: typeof runQuestions;
 }
 
-/** A question as it is asked: of what, its name, and its arguments as plain data. */
+/** A question as plain data: the object it is about, its name and its arguments. */
 export interface Asked {
   /** `"run.why"` */
   readonly question: string;

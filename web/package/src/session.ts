@@ -219,7 +219,7 @@ export class Session extends Caller<SessionTensor> {
     return this.tensorAmong(tensor)?.id ?? -1;
   }
 
-  /** @internal Tensors may be other than they were. */
+  /** @internal The metadata of tensors may have changed. */
   changed(): void {
     this.#changes++;
   }
@@ -229,7 +229,7 @@ export class Session extends Caller<SessionTensor> {
     return this.#entered.at(-1) === mode;
   }
 
-  /** @internal What a question gives that makes tensors, or may change them. */
+  /** @internal The answer of a question that makes tensors, or may change them. */
   make(question: string, args: object): SessionResult {
     return this.receive(this.askText(question, this.encode(args)) as CallReply);
   }

@@ -31,26 +31,32 @@ export interface TensorValue {
 /** A float, also one that JSON lacks. */
 export type FloatValue = number | { readonly f: "inf" | "-inf" | "nan" };
 
+/** A number that is an expression of symbols, in PyTorch's printing. */
+export interface SymbolicNumber {
+  readonly sym: string;
+  readonly kind?: "int" | "float" | "bool";
+}
+
 /**
- * What a node of a program evaluates to. Tagged objects name PyTorch's enum values and the numbers JSON lacks; an int
- * beyond 2^53 is a bigint.
+ * A value without tensors, and no list. Tagged objects name PyTorch's enum values and the numbers JSON lacks; an int beyond
+ * 2^53 is a bigint.
  */
-export type Value =
+export type Plain =
   | null
   | boolean
-  | number
-  | bigint
   | string
-  | readonly Value[]
-  | TensorValue
-  | { readonly f: "inf" | "-inf" | "nan" }
+  | bigint
+  | FloatValue
   | { readonly c: readonly [FloatValue, FloatValue] }
   | { readonly dtype: string }
   | { readonly device: string }
   | { readonly layout: string }
   | { readonly memory_format: string }
   | { readonly generator: string }
-  | { readonly sym: string; readonly kind?: "int" | "float" | "bool" };
+  | SymbolicNumber;
+
+/** What a node of a program evaluates to. */
+export type Value = Plain | TensorValue | readonly Value[];
 
 export interface InputInfo {
   readonly name: string;
@@ -147,9 +153,17 @@ export interface PropagateOptions extends Progressing {
   dims?: Readonly<Record<string, number>>;
   /** By placeholder name. */
   inputs?: Readonly<Record<string, InputOverride>>;
-  /** Of every floating-point placeholder. */
+  /** As `model.to(dtype)`: of floating-point inputs, parameters and buffers. */
   dtype?: string;
   device?: string;
+  /**
+   * What FakeTensorProp answers for `dims`, `dtype` and `device`: with the example's sizes, dtypes and devices that are
+   * written into the nodes. Otherwise they follow, as if the model were exported anew ({@link Assumption}). Exact
+   * `inputs` are always taken literally.
+   */
+  literal?: boolean;
+  /** Decides otherwise what was assumed, by its site: `"literal"`, a number as text, `"follows"` for dtypes and devices. */
+  assume?: Readonly<Record<string, string>>;
   /** `channels_last` or `channels_last_3d`, for placeholders of 4 and 5 dimensions. */
   memoryFormat?: string;
   /** Which PyTorch answers: `"cuda"` (default), `"cpu"`, `"a100"`, `"h100"`, ... */
@@ -160,6 +174,32 @@ export interface PropagateOptions extends Progressing {
   pythonDispatcher?: boolean;
   /** PyTorch's own behaviour; otherwise everything that does not depend on the failing node is still answered. */
   stopAtFirstError?: boolean;
+}
+
+/** How much a run assumed; none where nothing was changed. */
+export interface Assumed {
+  readonly assumptions: number;
+  /** Of these, how many nothing but likelihood speaks for. */
+  readonly guesses: number;
+}
+
+/** What a run took for part of the example that its program was exported with, or for part of the model. */
+export interface Assumption {
+  /** `"view_3.1"`, `"arange.end"`, `"to_4.dtype"`: what {@link PropagateOptions.assume} names. */
+  readonly site: string;
+  /** Absent for a node of a graph that a higher-order operator holds. */
+  readonly node?: string;
+  readonly row?: number;
+  /** What the file has there: `"2"`, `"torch.float32"`, `"cpu"`. */
+  readonly from: string;
+  /** What was taken for it; the same as `from` where it stays. */
+  readonly to: string;
+  /** `"is dimension 0 of input_ids"` */
+  readonly reason: string;
+  /** Nothing but likelihood speaks for it. */
+  readonly guess?: true;
+  /** `"model.py:12 in forward"` */
+  readonly source?: string;
 }
 
 /** A symbol in the sizes of a run. */

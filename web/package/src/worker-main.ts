@@ -47,8 +47,8 @@ class Server {
       case "propagate": {
         const { program, options } = request.args;
         const run = this.#programs.get(program).propagate({ ...options, onProgress });
-        const { ok, problems, milliseconds } = run;
-        return { run: this.#runs.add(run), ok, problems, milliseconds };
+        const { ok, problems, assumed, milliseconds } = run;
+        return { run: this.#runs.add(run), ok, problems, assumed, milliseconds };
       }
       case "closeRun":
         this.#runs.remove(request.args.run).dispose();

@@ -32,6 +32,7 @@ import {
   type runQuestions,
 } from "./questions.js";
 import type {
+  Assumed,
   EngineInfo,
   OpenOptions,
   Problem,
@@ -496,6 +497,7 @@ export interface RemoteProgram extends RemoteMethods<typeof programQuestions> {}
 export class RemoteRun {
   readonly ok: boolean;
   readonly problems: readonly Problem[];
+  readonly assumed: Assumed;
   readonly milliseconds: number;
   /** @internal Without settings of symbols. */
   plainTable: Promise<Table> | undefined;
@@ -507,6 +509,7 @@ export class RemoteRun {
   ) {
     this.ok = reply.ok;
     this.problems = reply.problems;
+    this.assumed = reply.assumed;
     this.milliseconds = reply.milliseconds;
     forgotten.register(this, lease, this);
   }

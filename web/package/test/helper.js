@@ -5,10 +5,11 @@ import esbuild from "esbuild";
 
 const root = new URL("../../../", import.meta.url);
 
-/** A classifier with weights, a program with a custom operator, a decoder as JSON and one with symbols, all of this repository. */
+/** A classifier with weights, a program with a custom operator, a decoder as JSON, one with symbols and a static one, all of this repository. */
 export const classifierPath = fileURLToPath(new URL("e2e/files/classifier.pt2", root));
 export const customPath = fileURLToPath(new URL("e2e/files/custom.pt2", root));
 export const decoderPath = fileURLToPath(new URL("web/playground/examples/decoder.json.gz", root));
+export const llamaPath = fileURLToPath(new URL("e2e/files/llama.json.gz", root));
 export const pairsPath = fileURLToPath(new URL("tests/golden/files/pairs.json", root));
 
 export function bytesOf(path) {

@@ -7,7 +7,7 @@ import path from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { load } from "faketensor";
-import { bytesOf, pairsPath } from "./helper.js";
+import { bytesOf, classifierPath, pairsPath } from "./helper.js";
 
 /** Runs an example whose last statement, from a line that starts with "[", is a list; gives that and the comments after it. */
 function run(code, names, values) {
@@ -54,6 +54,12 @@ it("the guards and the what-if of the package's README", async () => {
     );
     assert.deepEqual(value, comments);
   }
+});
+
+it("the what-ifs of the package's README", async () => {
+  const code = example("../README.md", "**What-ifs.**");
+  const { value, comments } = run(code, ["ft", "bytes"], [await load(), bytesOf(classifierPath)]);
+  assert.deepEqual(value, comments);
 });
 
 /** What the command prints for the example of its line "$ faketensor ...", up to the end of the block. */

@@ -8,9 +8,16 @@ export class AddressBar {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private held = false;
 
-  /** The address stays: it is that of a link whose file is still to be opened. */
-  hold(held: boolean): void {
-    this.held = held;
+  /** The address is that of a link whose file is still to be opened, and stays. */
+  hold(hash: string): void {
+    this.held = true;
+    clearTimeout(this.timer);
+    if (location.hash !== hash) window.history.replaceState(null, "", hash);
+  }
+
+  /** The address follows what is shown again. */
+  release(): void {
+    this.held = false;
     clearTimeout(this.timer);
   }
 

@@ -4,6 +4,7 @@
  * Only where they do not is the program propagated again, with the numbers that were set.
  */
 import type {
+  Assumption,
   GuardInfo,
   NodeDetail,
   Problem,
@@ -22,7 +23,7 @@ export type BrokenGuard = WhatIfResult["broken"][number];
 
 /** What the shown sizes have to do with the symbols that were set. */
 export interface Symbolic {
-  /** Of the run in which all are free; empty where the program has none. */
+  /** The symbols of the run in which all are free; empty where the program has none. */
   readonly symbols: readonly RunSymbol[];
   readonly settings: Settings;
   /** What does not hold, or not for all of a range. */
@@ -39,6 +40,8 @@ export const kNoSymbols: Symbolic = { symbols: [], settings: {}, broken: [], how
 
 /** What is shown, and what the engine knows about it beyond that. */
 export class Answer {
+  private asked: Promise<Assumption[]> | undefined;
+
   constructor(
     /** Knows the details of what is shown. */
     readonly run: Run,
@@ -61,6 +64,11 @@ export class Answer {
   /** What the program assumes: with numbers for its symbols a run assumes nothing, and would say so beside a broken guard. */
   guards(): Promise<GuardInfo[]> {
     return this.free.run.guards();
+  }
+
+  /** What was taken for part of the example. Asked for once, and not before somebody wants to see it. */
+  assumptions(): Promise<Assumption[]> {
+    return (this.asked ??= this.run.assumptions());
   }
 
   why(row: number, dim: number): Promise<WhyStep[]> {
@@ -92,7 +100,7 @@ export class Answers {
 
   constructor(private readonly program: Program) {}
 
-  /** What it took is the caller's: to {@link keep}, or to {@link release}. */
+  /** The caller owns the runs that it took: to {@link keep}, or to {@link release}. */
   async answer(whatIf: WhatIf, progressing: Progressing): Promise<Answer> {
     const { symbols, dims } = splitSettings(this.program.info, whatIf.dims);
     const made: Run[] = [];
@@ -105,7 +113,7 @@ export class Answers {
     }
   }
 
-  /** `made` gets the runs that are new. */
+  /** Runs that are new are added to `made`. */
   private async follow(
     free: FreeRun,
     settings: Settings,
@@ -178,6 +186,8 @@ export class Answers {
       ...(this.program.info.symbols.length > 0 && { pythonDispatcher: true }),
       ...(whatIf.dtype !== null && { dtype: whatIf.dtype }),
       ...(whatIf.device !== null && { device: whatIf.device }),
+      ...(whatIf.literal && { literal: true }),
+      ...(Object.keys(whatIf.assume).length > 0 && { assume: whatIf.assume }),
       ...(whatIf.profiles !== null && { profiles: whatIf.profiles.yaml }),
       ...progressing,
     });

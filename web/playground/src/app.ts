@@ -76,7 +76,7 @@ export class App implements Actions {
           progress.update(done, total, "node");
         },
       });
-      if (!standsIn) this.addressBar.hold(false);
+      if (!standsIn) this.addressBar.release();
       this.replace(source, opened);
       performance.mark("graph-shown");
       performance.measure("open", "open-begin", "graph-shown");
@@ -87,14 +87,14 @@ export class App implements Actions {
     } finally {
       if (this.opening === work) this.opening = null;
       this.finish(work);
-      // What was wanted of the shown program while the other was read.
+      // Catches up with changes of the shown program that were wanted while the other was read.
       void this.refresh();
     }
   }
 
-  /** A link belongs to a file that is not open: it stays in the address until something is opened. */
-  waitFor(sentence: string): void {
-    this.addressBar.hold(true);
+  /** A link belongs to a file that is not open: its hash stays in the address until something is opened. */
+  waitFor(hash: string, sentence: string): void {
+    this.addressBar.hold(hash);
     this.views.notice.show(sentence);
   }
 
@@ -301,7 +301,7 @@ export class App implements Actions {
     }
   }
 
-  /** While another program is read, the engine has no time for the shown one; a change of it is neither lost nor in the way. */
+  /** While another program is read, the engine has no time for the shown one: a change of it waits, and the page says so. */
   private sayWhatWaits(): void {
     const { shown } = this;
     if (shown === null) return;

@@ -105,7 +105,7 @@ export function beginning(rect: Rect, first: Rect, canvas: Size): Camera {
 /** Left end of a view: `first` in the middle, but no more empty ground beside the picture than need be. */
 function startOf(rect: Rect, first: Rect, w: number, margin: number): number {
   if (rect.w + 2 * margin <= w) return rect.x + rect.w / 2 - w / 2;
-  // Of a box wider than the view its beginning counts, where its name stands.
+  // Of a box wider than the view only the beginning counts, where its name stands.
   const wanted = first.w + 2 * margin <= w ? first.x + first.w / 2 - w / 2 : first.x - margin;
   return Math.max(rect.x - margin, Math.min(wanted, rect.x + rect.w + margin - w));
 }

@@ -115,7 +115,7 @@ export class Inspector {
     this.guardsOf(model).then(
       (guards) => {
         if (ticket !== this.ticket) return;
-        rest.replaceChildren(this.explanations.guardSection(model, "Assumed about sizes", guards));
+        rest.replaceChildren(this.explanations.guardSection(model, "Guards on sizes", guards));
         this.focusWanted();
       },
       () => undefined, // the run was given up meanwhile
@@ -263,7 +263,7 @@ export class Inspector {
       sections.push(section("Arguments", list));
     }
     if (guards.some(({ follows }) => follows !== true))
-      sections.push(this.explanations.guardSection(model, "Assumed here about sizes", guards));
+      sections.push(this.explanations.guardSection(model, "Guards on sizes here", guards));
     sections.push(...this.explanations.whySection(model, row));
     sections.push(...this.readersSection(model, row));
     if (detail.schema !== "")
@@ -279,7 +279,7 @@ export class Inspector {
     return sections;
   }
 
-  /** What there is to say without the engine. */
+  /** What the table tells, without the engine. */
   private readSection(model: Model, row: number): HTMLElement[] {
     const inputs = [...model.inputsOf(row)];
     const reads = inputs.length === 0 ? [] : [section("Reads", this.nodeList(model, inputs))];

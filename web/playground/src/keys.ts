@@ -105,6 +105,12 @@ function actions(app: App): Map<string, () => void> {
       },
     ],
     [
+      "a",
+      () => {
+        app.views.showAssumptions();
+      },
+    ],
+    [
       "o",
       () => {
         byId("open", HTMLElement).click();

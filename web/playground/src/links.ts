@@ -25,7 +25,7 @@ export class FileLink {
   }
 }
 
-/** What is said of a link that waits. */
+/** The notice about a link that waits. */
 export function waitingSentence({ file }: Address): string {
   return `This link is about ${file ?? ""}, a file that only you have. Open it again to see it as the link says.`;
 }

@@ -110,11 +110,12 @@ async function showExample(app: App, source: Source, asked: string, address: Add
 }
 
 /** A link that is put into the address of the page, while the page is open. */
-function follow(app: App, link: FileLink, address: Address): void {
+function follow(app: App, link: FileLink, hash: string): void {
+  const address = parseHash(hash);
   const { source } = app;
   if (link.ask(address)) {
     if (source?.kind === "file" && source.name === address.file) void openFile(app, link, source);
-    else app.waitFor(waitingSentence(address));
+    else app.waitFor(hash, waitingSentence(address));
   } else if (address.example !== null) {
     openExample(app, address.example, address);
   }
@@ -165,7 +166,8 @@ function listenToButtons(app: App): void {
 }
 
 async function start(): Promise<void> {
-  const asked = parseHash(location.hash);
+  const { hash } = location;
+  const asked = parseHash(hash);
   const wanted = asked.file === null ? (asked.example ?? kFirstExample) : kFirstExample;
   const example = fetchExample(wanted);
   const link = new FileLink();
@@ -174,16 +176,17 @@ async function start(): Promise<void> {
   listenToButtons(app);
   listenToFiles(app, link);
   listenToKeys(app);
-  window.addEventListener("hashchange", () => {
-    follow(app, link, parseHash(location.hash));
+  window.addEventListener("hashchange", ({ newURL }) => {
+    // The page's own address may have followed what is shown since.
+    follow(app, link, new URL(newURL).hash);
   });
   if (link.ask(asked)) {
-    app.waitFor(waitingSentence(asked));
+    app.waitFor(hash, waitingSentence(asked));
     const source = await example;
     if (!app.isUsed) await app.open(source, kEmptyAddress, { standsIn: true });
   } else {
     const source = await example;
-    // Whoever was quicker than the network with a file of their own keeps it.
+    // A file that the user opened before the network answered stays.
     if (!app.isUsed) await showExample(app, source, wanted, asked);
   }
 }

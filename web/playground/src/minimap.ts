@@ -1,6 +1,6 @@
 /**
  * The overview in the corner: the large boxes of the picture, painted once per picture, and the canvas's viewport on top
- * of them. A press or a drag moves the canvas there. It goes while the canvas shows everything, and it is hidden from
+ * of them. A press or a drag moves the canvas there. It disappears while the canvas shows everything, and it is hidden from
  * screen readers, since it repeats what the canvas shows.
  */
 import { Status } from "./engine.js";

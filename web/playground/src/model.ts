@@ -5,7 +5,15 @@
  */
 import { plural, valueText } from "./format.js";
 import { kNoSymbols, type Symbolic } from "./answers.js";
-import { Status, ValueKind, type ModuleInfo, type Problem, type ProgramInfo, type Table } from "./engine.js";
+import {
+  Status,
+  ValueKind,
+  type Assumed,
+  type ModuleInfo,
+  type Problem,
+  type ProgramInfo,
+  type Table,
+} from "./engine.js";
 
 /** What is selected, in the canvas, the tree, the inspector and the address alike. */
 export type Selection =
@@ -46,6 +54,8 @@ export class Model {
     problems: readonly Problem[],
     milliseconds: number,
     symbolic: Symbolic = kNoSymbols,
+    /** How much of the program was taken for part of the example. */
+    readonly assumed: Assumed = { assumptions: 0, guesses: 0 },
   ) {
     this.info = info;
     this.symbolic = symbolic;

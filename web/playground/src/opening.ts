@@ -8,7 +8,7 @@ import { chooseExpanded } from "./expansion.js";
 import { Model } from "./model.js";
 import { stateOf, whatIfOf } from "./permalink.js";
 import { isFloatSymbol, isSymbol, settingText } from "./settings.js";
-import { isAsInFile, kAsInFile, withDims, type PageState, type WhatIf } from "./state.js";
+import { isAsInFile, kAsInFile, withDecisions, withDims, type PageState, type WhatIf } from "./state.js";
 import type { Address } from "./url_state.js";
 
 export interface Opened {
@@ -64,7 +64,14 @@ export async function openProgram(
 }
 
 export function modelOf({ info }: Program, answer: Answer): Model {
-  return new Model(info, answer.table, answer.problems, answer.milliseconds, answer.symbolic);
+  return new Model(
+    info,
+    answer.table,
+    answer.problems,
+    answer.milliseconds,
+    answer.symbolic,
+    answer.run.assumed,
+  );
 }
 
 /** One edit of an address: as it is written there, and what it adds to others. */
@@ -119,7 +126,7 @@ async function answerWhatFits(
 }
 
 function editsOf(info: ProgramInfo, address: Address): Edit[] {
-  const { dims, dtype, device } = whatIfOf(address);
+  const { dims, dtype, device, assume, literal } = whatIfOf(address);
   const edits: Edit[] = Object.entries(dims).map(([name, setting]) => ({
     text: `set=${name}:${settingText(setting)}`,
     misfit: isFloatSymbol(name)
@@ -133,10 +140,15 @@ function editsOf(info: ProgramInfo, address: Address): Edit[] {
     edits.push({ text: `dtype=${dtype}`, misfit: null, added: (whatIf) => ({ ...whatIf, dtype }) });
   if (device !== null)
     edits.push({ text: `device=${device}`, misfit: null, added: (whatIf) => ({ ...whatIf, device }) });
+  for (const [site, choice] of Object.entries(assume)) {
+    const added = (whatIf: WhatIf): WhatIf => withDecisions(whatIf, [site], choice);
+    edits.push({ text: `assume=${site}:${choice}`, misfit: null, added });
+  }
+  if (literal) edits.push({ text: "literal=1", misfit: null, added: (whatIf) => ({ ...whatIf, literal }) });
   return edits;
 }
 
-/** What is said of an address that did not fit; null where all of it did. */
+/** The notice about an address that did not fit; null where all of it did. */
 export function misfitSentence(misfits: readonly string[], name: string): string | null {
   if (misfits.length === 0) return null;
   const told = misfits.slice(0, kTold).join("; ");

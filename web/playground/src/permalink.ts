@@ -4,12 +4,18 @@ import { kAsInFile, sameNumbers, type PageState, type WhatIf } from "./state.js"
 import type { Address } from "./url_state.js";
 
 /** The edits that an address names; a file of profiles is none of them. */
-export function whatIfOf({ dims, dtype, device }: Pick<Address, "dims" | "dtype" | "device">): WhatIf {
-  return { ...kAsInFile, dims, dtype, device };
+export function whatIfOf({
+  dims,
+  dtype,
+  device,
+  assume,
+  literal,
+}: Pick<Address, "dims" | "dtype" | "device" | "assume" | "literal">): WhatIf {
+  return { ...kAsInFile, dims, dtype, device, assume, literal };
 }
 
 /**
- * What an address asks for, as far as this program has it, and in `misfits` what it has not. `automatic`: what is open
+ * What an address asks for, as far as this program has it; `misfits` is the rest. `automatic`: what is open
  * unless the address says.
  */
 export function stateOf(
@@ -22,7 +28,7 @@ export function stateOf(
   const ids = open?.map((path) => model.findModule(path)) ?? [];
   for (const [i, path] of (open ?? []).entries()) if (ids[i] === null) misfits.push(`open=${path}`);
   const asked = ids.filter((id) => id !== null);
-  // A link of another program names no module of this one: that is no wish to see all of them closed.
+  // A link of another program names no module of this one. That does not ask for all of them to be closed.
   const isForeign = asked.length === 0 && ids.length > 0;
   const expanded = new Set(open === null || isForeign ? automatic : asked.filter((id) => id > 0));
   const selection = selectionNamed(model, address.select);
@@ -44,12 +50,14 @@ export function addressOf(
   source: Pick<Address, "example" | "file">,
 ): Address {
   const { whatIf, expanded, selection, camera } = state;
-  const { dims, dtype, device } = whatIf;
+  const { dims, dtype, device, assume, literal } = whatIf;
   return {
     ...source,
     dims,
     dtype,
     device,
+    assume,
+    literal,
     open: sameNumbers(expanded, automatic) ? null : expanded.map((id) => model.module(id).path),
     select: selection === null ? null : nameOf(model, selection),
     camera,

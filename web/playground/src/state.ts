@@ -18,12 +18,18 @@ export interface ProfileFile {
   readonly yaml: string;
 }
 
+/** What the user decided of what is assumed: by its site, `"literal"`, `"follows"` or a number. */
+export type Decisions = Readonly<Record<string, string>>;
+
 /** The what-if edits; an absent entry means "as in the file". */
 export interface WhatIf {
   readonly dims: Settings;
   readonly dtype: string | null;
   readonly device: string | null;
   readonly profiles: ProfileFile | null;
+  readonly assume: Decisions;
+  /** Nothing in the nodes follows: what FakeTensorProp answers. */
+  readonly literal: boolean;
 }
 
 export interface PageState {
@@ -35,7 +41,14 @@ export interface PageState {
   readonly camera: Camera | null;
 }
 
-export const kAsInFile: WhatIf = { dims: {}, dtype: null, device: null, profiles: null };
+export const kAsInFile: WhatIf = {
+  dims: {},
+  dtype: null,
+  device: null,
+  profiles: null,
+  assume: {},
+  literal: false,
+};
 
 export function isAsInFile(whatIf: WhatIf): boolean {
   return sameWhatIf(whatIf, kAsInFile);
@@ -43,10 +56,14 @@ export function isAsInFile(whatIf: WhatIf): boolean {
 
 export function sameWhatIf(a: WhatIf, b: WhatIf): boolean {
   const names = Object.keys(a.dims);
+  const sites = Object.keys(a.assume);
   return (
     a.dtype === b.dtype &&
     a.device === b.device &&
     a.profiles === b.profiles &&
+    a.literal === b.literal &&
+    sites.length === Object.keys(b.assume).length &&
+    sites.every((site) => a.assume[site] === b.assume[site]) &&
     names.length === Object.keys(b.dims).length &&
     names.every((name) => sameSetting(a.dims[name], b.dims[name]))
   );
@@ -61,6 +78,14 @@ export function withDims(whatIf: WhatIf, names: readonly string[], size: Setting
   const dims = Object.fromEntries(Object.entries(whatIf.dims).filter(([name]) => !names.includes(name)));
   if (size !== null) for (const name of names) dims[name] = size;
   return { ...whatIf, dims };
+}
+
+/** A copy of `whatIf` with the sites decided so, or undecided again where `choice` is null. */
+export function withDecisions(whatIf: WhatIf, sites: readonly string[], choice: string | null): WhatIf {
+  const given = new Set(sites);
+  const assume = Object.fromEntries(Object.entries(whatIf.assume).filter(([site]) => !given.has(site)));
+  if (choice !== null) for (const site of sites) assume[site] = choice;
+  return { ...whatIf, assume };
 }
 
 export function toggled(expanded: readonly number[], id: number): number[] {

@@ -2,13 +2,13 @@
  * The address of what is shown. It lives in the hash, so no server ever receives it, and names things rather than
  * numbers them, so that it survives a re-export of the model:
  *
- *     #example=decoder&set=batch:4,input_ids.1:1024,s31:2..64&dtype=bfloat16&open=layers.0,layers.1&select=linear_3&at=120,88,0.5
+ *     #example=decoder&set=batch:4,input_ids.1:1024,s31:2..64&dtype=bfloat16&assume=view_3.1:literal&open=layers.0,layers.1&select=linear_3&at=120,88,0.5
  *
- * `open` is left out where the page's own choice stands. A program from a local file cannot be named by an address:
+ * `literal=1` is the switch of that name. `open` is left out where the page's own choice stands. A program from a local file cannot be named by an address:
  * `file=` then only says which file the rest belongs to, and the rest is applied when a file of that name is opened.
  */
 import { parseSetting, settingText, type Setting, type Settings } from "./settings.js";
-import type { Camera } from "./state.js";
+import type { Camera, Decisions } from "./state.js";
 
 export interface Address {
   readonly example: string | null;
@@ -16,6 +16,8 @@ export interface Address {
   readonly dims: Settings;
   readonly dtype: string | null;
   readonly device: string | null;
+  readonly assume: Decisions;
+  readonly literal: boolean;
   /** Module paths; null: the page's own choice. */
   readonly open: readonly string[] | null;
   /** A node's name, or a module's path after `/`. */
@@ -31,6 +33,8 @@ export const kEmptyAddress: Address = {
   dims: {},
   dtype: null,
   device: null,
+  assume: {},
+  literal: false,
   open: null,
   select: null,
   camera: null,
@@ -55,6 +59,8 @@ export function parseHash(hash: string): Address {
     dims: parseDims(parameters.get("set"), unread),
     dtype: nonEmpty(parameters.get("dtype")),
     device: nonEmpty(parameters.get("device")),
+    assume: parseDecisions(parameters.get("assume"), unread),
+    literal: parseSwitch("literal", parameters.get("literal"), unread),
     open: open === null ? null : open.split(",").filter((path) => path !== ""),
     select: nonEmpty(parameters.get("select")),
     camera: parseCamera(parameters.get("at"), unread),
@@ -78,6 +84,22 @@ function parseDims(text: string | null, unread: string[]): Settings {
   return Object.fromEntries(dims);
 }
 
+function parseDecisions(text: string | null, unread: string[]): Decisions {
+  const decisions: [string, string][] = [];
+  for (const part of (text ?? "").split(",")) {
+    if (part === "") continue;
+    const match = /^(.+):(literal|follows|\d{1,17})$/.exec(part);
+    if (match !== null) decisions.push([match[1], match[2]]);
+    else unread.push(`assume=${part}`);
+  }
+  return Object.fromEntries(decisions);
+}
+
+function parseSwitch(name: string, text: string | null, unread: string[]): boolean {
+  if (text !== null && text !== "" && text !== "0" && text !== "1") unread.push(`${name}=${text}`);
+  return text === "1";
+}
+
 function parseCamera(text: string | null, unread: string[]): Camera | null {
   if (text === null || text === "") return null;
   const [x, y, scale] = text.split(",").map(Number);
@@ -98,6 +120,9 @@ export function formatHash(address: Address): string {
   if (dims.length > 0) add("set", dims.map(([name, setting]) => `${name}:${settingText(setting)}`).join(","));
   add("dtype", address.dtype);
   add("device", address.device);
+  const decisions = Object.entries(address.assume);
+  if (decisions.length > 0) add("assume", decisions.map((decision) => decision.join(":")).join(","));
+  if (address.literal) add("literal", "1");
   if (address.open !== null) add("open", address.open.join(","));
   add("select", address.select);
   if (address.camera !== null) {

@@ -2,6 +2,8 @@
  * The picture, the panes and the bars: what each shows of a program, and what the user does in it, which {@link Actions}
  * takes. Nothing here asks the engine for a run or a layout.
  */
+import { AssumptionsPane } from "./assumptions_pane.js";
+import { assumedSentence } from "./assumptions.js";
 import { Announcer } from "./announcer.js";
 import type { Answer } from "./answers.js";
 import { CanvasView } from "./canvas_view.js";
@@ -21,7 +23,7 @@ import type { Scene } from "./scene.js";
 import { SearchBox } from "./search_box.js";
 import type { Setting } from "./settings.js";
 import type { Shown } from "./shown.js";
-import type { Camera, History, PageState, WhatIf } from "./state.js";
+import { kAsInFile, withDecisions, type Camera, type History, type PageState, type WhatIf } from "./state.js";
 import { brokenSentence, SymbolsPane } from "./symbols_pane.js";
 import { Theme } from "./theme.js";
 import { WhatIfBar } from "./what_if_bar.js";
@@ -53,6 +55,7 @@ export class Views {
   readonly progress: Progress;
   private readonly tabs = new PaneTabs((name) => {
     if (name === "symbols") this.symbols.open(true);
+    if (name === "assumptions") this.assumptions.open(true);
   });
   private readonly minimap: Minimap;
   private readonly outline: Outline;
@@ -60,9 +63,12 @@ export class Views {
   private readonly problems: ProblemsPane;
   private readonly search: SearchBox;
   private readonly symbols: SymbolsPane;
+  private readonly assumptions: AssumptionsPane;
   private readonly whatIfBar: WhatIfBar;
   private readonly depths: DepthBar;
   private scene: Scene | null = null;
+  /** What is wanted, for what is decided in the pane of assumptions. */
+  private whatIf: WhatIf = kAsInFile;
   /** What the search found: `>= 0` rows, `< 0` modules `~target`. */
   private matches: readonly number[] = [];
   /** Undefined: the selection is to be brought into view even if it is the one that was. */
@@ -118,6 +124,17 @@ export class Views {
         jumpInGraph({ kind: "node", row });
       },
     });
+    this.assumptions = new AssumptionsPane({
+      decide: (sites, choice) => {
+        actions.setWhatIf(withDecisions(this.whatIf, sites, choice));
+      },
+      jump: (row) => {
+        jumpInGraph({ kind: "node", row });
+      },
+    });
+    byId("assumed", HTMLElement).addEventListener("click", () => {
+      this.showAssumptions();
+    });
     this.problems = new ProblemsPane(byId("problems", HTMLElement), (row) => {
       jumpInGraph({ kind: "node", row });
     });
@@ -164,6 +181,7 @@ export class Views {
       source.kind === "example" ? `${source.name} (example)` : source.name;
     document.title = `${source.name} · faketensor`;
     this.whatIfBar.show(program.info, state.whatIf);
+    this.assumptions.forget();
     this.search.close();
     this.depths.show(model, state.expanded);
     this.canvas.show(shown.scene, camera === null);
@@ -186,6 +204,7 @@ export class Views {
     this.markMatches();
     this.problems.show(model);
     this.showSymbolic(want, before, model);
+    this.showAssumed(shown);
     byId("summary", HTMLElement).textContent = summarySentence(model);
     byId("graph-title", HTMLElement).textContent =
       `Graph of ${shown.source.name}: ${plural(scene.layout.box.count - 1, "box", "boxes")}`;
@@ -195,6 +214,7 @@ export class Views {
     const said = [`${countText(changed.size)} of ${plural(model.table.length, "value")} changed`];
     if (model.symbolic.broken.length > 0) said.push(brokenSentence(model.symbolic.broken));
     if (model.problems.length > 0) said.push(problemSentence(this.problems.counts));
+    if (model.assumed.assumptions > 0) said.push(assumedSentence(model.assumed));
     this.announcer.say(said.join(", "));
   }
 
@@ -205,6 +225,15 @@ export class Views {
     if (breaks) this.symbols.open(true);
   }
 
+  /** Beside what it took, how much of the answer is assumed: a guess is said to be one. */
+  private showAssumed({ model, answer, state }: Shown): void {
+    this.assumptions.show(model, answer, state.whatIf);
+    const button = byId("assumed", HTMLElement);
+    button.textContent = assumedSentence(model.assumed);
+    button.hidden = model.assumed.assumptions === 0;
+    button.classList.toggle("has-unknown", model.assumed.guesses > 0);
+  }
+
   /** What follows from the wish alone: fields and buttons. */
   showWish(model: Model | null, history: History): void {
     // Not `disabled`, which would take the keyboard away from a button that has just been pressed for the last time.
@@ -212,6 +241,7 @@ export class Views {
     byId("redo", HTMLElement).ariaDisabled = String(!history.canRedo);
     if (model === null) return;
     const { whatIf, expanded } = history.current;
+    this.whatIf = whatIf;
     this.whatIfBar.update(whatIf);
     this.symbols.update(whatIf.dims);
     this.depths.mark(model, expanded);
@@ -263,7 +293,7 @@ export class Views {
     this.whatIfBar.focusFirst();
   }
 
-  /** What was assumed about sizes: a section of the inspector where nothing is selected. */
+  /** The guards on sizes: a section of the inspector where nothing is selected. */
   showGuards(): void {
     this.tabs.show("inspector");
     this.actions.select(null);
@@ -276,6 +306,14 @@ export class Views {
     if (this.symbols.focusFirst()) return;
     this.tabs.show("graph");
     this.announcer.say("All sizes of this program are numbers");
+  }
+
+  /** The pane of assumptions, with the keyboard at its first line. */
+  showAssumptions(): void {
+    this.tabs.show("assumptions");
+    if (this.assumptions.focusFirst()) return;
+    this.tabs.show("graph");
+    this.announcer.say("Nothing was assumed of the example");
   }
 
   firstProblem(): void {

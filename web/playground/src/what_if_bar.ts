@@ -27,7 +27,7 @@ export class WhatIfBar {
   private readonly device = select("device", "Device of every tensor", kDevices, (name) => name);
   private readonly reset = button(
     "Reset",
-    { class: "quiet", title: "Sizes, dtype and device as in the file, no profiles" },
+    { class: "quiet", title: "Sizes, dtype and device as in the file, nothing decided, no profiles" },
     () => {
       this.changed(kAsInFile);
       // The button is gone now: the keyboard goes on at the beginning of the row, outside of its fields, where Ctrl+Z
@@ -36,6 +36,13 @@ export class WhatIfBar {
     },
   );
 
+  private readonly literal = switchChip(
+    "literal",
+    "As FakeTensorProp answers: what nodes hold of the example's sizes, dtypes and devices stays",
+    (isOn) => {
+      this.changed({ ...this.whatIf, literal: isOn });
+    },
+  );
   private readonly profiles: ProfileChip;
   private hasUnknown = false;
 
@@ -76,7 +83,8 @@ export class WhatIfBar {
         }),
       );
     }
-    this.bar.replaceChildren(...parts, this.dtype.box, this.device.box, this.profiles.box, this.reset);
+    parts.push(this.dtype.box, this.device.box, this.profiles.box, this.literal.box, this.reset);
+    this.bar.replaceChildren(...parts);
   }
 
   update(whatIf: WhatIf): void {
@@ -99,6 +107,10 @@ export class WhatIfBar {
     this.profiles.box.hidden = !this.hasUnknown && whatIf.profiles === null;
     if (this.profiles.box.contains(document.activeElement))
       this.profiles.box.scrollIntoView({ block: "nearest" });
+    this.literal.input.checked = whatIf.literal;
+    this.literal.box.classList.toggle("edited", whatIf.literal);
+    // There is nothing to take literally before something is changed.
+    this.literal.box.hidden = !whatIf.literal && !changesModel(whatIf);
     this.reset.hidden = isAsInFile(whatIf);
   }
 
@@ -124,6 +136,10 @@ export class WhatIfBar {
     );
     return { chip, field, box };
   }
+}
+
+function changesModel({ dims, dtype, device }: WhatIf): boolean {
+  return Object.keys(dims).length > 0 || dtype !== null || device !== null;
 }
 
 /** A size that is a number in the file; null where it is that number. */
@@ -161,6 +177,24 @@ function profileChip(use: (file: File) => void, takeBack: () => void): ProfileCh
   const remove = button("×", { class: "remove", title, "aria-label": "Take the profiles back" }, takeBack);
   const box = element("div", { class: "chip" }, element("span", {}, "profiles"), choose, remove, chooser);
   return { box, choose, remove };
+}
+
+function switchChip(
+  label: string,
+  description: string,
+  changed: (isOn: boolean) => void,
+): { box: HTMLElement; input: HTMLInputElement } {
+  const input = element("input", { type: "checkbox", role: "switch" });
+  input.addEventListener("change", () => {
+    changed(input.checked);
+  });
+  const box = element(
+    "label",
+    { class: "chip chip-switch", title: description },
+    input,
+    element("span", {}, label),
+  );
+  return { box, input };
 }
 
 function select(

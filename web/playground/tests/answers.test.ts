@@ -49,6 +49,29 @@ function fake(asked: string[]): Program {
 }
 
 describe("answers", () => {
+  it("hand over what was decided, and ask for assumptions once", async () => {
+    let asked = 0;
+    const given: PropagateOptions[] = [];
+    const run = {
+      problems: [],
+      milliseconds: 1,
+      table: () => Promise.resolve(sampleTable(2, false)),
+      symbols: () => Promise.resolve([]),
+      assumptions: () => Promise.resolve(new Array(++asked)),
+    };
+    const propagate = (options: PropagateOptions = {}): Promise<Run> => {
+      given.push(options);
+      return Promise.resolve(run as unknown as Run);
+    };
+    const answers = new Answers({ info: kInfo, propagate } as unknown as Program);
+    const assume = { "view.0": "literal" };
+    const answer = await answers.answer({ ...kAsInFile, dims: { batch: 4 }, assume, literal: true }, {});
+    assert.deepEqual(given, [{ dims: { batch: 4 }, assume, literal: true }]);
+    assert.equal(asked, 0);
+    assert.equal((await answer.assumptions()).length, 1);
+    assert.equal((await answer.assumptions()).length, 1);
+  });
+
   it("propagate once for all settings that the guards allow", async () => {
     const asked: string[] = [];
     const answers = new Answers(fake(asked));

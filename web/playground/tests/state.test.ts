@@ -6,6 +6,7 @@ import {
   kAsInFile,
   sameWhatIf,
   toggled,
+  withDecisions,
   withDims,
   type PageState,
 } from "../src/state.js";
@@ -72,10 +73,23 @@ describe("a what-if", () => {
     assert.ok(isAsInFile(withDims(edited, ["ids.1", "mask.1"], null)));
   });
 
+  it("takes decisions of several sites together, and each back", () => {
+    const decided = withDecisions(kAsInFile, ["view.0", "view.1"], "literal");
+    assert.deepEqual(decided.assume, { "view.0": "literal", "view.1": "literal" });
+    assert.ok(!isAsInFile(decided));
+    assert.deepEqual(withDecisions(decided, ["view.0"], null).assume, { "view.1": "literal" });
+    assert.ok(isAsInFile(withDecisions(decided, ["view.0", "view.1"], null)));
+  });
+
   it("is compared by value", () => {
     assert.ok(sameWhatIf({ ...kAsInFile, dims: { a: 1, b: 2 } }, { ...kAsInFile, dims: { b: 2, a: 1 } }));
     assert.ok(!sameWhatIf({ ...kAsInFile, dims: { a: 1 } }, { ...kAsInFile, dims: { a: 2 } }));
     assert.ok(!sameWhatIf({ ...kAsInFile, dtype: "bfloat16" }, kAsInFile));
+    assert.ok(!sameWhatIf({ ...kAsInFile, literal: true }, kAsInFile));
+    const decided = withDecisions(kAsInFile, ["view.0"], "literal");
+    assert.ok(!sameWhatIf(decided, kAsInFile));
+    assert.ok(!sameWhatIf(decided, withDecisions(kAsInFile, ["view.0"], "4")));
+    assert.ok(sameWhatIf(decided, withDecisions(kAsInFile, ["view.0"], "literal")));
     assert.ok(!sameWhatIf({ ...kAsInFile, profiles: { name: "ops.yaml", yaml: "" } }, kAsInFile));
   });
 });

@@ -12,6 +12,8 @@ describe("the address", () => {
       dims: { batch: 4, "input_ids.1": 1024 },
       dtype: "bfloat16",
       device: "cuda",
+      assume: { "view_3.1": "literal", "to_4.dtype": "follows", "arange.end": "16" },
+      literal: true,
       open: ["layers.0", "layers.0.mlp"],
       select: "linear_3",
       camera: { x: 120, y: -88, scale: 0.5 },
@@ -20,7 +22,7 @@ describe("the address", () => {
     const hash = formatHash(address);
     assert.equal(
       hash,
-      "#example=decoder&set=batch:4,input_ids.1:1024&dtype=bfloat16&device=cuda&open=layers.0,layers.0.mlp&select=linear_3&at=120,-88,0.5",
+      "#example=decoder&set=batch:4,input_ids.1:1024&dtype=bfloat16&device=cuda&assume=view_3.1:literal,to_4.dtype:follows,arange.end:16&literal=1&open=layers.0,layers.0.mlp&select=linear_3&at=120,-88,0.5",
     );
     assert.deepEqual(parseHash(hash), address);
   });
@@ -38,7 +40,13 @@ describe("the address", () => {
   it("is empty but for the words of what cannot be read", () => {
     const unread = ["set=:4", "set=a:-1", "set=b:99999999999", "set=c", "at=1,x,0"];
     assert.deepEqual(parseHash("#%%%&at=1,x,0&set=:4,a:-1,b:99999999999,c"), { ...kEmptyAddress, unread });
-    for (const hash of ["", "#", "#set=&at=&dtype="]) assert.deepEqual(parseHash(hash), kEmptyAddress);
+    const decisions = ["assume=view_3.1", "assume=:literal", "assume=view_3.1:maybe"];
+    assert.deepEqual(parseHash("#assume=view_3.1,:literal,view_3.1:maybe&literal=yes"), {
+      ...kEmptyAddress,
+      unread: [...decisions, "literal=yes"],
+    });
+    for (const hash of ["", "#", "#set=&at=&dtype=&assume=&literal="])
+      assert.deepEqual(parseHash(hash), kEmptyAddress);
     for (const at of ["1", "1,2", "1,2,-1", "1,2,0", "1e999,0,1", "NaN,0,1"])
       assert.deepEqual(parseHash(`#at=${at}`), { ...kEmptyAddress, unread: [`at=${at}`] });
   });

@@ -1,0 +1,38 @@
+// Where a dimension of a value comes from: the numbers in nodes above that it is made of.
+//
+// Followed back through what keeps dimensions apart: elementwise operators, views, permutations,
+// joins, indexing. What it is not followed through (reductions, convolutions) has no such numbers.
+//
+//   for (const Site& site : size_origins(plan, row, 0)) ... plan.node(site.row) ...
+#pragma once
+
+#include <vector>
+
+#include "core/passes/assumptions.h"
+
+namespace faketensor {
+
+// The sites of sizes that the dimension is made of, nearest first; empty where it comes from inputs.
+std::vector<Site> size_origins(const Plan& plan, Row row, size_t dim);
+
+// The sites of dtypes, or of devices, that the value's follows from, nearest first: casts, operators
+// that make tensors, and placeholders (with no argument).
+enum class Aspect : uint8_t { kDType, kDevice };
+std::vector<Site> aspect_origins(const Plan& plan, Row row, Aspect aspect);
+
+// The row of the `arange` whose numbers a value holds, whatever its shape; kNoRow for another value.
+Row arange_of(const Plan& plan, Row row);
+
+// The sizes that a row's value had in the example; none where the file does not tell, or where they
+// are no numbers.
+std::optional<std::vector<int64_t>> example_sizes(const Plan& plan, Row row);
+
+// The number that a value is; none for a symbol and for what is no integer.
+std::optional<int64_t> plain_int(const Value& value);
+// A dimension as an index: those below 0 count from the end.
+size_t wrapped_dim(int64_t dim, size_t rank);
+
+// The row that an argument names; kNoRow for another argument.
+Row row_of(const Value& argument);
+
+}  // namespace faketensor
