@@ -34,8 +34,8 @@ namespace {
 // Whether the program is propagated as it was recorded, so that the values should be the recorded
 // ones. With profiles they are not: profiles know ranks only.
 bool changes_nothing(const PropagateOptions& options) {
-  return !options.prepare && options.dims.empty() && options.inputs.empty() && !options.dtype &&
-         !options.device && !options.memory_format;
+  return !options.prepare && options.dims.empty() && options.dynamic.empty() &&
+         options.inputs.empty() && !options.dtype && !options.device && !options.memory_format;
 }
 
 }  // namespace

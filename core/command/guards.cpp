@@ -68,6 +68,7 @@ class GuardsPrinter {
       print_origin(entry.node);
     }
     if (hidden > 0) line(format("{} more hold whatever the inputs (--all)", hidden));
+    print_problems();
   }
 
   void print_json(std::span<const GuardEntry> report) {
@@ -96,6 +97,17 @@ class GuardsPrinter {
       line(format("{}:{} is {}, {}", program_.text(at.name), step.dim, step.size, step.reason));
       const std::string source = program_.source_line(at);
       if (!source.empty()) line(format("    at {}", source));
+    }
+  }
+
+  // What raised, without which more might have been decided.
+  void print_problems() {
+    if (run_.problems().empty()) return;
+    line("not propagated");
+    for (const Problem& problem : run_.problems()) {
+      line(format("  {}: {}: {}", program_.text(program_.node(problem.node).name),
+                  problem.error_class, problem.message));
+      if (!problem.source.empty()) line(format("      at {}", problem.source));
     }
   }
 
@@ -188,11 +200,13 @@ int guards_command(const Options& options, CommandIo& io) {
   const std::string form = options.choice("--format", {"text", "jsonl"});
   std::vector<SymbolSetting> settings;
   for (const std::string& text : options.all("--set")) settings.push_back(parse_setting(text));
-  PropagateOptions propagation;
+  RetargetOptions propagation;
+  propagation.dynamic = dynamic_dims(options);
   propagation.python_dispatcher = true;
   if (const auto name = options.get("--target")) propagation.target = target_named(*name);
   const Program program = open_model(options.positional()[0], options, io);
-  const Run run = propagate(program, propagation);
+  const RetargetedRun answer = propagate_retargeted(program, propagation);
+  const Run& run = answer.run;
   BufferedOut out(io);
   GuardsPrinter printer(run, out);
   if (const std::optional<std::string> why = options.get("--why")) {
@@ -228,6 +242,8 @@ with the node, call and source line that caused it.
 )";
 
 constexpr OptionRow kOptions[] = {
+    {"--dynamic", "DIM[=N..M]",
+     "a dimension that is a number in the file as a symbol, of at least 2 (of N to M): batch, x.1"},
     {"--why", "NODE:DIM",
      "where the size of that dimension came from, node by node, back to an input; -1 is the last "
      "dimension"},
@@ -250,6 +266,7 @@ examples:
   faketensor guards model.pt2
   faketensor guards model.pt2 --why linear_1:2
   faketensor guards model.pt2 --set s77=2..64 --set s53=16
+  faketensor guards model.pt2 --dynamic batch --set batch=1..64    # of a program without symbols
   faketensor propagate model.pt2 --set s77=64        # runs it again for that size, as PyTorch would
 
 exit code: 0 fine, 1 the program has errors or a guard does not hold for all sizes, 2 wrong use or unreadable file

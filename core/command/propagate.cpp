@@ -385,6 +385,8 @@ constexpr OptionRow kOptions[] = {
     {"--set", "DIM=N",
      "another size: batch (dimension 0 of the user inputs), x.1 (dimension 1 of input x), or a "
      "symbol; 8k is 8192"},
+    {"--dynamic", "DIM[=N..M]",
+     "a dimension as a symbol, which any size of at least 2 (of N to M) may be: batch, x.1"},
     {"--inputs", "FILE",
      "JSON {\"inputs\": {NAME: {\"size\": [..], \"stride\": [..], \"dtype\": .., \"device\": "
      "..}}}"},

@@ -12,11 +12,9 @@ namespace faketensor {
 
 namespace {
 
-// "batch=4", "seq=8k" as a member of "dims".
-void add_dimension(Json& dims, const std::string& text) {
-  const size_t equals = text.rfind('=');
-  std::string digits = equals == std::string::npos ? "" : text.substr(equals + 1);
-  // 8k is 8192, as lengths are said; 2m is 2 * 1024 * 1024.
+// 8k is 8192, as lengths are said; 2m is 2 * 1024 * 1024.
+std::optional<int64_t> parse_size(std::string_view text) {
+  std::string digits(text);
   int shift = 0;
   if (digits.size() > 1 && (digits.back() == 'k' || digits.back() == 'm')) {
     shift = digits.back() == 'k' ? 10 : 20;
@@ -24,13 +22,47 @@ void add_dimension(Json& dims, const std::string& text) {
   }
   constexpr size_t kMostDigits = 12;  // with a suffix: still no overflow
   if (digits.empty() || digits.size() > (shift == 0 ? 18 : kMostDigits) ||
-      digits.find_first_not_of("0123456789") != std::string::npos) {
+      digits.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
+  return int64_t{std::strtoll(digits.c_str(), nullptr, 10)} << shift;
+}
+
+// "batch=4", "seq=8k" as a member of "dims".
+void add_dimension(Json& dims, const std::string& text) {
+  const size_t equals = text.rfind('=');
+  const std::optional<int64_t> size = equals == std::string::npos
+                                          ? std::nullopt
+                                          : parse_size(std::string_view(text).substr(equals + 1));
+  if (!size) {
     throw_error(
         ErrorKind::kUsage,
         format("--set takes DIM=N, as in --set batch=4, --set x.1=128 or --set seq=8k, not '{}'",
                text));
   }
-  dims[text.substr(0, equals)] = int64_t{std::strtoll(digits.c_str(), nullptr, 10)} << shift;
+  dims[text.substr(0, equals)] = *size;
+}
+
+int64_t parsed_size(std::string_view text, std::string_view option) {
+  const std::optional<int64_t> size = parse_size(text);
+  if (!size) throw_error(ErrorKind::kUsage, format("'{}' is no size in '{}'", text, option));
+  return *size;
+}
+
+// "batch", "seq=1..8k" as a member of "dynamic".
+void add_dynamic(Json& dynamic, const std::string& text) {
+  const size_t equals = text.rfind('=');
+  if (equals == std::string::npos) {
+    dynamic[text] = true;
+    return;
+  }
+  const std::string_view range = std::string_view(text).substr(equals + 1);
+  const size_t dots = range.find("..");
+  if (dots == std::string_view::npos)
+    throw_error(
+        ErrorKind::kUsage,
+        format("--dynamic takes DIM or DIM=N..M, as in --dynamic batch=1..64, not '{}'", text));
+  dynamic[text.substr(0, equals)] = {parsed_size(range.substr(0, dots), text),
+                                     parsed_size(range.substr(dots + 2), text)};
 }
 
 // "view_3.1=literal" as a member of "assume".
@@ -59,6 +91,12 @@ void add_inputs(Json& inputs, const std::string& path, CommandIo& io) {
 
 }  // namespace
 
+std::map<std::string, DynamicDim> dynamic_dims(const Options& options) {
+  Json given = Json::object();
+  for (const std::string& text : options.all("--dynamic")) add_dynamic(given["dynamic"], text);
+  return read_propagate_options(given).dynamic;
+}
+
 RetargetOptions propagate_options(const Options& options, CommandIo& io) {
   Json given = Json::object();
   for (const std::string& text : options.all("--set")) add_dimension(given["dims"], text);
@@ -76,6 +114,7 @@ RetargetOptions propagate_options(const Options& options, CommandIo& io) {
   given["stopAtFirstError"] = options.has("--stop-at-first-error");
   given["pythonDispatcher"] = options.has("--python-dispatcher");
   RetargetOptions result = read_propagate_options(given);
+  result.dynamic = dynamic_dims(options);
   result.progress = progress_bar(io, "propagating");
   return result;
 }

@@ -8,9 +8,12 @@
 
 namespace faketensor {
 
-// --set, --inputs, --device, --dtype, --memory-format, --literal, --assume, --target,
+// --set, --dynamic, --inputs, --device, --dtype, --memory-format, --literal, --assume, --target,
 // --stop-at-first-error, --python-dispatcher. Raises UsageError.
 RetargetOptions propagate_options(const Options& options, CommandIo& io);
+
+// --dynamic alone. Raises UsageError.
+std::map<std::string, DynamicDim> dynamic_dims(const Options& options);
 
 // --memory-limit, as every command that opens a program has it. Raises UsageError.
 ReadLimits read_limits(const Options& options);

@@ -292,6 +292,14 @@ std::vector<SymbolEntry> symbol_report(const Run& run) {
       }
     });
   }
+  // The hint of a dimension that was made dynamic is not the example's size.
+  for (SymbolEntry& entry : report) {
+    if (!entry.is_whole || !entry.dim || entry.node >= run.program().inputs.size()) continue;
+    const TensorMeta* recorded = run.node(entry.node).recorded;
+    if (recorded == nullptr || recorded->sizes().size() <= *entry.dim) continue;
+    const SymInt size = recorded->sizes()[*entry.dim];
+    if (!size.is_symbolic()) entry.hint = size.as_int();
+  }
   return report;
 }
 

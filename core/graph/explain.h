@@ -47,7 +47,7 @@ struct SymbolEntry {
   std::optional<size_t> dim;
   bool is_whole = false;        // the size is the symbol itself, not an expression of it
   ValueRange range;             // as the run has narrowed it
-  std::optional<int64_t> hint;  // none: only data tells
+  std::optional<int64_t> hint;  // the example's size; none: only data tells
   std::string became;           // "8", "2*s31"; empty: it is still free
 };
 

@@ -44,6 +44,8 @@ bool depends_on_missing(const Value& argument, std::span<const NodeRecord> recor
                      [&](const Value& element) { return depends_on_missing(element, records); });
 }
 
+}  // namespace
+
 Problem problem_at(const Program& program, Row row, const Error& error) {
   const Node& node = program.node(row);
   Problem problem;
@@ -58,6 +60,8 @@ Problem problem_at(const Program& program, Row row, const Error& error) {
   problem.source = program.source_line(node);
   return problem;
 }
+
+namespace {
 
 std::string hint_for(ShapeEnv& env) {
   const ExprNode* undecided = env.last_undecided();
@@ -77,6 +81,13 @@ Value recorded_value(FakeTensorMode& mode, const Node& node) {
 size_t Run::count(NodeStatus status) const {
   return static_cast<size_t>(std::count_if(
       records_.begin(), records_.end(), [&](const NodeRecord& r) { return r.status == status; }));
+}
+
+void Run::add_error(Problem problem) {
+  records_[problem.node].status = NodeStatus::kError;
+  const auto after = std::find_if(problems_.begin(), problems_.end(),
+                                  [&](const Problem& p) { return p.node > problem.node; });
+  problems_.insert(after, std::move(problem));
 }
 
 std::vector<Problem> Run::compare_with_recorded() const {
@@ -117,7 +128,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
   if (options.prepare) options.prepare(program, mode);
   run.plan_ = program.graph().plan();
   const Plan& plan = *run.plan_;
-  const Placeholders placeholders(program, options);
+  const Placeholders placeholders(program, options, *mode.context().shape_env());
   Interpreter interpreter(mode.context(), options.editor);
   if (options.device && options.editor == nullptr) {
     const Row first = first_user_tensor(program);

@@ -35,11 +35,21 @@ struct InputOverride {
   std::optional<Device> device;
 };
 
+// A dimension of the inputs that becomes a symbol of the run, named as symbol_name says. Those of
+// several inputs in one place, with one size in the example, are one symbol: the lengths of tokens
+// and mask (as ShapeEnv's duck_shape has it).
+struct DynamicDim {
+  ValueRange range = ValueRange::ints(2, kIntInfinity);
+  std::optional<int64_t> hint = {};  // the example's size where none is given
+};
+
 struct PropagateOptions {
   Target target = {};
   // "batch": dimension 0 of the first user input, and of every user input with that size there;
   // "x.1": dimension 1 of input x; or the name of a symbol.
   std::map<std::string, int64_t> dims = {};
+  // Named as in `dims`, of which none may be a symbol already.
+  std::map<std::string, DynamicDim> dynamic = {};
   std::map<std::string, InputOverride> inputs = {};
   std::optional<DType> dtype = {};  // of every floating-point placeholder
   std::optional<Device> device =
@@ -103,6 +113,9 @@ struct Problem {
   bool python_dispatcher_answers = false;
 };
 
+// The problem of a node that raised.
+Problem problem_at(const Program& program, Row row, const Error& error);
+
 class Run {
  public:
   const Program& program() const { return *program_; }
@@ -112,6 +125,8 @@ class Run {
   const Plan& plan() const { return *plan_; }
   const Node& node(Row row) const { return plan_->node(row); }
   std::span<const Problem> problems() const { return problems_; }
+  // What is found wrong with a node that had answered: it is one in error from then on.
+  void add_error(Problem problem);
   FakeTensorMode& mode() const { return *mode_; }
   // The environment of its symbolic sizes, which goes by what this run found out about them for as
   // long as the scope lives. The run's sizes are asked about and printed in such a scope, outside of

@@ -1,5 +1,6 @@
 #include "core/graph/placeholders.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -56,6 +57,22 @@ std::string settable_dimensions(const Program& program) {
   return text;
 }
 
+// Dimension 0 of the first user input, and of every user input with that size there.
+std::vector<InputDim> batch_dims(const Program& program) {
+  const Row first = first_user_tensor(program);
+  if (first == kNoRow)
+    throw_error(ErrorKind::kUsage, "the program has no user input with a batch dimension");
+  const SymInt batch = program.node(first).recorded->sizes()[0];
+  std::vector<InputDim> dims;
+  for (Row i = 0; i < program.inputs.size(); ++i) {
+    const TensorMeta* recorded = program.node(i).recorded;
+    if (program.inputs[i].kind == InputSpec::Kind::kUser && recorded != nullptr &&
+        recorded->rank() != 0 && same_expr(recorded->sizes()[0], batch))
+      dims.push_back({i, 0});
+  }
+  return dims;
+}
+
 void apply_format(Dims sizes, MemoryFormat format, DimVector& strides) {
   if (format == MemoryFormat::kContiguous) {
     strides.clear();
@@ -68,10 +85,32 @@ void apply_format(Dims sizes, MemoryFormat format, DimVector& strides) {
 
 }  // namespace
 
-Placeholders::Placeholders(const Program& program, const PropagateOptions& options)
+std::vector<InputDim> input_dims(const Program& program, const std::string& name) {
+  if (name == "batch") return batch_dims(program);
+  const size_t dot = name.rfind('.');
+  const Row row = dot == std::string::npos ? kNoRow : find_input(program, name.substr(0, dot));
+  const std::string digits = dot == std::string::npos ? "" : name.substr(dot + 1);
+  const bool is_number = !digits.empty() && digits.size() < 4 &&
+                         digits.find_first_not_of("0123456789") == std::string::npos;
+  const TensorMeta* recorded = row == kNoRow ? nullptr : program.node(row).recorded;
+  if (recorded == nullptr || !is_number || std::atol(digits.c_str()) >= recorded->rank()) {
+    throw_error(ErrorKind::kUsage, format("the program has no input dimension or symbol '{}'{}",
+                                          name, settable_dimensions(program)));
+  }
+  return {{row, static_cast<size_t>(std::atol(digits.c_str()))}};
+}
+
+std::string symbol_name(std::string_view dim) {
+  std::string name(dim);
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
+Placeholders::Placeholders(const Program& program, const PropagateOptions& options, ShapeEnv& env)
     : program_(program), options_(options) {
   sizes_.resize(program.inputs.size());
   for (const auto& [name, value] : options.dims) set_dim(name, value);
+  for (const auto& [name, dim] : options.dynamic) make_dynamic(name, dim, env);
   for (const auto& [name, change] : options.inputs) {
     if (find_input(program, name) == kNoRow)
       throw_error(ErrorKind::kUsage, format("the program has no input '{}'", name));
@@ -125,43 +164,38 @@ Value Placeholders::make(FakeTensorMode& mode, Row i) const {
 void Placeholders::set_dim(const std::string& name, int64_t value) {
   if (value < 0) throw_error(ErrorKind::kUsage, format("dimension '{}' cannot be {}", name, value));
   if (set_symbol(name, value)) return;
-  if (name == "batch") return set_batch(value);
-  const size_t dot = name.rfind('.');
-  const Row node = dot == std::string::npos ? kNoRow : find_input(program_, name.substr(0, dot));
-  const std::string digits = dot == std::string::npos ? "" : name.substr(dot + 1);
-  const bool is_number = !digits.empty() && digits.size() < 4 &&
-                         digits.find_first_not_of("0123456789") == std::string::npos;
-  const TensorMeta* recorded = node == kNoRow ? nullptr : program_.node(node).recorded;
-  if (recorded == nullptr || !is_number || std::atol(digits.c_str()) >= recorded->rank()) {
-    throw_error(ErrorKind::kUsage, format("the program has no input dimension or symbol '{}'{}",
-                                          name, settable_dimensions(program_)));
-  }
-  set_size(node, static_cast<size_t>(std::atol(digits.c_str())), value);
+  for (const InputDim at : input_dims(program_, name)) set_size(at, value);
 }
 
-void Placeholders::set_batch(int64_t value) {
-  const Row first = first_user_tensor(program_);
-  if (first == kNoRow)
-    throw_error(ErrorKind::kUsage, "the program has no user input with a batch dimension");
-  const SymInt batch = program_.node(first).recorded->sizes()[0];
-  for (Row i = 0; i < program_.inputs.size(); ++i) {
-    const TensorMeta* recorded = program_.node(i).recorded;
-    if (program_.inputs[i].kind != InputSpec::Kind::kUser || recorded == nullptr ||
-        recorded->rank() == 0)
-      continue;
-    if (same_expr(recorded->sizes()[0], batch)) set_size(i, 0, value);
-  }
-}
-
-void Placeholders::set_size(Row node, size_t dim, int64_t value) {
-  const Dims recorded = program_.node(node).recorded->sizes();
-  if (recorded[dim].is_symbolic()) {
-    const std::string text = to_string(recorded[dim]);
+void Placeholders::set_size(InputDim at, int64_t value) {
+  const Dims recorded = program_.node(at.row).recorded->sizes();
+  if (recorded[at.dim].is_symbolic()) {
+    const std::string text = to_string(recorded[at.dim]);
     if (set_symbol(text, value)) return;
     throw_error(ErrorKind::kUsage, format("this dimension is {}: set its symbol instead", text));
   }
-  if (sizes_[node].empty()) sizes_[node] = recorded;
-  sizes_[node][dim] = value;
+  if (sizes_[at.row].empty()) sizes_[at.row] = recorded;
+  sizes_[at.row][at.dim] = value;
+}
+
+void Placeholders::make_dynamic(const std::string& name, const DynamicDim& dynamic, ShapeEnv& env) {
+  if (options_.dims.contains(name))
+    throw_error(ErrorKind::kUsage, format("dimension '{}' is set, and dynamic", name));
+  const std::vector<InputDim> all = input_dims(program_, name);
+  for (const InputDim at : all) {
+    const SymInt recorded = program_.node(at.row).recorded->sizes()[at.dim];
+    if (recorded.is_symbolic())
+      throw_error(ErrorKind::kUsage, format("dimension '{}' is {} already", name, recorded));
+  }
+  const SymInt example = program_.node(all[0].row).recorded->sizes()[all[0].dim];
+  SymInt& symbol = made_[{example.as_int(), all[0].dim}];
+  if (!symbol.is_symbolic())
+    symbol = env.create_backed(symbol_name(name), dynamic.hint.value_or(example.as_int()),
+                               dynamic.range);
+  for (const InputDim at : all) {
+    if (sizes_[at.row].empty()) sizes_[at.row] = program_.node(at.row).recorded->sizes();
+    sizes_[at.row][at.dim] = symbol;
+  }
 }
 
 bool Placeholders::set_symbol(std::string_view name, int64_t value) {

@@ -41,10 +41,27 @@ auto as_usage(const Read& read) {
   }
 }
 
+// True, or [lower, upper].
+DynamicDim read_dynamic(const Json& given, const std::string& name) {
+  DynamicDim dim;
+  if (given.is_boolean() && given.get<bool>()) return dim;
+  if (!given.is_array() || given.size() != 2)
+    throw_error(kUsage, format("{} is true or [lower, upper]", name));
+  const int64_t lower = integer_of(given[0], name, kUsage);
+  const int64_t upper = integer_of(given[1], name, kUsage);
+  if (lower < 0 || upper < lower)
+    throw_error(kUsage, format("{}: no sizes in [{}, {}]", name, lower, upper));
+  dim.range = ValueRange::ints(lower, upper);
+  return dim;
+}
+
 void read_propagate_option(RetargetOptions& options, const std::string& name, const Json& value) {
   if (name == "dims") {
     for (const auto& [dim, size] : object_of(value, name, kUsage).items())
       options.dims[dim] = integer_of(size, "dims." + dim, kUsage);
+  } else if (name == "dynamic") {
+    for (const auto& [dim, range] : object_of(value, name, kUsage).items())
+      options.dynamic[dim] = read_dynamic(range, "dynamic." + dim);
   } else if (name == "inputs") {
     options.inputs = as_usage([&] { return read_overrides(value); });
   } else if (name == "dtype") {

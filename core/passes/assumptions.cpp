@@ -75,9 +75,7 @@ Site find_site(const Program& program, std::string_view name) {
   const Plan& plan = plan_named(program, rest);
   const size_t dot = rest.rfind('.');
   const std::string_view node = rest.substr(0, dot);
-  Site site{&plan};
-  for (Row row = 0; row < plan.size() && site.row == kNoRow; ++row)
-    if (plan.name_of(row) == node) site.row = row;
+  Site site{&plan, plan.find(plan.graph().store().strings.find(node, 0))};
   if (site.row == kNoRow) unknown_site(name);
   const PlanRow& row = plan.row(site.row);
   if (dot == std::string_view::npos) {

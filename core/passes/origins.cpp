@@ -9,8 +9,6 @@ namespace faketensor {
 
 namespace {
 
-using ExampleSizes = std::vector<int64_t>;
-
 const OpEntry* entry_of(const PlanRow& row) {
   return row.op == kNoOp ? nullptr : &Registry::builtin().entry(row.op);
 }
@@ -20,25 +18,15 @@ size_t dim_index(const Value& value, size_t rank) {
   return wrapped_dim(plain_int(value).value_or(static_cast<int64_t>(rank)), rank);
 }
 
-std::optional<ExampleSizes> int_list(const Value& value) {
-  if (!value.is_list()) return std::nullopt;
-  ExampleSizes sizes;
-  for (size_t i = 0; i < value.size(); ++i) {
-    const std::optional<int64_t> size = plain_int(value[i]);
-    if (!size) return std::nullopt;
-    sizes.push_back(*size);
-  }
-  return sizes;
-}
-
 // Follows one dimension upwards.
 class SizeTrace {
  public:
   explicit SizeTrace(const Plan& plan) : plan_(plan) {}
 
   std::vector<Site> run(Row row, size_t dim) {
-    todo_.push_back({row, dim});
-    for (size_t i = 0; i < todo_.size() && i < kMostSteps; ++i) visit(todo_[i].row, todo_[i].dim);
+    queue_.push_back({row, dim});
+    for (size_t i = 0; i < queue_.size() && i < kMostSteps; ++i)
+      visit(queue_[i].row, queue_[i].dim);
     return std::move(sites_);
   }
 
@@ -53,7 +41,7 @@ class SizeTrace {
   void follow(const Value& argument, size_t dim) {
     const Row row = row_of(argument);
     if (row == kNoRow || !seen_.insert({row, dim}).second) return;
-    todo_.push_back({row, dim});
+    queue_.push_back({row, dim});
   }
   void found(Row row, int argument, int element) {
     sites_.push_back({&plan_, row, argument, element});
@@ -64,7 +52,7 @@ class SizeTrace {
     if (row.kind == RowKind::kPlaceholder || row.kind == RowKind::kOutput) return;
     if (row.kind == RowKind::kGetItem) return visit_piece(row, dim);
     const OpEntry* op = entry_of(row);
-    const std::optional<ExampleSizes> sizes = example_sizes(plan_, at);
+    const std::optional<Sizes> sizes = example_sizes(plan_, at);
     if (op == nullptr || !sizes || dim >= sizes->size()) return;
     if (const LiteralRow* literals = find_literals(op->local_name());
         literals != nullptr && visit_literal(at, row, *literals, *sizes, dim))
@@ -85,8 +73,8 @@ class SizeTrace {
       follow(call.args[0], dim);
   }
 
-  bool visit_literal(Row at, const PlanRow& row, const LiteralRow& literals,
-                     const ExampleSizes& sizes, size_t dim) {
+  bool visit_literal(Row at, const PlanRow& row, const LiteralRow& literals, const Sizes& sizes,
+                     size_t dim) {
     const auto argument = static_cast<int>(literals.argument);
     switch (literals.kind) {
       case LiteralKind::kSizes:
@@ -96,7 +84,7 @@ class SizeTrace {
         found(at, argument, Site::kWhole);
         return true;
       case LiteralKind::kExpand: {
-        const std::optional<ExampleSizes> from = example_sizes(plan_, row_of(row.args[0]));
+        const std::optional<Sizes> from = example_sizes(plan_, row_of(row.args[0]));
         if (!from) return true;
         if (from->size() > sizes.size()) return true;
         const size_t added = sizes.size() - from->size();
@@ -129,8 +117,8 @@ class SizeTrace {
   }
 
   // A view keeps the dimensions before and after those that it groups otherwise.
-  void visit_reshape(Row at, const PlanRow& row, const ExampleSizes& sizes, size_t dim) {
-    const std::optional<ExampleSizes> from = example_sizes(plan_, row_of(row.args[0]));
+  void visit_reshape(Row at, const PlanRow& row, const Sizes& sizes, size_t dim) {
+    const std::optional<Sizes> from = example_sizes(plan_, row_of(row.args[0]));
     if (!from) return;
     size_t before = 0;
     while (before < from->size() && before < sizes.size() && (*from)[before] == sizes[before])
@@ -149,8 +137,7 @@ class SizeTrace {
     }
   }
 
-  bool visit_view(const PlanRow& row, std::string_view packet, const ExampleSizes& sizes,
-                  size_t dim) {
+  bool visit_view(const PlanRow& row, std::string_view packet, const Sizes& sizes, size_t dim) {
     const size_t rank = sizes.size();
     if (packet == "unsqueeze") {
       const size_t at = dim_index(row.args[1], rank);
@@ -173,7 +160,7 @@ class SizeTrace {
       return true;
     }
     if (packet == "permute") {
-      const std::optional<ExampleSizes> dims = int_list(row.args[1]);
+      const std::optional<Sizes> dims = plain_ints(row.args[1]);
       if (dims && dim < dims->size()) follow(row.args[0], dim_index((*dims)[dim], rank));
       return true;
     }
@@ -198,7 +185,7 @@ class SizeTrace {
     size_t indexed = 0;
     size_t broadcast = 0;
     for (const Value& index : row.args[1].values()) {
-      const std::optional<ExampleSizes> sizes = example_sizes(plan_, row_of(index));
+      const std::optional<Sizes> sizes = example_sizes(plan_, row_of(index));
       if (!sizes) return true;
       ++indexed;
       broadcast = std::max(broadcast, sizes->size());
@@ -216,9 +203,9 @@ class SizeTrace {
   }
 
   // Operands that are aligned from the right, and have the size there.
-  void visit_operands(const PlanRow& row, const ExampleSizes& sizes, size_t dim) {
+  void visit_operands(const PlanRow& row, const Sizes& sizes, size_t dim) {
     for (const Value& arg : row.args) {
-      const std::optional<ExampleSizes> from = example_sizes(plan_, row_of(arg));
+      const std::optional<Sizes> from = example_sizes(plan_, row_of(arg));
       if (!from || from->size() > sizes.size()) continue;
       const size_t added = sizes.size() - from->size();
       if (dim >= added && (*from)[dim - added] == sizes[dim]) follow(arg, dim - added);
@@ -226,7 +213,7 @@ class SizeTrace {
   }
 
   const Plan& plan_;
-  std::vector<Dim> todo_;
+  std::vector<Dim> queue_;
   std::set<Dim> seen_;
   std::vector<Site> sites_;
 };
@@ -242,6 +229,17 @@ std::optional<int64_t> plain_int(const Value& value) {
   return value.as_sym_int().as_int();
 }
 
+std::optional<Sizes> plain_ints(const Value& list) {
+  if (!list.is_list()) return std::nullopt;
+  Sizes numbers;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const std::optional<int64_t> number = plain_int(list[i]);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
 size_t wrapped_dim(int64_t dim, size_t rank) {
   return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(rank) : dim);
 }
@@ -250,11 +248,11 @@ Row row_of(const Value& argument) {
   return argument.is(Value::Tag::kNodeRef) ? argument.node() : kNoRow;
 }
 
-std::optional<ExampleSizes> example_sizes(const Plan& plan, Row row) {
+std::optional<Sizes> example_sizes(const Plan& plan, Row row) {
   if (row == kNoRow) return std::nullopt;
   const TensorMeta* meta = plan.node(row).recorded;
   if (meta == nullptr) return std::nullopt;
-  ExampleSizes sizes;
+  Sizes sizes;
   for (const SymInt size : meta->sizes()) {
     if (size.is_symbolic()) return std::nullopt;
     sizes.push_back(size.as_int());
@@ -269,19 +267,19 @@ std::vector<Site> size_origins(const Plan& plan, Row row, size_t dim) {
 std::vector<Site> aspect_origins(const Plan& plan, Row start, Aspect aspect) {
   constexpr size_t kMostSteps = 4096;
   std::vector<Site> sites;
-  std::vector<Row> todo = {start};
+  std::vector<Row> queue = {start};
   std::set<Row> seen = {start};
-  for (size_t i = 0; i < todo.size() && i < kMostSteps; ++i) {
-    const PlanRow& row = plan.row(todo[i]);
+  for (size_t i = 0; i < queue.size() && i < kMostSteps; ++i) {
+    const PlanRow& row = plan.row(queue[i]);
     if (row.kind == RowKind::kPlaceholder) {
-      sites.push_back({&plan, todo[i], Site::kWhole, Site::kWhole});
+      sites.push_back({&plan, queue[i], Site::kWhole, Site::kWhole});
       continue;
     }
     if (const OpEntry* op = entry_of(row)) {
       const int at = find_argument(*op, aspect == Aspect::kDType ? "dtype" : "device");
       const Value::Tag tag = aspect == Aspect::kDType ? Value::Tag::kDType : Value::Tag::kDevice;
       if (at >= 0 && row.args[static_cast<size_t>(at)].is(tag)) {
-        sites.push_back({&plan, todo[i], at, Site::kWhole});
+        sites.push_back({&plan, queue[i], at, Site::kWhole});
         continue;
       }
     }
@@ -289,14 +287,9 @@ std::vector<Site> aspect_origins(const Plan& plan, Row start, Aspect aspect) {
       const TensorMeta* meta = plan.node(next).recorded;
       const bool carries =
           meta == nullptr || aspect == Aspect::kDevice || is_floating(meta->dtype());
-      if (carries && seen.insert(next).second) todo.push_back(next);
+      if (carries && seen.insert(next).second) queue.push_back(next);
     };
-    for (const Value& arg : row.args) {
-      if (const Row next = row_of(arg); next != kNoRow) follow(next);
-      if (!arg.is(Value::Tag::kList)) continue;
-      for (const Value& element : arg.values())
-        if (const Row next = row_of(element); next != kNoRow) follow(next);
-    }
+    for (const Value& arg : row.args) for_each_row(arg, follow);
   }
   return sites;
 }

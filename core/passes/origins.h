@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/passes/assumptions.h"
+#include "core/passes/size_changes.h"
 
 namespace faketensor {
 
@@ -25,14 +26,21 @@ Row arange_of(const Plan& plan, Row row);
 
 // The sizes that a row's value had in the example; none where the file does not tell, or where they
 // are no numbers.
-std::optional<std::vector<int64_t>> example_sizes(const Plan& plan, Row row);
+std::optional<Sizes> example_sizes(const Plan& plan, Row row);
 
 // The number that a value is; none for a symbol and for what is no integer.
 std::optional<int64_t> plain_int(const Value& value);
+// The numbers of a list, the -1 of a view among them; none where one is a symbol.
+std::optional<Sizes> plain_ints(const Value& list);
 // A dimension as an index: those below 0 count from the end.
 size_t wrapped_dim(int64_t dim, size_t rank);
 
 // The row that an argument names; kNoRow for another argument.
 Row row_of(const Value& argument);
+// Calls `use` with each row that an argument names, in lists too.
+template <typename Use>
+void for_each_row(const Value& argument, Use&& use) {
+  for_each_node(argument, [&](NodeId id) { use(static_cast<Row>(index_of(id))); });
+}
 
 }  // namespace faketensor

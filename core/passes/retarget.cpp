@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "core/graph/placeholders.h"
 #include "core/support/format.h"
+#include "core/symbolic/shape_env.h"
 
 namespace faketensor {
 
@@ -67,14 +69,14 @@ void Retarget::edit_autocast() {
 }
 
 void Retarget::edit_call() {
-  if (!options_.dims.empty()) {
+  if (changes_sizes()) {
     if (const LiteralRow* literals = find_literals(op_->local_name())) edit_sizes(*literals);
     check_unrolled();
   }
   if (op_->packet() == "view") copy_for_view();
   if (options_.dtype) edit_dtype();
   if (options_.device) edit_device();
-  if (!options_.dims.empty() && !has_new_choice_) check_alignment();
+  if (changes_sizes() && !has_new_choice_) check_alignment();
 }
 
 Retarget::TensorList Retarget::tensors_of(const Value& written, const Value& given) const {
@@ -117,12 +119,33 @@ int64_t Retarget::stand_in(SymInt size) {
   constexpr int64_t kPrimes[] = {10007, 10009, 10037, 10039, 10061, 10067, 10069, 10079,
                                  10091, 10093, 10099, 10103, 10111, 10133, 10139, 10141};
   for (const ExprNode* symbol : free_symbols(size.node())) {
-    if (!symbols_.contains(symbol))
-      symbols_[symbol] = Number::of(kPrimes[symbols_.size() % std::size(kPrimes)]);
+    if (symbols_.contains(symbol)) continue;
+    int64_t number = kPrimes[symbols_.size() % std::size(kPrimes)];
+    if (is_made(symbol)) {
+      // It was chosen to be a number that nothing else is.
+      number = shape_env_of(symbol).hint_of_symbol(symbol).value_or(number);
+      made_.emplace_back(symbol->pool->sym_int(symbol), number);
+    }
+    symbols_[symbol] = Number::of(number);
   }
   const std::optional<Number> value = evaluate(size.node(), symbols_);
   if (value) found->second = value->integer;
+  if (!options_.dynamic.empty()) sizes_of_.emplace(found->second, size);
   return found->second;
+}
+
+bool Retarget::is_made(const ExprNode* symbol) const {
+  const auto is_it = [&](const auto& dynamic) {
+    return symbol_name(dynamic.first) == to_string(symbol);
+  };
+  return std::any_of(options_.dynamic.begin(), options_.dynamic.end(), is_it);
+}
+
+SymInt Retarget::size_of(int64_t number) const {
+  if (const auto found = sizes_of_.find(number); found != sizes_of_.end()) return found->second;
+  for (const auto& [symbol, stands] : made_)
+    if (number != 0 && number % stands == 0) return size_of(number / stands) * symbol;
+  return number;
 }
 
 void Retarget::note_value(Row row, const Value& value) {
@@ -206,7 +229,9 @@ Assumption Retarget::worded(const Note& note) const {
   append_text(assumption.from, written_at(site));
   switch (note.kind) {
     case Note::Kind::kNumber: {
-      assumption.to = format("{}", note.to);
+      assumption.to =
+          format("{}", note.choice != nullptr && note.choice->is_asked ? SymInt(note.to)
+                                                                       : size_of(note.to));
       const std::optional<int64_t> was = plain_int(written_at(site));
       if (note.choice == nullptr) assumption.reason = where({was.value_or(0), note.to});
       break;

@@ -59,6 +59,10 @@ class Retarget final : public RowEditor {
   SizePairs pairs_of(const Tensors& tensor);
   // A number for each size: symbols are numbers that nothing else is, the same ones for a run.
   int64_t stand_in(SymInt size);
+  // Back: the size that a number stands for which something has become.
+  SymInt size_of(int64_t number) const;
+  bool is_made(const ExprNode* symbol) const;
+  bool changes_sizes() const { return !options_.dims.empty() || !options_.dynamic.empty(); }
 
   void edit_call();
   void edit_autocast();
@@ -82,6 +86,7 @@ class Retarget final : public RowEditor {
   // --- numbers (retarget_sizes.cpp) ---
 
   void edit_sizes(const LiteralRow& literals);
+  bool is_of_symbol(const LiteralRow& literals, const TensorMeta& self) const;
   void edit_reshape(const LiteralRow& literals, std::span<const SizePair> from, bool is_unflatten);
   void edit_expand(std::span<const SizePair> from);
   void edit_length(const LiteralRow& literals);
@@ -102,7 +107,7 @@ class Retarget final : public RowEditor {
   int64_t guessed_length(int64_t was) const;
   bool leads_batch(int64_t was) const;
   // What the site's number becomes: by choice, by its line of code, or `likely`.
-  int64_t decide(int argument, int element, int64_t was, int64_t likely, bool is_guess);
+  SymInt decide(int argument, int element, int64_t was, int64_t likely, bool is_guess);
   // What the line of code tells. `number`: what it certainly is; `is_size`: it is no constant;
   // `is_dimension`: it is one of a value that is named.
   struct Told {
@@ -110,9 +115,9 @@ class Retarget final : public RowEditor {
     bool is_size = false;
     bool is_dimension = false;
   };
-  Told told_of(const Site& site) const;
+  Told told_of(const Site& site);
   std::optional<int64_t> size_of_input(std::string_view name, int64_t dim,
-                                       std::optional<int64_t> was) const;
+                                       std::optional<int64_t> was);
   void check_unrolled();
   [[noreturn]] void refuse_unrolled(Row row, size_t dim, SizePair size) const;
   Row self_row() const;
@@ -145,10 +150,9 @@ class Retarget final : public RowEditor {
   bool settle(const Operand& a, const Operand& b, bool must_equal = false);
   // Decides that a dimension is what the one that it has met is; false where nothing can be decided.
   bool lift(const Operand& from, const Operand& met, bool must_equal = false);
-  bool may_grow(const Site& site, bool must_equal) const;
+  bool may_follow(const Site& site, bool must_equal);
   bool was_guessed(const Operand& operand) const;
   bool has_said(const Operand& operand) const;
-  bool is_reshape(const Site& site) const;
   bool settle_aspect(Aspect aspect);
   bool revert_guess();
   bool choose(const Site& site, int64_t to, std::string_view reason);
@@ -174,6 +178,8 @@ class Retarget final : public RowEditor {
   std::map<int64_t, int64_t> counts_;  // of elements, as they were and are
   Assignment symbols_;                 // see stand_in
   std::map<const ExprNode*, int64_t> stand_ins_;
+  std::vector<std::pair<SymInt, int64_t>> made_;  // symbols of PropagateOptions::dynamic
+  std::map<int64_t, SymInt> sizes_of_;            // what is made of them, by its number
   std::map<Row, Value> idle_casts_;  // and what they were given: Note [Casts that did nothing]
   // Of dimensions that changed, which of their indices were selected: by row and dimension.
   std::map<std::pair<Row, size_t>, std::set<int64_t>> selected_;

@@ -152,8 +152,7 @@ bool Retarget::has_said(const Operand& operand) const {
 bool Retarget::lift(const Operand& from, const Operand& met, bool must_equal) {
   if (kept_.contains({plan_, from.row, from.dim})) return false;
   for (const Site& site : size_origins(*plan_, from.row, from.dim)) {
-    if (plain_int(written_at(site)) != from.size.was || is_reshape(site)) continue;
-    if (from.size.was == 1 && !may_grow(site, must_equal)) continue;
+    if (plain_int(written_at(site)) != from.size.was || !may_follow(site, must_equal)) continue;
     if (choose(site, met.size.is,
                format("meets dimension {} of {}", met.dim, plan_->name_of(met.row))))
       return true;
@@ -162,17 +161,13 @@ bool Retarget::lift(const Operand& from, const Operand& met, bool must_equal) {
   return false;
 }
 
-// What a view makes of its argument is known.
-bool Retarget::is_reshape(const Site& site) const {
+// What a view makes of its argument is known. A 1 may be no size, but be there to be broadcast, or
+// because there is one of it.
+bool Retarget::may_follow(const Site& site, bool must_equal) {
   const LiteralRow* literals =
       find_literals(Registry::builtin().entry(plan_->row(site.row).op).local_name());
-  return literals != nullptr && literals->kind == LiteralKind::kReshape;
-}
-
-// Whether a 1 is a size, and not there to be broadcast or because there is one of it.
-bool Retarget::may_grow(const Site& site, bool must_equal) const {
-  const LiteralRow* literals =
-      find_literals(Registry::builtin().entry(plan_->row(site.row).op).local_name());
+  if (literals != nullptr && literals->kind == LiteralKind::kReshape) return false;
+  if (plain_int(written_at(site)) != 1) return true;
   if (literals == nullptr) return false;
   const Told told = told_of(site);
   if (told.number) return *told.number != 1;
@@ -218,19 +213,18 @@ bool Retarget::learn_from_failure() {
 // The guess nearest above the row that raised is taken back.
 bool Retarget::revert_guess() {
   const std::set<Site> guessed(guesses_.begin(), guesses_.end());
-  std::vector<Row> todo = {row_};
+  std::vector<Row> queue = {row_};
   std::set<Row> seen = {row_};
-  for (size_t i = 0; i < todo.size(); ++i) {
-    for (auto site = guessed.lower_bound({plan_, todo[i], 0, Site::kWhole});
-         site != guessed.end() && site->plan == plan_ && site->row == todo[i]; ++site) {
+  for (size_t i = 0; i < queue.size(); ++i) {
+    for (auto site = guessed.lower_bound({plan_, queue[i], 0, Site::kWhole});
+         site != guessed.end() && site->plan == plan_ && site->row == queue[i]; ++site) {
       const std::optional<int64_t> was = plain_int(written_at(*site));
       if (was && choose(*site, *was, format("else {} would raise", plan_->name_of(row_))))
         return true;
     }
-    for (const Value& arg : plan_->row(todo[i]).args) {
-      for_each_node(arg, [&](NodeId id) {
-        const auto row = static_cast<Row>(index_of(id));  // of a plan's references: rows
-        if (seen.insert(row).second) todo.push_back(row);
+    for (const Value& arg : plan_->row(queue[i]).args) {
+      for_each_row(arg, [&](Row row) {
+        if (seen.insert(row).second) queue.push_back(row);
       });
     }
   }

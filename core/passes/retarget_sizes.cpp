@@ -12,7 +12,7 @@ void Retarget::edit_sizes(const LiteralRow& literals) {
   SizePairs from;
   if (literals.argument > 0 && args_[0].is_tensor()) {
     const TensorList self = tensors_of(plan_->row(row_).args[0], args_[0]);
-    if (self.empty()) return;
+    if (self.empty() || is_of_symbol(literals, *self[0].was)) return;
     from = pairs_of(self[0]);
   }
   // Most values are as they were.
@@ -42,19 +42,26 @@ void Retarget::edit_sizes(const LiteralRow& literals) {
   }
 }
 
-namespace {
-
-// The numbers of a list argument, the -1 of a view among them; none where one is a symbol.
-std::optional<Sizes> numbers_of(const Value& list) {
-  if (!list.is_list()) return std::nullopt;
-  Sizes numbers;
-  for (size_t i = 0; i < list.size(); ++i) {
-    const std::optional<int64_t> number = plain_int(list[i]);
-    if (!number) return std::nullopt;
-    numbers.push_back(*number);
+// Whether the numbers are about a dimension that is a symbol in the file: then they are the model's.
+bool Retarget::is_of_symbol(const LiteralRow& literals, const TensorMeta& self) const {
+  const Dims sizes = self.sizes();
+  switch (literals.kind) {
+    case LiteralKind::kEnd:
+    case LiteralKind::kPieces: {
+      const std::optional<int64_t> dim = plain_int(args_[literals.dim_argument]);
+      const size_t at = wrapped_dim(dim.value_or(0), sizes.size());
+      return at < sizes.size() && sizes[at].is_symbolic();
+    }
+    case LiteralKind::kOutputSize:
+    case LiteralKind::kWindow:
+      return std::any_of(sizes.begin() + std::min<size_t>(2, sizes.size()), sizes.end(),
+                         [](SymInt size) { return size.is_symbolic(); });
+    default:
+      return false;
   }
-  return numbers;
 }
+
+namespace {
 
 // The shape without -1, given what is viewed.
 bool infer_size(std::span<int64_t> shape, std::span<const SizePair> from) {
@@ -108,10 +115,9 @@ void Retarget::edit_reshape(const LiteralRow& literals, std::span<const SizePair
   for (size_t i = 0; i < shape.size(); ++i) {
     const int64_t was = written->was[i];
     const int64_t likely = matched ? (*matched)[i] : was;
-    result.push_back(
-        written->is_literal[i] && was != -1
-            ? SymInt(decide(literals.argument, static_cast<int>(i), was, likely, false))
-            : given[i].as_sym_int());
+    result.push_back(written->is_literal[i] && was != -1
+                         ? decide(literals.argument, static_cast<int>(i), was, likely, false)
+                         : given[i].as_sym_int());
   }
   args_[literals.argument] = Value::ints(arena_.copy(Dims(result)));
 }
@@ -249,7 +255,7 @@ void Retarget::edit_numbers(const LiteralRow& literals, std::span<const SizePair
     arg = decide(literals.argument, Site::kWhole, *was, guessed(*was), true);
     return;
   }
-  const std::optional<Sizes> written = numbers_of(arg);
+  const std::optional<Sizes> written = plain_ints(arg);
   if (!written) return;
   const bool is_repeat = literals.kind == LiteralKind::kRepeats;
   const bool does_nothing = is_repeat && std::all_of(written->begin(), written->end(),
@@ -286,7 +292,7 @@ void Retarget::edit_end(const LiteralRow& literals, std::span<const SizePair> fr
 
 // A window as large as the image pools all of it, unless the module was made so.
 void Retarget::edit_window(const LiteralRow& literals, std::span<const SizePair> from) {
-  const std::optional<Sizes> written = numbers_of(args_[literals.argument]);
+  const std::optional<Sizes> written = plain_ints(args_[literals.argument]);
   if (!written || written->size() > from.size()) return;
   const std::span<const SizePair> image = from.last(written->size());
   const std::string_view trace = plan_->text(plan_->node(row_).stack_trace);
@@ -311,14 +317,15 @@ void Retarget::edit_pieces(const LiteralRow& literals, std::span<const SizePair>
     if (*was <= 0) return;
     const int64_t pieces = (size.was + *was - 1) / *was;
     const bool divides = size.was % *was == 0 && size.is % pieces == 0;
-    const int64_t is =
+    const SymInt piece =
         decide(literals.argument, Site::kWhole, *was, divides ? size.is / pieces : *was, true);
+    const int64_t is = stand_in(piece);
     if (is > 0 && (size.is + is - 1) / is != pieces)
       refuse_unrolled(self_row(), wrapped_dim(*dim, from.size()), size);
-    arg = is;
+    arg = piece;
     return;
   }
-  const std::optional<Sizes> written = numbers_of(arg);
+  const std::optional<Sizes> written = plain_ints(arg);
   if (!written) return;
   int64_t left = size.is;
   Sizes likely;
@@ -367,11 +374,11 @@ void Retarget::check_unrolled() {
 
 Row Retarget::self_row() const { return row_of(plan_->row(row_).args[0]); }
 
-int64_t Retarget::decide(int argument, int element, int64_t was, int64_t likely, bool is_guess) {
+SymInt Retarget::decide(int argument, int element, int64_t was, int64_t likely, bool is_guess) {
   const Site site{plan_, row_, argument, element};
   if (const Choice* choice = choice_at(site)) {
     notes_.push_back({.site = site, .to = choice->to, .choice = choice});
-    return choice->to;
+    return choice->is_asked || choice->to == was ? SymInt(choice->to) : size_of(choice->to);
   }
   int64_t is = likely;
   if (is_guess) {
@@ -387,11 +394,11 @@ int64_t Retarget::decide(int argument, int element, int64_t was, int64_t likely,
     notes_.push_back({.site = site, .is_guess = is_guess, .to = is});
     if (is_guess) guesses_.push_back(site);
   }
-  return is;
+  return is == was ? SymInt(is) : size_of(is);
 }
 
 // What the line of code tells of a number.
-Retarget::Told Retarget::told_of(const Site& site) const {
+Retarget::Told Retarget::told_of(const Site& site) {
   const OpEntry& op = Registry::builtin().entry(site.plan->row(site.row).op);
   std::string_view function = op.packet();
   if (function.starts_with("upsample_")) function = "interpolate";
@@ -423,15 +430,15 @@ Retarget::Told Retarget::told_of(const Site& site) const {
 
 // A dimension of an input by the name that the code has for it, if that was its size.
 std::optional<int64_t> Retarget::size_of_input(std::string_view name, int64_t dim,
-                                               std::optional<int64_t> was) const {
+                                               std::optional<int64_t> was) {
   const Row row = program_.find(name);
   if (row >= inputs_.size() || inputs_[row] == nullptr) return std::nullopt;
   const TensorMeta& before = *program_.node(row).recorded;
   const size_t at = wrapped_dim(dim, static_cast<size_t>(before.rank()));
   if (at >= before.sizes().size() || before.sizes()[at].is_symbolic() ||
-      inputs_[row]->sizes()[at].is_symbolic() || before.sizes()[at].as_int() != was)
+      before.sizes()[at].as_int() != was)
     return std::nullopt;
-  return inputs_[row]->sizes()[at].as_int();
+  return stand_in(inputs_[row]->sizes()[at]);
 }
 
 }  // namespace faketensor

@@ -16,10 +16,12 @@ PropagateOptions read(std::string_view text) {
 
 TEST(OptionsJson, OptionsAreRead) {
   const PropagateOptions options = read(
-      R"({"dims": {"batch": 4}, "inputs": {"x": {"size": [4, 3], "dtype": "float16"}},
+      R"({"dims": {"batch": 4}, "dynamic": {"x.1": true, "x.2": [1, 8]}, "inputs": {"x": {"size": [4, 3], "dtype": "float16"}},
           "dtype": "bfloat16", "device": "cuda", "memoryFormat": "channels_last",
           "target": "h100", "pythonDispatcher": true, "stopAtFirstError": true})");
   EXPECT_EQ(options.dims.at("batch"), 4);
+  EXPECT_EQ(options.dynamic.at("x.1").range, ValueRange::ints(2, kIntInfinity));
+  EXPECT_EQ(options.dynamic.at("x.2").range, ValueRange::ints(1, 8));
   EXPECT_EQ(options.inputs.at("x").sizes->size(), 2u);
   EXPECT_EQ(options.dtype, DType::kBFloat16);
   EXPECT_EQ(options.device, (Device{DeviceType::kCUDA, 0}));
@@ -34,6 +36,10 @@ TEST(OptionsJson, ASizeThatIsNoIntegerIsRefusedInPlainWords) {
                {"'dims.batch' must be an integer, not \"2\""});
   expect_usage([&] { read(R"({"dims": {"batch": 1e21}})"); }, {"'dims.batch'"});
   expect_usage([&] { read(R"({"dims": 3})"); }, {"'dims' must be an object, not 3"});
+  expect_usage([&] { read(R"({"dynamic": {"batch": 3}})"); },
+               {"dynamic.batch is true or [lower, upper]"});
+  expect_usage([&] { read(R"({"dynamic": {"batch": [8, 2]}})"); },
+               {"dynamic.batch: no sizes in [8, 2]"});
 }
 
 TEST(OptionsJson, WhatIsUnknownIsNamed) {

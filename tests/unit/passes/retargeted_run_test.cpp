@@ -281,5 +281,110 @@ TEST(Retargeted, AViewOfOtherStridesIsACopy) {
   EXPECT_EQ(shown(answer, view), "[15, 16] torch.float32 cpu");
 }
 
+// A module that was made for 4 features: what was decided on the way to that is not undone.
+TEST(Retargeted, AnErrorThatNothingMendsLeavesWhatWasDecided) {
+  Example program;
+  const Row x = program.input("x", {2, 4});
+  const Row length = program.call("aten.arange.default", {4});
+  const Row sum = program.call("aten.add.Tensor", {ref(x), ref(length)});
+  const Row norm = program.call("aten.layer_norm.default", {ref(sum), program.ints({4})});
+  program.export_with({norm});
+  RetargetOptions options;
+  options.dims["x.1"] = 6;
+  const RetargetedRun answer = propagate_retargeted(program.program, options);
+  EXPECT_EQ(shown(answer, length), "[6] torch.int64 cpu");
+  EXPECT_EQ(shown(answer, sum), "[2, 6] torch.float32 cpu");
+  EXPECT_NE(shown(answer, norm).find("normalized_shape"), std::string::npos);
+}
+
+// Where the file has a symbol, a number beside it is the model's own.
+TEST(Retargeted, PiecesOfASymbolicDimensionStayAsTheyAre) {
+  Example program;
+  program.program.shape_env = std::make_shared<ShapeEnv>();
+  const SymInt s0 =
+      program.program.shape_env->create_backed("s0", 6, ValueRange::ints(2, kIntInfinity));
+  const Row x = program.input("x", {2, 6});
+  const SymInt sizes[] = {2, s0};
+  program.program.graph().meta(NodeId{x}).recorded =
+      program.program.metas().intern({.sizes = sizes});
+  const Row pieces = program.call("aten.split.Tensor", {ref(x), 3, 1});
+  const Row second = program.getitem(pieces, 1);
+  program.export_with({second});
+  RetargetOptions options;
+  options.dims["s0"] = 5;
+  EXPECT_EQ(shown(propagate_retargeted(program.program, options), second),
+            "[2, 2] torch.float32 cpu");
+}
+
+RetargetOptions dynamic_batch(ValueRange range = ValueRange::ints(2, kIntInfinity)) {
+  RetargetOptions options;
+  options.dynamic["batch"] = {.range = range};
+  return options;
+}
+
+TEST(Retargeted, ADynamicBatchIsASymbolInWhatWasANumber) {
+  Example program;
+  const Row x = program.input("x", {2, 16, 32});
+  const Row view = program.call("aten.view.default", {ref(x), program.ints({32, 4, 8})});
+  const Row zeros =
+      program.line("y = torch.zeros(x.shape[0], 8)", "aten.zeros.default", {program.ints({2, 8})});
+  program.export_with({view, zeros});
+  const RetargetedRun answer = propagate_retargeted(program.program, dynamic_batch());
+  EXPECT_EQ(shown(answer, x), "[batch, 16, 32] torch.float32 cpu");
+  EXPECT_EQ(shown(answer, view), "[16*batch, 4, 8] torch.float32 cpu");
+  EXPECT_EQ(shown(answer, zeros), "[batch, 8] torch.float32 cpu");
+  EXPECT_EQ(assumed(answer, "view.0"), "");
+  EXPECT_TRUE(answer.run.problems().empty());
+}
+
+// In a range of three sizes, of which the example has one.
+TEST(Retargeted, ANarrowRangeIsEnoughForADynamicBatch) {
+  Example program;
+  const Row x = program.input("x", {2, 16});
+  const Row view = program.call("aten.view.default", {ref(x), program.ints({8, 4})});
+  program.export_with({view});
+  const RetargetedRun answer =
+      propagate_retargeted(program.program, dynamic_batch(ValueRange::ints(2, 4)));
+  EXPECT_EQ(shown(answer, view), "[4*batch, 4] torch.float32 cpu");
+}
+
+TEST(Retargeted, WhatSpecialisesADynamicSizeIsAnError) {
+  Example program;
+  const Row x = program.input("x", {3, 8});
+  const Row pieces = program.call("aten.unbind.int", {ref(x)});
+  const Row first = program.getitem(pieces, 0);
+  program.export_with({first});
+  const RetargetedRun answer = propagate_retargeted(program.program, dynamic_batch());
+  ASSERT_FALSE(answer.run.problems().empty());
+  EXPECT_EQ(answer.run.problems()[0].node, pieces);
+}
+
+TEST(Retargeted, LiteralNumbersSpecialiseADynamicSize) {
+  Example program;
+  const Row x = program.input("x", {2, 16});
+  const Row view = program.call("aten.view.default", {ref(x), program.ints({2, 4, 4})});
+  program.export_with({view});
+  RetargetOptions options = dynamic_batch();
+  options.literal = true;
+  options.python_dispatcher = true;
+  const RetargetedRun answer = propagate_retargeted(program.program, options);
+  ASSERT_EQ(answer.run.problems().size(), 1u);
+  EXPECT_EQ(answer.run.problems()[0].error_class, "ConstraintViolationError");
+  EXPECT_EQ(answer.run.problems()[0].message,
+            "batch was marked dynamic, but aten.view(x [batch, 16]) specialises it to be a "
+            "constant");
+}
+
+TEST(Retargeted, WhatIsASymbolOrSetCannotBeMadeDynamic) {
+  Example program;
+  program.export_with({program.input("x", {2, 16})});
+  RetargetOptions options = dynamic_batch();
+  options.dims["batch"] = 4;
+  EXPECT_THROW(propagate_retargeted(program.program, options), Error);
+  RetargetOptions unknown;
+  unknown.dynamic["y.0"] = {};
+  EXPECT_THROW(propagate_retargeted(program.program, unknown), Error);
+}
+
 }  // namespace
 }  // namespace faketensor

@@ -151,6 +151,11 @@ export type OpProfiles = readonly (readonly [operator: string, profiles: readonl
 export interface PropagateOptions extends Progressing {
   /** `batch` (dim 0 of every user input), `"x.1"` (dim 1 of input `x`), or the name of a symbol. */
   dims?: Readonly<Record<string, number>>;
+  /**
+   * Dimensions that the file has as numbers, named as in `dims`, which become symbols of the run: of at least 2 (true), or
+   * in a range. Equal dimensions in one place of several inputs are one symbol, named after the first.
+   */
+  dynamic?: Readonly<Record<string, true | readonly [lower: number, upper: number]>>;
   /** By placeholder name. */
   inputs?: Readonly<Record<string, InputOverride>>;
   /** As `model.to(dtype)`: of floating-point inputs, parameters and buffers. */

@@ -38,6 +38,28 @@ describe("a what-if", () => {
     });
   });
 
+  it("makes symbols of dimensions that are numbers in the file", () => {
+    const run = llama().propagate({
+      dynamic: { batch: [1, 64], "input_ids.1": true, "attention_mask.1": true },
+    });
+    assert.deepEqual(run.problems, []);
+    assert.deepEqual(sizeOf(run, llama().info.outputs[0]), ["batch", "attention_mask_1", 256]);
+    assert.deepEqual(
+      run.symbols().map(({ name, hint }) => [name, hint]),
+      [
+        ["batch", 2],
+        ["attention_mask_1", 16],
+      ],
+    );
+    const { holds, outputs } = run.whatIf({ batch: 64, attention_mask_1: [2, 4096] });
+    assert.ok(holds);
+    assert.deepEqual(outputs[0], [64, "attention_mask_1", 256]);
+    assert.throws(
+      () => llama().propagate({ dynamic: { batch: 4 } }),
+      /dynamic.batch is true or \[lower, upper\]/,
+    );
+  });
+
   it("follows sizes, dtype and device of a model with rotary tables, masks and casts", () => {
     const run = llama().propagate({
       dims: { batch: 8, "input_ids.1": 64, "attention_mask.1": 64 },
