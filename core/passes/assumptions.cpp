@@ -9,12 +9,16 @@
 namespace faketensor {
 
 bool Choices::set(const Site& site, const std::string& group, Choice choice) {
-  if (const Choice* known = find(site, group); known != nullptr && known->is_asked) return false;
+  const auto group_of = [&](const Site&) { return group; };
+  if (const Choice* known = find(site, group_of); known != nullptr && known->is_asked) return false;
   std::vector<int64_t>& tried = tried_[site];
   if (std::find(tried.begin(), tried.end(), choice.to) != tried.end()) return false;
   tried.push_back(choice.to);
   // The first decision is for all of its line; what contradicts it later is the site's own.
-  if (by_group_.emplace(group, choice).second) return true;
+  if (by_group_.emplace(group, choice).second) {
+    grouped_.insert(kind_of(site));
+    return true;
+  }
   by_site_[site] = std::move(choice);
   return true;
 }

@@ -8,8 +8,10 @@
 
 #include <compare>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "core/graph/program.h"
@@ -48,10 +50,13 @@ struct Choice {
 
 class Choices {
  public:
-  const Choice* find(const Site& site, const std::string& group) const {
+  // `group_of(site)` names the site's group; it is asked where there may be one.
+  template <typename GroupOf>
+  const Choice* find(const Site& site, const GroupOf& group_of) const {
     if (const auto found = by_site_.find(site); found != by_site_.end()) return &found->second;
-    if (const auto found = by_group_.find(group); found != by_group_.end()) return &found->second;
-    return nullptr;
+    if (!grouped_.contains(kind_of(site))) return nullptr;
+    const auto found = by_group_.find(group_of(site));
+    return found == by_group_.end() ? nullptr : &found->second;
   }
   // Returns false where the site has been decided so before: the same would be tried again.
   bool set(const Site& site, const std::string& group, Choice choice);
@@ -61,7 +66,13 @@ class Choices {
 
  private:
   std::map<Site, Choice> by_site_;
+  // What all sites of a group have in common: the operator's name, the argument, the element.
+  using Kind = std::tuple<StringId, int, int>;
+  static Kind kind_of(const Site& site) {
+    return {site.plan->node(site.row).target, site.argument, site.element};
+  }
   std::map<std::string, Choice> by_group_;  // sites of one line of code, see site_group
+  std::set<Kind> grouped_;
   std::map<Site, std::vector<int64_t>> tried_;
 };
 

@@ -23,20 +23,16 @@ class SizeTrace {
  public:
   explicit SizeTrace(const Plan& plan) : plan_(plan) {}
 
-  std::vector<Site> run(Row row, size_t dim) {
-    queue_.push_back({row, dim});
+  void run(RowDim from) {
+    queue_.push_back(from);
     for (size_t i = 0; i < queue_.size() && i < kMostSteps; ++i)
       visit(queue_[i].row, queue_[i].dim);
-    return std::move(sites_);
   }
+  std::vector<Site> take_sites() { return std::move(sites_); }
+  std::vector<RowDim> take_dims() { return std::move(queue_); }
 
  private:
   static constexpr size_t kMostSteps = 4096;
-  struct Dim {
-    Row row;
-    size_t dim;
-    friend auto operator<=>(const Dim&, const Dim&) = default;
-  };
 
   void follow(const Value& argument, size_t dim) {
     const Row row = row_of(argument);
@@ -213,13 +209,21 @@ class SizeTrace {
   }
 
   const Plan& plan_;
-  std::vector<Dim> queue_;
-  std::set<Dim> seen_;
+  std::vector<RowDim> queue_;
+  std::set<RowDim> seen_;
   std::vector<Site> sites_;
 };
 
 int find_argument(const OpEntry& op, std::string_view name) {
   return op.schema.find_argument(name);
+}
+
+// Operators whose result has the numbers of an `arange` that they are given.
+bool keeps_numbers(std::string_view packet) {
+  constexpr std::string_view kSame[] = {"unsqueeze", "view",       "reshape",  "expand",
+                                        "to",        "add",        "_to_copy", "alias",
+                                        "detach",    "contiguous", "clone"};
+  return std::find(std::begin(kSame), std::end(kSame), packet) != std::end(kSame);
 }
 
 }  // namespace
@@ -260,8 +264,16 @@ std::optional<Sizes> example_sizes(const Plan& plan, Row row) {
   return sizes;
 }
 
+std::vector<RowDim> dims_above(const Plan& plan, RowDim from) {
+  SizeTrace trace(plan);
+  trace.run(from);
+  return trace.take_dims();
+}
+
 std::vector<Site> size_origins(const Plan& plan, Row row, size_t dim) {
-  return SizeTrace(plan).run(row, dim);
+  SizeTrace trace(plan);
+  trace.run({row, dim});
+  return trace.take_sites();
 }
 
 std::vector<Site> aspect_origins(const Plan& plan, Row start, Aspect aspect) {
@@ -300,13 +312,31 @@ Row arange_of(const Plan& plan, Row row) {
     if (op == nullptr) return kNoRow;
     const std::string_view packet = op->packet();
     if (packet == "arange") return row;
-    constexpr std::string_view kSame[] = {"unsqueeze", "view",       "reshape",  "expand",
-                                          "to",        "add",        "_to_copy", "alias",
-                                          "detach",    "contiguous", "clone"};
-    if (std::find(std::begin(kSame), std::end(kSame), packet) == std::end(kSame)) return kNoRow;
+    if (!keeps_numbers(packet)) return kNoRow;
     row = row_of(plan.row(row).args[0]);
   }
   return kNoRow;
+}
+
+std::optional<RowDim> indexed_by(const Plan& plan, Row arange, int64_t length) {
+  constexpr size_t kMostSteps = 64;
+  std::vector<Row> queue = {arange};
+  for (size_t i = 0; i < queue.size() && i < kMostSteps; ++i) {
+    for (const NodeId user : plan.graph().users(plan.row(queue[i]).id)) {
+      const Row row = plan.row_of(user);
+      const OpEntry* op = row == kNoRow ? nullptr : entry_of(plan.row(row));
+      if (op == nullptr) continue;
+      const std::span<const Value> args = plan.row(row).args;
+      if (keeps_numbers(op->packet()) && row_of(args[0]) == queue[i]) queue.push_back(row);
+      if (op->packet() != "index" || !args[1].is(Value::Tag::kList)) continue;
+      const std::optional<Sizes> sizes = example_sizes(plan, row_of(args[0]));
+      for (size_t at = 0; sizes && at < std::min(args[1].size(), sizes->size()); ++at) {
+        if (row_of(args[1].values()[at]) == queue[i] && (*sizes)[at] == length)
+          return RowDim{row_of(args[0]), at};
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace faketensor

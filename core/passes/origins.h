@@ -13,6 +13,16 @@
 
 namespace faketensor {
 
+// A dimension of a row's value.
+struct RowDim {
+  Row row = kNoRow;
+  size_t dim = 0;
+  friend auto operator<=>(const RowDim&, const RowDim&) = default;
+};
+
+// The dimension, and those above that it is, nearest first, up to those of inputs.
+std::vector<RowDim> dims_above(const Plan& plan, RowDim from);
+
 // The sites of sizes that the dimension is made of, nearest first; empty where it comes from inputs.
 std::vector<Site> size_origins(const Plan& plan, Row row, size_t dim);
 
@@ -23,6 +33,10 @@ std::vector<Site> aspect_origins(const Plan& plan, Row row, Aspect aspect);
 
 // The row of the `arange` whose numbers a value holds, whatever its shape; kNoRow for another value.
 Row arange_of(const Plan& plan, Row row);
+
+// The dimension that the numbers of an `arange` index all of: where index(self, [arange]) is read
+// from it and `self` had the arange's length there. None where there is no such operator below.
+std::optional<RowDim> indexed_by(const Plan& plan, Row arange, int64_t length);
 
 // The sizes that a row's value had in the example; none where the file does not tell, or where they
 // are no numbers.

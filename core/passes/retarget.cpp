@@ -150,8 +150,8 @@ SymInt Retarget::size_of(int64_t number) const {
 
 void Retarget::note_value(Row row, const Value& value) {
   const TensorMeta* was = program_.node(row).recorded;
-  if (row < program_.inputs.size())
-    inputs_.push_back(value.is_tensor() && was != nullptr ? value.tensor().meta : nullptr);
+  values_.resize(row + 1);
+  if (was != nullptr && value.is_tensor()) values_[row] = value.tensor().meta;
   if (!value.is_tensor() || was == nullptr) return;
   const TensorMeta* is = value.tensor().meta;
   if (same_exprs(was->sizes(), is->sizes()) || was->rank() != is->rank()) return;
@@ -177,7 +177,7 @@ void Retarget::follow_assert() {
 // --- words ---
 
 const Choice* Retarget::choice_at(const Site& site) {
-  return choices_.empty() ? nullptr : choices_.find(site, site_group(site));
+  return choices_.find(site, [&](const Site& it) { return site_group(it); });
 }
 
 // Sites that stand in one line of code, as often as it ran, are decided as one; without lines,
@@ -195,16 +195,15 @@ std::string Retarget::site_group(const Site& site) {
 
 // Which one of its operator a node is among those that one execution of its line made.
 uint32_t Retarget::ordinal(const Plan& plan, Row row) {
-  std::vector<uint32_t>& ordinals = ordinals_[&plan];
-  if (ordinals.empty()) {
-    ordinals.resize(plan.size());
-    std::map<std::tuple<StringId, ModuleId, StringId>, uint32_t> counts;
-    for (Row at = 0; at < plan.size(); ++at) {
-      const Node& node = plan.node(at);
-      ordinals[at] = counts[{node.stack_trace, node.module, node.target}]++;
-    }
+  const Node& node = plan.node(row);
+  uint32_t before = 0;
+  for (Row at = 0; at < row; ++at) {
+    const Node& other = plan.node(at);
+    if (other.target == node.target && other.module == node.module &&
+        other.stack_trace == node.stack_trace)
+      ++before;
   }
-  return ordinals[row];
+  return before;
 }
 
 std::string Retarget::where(SizePair size) const {

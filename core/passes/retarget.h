@@ -81,7 +81,7 @@ class Retarget final : public RowEditor {
   std::string where(SizePair size) const;
   const Choice* choice_at(const Site& site);
   std::string site_group(const Site& site);
-  uint32_t ordinal(const Plan& plan, Row row);
+  static uint32_t ordinal(const Plan& plan, Row row);
 
   // --- numbers (retarget_sizes.cpp) ---
 
@@ -106,6 +106,8 @@ class Retarget final : public RowEditor {
   int64_t guessed_dimension(int64_t was) const;
   int64_t guessed_length(int64_t was) const;
   bool leads_batch(int64_t was) const;
+  // What a dimension has become, seen at it or at those above; none where nothing is known yet.
+  std::optional<int64_t> size_now(RowDim of, int64_t was);
   // What the site's number becomes: by choice, by its line of code, or `likely`.
   SymInt decide(int argument, int element, int64_t was, int64_t likely, bool is_guess);
   // What the line of code tells. `number`: what it certainly is; `is_size`: it is no constant;
@@ -173,7 +175,7 @@ class Retarget final : public RowEditor {
   Arena arena_;                   // of arguments written anew
 
   // What the run has shown.
-  std::vector<const TensorMeta*> inputs_;  // as they are, by row; null for what is no tensor
+  std::vector<const TensorMeta*> values_;  // as they are, by row; null for what is no tensor
   SizeChanges changes_;
   std::map<int64_t, int64_t> counts_;  // of elements, as they were and are
   Assignment symbols_;                 // see stand_in
@@ -188,7 +190,6 @@ class Retarget final : public RowEditor {
   std::vector<Note> notes_;
   std::vector<Site> guesses_;  // that changed something, in order
   std::set<Site> said_;        // numbers that stay because another in their list has changed
-  std::map<const Plan*, std::vector<uint32_t>> ordinals_;
   std::set<std::tuple<const Plan*, Row, size_t>>
       kept_;  // dimensions that nothing can be done about
   bool has_new_choice_ = false;

@@ -62,7 +62,7 @@ void Retarget::check_index() {
   for (size_t i = 0; i < written.size() && i < sizes.size(); ++i) {
     const SizePair size = sizes[i];
     const Row arange = size.is_changed() ? arange_of(*plan_, row_of(written[i])) : kNoRow;
-    if (arange == kNoRow) continue;
+    if (arange == kNoRow || size_now({arange, 0}, size.was) == size.is) continue;
     const LiteralRow* literals =
         find_literals(Registry::builtin().entry(plan_->row(arange).op).local_name());
     if (literals == nullptr || plain_int(plan_->row(arange).args[literals->argument]) != size.was)
@@ -178,10 +178,8 @@ bool Retarget::may_follow(const Site& site, bool must_equal) {
 
 bool Retarget::choose(const Site& site, int64_t to, std::string_view reason) {
   if (!may_choose_) return false;
-  const std::string group = site_group(site);
-  if (const Choice* known = choices_.find(site, group); known != nullptr && known->to == to)
-    return false;
-  if (!choices_.set(site, group, {to, std::string(reason)})) return false;
+  if (const Choice* known = choice_at(site); known != nullptr && known->to == to) return false;
+  if (!choices_.set(site, site_group(site), {to, std::string(reason)})) return false;
   has_new_choice_ = true;
   return true;
 }

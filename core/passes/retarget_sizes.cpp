@@ -235,6 +235,18 @@ bool Retarget::leads_batch(int64_t was) const {
   return false;
 }
 
+std::optional<int64_t> Retarget::size_now(RowDim of, int64_t was) {
+  for (const RowDim at : dims_above(*plan_, of)) {
+    const TensorMeta* recorded = plan_->node(at.row).recorded;
+    const bool is_seen = plan_ == &program_.plan() && at.row < values_.size();
+    const TensorMeta* now = is_seen ? values_[at.row] : nullptr;
+    if (recorded == nullptr || now == nullptr || recorded->rank() != now->rank()) continue;
+    if (at.dim < recorded->sizes().size() && stand_in(recorded->sizes()[at.dim]) == was)
+      return stand_in(now->sizes()[at.dim]);
+  }
+  return std::nullopt;
+}
+
 // The ends of an arange, which may count down: arange(16, -16, -1).
 void Retarget::edit_length(const LiteralRow& literals) {
   const auto follow = [&](size_t argument, bool is_end) {
@@ -242,7 +254,10 @@ void Retarget::edit_length(const LiteralRow& literals) {
     if (!was || (!is_end && *was <= 1 && *was >= -1)) return;
     int64_t likely = *was < 0 ? -guessed_dimension(-*was) : guessed_length(*was);
     if (is_end && leads_batch(*was)) likely = changes_.candidates(1).front();
-    args_[argument] = decide(static_cast<int>(argument), Site::kWhole, *was, likely, true);
+    const std::optional<RowDim> indexed = is_end ? indexed_by(*plan_, row_, *was) : std::nullopt;
+    const std::optional<int64_t> is = indexed ? size_now(*indexed, *was) : std::nullopt;
+    args_[argument] =
+        decide(static_cast<int>(argument), Site::kWhole, *was, is.value_or(likely), !is);
   };
   follow(literals.argument, true);
   if (op_->packet() == "arange" && literals.argument == 1) follow(0, false);
@@ -432,13 +447,14 @@ Retarget::Told Retarget::told_of(const Site& site) {
 std::optional<int64_t> Retarget::size_of_input(std::string_view name, int64_t dim,
                                                std::optional<int64_t> was) {
   const Row row = program_.find(name);
-  if (row >= inputs_.size() || inputs_[row] == nullptr) return std::nullopt;
+  if (row >= program_.inputs.size() || row >= values_.size() || values_[row] == nullptr)
+    return std::nullopt;
   const TensorMeta& before = *program_.node(row).recorded;
   const size_t at = wrapped_dim(dim, static_cast<size_t>(before.rank()));
   if (at >= before.sizes().size() || before.sizes()[at].is_symbolic() ||
       before.sizes()[at].as_int() != was)
     return std::nullopt;
-  return stand_in(inputs_[row]->sizes()[at]);
+  return stand_in(values_[row]->sizes()[at]);
 }
 
 }  // namespace faketensor
