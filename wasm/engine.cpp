@@ -48,6 +48,7 @@ std::string propagate(int program, const std::string& options, const val& progre
       return progress(static_cast<double>(done), static_cast<double>(total)).as<bool>();
     };
     RetargetedRun answered = propagate_retargeted(*of, what_if);
+    what_if.progress = {};  // which is of this call
     const Run& run = answered.run;
     const auto answer = json.object();
     json.field("ok", run.problems().empty() && !run.was_cancelled());
@@ -64,8 +65,9 @@ std::string propagate(int program, const std::string& options, const val& progre
       json.field("assumptions", answered.assumptions.size());
       json.field("guesses", answered.guesses());
     }
-    json.field("run", objects().runs.add(std::make_shared<OpenRun>(OpenRun{
-                          of, RunView(std::move(answered.run)), std::move(answered.assumptions)})));
+    json.field("run", objects().runs.add(std::make_shared<OpenRun>(
+                          OpenRun{of, RunView(std::move(answered.run)),
+                                  std::move(answered.assumptions), what_if, nullptr})));
   });
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/analysis/program_costs.h"
 #include "core/graph/graph.h"
 #include "core/passes/assumptions.h"
 #include "core/support/error.h"
@@ -49,6 +50,8 @@ struct OpenRun {
   std::shared_ptr<const Program> program;
   RunView view;
   std::vector<Assumption> assumptions;
+  RetargetOptions options;
+  std::unique_ptr<const ProgramCosts> costs;  // when they are first asked for
 };
 
 struct Objects {

@@ -9,6 +9,7 @@
 
 #include "core/formats/json_fields.h"
 #include "core/io/assumption_json.h"
+#include "core/io/cost_json.h"
 #include "core/io/explain_json.h"
 #include "core/io/options_json.h"
 #include "core/io/profile_json.h"
@@ -126,6 +127,16 @@ void guards(JsonWriter& json, OpenRun& run, const Json&) { write_guards(json, ru
 void assumptions(JsonWriter& json, OpenRun& run, const Json&) {
   write_assumptions(json, run.view.run().plan(), run.assumptions);
 }
+
+// What running the program costs: it is propagated once more when that is first asked for.
+const ProgramCosts& costs_of(OpenRun& run) {
+  if (run.costs == nullptr)
+    run.costs = std::make_unique<const ProgramCosts>(*run.program, run.options);
+  return *run.costs;
+}
+
+void memory(JsonWriter& json, OpenRun& run, const Json&) { write_memory(json, costs_of(run)); }
+void flops(JsonWriter& json, OpenRun& run, const Json&) { write_flops(json, costs_of(run)); }
 
 void why(JsonWriter& json, OpenRun& run, const Json& given) {
   const Run& of = run.view.run();
@@ -273,6 +284,8 @@ constexpr Question kQuestions[] = {
     {"run.symbols", &symbols},
     {"run.guards", &guards},
     {"run.assumptions", &assumptions},
+    {"run.memory", &memory},
+    {"run.flops", &flops},
     {"run.why", &why},
     {"run.whatIf", &what_if},
     {"caller.operator", &find_operator},

@@ -7,6 +7,8 @@ namespace faketensor {
 
 extern const Subcommand kPropagateCommand;
 extern const Subcommand kGuardsCommand;
+extern const Subcommand kMemoryCommand;
+extern const Subcommand kFlopsCommand;
 extern const Subcommand kInfoCommand;
 extern const Subcommand kOpsCommand;
 extern const Subcommand kCallCommand;

@@ -56,18 +56,33 @@ std::string value_text(const Value& value, std::span<const TensorRecord>& tensor
   return text + ")";
 }
 
-std::string bytes_text(int64_t bytes) {
-  static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
-  if (bytes < 1024) return format("{} B", bytes);
-  double amount = static_cast<double>(bytes);
+namespace {
+
+// With one decimal, in the largest unit of which there is one.
+std::string scaled(int64_t amount, double step, std::span<const char* const> units) {
+  if (static_cast<double>(amount) < step) return format("{} {}", amount, units[0]);
+  auto scaled = static_cast<double>(amount);
   size_t unit = 0;
-  while (amount >= 1024 && unit + 1 < kUnits.size()) {
-    amount /= 1024;
+  while (scaled >= step && unit + 1 < units.size()) {
+    scaled /= step;
     ++unit;
   }
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f %s", amount, kUnits[unit]);
+  std::snprintf(text, sizeof text, "%.1f %s", scaled, units[unit]);
   return text;
+}
+
+}  // namespace
+
+std::string bytes_text(int64_t bytes) {
+  static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  return scaled(bytes, 1024, kUnits);
+}
+
+std::string flops_text(int64_t flops) {
+  static constexpr std::array<const char*, 6> kUnits = {"FLOP",  "kFLOP", "MFLOP",
+                                                        "GFLOP", "TFLOP", "PFLOP"};
+  return scaled(flops, 1000, kUnits);
 }
 
 namespace {

@@ -19,6 +19,8 @@ std::string tensor_text(const TensorMeta& meta);
 std::string value_text(const Value& value, std::span<const TensorRecord>& tensors);
 // "588.0 KiB"
 std::string bytes_text(int64_t bytes);
+// "12.3 GFLOP"
+std::string flops_text(int64_t flops);
 
 // A value typed on the command line for an argument of this type: f32[2,3], f32[2,3]{1,2}@cuda,
 // i64[], [f32[2],f32[2]], 3, 1.5, True, None, [1,2], float32, cuda:0, channels_last, any text.

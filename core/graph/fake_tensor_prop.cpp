@@ -106,6 +106,7 @@ void Run::propose_python_dispatcher(const PropagateOptions& options) {
   PropagateOptions under_dispatcher = options;
   under_dispatcher.python_dispatcher = true;
   under_dispatcher.progress = {};
+  under_dispatcher.watcher = nullptr;
   const Run other = propagate(*program_, under_dispatcher);
   for (Problem& problem : problems_) {
     if (!is_error(problem) || other.record(problem.node).status != NodeStatus::kOk) continue;
@@ -126,6 +127,11 @@ Run propagate(const Program& program, const PropagateOptions& options) {
   const BranchScope env = run.shape_env();
   mode.context().python_dispatcher = options.python_dispatcher;
   if (options.prepare) options.prepare(program, mode);
+  std::optional<ModeScope> watching;
+  if (options.watcher != nullptr) {
+    options.watcher->begin_run();
+    watching.emplace(mode.context(), *options.watcher);
+  }
   run.plan_ = program.graph().plan();
   const Plan& plan = *run.plan_;
   const Placeholders placeholders(program, options, *mode.context().shape_env());
@@ -147,6 +153,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
     NodeRecord& record = run.records_[i];
     // What is decided about symbols from here on is this node's doing (see explain.h).
     env->set_origin(i + 1);
+    if (options.watcher != nullptr) options.watcher->begin_row(i);
     const auto keep = [&](const Value& value) {
       values[i] = value;
       record = {NodeStatus::kOk, value, records_of(value, mode.context().arena())};

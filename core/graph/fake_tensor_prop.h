@@ -21,11 +21,19 @@
 
 #include "core/graph/program.h"
 #include "core/mode/mode.h"
+#include "core/ops/dispatch_mode.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {
 
 class RowEditor;
+
+// A mode that is entered for as long as a propagation lasts, and knows its rows.
+class RunWatcher : public DispatchMode {
+ public:
+  virtual void begin_run() = 0;
+  virtual void begin_row(Row row) = 0;
+};
 
 // What to change of one placeholder. Sizes without strides are contiguous.
 struct InputOverride {
@@ -64,6 +72,8 @@ struct PropagateOptions {
   bool python_dispatcher = false;
   // Sees each row before it runs, and may end the run; device arguments are its matter then.
   RowEditor* editor = nullptr;
+  // Sees what the rows call.
+  RunWatcher* watcher = nullptr;
   // Called with the run's mode before the first node: where custom operators are defined.
   std::function<void(const Program&, FakeTensorMode&)> prepare = {};
   // Called now and then with nodes done and in all; returning false cancels the run.

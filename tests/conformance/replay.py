@@ -6,7 +6,7 @@ graphs and operators recorded there, and compares (compare.py). The commands see
 
 A difference is a failure unless known_differences.tsv has a row for it; a row whose difference is gone is a failure too, and so is a
 reason that is empty. Of ../shared/conformance/ops an operator and the number of its vectors that differ are one row. --rewrite prints rows for what differs, to be given reasons by hand.
-What-ifs (whatif/) are asked of `COMMAND propagate`, a setting each.
+What-ifs (whatif/) are asked of `COMMAND propagate`, a setting each; memory/programs of `COMMAND memory` and `COMMAND flops`.
 With --server, COMMAND is a process that runs command after command: it reads lines {"args": [...], "answers": path} and replies to each with
 {"status": exit code, "error": text} (answer_server.mjs).
 The answers are kept in build/conformance/NAME; where another NAME has left its own there, the two must be the same bytes.
@@ -27,6 +27,7 @@ import symbolic
 import transcripts
 from compare import graph_differences, operator_difference
 from expressions import KIND as EXPRESSIONS, expression_difference, expression_question
+from memory import cost_differences
 from profiles import ASKED, profile_difference, question
 from whatif import setting_difference
 
@@ -35,6 +36,7 @@ ROOT = HERE.parent.parent
 SHARED = ROOT.parent / "shared" / "conformance"
 VARIANTS, SETS = ("static", "decomp"), ("base", "batch", "one", "bf16", "half_inputs")
 WHAT_IFS = "whatif/"
+COSTS = "memory/programs"
 COLLECTION = "all_ops/"  # every vector of ../shared; differences are counted by operator
 RECORDED = {"out", "after", "raises", "message"}
 
@@ -53,6 +55,8 @@ def files(data):
                 yield f"{prefix}models/{path.parent.name}/{variant}.{inputs}", path
         for path in sorted(base.glob("whatif/*/*.answers.jsonl.gz")):
             yield f"{prefix}{WHAT_IFS}{path.parent.name}/{path.name.split('.')[0]}", path
+        for path in sorted(base.glob(f"{COSTS}.jsonl.gz")):
+            yield f"{prefix}{COSTS}", path
     for path in sorted((data or HERE / "data").glob("ops/*.jsonl.gz")):
         yield f"ops/{path.name.split('.')[0]}", path
     for path in sorted((data or HERE / "data").glob("symbolic/*.jsonl.gz")):
@@ -143,6 +147,8 @@ def replay(label, path, engine, folder):
     recorded = rows(path)
     if label.removeprefix("shared/").startswith(WHAT_IFS):
         return replay_what_ifs(recorded, path, engine, folder)
+    if label.removeprefix("shared/") == COSTS:
+        return replay_costs(recorded, path, engine, folder)
     asked = questions(path, recorded, folder)
     got_path = folder / (asked.name + ".answers")
     status, diagnostics = engine.run(["answer", str(asked)], got_path)
@@ -173,6 +179,22 @@ def replay_what_ifs(recorded, path, engine, folder):
             if difference := setting_difference(row, one.read_text().splitlines(), status):
                 differences[row["id"].rsplit("/", 1)[-1]] = difference
     return differences, len(recorded) - 1, got_path
+
+
+def replay_costs(recorded, path, engine, folder):
+    """The same of programs, three items each."""
+    got_path, one, differences = folder / "costs.answers", folder / "program", {}
+    inputs = folder / "inputs.json"
+    with open(got_path, "w") as got:
+        for row in recorded[1:]:
+            inputs.write_text(json.dumps({"inputs": row["overrides"].get("inputs", {})}))
+            answers = []
+            for question in ("memory", "flops"):
+                engine.run([question, str(path.parent.parent / row["program"]), "--inputs", str(inputs), "--format", "jsonl"], one)
+                answers.append(one.read_text().splitlines())
+                got.write(one.read_text())
+            differences |= cost_differences(row, *answers)
+    return differences, 3 * (len(recorded) - 1), got_path
 
 
 def by_operator(differing):

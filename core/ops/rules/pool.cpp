@@ -69,7 +69,8 @@ Value max_pool2d_with_indices(Call& c, const Tensor& input, Dims kernel, Dims st
 }
 Value max_pool2d(Call& c, const Tensor& input, Dims kernel, Dims stride, Dims padding,
                  Dims dilation, bool ceil_mode) {
-  return max_pool2d_with_indices(c, input, kernel, stride, padding, dilation, ceil_mode)[0];
+  return c.call<"aten::max_pool2d_with_indices">(input, kernel, stride, padding, dilation,
+                                                 ceil_mode)[0];
 }
 
 // Mirrors meta_max_pool3d_with_indices, torch/_meta_registrations.py.

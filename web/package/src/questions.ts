@@ -7,7 +7,9 @@ import { checkInteger, checkText, toJson } from "./check.js";
 import { openLayout, openTable } from "./packed.js";
 import type {
   Assumption,
+  FlopReport,
   GuardInfo,
+  MemoryReport,
   Layout,
   LayoutOptions,
   NodeDetail,
@@ -116,6 +118,10 @@ export const runQuestions = {
   guards: ask<() => GuardInfo[]>(),
   /** What was taken for part of the example, in the order of the nodes; empty where nothing was changed. */
   assumptions: ask<() => Assumption[]>(),
+  /** The bytes alive while the program runs, and who holds them at the peak. The first to ask of a run propagates again. */
+  memory: ask<() => MemoryReport>(),
+  /** Floating-point operations as PyTorch's flop_counter counts them, by node and by module. */
+  flops: ask<() => FlopReport>(),
   /**
    * Why dimension `dim` of a node's tensor has its size: the chain back to an input, to a number of the program or to
    * data. Negative dimensions count from the last.

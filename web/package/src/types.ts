@@ -181,6 +181,49 @@ export interface PropagateOptions extends Progressing {
   stopAtFirstError?: boolean;
 }
 
+/** Why bytes of a run are alive. */
+export type MemoryKind =
+  "parameters" | "buffers" | "constants" | "inputs" | "outputs" | "activations" | "temporaries";
+
+/** A storage that is alive at the peak. */
+export interface MemoryHolder {
+  /** The node that brought it. */
+  readonly row: number;
+  readonly name: string;
+  readonly kind: MemoryKind;
+  readonly bytes: Dim;
+  /** The node that reads it last; absent for what is held to the end. */
+  readonly until?: string;
+}
+
+/**
+ * Bytes of storages on all devices, without an allocator's rounding and without the workspaces of libraries. A storage
+ * counts once, from the operator that brings it to the last use of a value on it.
+ */
+export interface MemoryReport {
+  /** What placeholders hold all the time. */
+  readonly held: Readonly<Partial<Record<MemoryKind, Dim>>>;
+  /** By row: alive after the node, when what is not used later was dropped. */
+  readonly live: readonly Dim[];
+  /** By row: the most inside of the node, with what a composite operator brings on its way. */
+  readonly peaks: readonly Dim[];
+  /** Absent for a program without nodes. Holders by bytes, the most first. */
+  readonly peak?: {
+    readonly bytes: Dim;
+    readonly row: number;
+    readonly name: string;
+    readonly holders: readonly MemoryHolder[];
+  };
+}
+
+/** Of products, convolutions and attention: a multiplication and an addition are two. */
+export interface FlopReport {
+  readonly total: Dim;
+  readonly nodes: readonly { readonly row: number; readonly name: string; readonly flops: Dim }[];
+  /** By module path, with what is below it. */
+  readonly modules: Readonly<Record<string, Dim>>;
+}
+
 /** How much a run assumed; none where nothing was changed. */
 export interface Assumed {
   readonly assumptions: number;

@@ -60,6 +60,26 @@ describe("a what-if", () => {
     );
   });
 
+  it("says what running the program costs, for all sizes of a batch", () => {
+    const run = llama().propagate({ dynamic: { batch: true } });
+    const { held, live, peaks, peak } = run.memory();
+    assert.equal(held.inputs, "256*batch");
+    assert.equal(peak.bytes, "29184*batch + 429376");
+    assert.equal(run.node(peak.row).name, peak.name);
+    assert.equal(peaks[peak.row], peak.bytes);
+    assert.equal(live.length, peaks.length);
+    const { name, kind, until } = peak.holders.find((holder) => holder.kind === "activations");
+    assert.deepEqual({ name, kind, until }, { name: "silu", kind: "activations", until: peak.name });
+    const { total, nodes, modules } = llama()
+      .propagate({ dims: { batch: 8 } })
+      .flops();
+    assert.equal(
+      total,
+      nodes.reduce((sum, { flops }) => sum + flops, 0),
+    );
+    assert.ok(modules["model.layers.0.mlp"] < total);
+  });
+
   it("follows sizes, dtype and device of a model with rotary tables, masks and casts", () => {
     const run = llama().propagate({
       dims: { batch: 8, "input_ids.1": 64, "attention_mask.1": 64 },

@@ -1,0 +1,160 @@
+// `faketensor memory FILE`: the bytes alive while a program runs, and who holds them at the peak.
+#include "core/analysis/program_costs.h"
+#include "core/command/propagate_options.h"
+#include "core/command/subcommands.h"
+#include "core/command/value_text.h"
+#include "core/formats/json_writer.h"
+#include "core/io/cost_json.h"
+#include "core/io/value_json.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+
+namespace {
+
+std::string bytes_of(SymInt bytes) {
+  return bytes.is_symbolic() ? to_string(bytes) : bytes_text(bytes.as_int());
+}
+
+class MemoryPrinter {
+ public:
+  MemoryPrinter(const Run& run, const MemoryTimeline& memory, BufferedOut& out)
+      : run_(run), memory_(memory), out_(out) {}
+
+  // A line per node, then one about all of it.
+  void print_lines() {
+    for (Row row = 0; row < run_.plan().size(); ++row) {
+      JsonWriter json(out_.text());
+      {
+        const auto object = json.object();
+        json.field("name", run_.plan().name_of(row));
+        write_json(json.key("live"), memory_.rows()[row].live);
+        write_json(json.key("peak"), memory_.rows()[row].peak);
+      }
+      out_.line_done();
+    }
+    JsonWriter json(out_.text());
+    {
+      const auto object = json.object();
+      write_held(json.key("held"), memory_);
+      const auto peak = json.object("peak");
+      write_json(json.key("bytes"), memory_.peak());
+      if (memory_.peak_row() != kNoRow) json.field("node", run_.plan().name_of(memory_.peak_row()));
+    }
+    out_.line_done();
+  }
+
+  void print_report() {
+    line(format("held all the time: {}", bytes_of(memory_.held())));
+    for (size_t kind = 0; kind < kMemoryKinds; ++kind) {
+      const SymInt bytes = memory_.held(static_cast<MemoryKind>(kind));
+      if (!same_expr(bytes, 0))
+        line(format("  {} {}", bytes_of(bytes), name(static_cast<MemoryKind>(kind))));
+    }
+    const Row peak = memory_.peak_row();
+    if (peak == kNoRow) return;
+    line(format("peak: {} at {}{}", bytes_of(memory_.peak()), run_.plan().name_of(peak),
+                module_text(peak)));
+    print_holders(peak);
+    line("");
+    line("Bytes of storages, on all devices; no allocator's rounding, no workspaces of libraries.");
+  }
+
+ private:
+  static constexpr size_t kMostHolders = 20;
+
+  std::string module_text(Row row) const {
+    const std::string_view module = run_.program().module_path(run_.node(row));
+    return module.empty() ? std::string() : format(" in {}", module);
+  }
+
+  // What is alive at the peak besides what is held all the time.
+  void print_holders(Row peak) {
+    size_t shown = 0;
+    for (const Holder& holder : memory_.holders(peak)) {
+      if (holder.row < run_.program().inputs.size() || same_expr(holder.bytes, 0)) continue;
+      if (++shown > kMostHolders) continue;
+      std::string why = "held to the end";
+      if (holder.kind == MemoryKind::kTemporary) {
+        why = "inside of it";
+      } else if (holder.last_use != kNoRow) {
+        why = holder.last_use == holder.row
+                  ? std::string("not used later")
+                  : format("until {}", run_.plan().name_of(holder.last_use));
+      }
+      line(format("  {} {} {}, {}", bytes_of(holder.bytes), run_.plan().name_of(holder.row),
+                  name(holder.kind), why));
+    }
+    if (shown > kMostHolders) line(format("  and {} more", shown - kMostHolders));
+  }
+
+  void line(std::string_view text) {
+    out_.text() += text;
+    out_.line_done();
+  }
+
+  const Run& run_;
+  const MemoryTimeline& memory_;
+  BufferedOut& out_;
+};
+
+int memory_command(const Options& options, CommandIo& io) {
+  if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "memory takes one file");
+  const std::string form = options.choice("--format", {"text", "jsonl"});
+  const RetargetOptions given = propagate_options(options, io);
+  const Program program = open_model(options.positional()[0], options, io);
+  const ProgramCosts costs(program, given);
+  const BranchScope env = costs.run().shape_env();
+  BufferedOut out(io);
+  MemoryPrinter printer(costs.run(), costs.memory(), out);
+  if (form == "jsonl") {
+    printer.print_lines();
+  } else {
+    printer.print_report();
+  }
+  return costs.run().problems().empty() ? kExitFine : kExitErrors;
+}
+
+constexpr std::string_view kAbout = R"(usage: faketensor memory FILE [OPTION]...
+
+Prints the bytes that a program holds while it runs node by node: what its parameters and inputs hold all the time, and
+at the peak who holds the rest and until when.
+
+)";
+
+constexpr OptionRow kOptions[] = {
+    {"--set", "DIM=N", "as for propagate, and so are the options up to --memory-limit"},
+    {"--dynamic", "DIM[=N..M]", ""},
+    {"--inputs", "FILE", ""},
+    {"--dtype", "T", ""},
+    {"--device", "D", ""},
+    {"--memory-format", "F", ""},
+    {"--literal", "", ""},
+    {"--assume", "SITE=CHOICE", ""},
+    {"--target", "NAME", ""},
+    {"--stop-at-first-error", "", ""},
+    {"--python-dispatcher", "", ""},
+    {"--memory-limit", "N", ""},
+    {"--format", "F",
+     "text, or jsonl: a line per node with the bytes alive after it and the most inside of it, "
+     "then "
+     "one of what is held and of the peak"},
+};
+
+constexpr std::string_view kMore = R"(
+A storage counts once, from the operator that brings it to the last use of a value on it. Inside of a node, what a
+composite operator brings on its way counts until it is read last.
+
+examples:
+  faketensor memory model.pt2 --set batch=64 --dtype bfloat16
+  faketensor memory model.pt2 --dynamic batch --format jsonl
+
+exit code: 0 fine, 1 the program has errors, 2 wrong use or unreadable file
+)";
+
+}  // namespace
+
+const Subcommand kMemoryCommand = {"memory", &memory_command, "bytes alive while a program runs",
+                                   kAbout,   kOptions,        kMore};
+
+}  // namespace faketensor

@@ -1,0 +1,15 @@
+// What running a program costs, as JSON for JavaScript and the command (MemoryReport and FlopReport of
+// web/package/src/types.ts).
+#pragma once
+
+#include "core/analysis/program_costs.h"
+#include "core/formats/json_writer.h"
+
+namespace faketensor {
+
+void write_memory(JsonWriter& json, const ProgramCosts& costs);
+void write_flops(JsonWriter& json, const ProgramCosts& costs);
+// {"parameters": 437941260, "inputs": 64}: bytes held all the time, by kind.
+void write_held(JsonWriter& json, const MemoryTimeline& memory);
+
+}  // namespace faketensor
