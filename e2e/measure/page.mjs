@@ -158,5 +158,6 @@ try {
 }
 const sizes = bytes(site);
 const engine = (sizes["faketensor.wasm"] ?? 0) + (sizes["engine.js"] ?? 0);
+const later = sizes["faketensor-rest.wasm"] ?? 0;
 const all = Object.values(sizes).reduce((sum, size) => sum + size, 0);
-console.log(`bytes after brotli: page ${all - engine}, engine ${engine}`, sizes);
+console.log(`bytes after brotli: page ${all - engine - later}, engine ${engine}, later ${later}`, sizes);

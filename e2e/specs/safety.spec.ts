@@ -185,7 +185,8 @@ test("the page starts no worker that its policy would not reach", async ({ page 
 test("every file comes with the policy that the page names", async ({ page }) => {
   await page.goto("./");
   const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute("content");
-  for (const path of ["", "playground.js", "engine.js", "faketensor.wasm", "playground.css"]) {
+  const files = ["playground.js", "engine.js", "faketensor.wasm", "faketensor-rest.wasm", "playground.css"];
+  for (const path of ["", ...files]) {
     const response = await page.request.get(`./${path}`);
     expect(response.headers()["content-security-policy"], path).toBe(policy);
     expect(response.headers()["x-content-type-options"], path).toBe("nosniff");

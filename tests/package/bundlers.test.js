@@ -9,9 +9,11 @@ import { rollup } from "rollup";
 import { build as viteBuild } from "vite";
 import webpack from "webpack";
 import { visit } from "./browser.js";
-import { classifier, makeConsumer } from "./consumer.js";
+import { classifier, eigenvalues, makeConsumer } from "./consumer.js";
 
 let consumer;
+/** By program: one that the engine's first file answers, and one that needs the second. */
+const models = [classifier, eigenvalues];
 let expected;
 before(async () => {
   consumer = makeConsumer();
@@ -19,19 +21,31 @@ before(async () => {
 });
 after(() => consumer.remove());
 
-async function inNode(script) {
-  const { code, stdout, stderr } = await consumer.run("node", [script, classifier]);
-  assert.equal(code, 0, stderr.toString());
-  return JSON.parse(stdout);
+/** What is answered for each program. */
+function inNode(script) {
+  return Promise.all(
+    models.map(async (model) => {
+      const { code, stdout, stderr } = await consumer.run("node", [script, model]);
+      assert.equal(code, 0, stderr.toString());
+      return JSON.parse(stdout);
+    }),
+  );
+}
+
+function copyEngine(folder) {
+  for (const file of ["faketensor.wasm", "faketensor-rest.wasm"])
+    copyFileSync(path.join(consumer.package, "dist", file), path.join(folder, file));
 }
 
 /** Opens the page in `folder` in Chromium, under the strictest policy that WebAssembly allows. */
 async function inBrowser(folder) {
-  const { error, violations, rows, ...answers } = await visit(path.join(consumer.folder, folder), classifier);
-  assert.equal(error, undefined);
-  assert.deepEqual(violations, []);
-  assert.equal(rows, expected.here.nodes);
-  assert.deepEqual(answers, expected);
+  for (const [i, model] of models.entries()) {
+    const { error, violations, rows, ...answers } = await visit(path.join(consumer.folder, folder), model);
+    assert.equal(error, undefined);
+    assert.deepEqual(violations, []);
+    assert.equal(rows, expected[i].here.nodes);
+    assert.deepEqual(answers, expected[i]);
+  }
 }
 
 describe("the package bundled", () => {
@@ -66,8 +80,8 @@ describe("the package bundled", () => {
       platform: "node",
       minify: true,
     });
-    // esbuild follows no `new URL(..., import.meta.url)`: the file goes beside the bundle by hand.
-    copyFileSync(path.join(consumer.package, "dist/faketensor.wasm"), path.join(outdir, "faketensor.wasm"));
+    // esbuild follows no `new URL(..., import.meta.url)`: the files go beside the bundle by hand.
+    copyEngine(outdir);
     assert.deepEqual(await inNode("esbuild-node/node.js"), expected);
   });
 
@@ -85,7 +99,7 @@ describe("the package bundled", () => {
       format: "esm",
       minify: true,
     });
-    copyFileSync(path.join(consumer.package, "dist/faketensor.wasm"), path.join(outdir, "faketensor.wasm"));
+    copyEngine(outdir);
     copyFileSync(path.join(consumer.folder, "index.html"), path.join(outdir, "index.html"));
     await inBrowser("esbuild-page");
   });
@@ -107,7 +121,7 @@ describe("the package bundled", () => {
       await bundle.close();
       assert.deepEqual(warnings, []);
       // Nor does Rollup follow such addresses.
-      copyFileSync(path.join(consumer.package, "dist/faketensor.wasm"), path.join(folder, "faketensor.wasm"));
+      copyEngine(folder);
       copyFileSync(path.join(consumer.folder, "index.html"), path.join(folder, "index.html"));
       if (page === "browser") await inBrowser("rollup-browser");
       else assert.deepEqual(await inNode("rollup-node/node.js"), expected);

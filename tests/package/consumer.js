@@ -15,6 +15,8 @@ if (!tarball) throw new Error("FAKETENSOR_TARBALL names the package to test; tes
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 export const classifier = path.join(root, "e2e/files/classifier.pt2");
 export const custom = path.join(root, "e2e/files/custom.pt2");
+/** A program that needs the engine's second file. */
+export const eigenvalues = path.join(root, "tests/conformance/data/versions/2.11.0/eig1.pt2");
 export const decoder = path.join(root, "web/playground/examples/decoder.json.gz");
 
 const here = import.meta.dirname;

@@ -1,6 +1,6 @@
 /**
  * Builds dist/: `node build.js [FOLDER]`, where FOLDER (or $FAKETENSOR_WASM, or build/wasm/bin of the repository) holds
- * Emscripten's faketensor.mjs and faketensor.wasm, and those of faketensor-command.
+ * Emscripten's faketensor.mjs, faketensor.wasm and faketensor-rest.wasm, and those of faketensor-command.
  *
  * The four entry points share chunks, so that what imports two of them loads the engine's JavaScript once. Types are
  * emitted by tsc beside them.
@@ -51,7 +51,7 @@ for (const file of readdirSync(dist)) {
   const marked = text.replace(/\bimport\((?=\w)/g, "import(/* webpackIgnore: true */ /* @vite-ignore */ ");
   if (marked !== text) writeFileSync(path.join(dist, file), marked);
 }
-for (const file of ["faketensor.wasm", "faketensor-command.wasm"])
+for (const file of ["faketensor.wasm", "faketensor-rest.wasm", "faketensor-command.wasm"])
   copyFileSync(path.join(wasm, file), path.join(dist, file));
 copyFileSync(path.join(here, "src/wasm.d.ts"), path.join(dist, "wasm.d.ts"));
 execFileSync(

@@ -45,7 +45,8 @@ await esbuild.build({
 });
 for (const file of ["index.html", "icon.svg", "examples/decoder.json.gz"])
   cpSync(path.join(here, file), path.join(site, file));
-cpSync(path.join(engine, "faketensor.wasm"), path.join(site, "faketensor.wasm"));
+for (const file of ["faketensor.wasm", "faketensor-rest.wasm"])
+  cpSync(path.join(engine, file), path.join(site, file));
 
 const [, policy] = /http-equiv="Content-Security-Policy"\s+content="([^"]+)"/.exec(
   readFileSync(path.join(here, "index.html"), "utf8"),

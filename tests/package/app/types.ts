@@ -13,12 +13,13 @@ import {
   type WhyStep,
 } from "faketensor";
 import address from "faketensor/wasm";
+import restAddress from "faketensor/rest";
 import { connect, type RemoteRun } from "faketensor/worker";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function same<A, B>(_: Equal<A, B>): void {}
 
-const ft = await load({ wasm: new Uint8Array() });
+const ft = await load({ wasm: new Uint8Array(), rest: Promise.resolve(new Uint8Array()) });
 const program = ft.open(new Uint8Array(), { name: "model.pt2" });
 const run = program.propagate({ dims: { batch: 4 }, device: "cuda", dtype: "bfloat16", target: "h100" });
 same<ReturnType<typeof run.value>, Value | undefined>(true);
@@ -50,7 +51,7 @@ session.call("aten::relu", [session.call("aten::relu", [session.real([2])])]);
 session.mode().define("mine::twice(Tensor x) -> Tensor", ({ x }) => session.call("aten::add.Tensor", [x, x]));
 
 same<typeof address, string>(true);
-const remote = await connect(undefined, { wasm: address });
+const remote = await connect(undefined, { wasm: address, rest: restAddress });
 same<Awaited<ReturnType<Awaited<ReturnType<typeof remote.open>>["propagate"]>>, RemoteRun>(true);
 // Whatever a run can be asked, its twin behind the worker can be.
 same<ReturnType<typeof run.guards>, GuardInfo[]>(true);

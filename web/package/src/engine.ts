@@ -5,9 +5,10 @@
 import createModule from "./glue.js";
 import { toJson, wrongKind } from "./check.js";
 import { EngineFailure, FakeTensorError, abortError, type ErrorData } from "./errors.js";
-import { instance, type WasmInput } from "./instance.js";
+import { addressOf, instance, type WasmFile, type WasmInput } from "./instance.js";
 import { argumentsJson, type Asked } from "./questions.js";
 import { parseReply } from "./reply.js";
+import { Rest } from "./rest.js";
 import type { ByteSource } from "./source.js";
 import type { Progressing } from "./types.js";
 
@@ -44,14 +45,20 @@ export interface EngineExports {
 export class Engine {
   #failure: EngineFailure | undefined;
 
-  private constructor(private readonly exports: EngineExports) {}
+  private constructor(
+    private readonly exports: EngineExports,
+    private readonly rest: Rest,
+  ) {}
 
-  static async instantiate(wasm?: WasmInput): Promise<Engine> {
-    const exports = await instance<EngineExports>(
-      createModule,
-      wasm ?? new URL("./faketensor.wasm", import.meta.url),
-    );
-    return new Engine(exports);
+  static async instantiate(wasm?: WasmInput, rest?: WasmInput): Promise<Engine> {
+    const first = await (wasm ?? new URL("./faketensor.wasm", import.meta.url));
+    const second = await Rest.from(await (rest ?? besides(first)));
+    return new Engine(await instance<EngineExports>(createModule, first, second), second);
+  }
+
+  /** Loads what the engine would otherwise wait for in the middle of a call. */
+  async loadRest(): Promise<void> {
+    await this.rest.load();
   }
 
   /** The answer to a question about a program or a run: parsed JSON, or a packed buffer. */
@@ -98,9 +105,25 @@ export class Engine {
       // The engine's own errors are replies, and callbacks are guarded: what else is thrown arose before the engine was
       // entered, from an argument that could not be handed over.
       if (!isTrap(error)) throw error;
-      this.#failure = new EngineFailure(error);
+      this.#failure = new EngineFailure(this.rest.failure ?? error);
       throw this.#failure;
     }
+  }
+}
+
+/** Where the second file is unless the caller says: beside the first under its own name, or where a bundler has put it. */
+function besides(first: WasmFile): URL | string {
+  const address = typeof first === "string" || first instanceof URL ? addressOf(first).href : "";
+  const beside = address.replace(/faketensor\.wasm(?=[?#]|$)/, "faketensor-rest.wasm");
+  if (beside !== address) return beside;
+  try {
+    return new URL("./faketensor-rest.wasm", import.meta.url);
+  } catch (cause) {
+    // A script that was started from memory has nothing beside it.
+    throw new FakeTensorError(
+      { class: "LoadError", message: "say where faketensor-rest.wasm is: load({ wasm, rest })" },
+      { cause },
+    );
   }
 }
 

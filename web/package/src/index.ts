@@ -67,11 +67,16 @@ export * from "./types.js";
 export interface LoadOptions {
   /** Where the engine's wasm comes from; default: `faketensor.wasm` beside this module. */
   wasm?: WasmInput;
+  /**
+   * Where the engine's second file comes from; default: `faketensor-rest.wasm` beside the first. It has what few programs need,
+   * and where a call may wait for it (Node, workers) it is read when that is first needed.
+   */
+  rest?: WasmInput;
 }
 
 /** Loads an engine of its own. Each has its own memory; most programs need one. */
 export async function load(options: LoadOptions = {}): Promise<FakeTensor> {
-  const engine = await Engine.instantiate(options.wasm);
+  const engine = await Engine.instantiate(options.wasm, options.rest);
   const info = engine.ask<EngineInfo>("engine.info", 0);
   if (info.packedVersion !== packedVersion) {
     throw new FakeTensorError({

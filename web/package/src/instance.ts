@@ -1,11 +1,12 @@
 /**
- * An instance of one of the two wasm files: Emscripten's glue, instantiated from what our own JavaScript hands it (the
+ * An instance of one of the wasm modules: Emscripten's glue, instantiated from what our own JavaScript hands it (the
  * glue never fetches).
  */
 import type * as FileSystem from "node:fs/promises";
 import type { CreateModule } from "./glue.js";
 import { FakeTensorError } from "./errors.js";
 import { isNode, nodeModule } from "./node.js";
+import type { Rest } from "./rest.js";
 
 /** `WebAssembly.Module`, where the platform's types have it: those of Node 20 do not. */
 export type WebAssemblyModule = typeof globalThis extends {
@@ -14,7 +15,7 @@ export type WebAssemblyModule = typeof globalThis extends {
   ? Module
   : never;
 
-/** What {@link load} takes as `wasm`: bytes, a compiled module, or where to get it. */
+/** What {@link load} takes as `wasm` and `rest`: bytes, a compiled module, or where to get it. */
 export type WasmInput =
   | ArrayBuffer
   | Uint8Array
@@ -24,15 +25,25 @@ export type WasmInput =
   | string
   | PromiseLike<ArrayBuffer | Uint8Array | WebAssemblyModule | Response>;
 
-/** @internal The functions that the module binds. */
-export async function instance<Exports>(create: CreateModule, wasm: WasmInput): Promise<Exports> {
-  const input = await wasm;
+/** @internal The same once it is there. */
+export type WasmFile = ArrayBuffer | Uint8Array | WebAssembly.Module | Response | URL | string;
+
+/** @internal The functions that the module binds. `rest`: its second file, where it has one. */
+export async function instance<Exports>(create: CreateModule, wasm: WasmFile, rest?: Rest): Promise<Exports> {
+  const instantiate = async (
+    imports: WebAssembly.Imports,
+  ): Promise<WebAssembly.WebAssemblyInstantiatedSource> => {
+    const module = await compile(wasm);
+    const made = await WebAssembly.instantiate(module, rest?.placeholdersAnd(imports) ?? imports);
+    await rest?.follow(made, module);
+    return { module, instance: made };
+  };
   const options = {
     instantiateWasm(
       imports: WebAssembly.Imports,
       receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
     ) {
-      instantiate(input, imports).then((made) => {
+      instantiate(imports).then((made) => {
         receive(made.instance, made.module);
       }, fail);
       return {};
@@ -43,40 +54,36 @@ export async function instance<Exports>(create: CreateModule, wasm: WasmInput): 
   return await Promise.race([create<Exports>(options), failed]);
 }
 
-/** An instance of a module, from its bytes, a compiled one, or where to get it. */
-async function instantiate(
-  input: ArrayBuffer | Uint8Array | WebAssembly.Module | Response | URL | string,
-  imports: WebAssembly.Imports,
-): Promise<WebAssembly.WebAssemblyInstantiatedSource> {
-  if (input instanceof WebAssembly.Module) {
-    return { module: input, instance: await WebAssembly.instantiate(input, imports) };
-  }
-  if (input instanceof ArrayBuffer || ArrayBuffer.isView(input)) {
-    return WebAssembly.instantiate(input as BufferSource, imports);
-  }
+/** @internal */
+export function addressOf(input: URL | string): URL {
+  return new URL(input, isNode ? `file://${process.cwd()}/` : location.href);
+}
+
+/** @internal A module, from its bytes, a compiled one, or where to get it. */
+export async function compile(input: WasmFile): Promise<WebAssembly.Module> {
+  if (input instanceof WebAssembly.Module) return input;
+  if (input instanceof ArrayBuffer || ArrayBuffer.isView(input))
+    return WebAssembly.compile(input as BufferSource);
   if (typeof input === "string" || input instanceof URL) {
-    const url = new URL(input, isNode ? `file://${process.cwd()}/` : location.href);
+    const url = addressOf(input);
     if (isNode && url.protocol === "file:") {
       const fs = await nodeModule<typeof FileSystem>("node:fs/promises");
-      return WebAssembly.instantiate(await fs.readFile(url), imports);
+      return WebAssembly.compile(await fs.readFile(url));
     }
-    return instantiateResponse(await fetch(url), imports);
+    return compileResponse(await fetch(url));
   }
-  return instantiateResponse(input, imports);
+  return compileResponse(input);
 }
 
 /** Compiles while the bytes arrive, where the server names the type that streaming compilation insists on. */
-async function instantiateResponse(
-  response: Response,
-  imports: WebAssembly.Imports,
-): Promise<WebAssembly.WebAssemblyInstantiatedSource> {
-  if (!response.ok) {
-    throw new FakeTensorError({
-      class: "LoadError",
-      message: `could not fetch ${response.url}: ${response.status} ${response.statusText}`,
-    });
-  }
+async function compileResponse(response: Response): Promise<WebAssembly.Module> {
+  if (!response.ok) throw couldNotFetch(response.url, `${response.status} ${response.statusText}`);
   const type = response.headers.get("content-type")?.split(";")[0]?.trim();
-  if (type === "application/wasm") return WebAssembly.instantiateStreaming(response, imports);
-  return WebAssembly.instantiate(await response.arrayBuffer(), imports);
+  if (type === "application/wasm") return WebAssembly.compileStreaming(response);
+  return WebAssembly.compile(await response.arrayBuffer());
+}
+
+/** @internal */
+export function couldNotFetch(url: string, why: string): FakeTensorError {
+  return new FakeTensorError({ class: "LoadError", message: `could not fetch ${url}: ${why}` });
 }

@@ -20,7 +20,7 @@ export type WhatIf = Omit<PropagateOptions, "onProgress" | "signal">;
 
 /** Every call: what it takes and what it gives. Programs and runs are named by numbers of the worker's. */
 export interface Calls {
-  load: { args: { wasm?: RemoteWasm }; result: EngineInfo };
+  load: { args: { wasm?: RemoteWasm; rest?: RemoteWasm }; result: EngineInfo };
   open: {
     args: { source: RemoteSource; options: { name: string; memoryLimit?: number } };
     result: { program: number; info: ProgramInfo };

@@ -15,10 +15,14 @@ type Progress = (done: number, total: number) => void;
 /** Progress is posted at most this often, in milliseconds: a message per node would cost more than the node. */
 const progressInterval = 40;
 
+/** After a run and so many milliseconds without a question, nobody waits for anything. */
+const idleAfter = 1500;
+
 class Server {
   #engine: Promise<FakeTensor> | undefined;
   readonly #programs = new Registry<Program>("program");
   readonly #runs = new Registry<Run>("run");
+  #idle: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly port: Port) {}
 
@@ -29,6 +33,19 @@ class Server {
     } catch (error) {
       this.#post({ channel, id: request.id, kind: "error", error: toErrorData(error) });
     }
+    if (!isNode && this.#runs.used) this.#loadRestWhenIdle();
+  }
+
+  /**
+   * The next program may need what the engine's second file has. It is fetched after the first picture, so that a call seldom
+   * waits for it, and the page needs no network from then on.
+   */
+  #loadRestWhenIdle(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => {
+      // Where that fails, the call that needs it tries again and says so.
+      this.#engine?.then(({ engine }) => engine.loadRest()).catch(() => undefined);
+    }, idleAfter);
   }
 
   async #dispatch(request: Request, onProgress: Progress): Promise<Calls[CallName]["result"]> {
@@ -98,6 +115,11 @@ class Registry<T> {
   #next = 1;
 
   constructor(private readonly what: string) {}
+
+  /** Whether there has ever been one. */
+  get used(): boolean {
+    return this.#next > 1;
+  }
 
   add(item: T): number {
     this.#items.set(this.#next, item);

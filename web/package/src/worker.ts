@@ -60,6 +60,8 @@ export interface WorkerLike {
 export interface ConnectOptions {
   /** As for `load`; what cannot be posted to a worker is read here first. */
   wasm?: RemoteWasm | URL | Response;
+  /** The second file. */
+  rest?: RemoteWasm | URL | Response;
 }
 
 /** What can be opened; `{ path }` is a file that Node's worker reads itself, in slices. */
@@ -76,8 +78,9 @@ export async function connect(
   worker?: WorkerLike | (() => WorkerLike | Promise<WorkerLike>),
   options: ConnectOptions = {},
 ): Promise<RemoteFakeTensor> {
-  const wasm = await postable(options.wasm);
-  const connection = new Connection(starterOf(worker), wasm, worker === undefined);
+  const [wasm, rest] = await Promise.all([postable(options.wasm), postable(options.rest)]);
+  const files = { ...(wasm !== undefined && { wasm }), ...(rest !== undefined && { rest }) };
+  const connection = new Connection(starterOf(worker), files, worker === undefined);
   try {
     return new RemoteFakeTensor(connection, await connection.info());
   } catch (error) {
@@ -149,14 +152,14 @@ class Connection {
 
   constructor(
     private readonly start: () => Promise<WorkerLike>,
-    private readonly wasm: RemoteWasm | undefined,
+    private readonly files: Calls["load"]["args"],
     /** Whether a process of Node goes on for the worker's sake only while it has something to answer. */
     private readonly ownsWorker: boolean,
   ) {}
 
   /** Starts the worker, if none runs, and loads its engine. */
   async info(): Promise<EngineInfo> {
-    this.#info ??= this.#post("load", this.wasm === undefined ? {} : { wasm: this.wasm }).answer;
+    this.#info ??= this.#post("load", this.files).answer;
     const info = this.#info;
     try {
       return await info;

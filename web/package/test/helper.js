@@ -10,6 +10,10 @@ export const classifierPath = fileURLToPath(new URL("e2e/files/classifier.pt2", 
 export const customPath = fileURLToPath(new URL("e2e/files/custom.pt2", root));
 export const decoderPath = fileURLToPath(new URL("web/playground/examples/decoder.json.gz", root));
 export const llamaPath = fileURLToPath(new URL("e2e/files/llama.json.gz", root));
+/** A program of an operator that few have. */
+export const eigenvaluesPath = fileURLToPath(
+  new URL("tests/conformance/data/versions/2.11.0/eig1.pt2", root),
+);
 export const pairsPath = fileURLToPath(new URL("tests/golden/files/pairs.json", root));
 
 export function bytesOf(path) {

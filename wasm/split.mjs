@@ -1,0 +1,73 @@
+/**
+ * Splits the engine by what is used: node wasm/split.mjs LINKED FOLDER
+ *
+ * LINKED is the folder of faketensor.mjs and faketensor.wasm as they were linked. FOLDER gets three files: the same faketensor.mjs,
+ * faketensor.wasm with the functions that workload.mjs calls, and faketensor-rest.wasm with all others. Whoever calls one of
+ * those from the first file comes to a placeholder, which JavaScript fills in by loading the second (web/package/src/rest.ts).
+ *
+ * It is done with binaryen's wasm-split: an instrumented engine does the work and tells which functions it has called. The second
+ * file is then optimized for size; in the first that would take 1.3 % and make it slower.
+ */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { work } from "./workload.mjs";
+
+const [linked, folder] = process.argv.slice(2).map((given) => path.resolve(given));
+/** What Emscripten's modules use. The stack pointer is a mutable global, which both files share. */
+const features = ["--mvp-features", "--enable-exception-handling", "--enable-mutable-globals"];
+/** rest.ts knows these names: where placeholders and the first file's exports are imported from. */
+const names = ["--placeholder-namespace=p", "--import-namespace=e", "--export-prefix=%"];
+
+const whole = path.join(linked, "faketensor.wasm");
+const instrumented = path.join(linked, "instrumented.wasm");
+const profile = path.join(linked, "called.profile");
+
+function tool(name, ...words) {
+  execFileSync(name, [...words, ...features], { stdio: "inherit" });
+}
+
+/** Runs the workload in the instrumented engine, and writes which functions it called. */
+async function writeProfile() {
+  const { default: createModule } = await import(pathToFileURL(path.join(linked, "faketensor.mjs")));
+  let exports;
+  const engine = await createModule({
+    instantiateWasm(imports, receive) {
+      WebAssembly.instantiate(readFileSync(instrumented), imports).then(({ instance, module }) => {
+        exports = instance.exports;
+        receive(instance, module);
+      });
+      return {};
+    },
+  });
+  work(engine);
+  const memory = Object.values(exports).find((item) => item instanceof WebAssembly.Memory);
+  const page = 65536;
+  const length = exports.__write_profile(0, 0);
+  const at = memory.grow(Math.ceil(length / page)) * page;
+  exports.__write_profile(at, length);
+  writeFileSync(profile, new Uint8Array(memory.buffer, at, length));
+}
+
+/** A custom section that is the same in both files, and in no others: parts of two engines would call wrong functions. */
+function appendBuild(files) {
+  const contents = files.map((file) => readFileSync(file));
+  const digest = createHash("sha256");
+  for (const content of contents) digest.update(content);
+  const name = Buffer.from("faketensor.build");
+  const section = Buffer.concat([Buffer.from([name.length]), name, digest.digest().subarray(0, 8)]);
+  files.forEach((file, i) =>
+    writeFileSync(file, Buffer.concat([contents[i], Buffer.from([0, section.length]), section])),
+  );
+}
+
+mkdirSync(folder, { recursive: true });
+tool("wasm-split", "--instrument", whole, "-o", instrumented);
+await writeProfile();
+const parts = ["faketensor.wasm", "faketensor-rest.wasm"].map((name) => path.join(folder, name));
+tool("wasm-split", "--split", whole, `--profile=${profile}`, ...names, "-o1", parts[0], "-o2", parts[1]);
+tool("wasm-opt", "-Oz", parts[1], "-o", parts[1]);
+appendBuild(parts);
+copyFileSync(path.join(linked, "faketensor.mjs"), path.join(folder, "faketensor.mjs"));
