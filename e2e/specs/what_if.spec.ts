@@ -40,7 +40,8 @@ test("an error is shown at its node, and what follows as not reached", async ({ 
   await playground.openFile("classifier.pt2");
   await playground.batch.fill("6");
   await playground.literal.check();
-  await expect(page.locator("#problems-count")).toHaveText("1 error");
+  await expect(page.locator("#problems-count")).toHaveText("1 error, 2 not reached");
+  await expect(playground.summary).toContainText("1 error, 2 not reached");
   await playground.literal.blur();
   await page.keyboard.press("e");
   await expect(playground.inspector.getByRole("heading", { name: "linear" })).toBeVisible();

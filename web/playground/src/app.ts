@@ -278,7 +278,7 @@ export class App implements Actions {
   revealSelection(): void {
     const { selection } = this.history.current;
     if (this.shown !== null && selection !== null)
-      this.views.canvas.reveal(this.shown.scene.boxOf(selection));
+      this.views.canvas.reveal(this.shown.scene.placeOf(selection));
   }
 
   // ---- Showing

@@ -108,14 +108,17 @@ const kEdgeLabelSize = 10;
 
 export function buildDisplayList(scene: Scene, options: DrawOptions): Primitive[] {
   const list: Primitive[] = [];
-  const shown = drawBoxes(scene, options, list);
+  // Lines run through the titles of open modules, which are written over them.
+  const titles: Primitive[] = [];
+  const shown = drawBoxes(scene, options, list, titles);
   drawEdges(scene, options, shown, list);
+  list.push(...titles);
   drawSelection(scene, options, list);
   return list;
 }
 
 /** Draws boxes and returns, per box, 1 where it is on the list with its content (edges inside others are left out). */
-function drawBoxes(scene: Scene, options: DrawOptions, list: Primitive[]): Uint8Array {
+function drawBoxes(scene: Scene, options: DrawOptions, list: Primitive[], titles: Primitive[]): Uint8Array {
   const { box } = scene.layout;
   const { viewport, scale } = options;
   const shown = new Uint8Array(box.count);
@@ -134,16 +137,23 @@ function drawBoxes(scene: Scene, options: DrawOptions, list: Primitive[]): Uint8
     }
     const small = Math.max(box.w[i], box.h[i]) * scale < kModuleAsBox && !isRoot;
     shown[i] = scene.open[i] && small ? 0 : 1;
-    if (!isRoot) drawBox(scene, options, i, small, list);
+    if (!isRoot) drawBox(scene, options, i, small, list, titles);
     i = scene.open[i] && small ? scene.subtreeEnd[i] : i + 1;
   }
   return shown;
 }
 
-function drawBox(scene: Scene, options: DrawOptions, box: number, small: boolean, list: Primitive[]): void {
+function drawBox(
+  scene: Scene,
+  options: DrawOptions,
+  box: number,
+  small: boolean,
+  list: Primitive[],
+  titles: Primitive[],
+): void {
   const id = scene.layout.box.id[box];
   if (id >= 0) drawNode(scene, options, box, id, list);
-  else if (scene.open[box] && !small) drawOpenModule(scene, options, box, ~id, list);
+  else if (scene.open[box] && !small) drawOpenModule(scene, options, box, ~id, list, titles);
   else drawClosedModule(scene, options, box, ~id, list);
 }
 
@@ -252,7 +262,14 @@ function drawClosedModule(
     kind: "box",
     rect,
     radius: 6,
-    fill: worst === Status.error ? "errorFill" : worst === Status.unknown ? "unknownFill" : "module",
+    fill:
+      worst === Status.error
+        ? "errorFill"
+        : worst === Status.unknown
+          ? "unknownFill"
+          : worst === Status.notReached
+            ? "node"
+            : "module",
     stroke: options.matches.has(box)
       ? "match"
       : worst === Status.error
@@ -261,7 +278,7 @@ function drawClosedModule(
           ? "unknown"
           : "moduleBorder",
     strokeWidth: options.matches.has(box) ? 2 : worst === Status.error ? 1.5 : 1,
-    dashed: false,
+    dashed: worst >= Status.unknown,
   });
   if (kFontSize * options.scale < kSmallestText) return;
   const module = model.module(id);
@@ -280,7 +297,8 @@ function drawClosedModule(
   );
   const room = rect.w - 26 - options.measure(counts, "mono", kBadgeSize);
   const name = truncated(moduleShort(module.path), room, "bold", kFontSize, options.measure);
-  list.push(text(rect.x + kNameIndent, middle, name, kFontSize, "bold", "left", "text"));
+  const paint = worst === Status.notReached ? "textQuiet" : "text";
+  list.push(text(rect.x + kNameIndent, middle, name, kFontSize, "bold", "left", paint));
   const used = options.measure(name, "bold", kFontSize) + 8;
   const type = typeShort(module.type);
   if (room - used >= options.measure(type, "plain", kBadgeSize + 1)) {
@@ -296,13 +314,15 @@ function drawOpenModule(
   box: number,
   id: number,
   list: Primitive[],
+  titles: Primitive[],
 ): void {
   const rect = scene.rectOf(box);
+  const halo = groundIn(scene, box);
   list.push({
     kind: "box",
     rect,
     radius: 8,
-    fill: groundIn(scene, box),
+    fill: halo,
     stroke: options.matches.has(box) ? "match" : "moduleBorder",
     strokeWidth: options.matches.has(box) ? 2 : 1,
     dashed: false,
@@ -311,7 +331,7 @@ function drawOpenModule(
   const module = scene.model.module(id);
   const middle = rect.y + kTitleHeight / 2 + 1;
   const name = truncated(moduleShort(module.path), rect.w - 24, "bold", kFontSize, options.measure);
-  list.push(text(rect.x + 12, middle, name, kFontSize, "bold", "left", "text"));
+  titles.push({ ...text(rect.x + 12, middle, name, kFontSize, "bold", "left", "text"), halo });
   const used = options.measure(name, "bold", kFontSize) + 8;
   const type = truncated(
     typeShort(module.type),
@@ -320,7 +340,8 @@ function drawOpenModule(
     kBadgeSize + 1,
     options.measure,
   );
-  list.push(text(rect.x + 12 + used, middle + 0.5, type, kBadgeSize + 1, "plain", "left", "textQuiet"));
+  const quiet = text(rect.x + 12 + used, middle + 0.5, type, kBadgeSize + 1, "plain", "left", "textQuiet");
+  titles.push({ ...quiet, halo });
 }
 
 function drawEdges(scene: Scene, options: DrawOptions, shown: Uint8Array, list: Primitive[]): void {
@@ -363,12 +384,12 @@ function edgePaint(scene: Scene, row: number): Paint {
 }
 
 function line(scene: Scene, edge: number, paint: Paint, width: number, arrow: boolean): LinePrimitive {
-  const { points, pointStart, to, from } = scene.layout.edge;
+  const { pointStart, to, from } = scene.layout.edge;
   // The leg into an open module ends at its border, and the value goes on: no arrow head there.
   const ends = arrow && scene.open[to[edge]] === 0 && to[edge] !== scene.layout.box.parent[from[edge]];
   return {
     kind: "line",
-    points,
+    points: scene.points,
     first: pointStart[edge],
     end: pointStart[edge + 1],
     paint,
@@ -463,16 +484,21 @@ const kRowStride = 2 ** 24;
 function drawSelection(scene: Scene, options: DrawOptions, list: Primitive[]): void {
   if (options.selection === null) return;
   const box = scene.boxOf(options.selection);
-  if (box < 0) return;
+  if (box < 0) {
+    for (const reader of scene.readersOf(options.selection)) pushFrame(scene, reader, true, list);
+    return;
+  }
   for (const edge of scene.legsOf(box, "into")) list.push(line(scene, edge, "upstream", 2, true));
   for (const edge of scene.legsOf(box, "outOf")) list.push(line(scene, edge, "downstream", 2, true));
+  pushFrame(scene, box, !sameSelection(scene.selectionOf(box), options.selection), list);
+}
+
+/** `dashed`: what is selected is not the box itself, but inside it or read by it. */
+function pushFrame(scene: Scene, box: number, dashed: boolean, list: Primitive[]): void {
   const rect = scene.rectOf(box);
-  const exact = sameSelection(scene.selectionOf(box), options.selection);
-  const radius =
-    scene.layout.box.id[box] >= 0 && scene.model.kindOfInput(scene.layout.box.id[box]) !== null
-      ? rect.h / 2
-      : 6;
-  list.push({ kind: "box", rect, radius, fill: null, stroke: "selection", strokeWidth: 2.5, dashed: !exact });
+  const id = scene.layout.box.id[box];
+  const radius = id >= 0 && scene.model.kindOfInput(id) !== null ? rect.h / 2 : 6;
+  list.push({ kind: "box", rect, radius, fill: null, stroke: "selection", strokeWidth: 2.5, dashed });
 }
 
 function text(

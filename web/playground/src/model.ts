@@ -36,6 +36,8 @@ export class Model {
   /** Rows of placeholders that are parameters, buffers or constants. */
   readonly weights: readonly number[];
   readonly userInputs: readonly number[];
+  /** How many rows have no value because of a problem before them. */
+  readonly notReached: number;
   private readonly moduleByPath = new Map<string, number>();
   private readonly rowByName = new Map<string, number>();
   private readonly problemByRow = new Map<number, Problem>();
@@ -72,8 +74,25 @@ export class Model {
     for (const input of info.inputs) this.inputKind.set(input.node, input.kind);
     this.worst = new Uint8Array(info.modules.length);
     for (const problem of problems) this.raiseWorst(problem);
+    this.notReached = this.raiseNotReached();
     this.weights = info.inputs.filter((input) => input.kind !== "user").map((input) => input.node);
     this.userInputs = info.inputs.filter((input) => input.kind === "user").map((input) => input.node);
+  }
+
+  /** Counts the rows that were not reached; the modules around them show it where they hold nothing worse. */
+  private raiseNotReached(): number {
+    let rows = 0;
+    this.table.status.forEach((status, row) => {
+      if (status !== Status.notReached) return;
+      rows++;
+      for (
+        let at = this.table.module[row];
+        at >= 0 && this.worst[at] === 0;
+        at = this.info.modules[at].parent
+      )
+        this.worst[at] = Status.notReached;
+    });
+    return rows;
   }
 
   private raiseWorst(problem: Problem): void {
@@ -133,7 +152,7 @@ export class Model {
     return id > 0 ? { kind: "module", id } : null;
   }
 
-  /** The status that a closed module shows for what it hides: an error before an unknown operator. */
+  /** The status that a closed module shows for what it hides: an error before an unknown operator before what was not reached. */
   worstIn(id: number): number {
     return this.worst[id];
   }

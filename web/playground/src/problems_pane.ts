@@ -1,7 +1,7 @@
 /** The problems pane: errors first, then differences from the file, then operators without a rule; each jumps to its node. */
 import { byId, element } from "./dom.js";
 import type { Problem } from "./engine.js";
-import { opShort, plural } from "./format.js";
+import { countText, opShort, plural } from "./format.js";
 import type { Model } from "./model.js";
 import { VirtualList } from "./virtual_list.js";
 
@@ -12,25 +12,27 @@ export interface ProblemCounts {
   readonly errors: number;
   readonly mismatches: number;
   readonly unknown: number;
+  readonly notReached: number;
 }
 
-export function countProblems(problems: readonly Problem[]): ProblemCounts {
+export function countProblems(problems: readonly Problem[], notReached: number): ProblemCounts {
   const count = (kind: Problem["kind"]): number => problems.filter((problem) => problem.kind === kind).length;
-  return { errors: count("error"), mismatches: count("mismatch"), unknown: count("unknown") };
+  return { errors: count("error"), mismatches: count("mismatch"), unknown: count("unknown"), notReached };
 }
 
-/** `2 errors, 1 unknown operator`: errors and operators without a rule are never added up. */
-export function problemSentence({ errors, mismatches, unknown }: ProblemCounts): string {
+/** `1 error, 612 not reached`: errors, operators without a rule and what comes after them are never added up. */
+export function problemSentence({ errors, mismatches, unknown, notReached }: ProblemCounts): string {
   const parts: string[] = [];
   if (errors > 0) parts.push(plural(errors, "error"));
   if (mismatches > 0)
     parts.push(mismatches === 1 ? "1 difference from the file" : `${mismatches} differences from the file`);
   if (unknown > 0) parts.push(plural(unknown, "unknown operator"));
+  if (notReached > 0) parts.push(`${countText(notReached)} not reached`);
   return parts.length === 0 ? "No problems" : parts.join(", ");
 }
 
 export class ProblemsPane {
-  counts: ProblemCounts = { errors: 0, mismatches: 0, unknown: 0 };
+  counts: ProblemCounts = { errors: 0, mismatches: 0, unknown: 0, notReached: 0 };
   private problems: Problem[] = [];
   private readonly list: VirtualList;
   private readonly title = byId("problems-title", HTMLButtonElement);
@@ -54,7 +56,7 @@ export class ProblemsPane {
   show(model: Model): void {
     this.problems = [...model.problems].sort((a, b) => kOrder[a.kind] - kOrder[b.kind] || a.node - b.node);
     this.list.reset(this.problems.length);
-    const counts = countProblems(this.problems);
+    const counts = countProblems(this.problems, model.notReached);
     const newErrors = this.counts.errors === 0 && counts.errors > 0;
     this.counts = counts;
     const any = this.problems.length > 0;

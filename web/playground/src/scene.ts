@@ -26,6 +26,8 @@ export class Scene {
   readonly subtreeEnd: Uint32Array;
   /** Per box: 1 where it is an open module. */
   readonly open: Uint8Array;
+  /** Of the edges, as they are drawn. */
+  readonly points: Float32Array;
   /** Per edge: left, top, right, bottom. */
   readonly edgeBounds: Float32Array;
   private readonly boxOfRow: Int32Array;
@@ -58,7 +60,24 @@ export class Scene {
       }
     }
     for (const box of ancestors) this.subtreeEnd[box] = count;
-    this.edgeBounds = boundsOfEdges(layout);
+    this.points = this.pointsThroughTitles();
+    this.edgeBounds = boundsOfEdges(layout, this.points);
+  }
+
+  /**
+   * The engine's legs into an open module begin below its title. Drawn from its border on, where the leg outside ends, the
+   * line of a value is seen to go on.
+   */
+  private pointsThroughTitles(): Float32Array {
+    const { box, edge } = this.layout;
+    const points = edge.points.slice();
+    for (let i = 0; i < edge.count; i++) {
+      const first = 2 * edge.pointStart[i];
+      const goesDown = points[first] === points[first + 2];
+      if (goesDown && box.parent[edge.to[i]] === edge.from[i] && box.parent[edge.from[i]] >= 0)
+        points[first + 1] = Math.min(points[first + 1], box.y[edge.from[i]]);
+    }
+    return points;
   }
 
   rectOf(box: number): Rect {
@@ -78,6 +97,18 @@ export class Scene {
       return own >= 0 ? own : this.boxOfModule(this.model.table.module[selection.row], selection.row);
     }
     return this.boxOfModule(selection.id, -1);
+  }
+
+  /** The boxes of what reads a value that has none of its own: a parameter is folded into its readers. */
+  readersOf(selection: Selection): Set<number> {
+    if (selection.kind === "module" || this.model.kindOfInput(selection.row) === null) return new Set();
+    return this.boxesOf(this.model.readersOf(selection.row));
+  }
+
+  /** Where to look for a selection: its box, else that of its first reader; -1 if nothing drawn has to do with it. */
+  placeOf(selection: Selection): number {
+    const box = this.boxOf(selection);
+    return box >= 0 ? box : ([...this.readersOf(selection)].at(0) ?? -1);
   }
 
   /** The boxes that show these targets: `>= 0` rows, `< 0` modules `~target`. */
@@ -224,8 +255,8 @@ export class Scene {
   }
 }
 
-function boundsOfEdges(layout: Layout): Float32Array {
-  const { count, pointStart, points } = layout.edge;
+function boundsOfEdges(layout: Layout, points: Float32Array): Float32Array {
+  const { count, pointStart } = layout.edge;
   const bounds = new Float32Array(4 * count);
   for (let edge = 0; edge < count; edge++) {
     let left = Infinity;

@@ -17,7 +17,7 @@ import { Notice } from "./notice.js";
 import { Outline } from "./outline.js";
 import { makeMeasure } from "./painter.js";
 import { PaneTabs } from "./pane_tabs.js";
-import { ProblemsPane, problemSentence } from "./problems_pane.js";
+import { countProblems, ProblemsPane, problemSentence } from "./problems_pane.js";
 import { Progress } from "./progress.js";
 import type { Scene } from "./scene.js";
 import { SearchBox } from "./search_box.js";
@@ -260,7 +260,7 @@ export class Views {
     this.outline.select(selection);
     this.inspector.show(shown.model, selection, shown.state.expanded);
     if (selection === null) return;
-    if (this.reveals) this.canvas.reveal(shown.scene.boxOf(selection));
+    if (this.reveals) this.canvas.reveal(shown.scene.placeOf(selection));
     this.announcer.say(shown.model.describe(selection));
   }
 
@@ -328,8 +328,10 @@ export class Views {
 }
 
 /** How many values there are, and what it took to have them. */
-function summarySentence({ table, milliseconds, symbolic }: Model): string {
+function summarySentence(model: Model): string {
+  const { table, milliseconds, symbolic, problems, notReached } = model;
   const time = milliseconds < 10 ? milliseconds.toFixed(1) : milliseconds.toFixed(0);
   const isPropagated = symbolic.how === "free" || symbolic.how === "propagated";
-  return `${plural(table.length, "value")} in ${time} ms${isPropagated ? "" : ", not propagated again"}`;
+  const took = `${plural(table.length, "value")} in ${time} ms${isPropagated ? "" : ", not propagated again"}`;
+  return problems.length === 0 ? took : `${problemSentence(countProblems(problems, notReached))}; ${took}`;
 }

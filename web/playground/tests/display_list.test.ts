@@ -7,17 +7,20 @@ import { sampleLayout, sampleModel } from "./sample.js";
 
 const measure: DrawOptions["measure"] = (text, _font, size) => text.length * size * 0.6;
 
-function draw(options: Partial<DrawOptions> = {}, fails = false): { scene: Scene; list: Primitive[] } {
-  const scene = new Scene(sampleModel(fails), sampleLayout(), [1]);
-  const whole = {
+function whole({ width, height }: { width: number; height: number }): DrawOptions {
+  return {
     scale: 1,
-    viewport: scene.bounds,
+    viewport: { x: 0, y: 0, w: width, h: height },
     selection: null,
     matches: new Set<number>(),
     measure,
     limit: Infinity,
   };
-  return { scene, list: buildDisplayList(scene, { ...whole, ...options }) };
+}
+
+function draw(options: Partial<DrawOptions> = {}, fails = false): { scene: Scene; list: Primitive[] } {
+  const scene = new Scene(sampleModel(fails), sampleLayout(), [1]);
+  return { scene, list: buildDisplayList(scene, { ...whole(sampleLayout()), ...options }) };
 }
 
 const texts = (list: Primitive[]): string[] =>
@@ -64,6 +67,25 @@ describe("a display list", () => {
   it("frames the closed module, dashed, where the selected node is hidden in it", () => {
     const frame = draw({ selection: { kind: "node", row: 5 } }).list.at(-1);
     assert.ok(frame?.kind === "box" && frame.dashed && frame.rect.y === 260);
+  });
+
+  it("frames the readers of a selected parameter, dashed, which has no box of its own", () => {
+    const frames = draw({ selection: { kind: "node", row: 0 } }).list.filter(
+      (item) => item.kind === "box" && item.stroke === "selection" && item.dashed,
+    );
+    assert.deepEqual(
+      frames.map((item) => item.kind === "box" && item.rect.y),
+      [110, 260],
+    );
+  });
+
+  it("draws the line of a value into an open module from its border on, below the title's letters", () => {
+    const layout = sampleLayout();
+    layout.edge.points[2 * layout.edge.pointStart[1] + 1] = 104;
+    const list = buildDisplayList(new Scene(sampleModel(), layout, [1]), whole(layout));
+    const into = list.findIndex((item) => item.kind === "line" && item.points[2 * item.first + 1] === 80);
+    const title = list.findIndex((item) => item.kind === "text" && item.text === "block.0");
+    assert.ok(into >= 0 && title > into);
   });
 
   it("keeps to its limit", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { sizeChips } from "../src/chips.js";
-import type { InputInfo } from "../src/engine.js";
+import { Status, type InputInfo } from "../src/engine.js";
 import { chooseExpanded } from "../src/expansion.js";
 import {
   bytesText,
@@ -12,9 +12,10 @@ import {
   plural,
   valueText,
 } from "../src/format.js";
-import { changedRows } from "../src/model.js";
+import { changedRows, Model } from "../src/model.js";
+import { countProblems, problemSentence } from "../src/problems_pane.js";
 import { buildOutline, indexOfSelection, labelOfRow } from "../src/outline_rows.js";
-import { kInfo, sampleModel, sampleTable } from "./sample.js";
+import { kError, kInfo, sampleModel, sampleTable } from "./sample.js";
 
 describe("a model", () => {
   const model = sampleModel(true);
@@ -34,6 +35,24 @@ describe("a model", () => {
     assert.deepEqual(
       [0, 1, 2].map((id) => model.worstIn(id)),
       [1, 0, 1],
+    );
+  });
+
+  it("tells of a module without a problem of its own that it was not reached", () => {
+    const table = sampleTable(2, true);
+    const failing = new Model(
+      kInfo,
+      { ...table, status: Uint8Array.from([0, 0, 1, 3, 3, 3, 3]) },
+      [{ ...kError, node: 2 }],
+      0.1,
+    );
+    assert.deepEqual(
+      [1, 2].map((id) => failing.worstIn(id)),
+      [Status.error, Status.notReached],
+    );
+    assert.equal(
+      problemSentence(countProblems(failing.problems, failing.notReached)),
+      "1 error, 4 not reached",
     );
   });
 
