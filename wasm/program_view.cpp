@@ -181,44 +181,57 @@ InputColumns input_columns(const Plan& plan) {
 
 namespace {
 
-// Label widths in the layout's classes. The page draws labels at 12 px, 7 px per character in the
-// widest of its fonts, and beside them padding and the dtype's badge of up to four letters.
-uint8_t width_class(size_t characters) {
-  constexpr int64_t kCharacterTenths = 70;
+// How wide a label is at the page's 12 px, in tenths of a pixel of the widest of its fonts: "mm" is
+// more than twice as wide as "il".
+int64_t label_tenths(std::string_view label) {
+  constexpr std::string_view kNarrow = "ijlI.,:;'|!()[]";
+  constexpr std::string_view kSlim = "frt-_/ ";
+  constexpr std::string_view kWide = "mwMW%@";
+  int64_t tenths = 0;
+  for (const char letter : label.substr(0, 200)) {
+    const auto is_in = [letter](std::string_view letters) {
+      return letters.find(letter) != std::string_view::npos;
+    };
+    tenths += is_in(kNarrow) ? 40 : is_in(kSlim) ? 55 : is_in(kWide) ? 115 : 75;
+  }
+  return tenths;
+}
+
+// The layout's class for a label. Beside it are padding and the dtype's badge of up to four letters.
+uint8_t width_class(std::string_view label) {
   constexpr int64_t kBesideLabel = 50;
-  const int64_t pixels =
-      static_cast<int64_t>(std::min<size_t>(characters, 200)) * kCharacterTenths / 10 +
-      kBesideLabel;
+  const int64_t pixels = (label_tenths(label) + 9) / 10 + kBesideLabel;
   const int64_t above = std::max<int64_t>(pixels - layout::metrics::kNarrowest, 0);
   const int64_t steps = (above + layout::metrics::kWidthStep - 1) / layout::metrics::kWidthStep;
   return static_cast<uint8_t>(std::min<int64_t>(steps, layout::metrics::kWidthClasses - 1));
 }
 
 // "aten::linear" and "torch.ops.aten.linear.default" are labelled "linear".
-size_t op_label_size(std::string_view op) {
+std::string_view op_label(std::string_view op) {
   op = operator_name(op);
   const size_t space = op.find_first_of(":.");
-  if (space == std::string_view::npos) return op.size();
+  if (space == std::string_view::npos) return op;
   op.remove_prefix(op.find_first_not_of(":.", space) == std::string_view::npos
                        ? op.size()
                        : op.find_first_not_of(":.", space));
-  return std::min(op.find('.'), op.size());
+  return op.substr(0, op.find('.'));
 }
 
 // A module is labelled by the last component of its path ("layers.0" rather than "0") and, where
 // there is room, of its type.
-size_t module_label_size(const Program& program, const Module& module) {
+std::string module_label(const Program& program, const Module& module) {
   const auto last_component = [](std::string_view text) {
     return text.substr(text.rfind('.') + 1);
   };
   const std::string_view path = program.text(module.path);
   const std::string_view name = last_component(path);
-  size_t size = name.size() + last_component(program.text(module.type)).size() + 4;
+  std::string label(name);
+  label.append("    ").append(last_component(program.text(module.type)));
   if (name.size() < path.size() && name.find_first_not_of("0123456789") == std::string_view::npos) {
     const std::string_view list = path.substr(0, path.size() - name.size() - 1);
-    size += last_component(list).size() + 1;
+    label.append(".").append(last_component(list));
   }
-  return size;
+  return label;
 }
 
 uint8_t input_flags(InputSpec::Kind kind) {
@@ -252,7 +265,7 @@ LayoutColumns layout_columns(const Program& program) {
                                 ? input_flags(program.inputs[row].kind)
                                 : uint8_t{0});
     columns.width.push_back(
-        width_class(is_input ? program.text(node.name).size() : op_label_size(op_name(plan, row))));
+        width_class(is_input ? program.text(node.name) : op_label(op_name(plan, row))));
     // Drawn alike: the same operator on a value of the same recorded sizes.
     const uint64_t key =
         hash_word(hash_word(static_cast<uint64_t>(kind), is_input ? 0 : node.target),
@@ -262,7 +275,7 @@ LayoutColumns layout_columns(const Program& program) {
   }
   for (const Module& module : program.modules) {
     columns.module_parent.push_back(module.parent);
-    columns.module_width.push_back(width_class(module_label_size(program, module)));
+    columns.module_width.push_back(width_class(module_label(program, module)));
   }
   return columns;
 }

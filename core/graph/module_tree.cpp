@@ -7,6 +7,10 @@ namespace faketensor {
 
 namespace {
 
+// torch.export gives a node that it adds itself, for a symbolic size or an assert, a stack of this
+// entry alone. It is no module: such nodes stand between those of all modules.
+constexpr std::string_view kNoModule = "_empty_nn_module_stack_from_metadata_hook";
+
 struct StackEntry {
   std::string_view path;
   std::string_view type;
@@ -51,6 +55,7 @@ class Builder {
     ModuleId module = 0;
     while (!text.empty()) {
       const StackEntry entry = take_entry(text);
+      if (entry.path == kNoModule) continue;
       if (entry.path.empty()) {
         program_.modules[0].type = program_.strings().intern(entry.type);
         continue;

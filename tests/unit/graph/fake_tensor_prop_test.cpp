@@ -188,6 +188,16 @@ TEST(FakeTensorProp, ProgressCanCancel) {
   EXPECT_TRUE(run.was_cancelled());
 }
 
+TEST(ModuleTree, LeavesOutWhatIsNoModule) {
+  ProgramBuilder b;
+  const std::string none = "_empty_nn_module_stack_from_metadata_hook";
+  const Row x = b.input("x", {2});
+  const Row y = b.call("aten.relu.default", {ref(x)}, none + "," + none + "," + none);
+  b.output({y});
+  EXPECT_EQ(b.program.modules.size(), 1u);
+  EXPECT_EQ(b.program.modules[0].nodes, 1u);
+}
+
 TEST(ModuleTree, CountsCallsBelowEachModule) {
   ProgramBuilder b;
   const Row x = b.input("x", {2});
