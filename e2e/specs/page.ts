@@ -190,6 +190,15 @@ export class Playground {
       .filter({ has: this.page.getByRole("button", { name: site, exact: true }) });
   }
 
+  /** How many values are not as in the file; opens the list of them. */
+  get changed(): Locator {
+    return this.page.locator("#changed");
+  }
+
+  get changes(): Locator {
+    return this.page.getByRole("list", { name: "Changed values" }).getByRole("button");
+  }
+
   get literal(): Locator {
     return this.page.getByRole("switch", { name: "literal" });
   }

@@ -16,8 +16,8 @@ import type {
   WhatIfResult,
   WhyStep,
 } from "./engine.js";
-import { isUnbackedSymbol, splitSettings, type Settings } from "./settings.js";
-import { sameWhatIf, type WhatIf } from "./state.js";
+import { dimsOfSymbol, isSymbol, isUnbackedSymbol, splitSettings, type Settings } from "./settings.js";
+import { sameWhatIf, withDims, withDynamic, type WhatIf } from "./state.js";
 
 export type BrokenGuard = WhatIfResult["broken"][number];
 
@@ -102,7 +102,7 @@ export class Answers {
 
   /** The caller owns the runs that it took: to {@link keep}, or to {@link release}. */
   async answer(whatIf: WhatIf, progressing: Progressing): Promise<Answer> {
-    const { symbols, dims } = splitSettings(this.program.info, whatIf.dims);
+    const { symbols, dims } = splitSettings(this.program.info, whatIf.dims, whatIf.dynamic);
     const made: Run[] = [];
     try {
       const free = await this.freeRun({ ...whatIf, dims }, progressing, made);
@@ -128,14 +128,13 @@ export class Answers {
     const started = performance.now();
     const { holds, broken } = await free.run.whatIf(settings);
     const symbolic = { symbols: free.symbols, settings, broken };
-    const numbers = this.numbersOf(settings);
+    const numbers = this.numbersOf(settings, free.whatIf);
     if (holds || (await free.run.whatIf(numbers)).holds) {
       const table = await free.run.table(settings);
       const how = holds ? "followed" : "partly";
       return new Answer(free.run, free, table, performance.now() - started, { ...symbolic, how });
     }
-    const { whatIf } = free;
-    const run = await this.propagate({ ...whatIf, dims: { ...whatIf.dims, ...numbers } }, progressing);
+    const run = await this.propagate(this.withNumbers(free.whatIf, numbers), progressing);
     made.push(run);
     const names = new Set((await run.symbols()).map(({ name }) => name));
     const rest = Object.entries(settings).filter(([name]) => !(name in numbers) && names.has(name));
@@ -171,19 +170,32 @@ export class Answers {
   }
 
   /** What can be propagated: symbols of the inputs, set to one number. */
-  private numbersOf(settings: Settings): Record<string, number> {
-    const isInput = (name: string): boolean =>
-      this.program.info.symbols.some((symbol) => symbol.name === name);
+  private numbersOf(settings: Settings, { dynamic }: WhatIf): Record<string, number> {
+    const { info } = this.program;
     return Object.fromEntries(
-      Object.entries(numbersIn(settings)).filter(([name]) => isInput(name) && !isUnbackedSymbol(name)),
+      Object.entries(numbersIn(settings)).filter(
+        ([name]) => isSymbol(info, name, dynamic) && !isUnbackedSymbol(name),
+      ),
     );
   }
 
+  /** Symbols as these numbers; a dimension that was made dynamic is a number again. */
+  private withNumbers(whatIf: WhatIf, numbers: Readonly<Record<string, number>>): WhatIf {
+    let result = whatIf;
+    for (const [symbol, number] of Object.entries(numbers)) {
+      const dims = dimsOfSymbol(this.program.info, whatIf.dynamic, symbol);
+      result = withDims(withDynamic(result, dims, null), dims.length > 0 ? dims : [symbol], number);
+    }
+    return result;
+  }
+
   private propagate(whatIf: WhatIf, progressing: Progressing): Promise<Run> {
+    const isDynamic = Object.keys(whatIf.dynamic).length > 0;
     return this.program.propagate({
       dims: numbersIn(whatIf.dims),
+      ...(isDynamic && { dynamic: whatIf.dynamic }),
       // With symbols as torch.export and `faketensor guards` do, which specialise less.
-      ...(this.program.info.symbols.length > 0 && { pythonDispatcher: true }),
+      ...((isDynamic || this.program.info.symbols.length > 0) && { pythonDispatcher: true }),
       ...(whatIf.dtype !== null && { dtype: whatIf.dtype }),
       ...(whatIf.device !== null && { device: whatIf.device }),
       ...(whatIf.literal && { literal: true }),

@@ -26,7 +26,7 @@ export function sizeChips(info: Pick<ProgramInfo, "inputs" | "symbols">): SizeCh
     // A file also bounds expressions of symbols ("2*s31"), which follow from their symbols.
     .filter(({ name }) => /^\w+$/.test(name) && !isUnbackedSymbol(name) && !isFloatSymbol(name))
     .map((symbol) => ({
-      label: symbol.name,
+      label: symbolLabel(symbol.name, inputs),
       names: [symbol.name],
       isSymbol: true,
       original: symbol.hint,
@@ -40,7 +40,7 @@ export function sizeChips(info: Pick<ProgramInfo, "inputs" | "symbols">): SizeCh
   if (batch !== null) {
     const description = `dim 0 of ${inputs.map(describe).join(", ")}`;
     chips.push({
-      label: "batch",
+      label: `batch (${inputs[0].name} 0)`,
       names: ["batch"],
       isSymbol: false,
       original: batch,
@@ -49,16 +49,8 @@ export function sizeChips(info: Pick<ProgramInfo, "inputs" | "symbols">): SizeCh
     });
   }
   for (const group of groupSizes(inputs, batch === null ? 0 : 1)) {
-    const alone = group.inputs.length === 1;
-    const sharedByAll =
-      group.inputs.length === inputs.filter((input) => input.size.length > group.dim).length;
     chips.push({
-      label:
-        alone && inputs.length > 1
-          ? `${group.inputs[0].name}[${group.dim}]`
-          : sharedByAll
-            ? `dim ${group.dim}`
-            : `dim ${group.dim} of ${group.inputs.length}`,
+      label: `dim ${group.dim} (${group.inputs.map(({ name }) => name).join(", ")})`,
       names: group.inputs.map((input) => `${input.name}.${group.dim}`),
       isSymbol: false,
       original: group.size,
@@ -67,6 +59,19 @@ export function sizeChips(info: Pick<ProgramInfo, "inputs" | "symbols">): SizeCh
     });
   }
   return chips;
+}
+
+/** With the input that it stands for: `s31 (mask 0)`, or `s31 (in x 0)` where that size is an expression of it. */
+function symbolLabel(symbol: string, inputs: readonly InputInfo[]): string {
+  for (const isPart of [false, true]) {
+    for (const input of inputs) {
+      const dim = input.size.findIndex(
+        (size) => size === symbol || (isPart && String(size).split(/\W+/).includes(symbol)),
+      );
+      if (dim >= 0) return `${symbol} (${isPart ? "in " : ""}${input.name} ${dim})`;
+    }
+  }
+  return symbol;
 }
 
 function uses(input: InputInfo, symbol: string): boolean {

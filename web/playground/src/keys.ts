@@ -105,6 +105,12 @@ function actions(app: App): Map<string, () => void> {
       },
     ],
     [
+      "c",
+      () => {
+        app.views.showChanges();
+      },
+    ],
+    [
       "a",
       () => {
         app.views.showAssumptions();
@@ -124,6 +130,8 @@ function closeTopmost(app: App, target: EventTarget | null): void {
   if (menu.open) {
     menu.open = false;
     menu.querySelector("summary")?.focus();
+  } else if (app.views.closeChanges()) {
+    return;
   } else if (target instanceof HTMLInputElement && target.id !== "search") {
     target.blur();
   } else {

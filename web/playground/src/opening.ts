@@ -8,7 +8,15 @@ import { chooseExpanded } from "./expansion.js";
 import { Model } from "./model.js";
 import { stateOf, whatIfOf } from "./permalink.js";
 import { isFloatSymbol, isSymbol, settingText } from "./settings.js";
-import { isAsInFile, kAsInFile, withDecisions, withDims, type PageState, type WhatIf } from "./state.js";
+import {
+  isAsInFile,
+  kAsInFile,
+  withDecisions,
+  withDims,
+  withDynamic,
+  type PageState,
+  type WhatIf,
+} from "./state.js";
 import type { Address } from "./url_state.js";
 
 export interface Opened {
@@ -126,16 +134,13 @@ async function answerWhatFits(
 }
 
 function editsOf(info: ProgramInfo, address: Address): Edit[] {
-  const { dims, dtype, device, assume, literal } = whatIfOf(address);
-  const edits: Edit[] = Object.entries(dims).map(([name, setting]) => ({
-    text: `set=${name}:${settingText(setting)}`,
-    misfit: isFloatSymbol(name)
-      ? `${name} is a number, no size`
-      : typeof setting !== "number" && !isSymbol(info, name)
-        ? `${name} takes one number, no range`
-        : null,
-    added: (whatIf) => withDims(whatIf, [name], setting),
+  const { dims, dynamic, dtype, device, assume, literal } = whatIfOf(address);
+  const edits: Edit[] = Object.entries(dynamic).map(([name, range]) => ({
+    text: `dynamic=${name}:${settingText(range)}`,
+    misfit: null,
+    added: (whatIf) => withDynamic(whatIf, [name], range),
   }));
+  for (const edit of sizeEdits(info, { dims, dynamic })) edits.push(edit);
   if (dtype !== null)
     edits.push({ text: `dtype=${dtype}`, misfit: null, added: (whatIf) => ({ ...whatIf, dtype }) });
   if (device !== null)
@@ -146,6 +151,18 @@ function editsOf(info: ProgramInfo, address: Address): Edit[] {
   }
   if (literal) edits.push({ text: "literal=1", misfit: null, added: (whatIf) => ({ ...whatIf, literal }) });
   return edits;
+}
+
+function sizeEdits(info: ProgramInfo, { dims, dynamic }: Pick<WhatIf, "dims" | "dynamic">): Edit[] {
+  return Object.entries(dims).map(([name, setting]) => ({
+    text: `set=${name}:${settingText(setting)}`,
+    misfit: isFloatSymbol(name)
+      ? `${name} is a number, no size`
+      : typeof setting !== "number" && !isSymbol(info, name, dynamic)
+        ? `${name} takes one number, no range`
+        : null,
+    added: (whatIf) => withDims(whatIf, [name], setting),
+  }));
 }
 
 /** The notice about an address that did not fit; null where all of it did. */

@@ -6,12 +6,13 @@ import type { Address } from "./url_state.js";
 /** The edits that an address names; a file of profiles is none of them. */
 export function whatIfOf({
   dims,
+  dynamic,
   dtype,
   device,
   assume,
   literal,
-}: Pick<Address, "dims" | "dtype" | "device" | "assume" | "literal">): WhatIf {
-  return { ...kAsInFile, dims, dtype, device, assume, literal };
+}: Pick<Address, "dims" | "dynamic" | "dtype" | "device" | "assume" | "literal">): WhatIf {
+  return { ...kAsInFile, dims, dynamic, dtype, device, assume, literal };
 }
 
 /**
@@ -50,10 +51,11 @@ export function addressOf(
   source: Pick<Address, "example" | "file">,
 ): Address {
   const { whatIf, expanded, selection, camera } = state;
-  const { dims, dtype, device, assume, literal } = whatIf;
+  const { dims, dynamic, dtype, device, assume, literal } = whatIf;
   return {
     ...source,
     dims,
+    dynamic,
     dtype,
     device,
     assume,

@@ -1,21 +1,32 @@
 /** The field that a size is typed into, in the row of chips and in the pane of symbols. */
 import { element } from "./dom.js";
-import { isUnfinished, parseSetting, settingText, type Setting } from "./settings.js";
+import {
+  isUnfinished,
+  parseSetting,
+  refusalOf,
+  settingText,
+  type Refused,
+  type Setting,
+} from "./settings.js";
 
 export interface SizeFieldOptions {
   readonly label: string;
   /** Shown while it is empty. */
   readonly placeholder: string;
-  /** What a text asks for: null is as in the file, undefined that it is no such size. */
-  read(text: string): Setting | null | undefined;
+  /** What a text asks for: null is as in the file. */
+  read(text: string): Setting | null | Refused;
   /** Changes of one `group` are one step to undo: the digits of a number. */
   changed(setting: Setting | null, group: string): void;
   /** Where the arrow keys start in an empty field. */
   readonly start: number | null;
 }
 
+const kReasonStays = 4000;
+
 export class SizeField {
   readonly input: HTMLInputElement;
+  /** Why what is typed is no size; stands beside the field. */
+  readonly refusal = element("small", { class: "refusal", role: "alert", hidden: true });
   private wanted = "";
   private visits = 0;
 
@@ -39,8 +50,7 @@ export class SizeField {
       this.step(event);
     });
     this.input.addEventListener("blur", () => {
-      this.input.value = this.wanted;
-      this.input.removeAttribute("aria-invalid");
+      this.leave();
     });
   }
 
@@ -55,16 +65,42 @@ export class SizeField {
     this.wanted = wanted;
     if (isTypedInto && (!isNews || canonical(input.value) === canonical(wanted))) return;
     input.value = wanted;
-    input.removeAttribute("aria-invalid");
+    this.refuse(null);
+  }
+
+  /** What was refused, or not finished, is taken back; the reason stays for a while. */
+  private leave(): void {
+    const setting = this.options.read(this.input.value);
+    this.input.value = this.wanted;
+    this.refuse(isRefused(setting) ? setting.refused : null);
+    this.input.removeAttribute("aria-invalid");
+    setTimeout(() => {
+      if (this.input !== document.activeElement) this.refuse(null);
+    }, kReasonStays);
   }
 
   private enter(): void {
     const { value } = this.input;
     const setting = this.options.read(value);
-    const isWrong = setting === undefined && !isUnfinished(value);
-    if (isWrong) this.input.setAttribute("aria-invalid", "true");
-    else this.input.removeAttribute("aria-invalid");
-    if (setting !== undefined) this.options.changed(setting, `${this.options.label} ${this.visits}`);
+    if (isRefused(setting)) {
+      this.refuse(isUnfinished(value) ? null : setting.refused);
+      return;
+    }
+    this.refuse(null);
+    this.options.changed(setting, `${this.options.label} ${this.visits}`);
+  }
+
+  /** The reason stands under the field, in the window whatever scrolls around it. */
+  private refuse(reason: string | null): void {
+    const { input, refusal } = this;
+    if (reason === null) input.removeAttribute("aria-invalid");
+    else input.setAttribute("aria-invalid", "true");
+    refusal.hidden = reason === null;
+    refusal.textContent = reason ?? "";
+    if (reason === null) return;
+    const { left, bottom } = input.getBoundingClientRect();
+    refusal.style.top = `${bottom + 8}px`;
+    refusal.style.left = `${Math.max(8, Math.min(left - 12, innerWidth - refusal.offsetWidth - 8))}px`;
   }
 
   private step(event: KeyboardEvent): void {
@@ -78,9 +114,13 @@ export class SizeField {
   }
 }
 
+function isRefused(reading: Setting | null | Refused): reading is Refused {
+  return typeof reading === "object" && reading !== null && "refused" in reading;
+}
+
 /** What a symbol is set to: nothing leaves it free. */
-export function readSymbol(text: string): Setting | null | undefined {
-  return text.trim() === "" ? null : (parseSetting(text) ?? undefined);
+export function readSymbol(text: string): Setting | null | Refused {
+  return text.trim() === "" ? null : (parseSetting(text) ?? { refused: refusalOf(text) });
 }
 
 function canonical(text: string): string {

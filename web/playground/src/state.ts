@@ -3,7 +3,14 @@
  * the address restore is in {@link PageState}; everything else on the page follows from it and from the program.
  */
 import type { Selection } from "./model.js";
-import { sameSetting, type Setting, type Settings } from "./settings.js";
+import {
+  sameSetting,
+  symbolOfDim,
+  type DynamicDims,
+  type Range,
+  type Setting,
+  type Settings,
+} from "./settings.js";
 
 /** Where the picture stands: the world point in the middle of the canvas, and screen pixels per world unit. */
 export interface Camera {
@@ -24,6 +31,8 @@ export type Decisions = Readonly<Record<string, string>>;
 /** The what-if edits; an absent entry means "as in the file". */
 export interface WhatIf {
   readonly dims: Settings;
+  /** Sizes that are numbers in the file, made symbols; what these are set to is in `dims`. */
+  readonly dynamic: DynamicDims;
   readonly dtype: string | null;
   readonly device: string | null;
   readonly profiles: ProfileFile | null;
@@ -43,6 +52,7 @@ export interface PageState {
 
 export const kAsInFile: WhatIf = {
   dims: {},
+  dynamic: {},
   dtype: null,
   device: null,
   profiles: null,
@@ -55,7 +65,6 @@ export function isAsInFile(whatIf: WhatIf): boolean {
 }
 
 export function sameWhatIf(a: WhatIf, b: WhatIf): boolean {
-  const names = Object.keys(a.dims);
   const sites = Object.keys(a.assume);
   return (
     a.dtype === b.dtype &&
@@ -64,9 +73,14 @@ export function sameWhatIf(a: WhatIf, b: WhatIf): boolean {
     a.literal === b.literal &&
     sites.length === Object.keys(b.assume).length &&
     sites.every((site) => a.assume[site] === b.assume[site]) &&
-    names.length === Object.keys(b.dims).length &&
-    names.every((name) => sameSetting(a.dims[name], b.dims[name]))
+    sameSettings(a.dims, b.dims) &&
+    sameSettings(a.dynamic, b.dynamic)
   );
+}
+
+function sameSettings(a: Settings, b: Settings): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => sameSetting(a[name], b[name]));
 }
 
 export function sameNumbers(a: readonly number[], b: readonly number[]): boolean {
@@ -78,6 +92,16 @@ export function withDims(whatIf: WhatIf, names: readonly string[], size: Setting
   const dims = Object.fromEntries(Object.entries(whatIf.dims).filter(([name]) => !names.includes(name)));
   if (size !== null) for (const name of names) dims[name] = size;
   return { ...whatIf, dims };
+}
+
+/** A copy of `whatIf` with sizes that are numbers in the file as symbols in a range, or as numbers again where it is null. */
+export function withDynamic(whatIf: WhatIf, names: readonly string[], range: Range | null): WhatIf {
+  const kept = Object.entries(whatIf.dynamic).filter(([name]) => !names.includes(name));
+  const dynamic = Object.fromEntries(kept);
+  if (range !== null) for (const name of names) dynamic[name] = range;
+  // What they were set to, as numbers or as symbols, is over.
+  const numbers = withDims(whatIf, [...names, ...names.map(symbolOfDim)], null);
+  return { ...numbers, dynamic };
 }
 
 /** A copy of `whatIf` with the sites decided so, or undecided again where `choice` is null. */

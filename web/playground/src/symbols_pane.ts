@@ -112,7 +112,9 @@ export class SymbolsPane {
       "tr",
       {},
       element("th", { scope: "row", class: "mono" }, name),
-      element("td", {}, field?.input ?? element("span", { class: "quiet" }, "no size")),
+      field === null
+        ? element("td", {}, element("span", { class: "quiet" }, "no size"))
+        : element("td", {}, field.input, field.refusal),
       place,
       element(
         "td",

@@ -4,16 +4,17 @@
  *
  *     #example=decoder&set=batch:4,input_ids.1:1024,s31:2..64&dtype=bfloat16&assume=view_3.1:literal&open=layers.0,layers.1&select=linear_3&at=120,88,0.5
  *
- * `literal=1` is the switch of that name. `open` is left out where the page's own choice stands. A program from a local file cannot be named by an address:
+ * `dynamic=batch:1..64` makes symbols of sizes that are numbers in the file. `literal=1` is the switch of that name. `open` is left out where the page's own choice stands. A program from a local file cannot be named by an address:
  * `file=` then only says which file the rest belongs to, and the rest is applied when a file of that name is opened.
  */
-import { parseSetting, settingText, type Setting, type Settings } from "./settings.js";
+import { parseSetting, settingText, type DynamicDims, type Setting, type Settings } from "./settings.js";
 import type { Camera, Decisions } from "./state.js";
 
 export interface Address {
   readonly example: string | null;
   readonly file: string | null;
   readonly dims: Settings;
+  readonly dynamic: DynamicDims;
   readonly dtype: string | null;
   readonly device: string | null;
   readonly assume: Decisions;
@@ -31,6 +32,7 @@ export const kEmptyAddress: Address = {
   example: null,
   file: null,
   dims: {},
+  dynamic: {},
   dtype: null,
   device: null,
   assume: {},
@@ -41,13 +43,6 @@ export const kEmptyAddress: Address = {
   unread: [],
 };
 
-/** A size that a chip accepts: a positive integer below 2^31. */
-export function parseSize(text: string): number | null {
-  if (!/^\d{1,10}$/.test(text.trim())) return null;
-  const size = Number(text);
-  return size >= 1 && size < 2 ** 31 ? size : null;
-}
-
 /** Never throws: what cannot be read is told in `unread`. */
 export function parseHash(hash: string): Address {
   const parameters = new URLSearchParams(hash.replace(/^#/, ""));
@@ -56,7 +51,8 @@ export function parseHash(hash: string): Address {
   return {
     example: nonEmpty(parameters.get("example")),
     file: nonEmpty(parameters.get("file")),
-    dims: parseDims(parameters.get("set"), unread),
+    dims: parseDims("set", parameters.get("set"), unread),
+    dynamic: parseDynamic(parameters.get("dynamic"), unread),
     dtype: nonEmpty(parameters.get("dtype")),
     device: nonEmpty(parameters.get("device")),
     assume: parseDecisions(parameters.get("assume"), unread),
@@ -72,14 +68,21 @@ function nonEmpty(text: string | null): string | null {
   return text === "" ? null : text;
 }
 
-function parseDims(text: string | null, unread: string[]): Settings {
+function parseDynamic(text: string | null, unread: string[]): DynamicDims {
+  const dims = Object.entries(parseDims("dynamic", text, unread));
+  for (const [name, setting] of dims)
+    if (typeof setting === "number") unread.push(`dynamic=${name}:${setting}`);
+  return Object.fromEntries(dims.filter(([, setting]) => typeof setting !== "number")) as DynamicDims;
+}
+
+function parseDims(key: string, text: string | null, unread: string[]): Settings {
   const dims: [string, Setting][] = [];
   for (const part of (text ?? "").split(",")) {
     if (part === "") continue;
     const colon = part.lastIndexOf(":");
     const setting = parseSetting(part.slice(colon + 1));
     if (colon > 0 && setting !== null) dims.push([part.slice(0, colon), setting]);
-    else unread.push(`set=${part}`);
+    else unread.push(`${key}=${part}`);
   }
   return Object.fromEntries(dims);
 }
@@ -116,8 +119,13 @@ export function formatHash(address: Address): string {
   };
   add("example", address.example);
   add("file", address.file);
-  const dims = Object.entries(address.dims);
-  if (dims.length > 0) add("set", dims.map(([name, setting]) => `${name}:${settingText(setting)}`).join(","));
+  for (const [key, settings] of [
+    ["dynamic", address.dynamic],
+    ["set", address.dims],
+  ] as const) {
+    const texts = Object.entries(settings).map(([name, setting]) => `${name}:${settingText(setting)}`);
+    if (texts.length > 0) add(key, texts.join(","));
+  }
   add("dtype", address.dtype);
   add("device", address.device);
   const decisions = Object.entries(address.assume);

@@ -7,6 +7,7 @@ import { assumedSentence } from "./assumptions.js";
 import { Announcer } from "./announcer.js";
 import type { Answer } from "./answers.js";
 import { CanvasView } from "./canvas_view.js";
+import { ChangesList } from "./changes_list.js";
 import { DepthBar } from "./depth_bar.js";
 import { byId } from "./dom.js";
 import { countText, plural } from "./format.js";
@@ -23,7 +24,15 @@ import type { Scene } from "./scene.js";
 import { SearchBox } from "./search_box.js";
 import type { Setting } from "./settings.js";
 import type { Shown } from "./shown.js";
-import { kAsInFile, withDecisions, type Camera, type History, type PageState, type WhatIf } from "./state.js";
+import {
+  isAsInFile,
+  kAsInFile,
+  withDecisions,
+  type Camera,
+  type History,
+  type PageState,
+  type WhatIf,
+} from "./state.js";
 import { brokenSentence, SymbolsPane } from "./symbols_pane.js";
 import { Theme } from "./theme.js";
 import { WhatIfBar } from "./what_if_bar.js";
@@ -65,6 +74,7 @@ export class Views {
   private readonly symbols: SymbolsPane;
   private readonly assumptions: AssumptionsPane;
   private readonly whatIfBar: WhatIfBar;
+  private readonly changes: ChangesList;
   private readonly depths: DepthBar;
   private scene: Scene | null = null;
   /** What is wanted, for what is decided in the pane of assumptions. */
@@ -155,6 +165,9 @@ export class Views {
       },
       (file) => void actions.useProfiles(file),
     );
+    this.changes = new ChangesList((row) => {
+      jumpInGraph({ kind: "node", row });
+    });
     this.depths = new DepthBar(byId("depths", HTMLElement), (depth) => {
       actions.expandToDepth(depth);
     });
@@ -205,6 +218,7 @@ export class Views {
     this.problems.show(model);
     this.showSymbolic(want, before, model);
     this.showAssumed(shown);
+    this.changes.show(model, isAsInFile(state.whatIf));
     byId("summary", HTMLElement).textContent = summarySentence(model);
     byId("graph-title", HTMLElement).textContent =
       `Graph of ${shown.source.name}: ${plural(scene.layout.box.count - 1, "box", "boxes")}`;
@@ -314,6 +328,16 @@ export class Views {
     if (this.assumptions.focusFirst()) return;
     this.tabs.show("graph");
     this.announcer.say("Nothing was assumed of the example");
+  }
+
+  /** The values that are not as in the file, with the keyboard at the first. */
+  showChanges(): void {
+    if (!this.changes.open(true)) this.announcer.say("Nothing is changed");
+  }
+
+  /** Returns whether the list was open. */
+  closeChanges(): boolean {
+    return this.changes.close();
   }
 
   firstProblem(): void {

@@ -3,10 +3,9 @@ import { sizeChips, type SizeChip } from "./chips.js";
 import { button, element } from "./dom.js";
 import type { ProgramInfo } from "./engine.js";
 import { dtypeShort } from "./format.js";
-import { settingText } from "./settings.js";
+import { parseSetting, refusalOf, settingText, type Refused, type Setting } from "./settings.js";
 import { readSymbol, SizeField } from "./size_field.js";
-import { isAsInFile, kAsInFile, withDims, type WhatIf } from "./state.js";
-import { parseSize } from "./url_state.js";
+import { isAsInFile, kAsInFile, withDims, withDynamic, type WhatIf } from "./state.js";
 
 const kDtypes = ["float32", "bfloat16", "float16", "float64"];
 const kDevices = ["cpu", "cuda", "meta"];
@@ -90,7 +89,7 @@ export class WhatIfBar {
   update(whatIf: WhatIf): void {
     this.whatIf = whatIf;
     for (const { chip, field, box } of this.fields) {
-      const edited = new Map(Object.entries(whatIf.dims)).get(chip.names[0]);
+      const edited = settingOf(whatIf, chip);
       const asInFile = chip.isSymbol ? "" : String(chip.original ?? "");
       field.show(edited === undefined ? asInFile : settingText(edited));
       box.classList.toggle("edited", edited !== undefined);
@@ -124,7 +123,7 @@ export class WhatIfBar {
       placeholder: "free",
       read: (text) => (chip.isSymbol ? readSymbol(text) : readSize(text, chip)),
       changed: (setting, group) => {
-        this.changed(withDims(this.whatIf, chip.names, setting), group);
+        this.changed(withSetting(this.whatIf, chip, setting), group);
       },
       start: chip.original,
     });
@@ -133,20 +132,34 @@ export class WhatIfBar {
       { class: "chip", title: chip.description },
       element("span", {}, chip.label),
       field.input,
+      field.refusal,
     );
     return { chip, field, box };
   }
 }
 
-function changesModel({ dims, dtype, device }: WhatIf): boolean {
-  return Object.keys(dims).length > 0 || dtype !== null || device !== null;
+/** What a chip is set to: a range makes a size dynamic that is a number in the file. */
+function settingOf({ dims, dynamic }: WhatIf, { names: [name] }: SizeChip): Setting | undefined {
+  return new Map<string, Setting>(Object.entries({ ...dims, ...dynamic })).get(name);
+}
+
+function withSetting(whatIf: WhatIf, { names, isSymbol }: SizeChip, setting: Setting | null): WhatIf {
+  if (isSymbol) return withDims(whatIf, names, setting);
+  if (setting !== null && typeof setting !== "number") return withDynamic(whatIf, names, setting);
+  return withDims(withDynamic(whatIf, names, null), names, setting);
+}
+
+function changesModel({ dims, dynamic, dtype, device }: WhatIf): boolean {
+  return Object.keys({ ...dims, ...dynamic }).length > 0 || dtype !== null || device !== null;
 }
 
 /** A size that is a number in the file; null where it is that number. */
-function readSize(text: string, { original, range: [lower, upper] }: SizeChip): number | null | undefined {
-  const size = parseSize(text);
-  if (size === null || size < lower || (upper !== null && size > upper)) return undefined;
-  return size === original ? null : size;
+function readSize(text: string, { original, range: [least] }: SizeChip): Setting | null | Refused {
+  const setting = parseSetting(text);
+  if (setting === null) return { refused: refusalOf(text) };
+  if ((typeof setting === "number" ? setting : setting[0]) < least)
+    return { refused: `The least size is ${least}.` };
+  return setting === original ? null : setting;
 }
 
 interface ProfileChip {

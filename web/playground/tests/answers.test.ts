@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Answers } from "../src/answers.js";
 import type { Program, PropagateOptions, Run, SymbolSettings } from "../src/engine.js";
-import { kAsInFile } from "../src/state.js";
+import { kAsInFile, withDims, withDynamic } from "../src/state.js";
 import { kInfo, sampleTable } from "./sample.js";
 
 /** A program with the symbol s0, of which a guard says that it is at most 16; notes what it is asked. */
@@ -70,6 +70,33 @@ describe("answers", () => {
     assert.equal(asked, 0);
     assert.equal((await answer.assumptions()).length, 1);
     assert.equal((await answer.assumptions()).length, 1);
+  });
+
+  it("make symbols of dimensions that are numbers in the file, and numbers of them where a guard breaks", async () => {
+    const given: PropagateOptions[] = [];
+    const run = {
+      milliseconds: 1,
+      problems: [],
+      table: () => Promise.resolve(sampleTable(2, false)),
+      symbols: () => Promise.resolve([{ name: "x_0", node: "x", row: 1, dim: 0, range: [2, 16] }]),
+      whatIf: () => Promise.resolve({ holds: false, broken: [], outputs: [], nodes: {}, bytes: {} }),
+      dispose: () => Promise.resolve(),
+    } as unknown as Run;
+    const propagate = (options: PropagateOptions = {}): Promise<Run> => {
+      given.push(options);
+      return Promise.resolve(run);
+    };
+    const answers = new Answers({ info: kInfo, propagate } as unknown as Program);
+    const whatIf = withDynamic({ ...kAsInFile, dims: { "x.0": 8 } }, ["x.0"], [2, 64]);
+    const free = await answers.answer(whatIf, {});
+    assert.equal(free.symbolic.symbols.length, 1);
+    answers.keep(free);
+    const set = await answers.answer(withDims(whatIf, ["x_0"], 32), {});
+    assert.equal(set.symbolic.how, "propagated");
+    assert.deepEqual(given, [
+      { dims: {}, dynamic: { "x.0": [2, 64] }, pythonDispatcher: true },
+      { dims: { "x.0": 32 } },
+    ]);
   });
 
   it("propagate once for all settings that the guards allow", async () => {

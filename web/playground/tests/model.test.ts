@@ -133,9 +133,9 @@ describe("the chips", () => {
     assert.deepEqual(
       chips.map((chip) => [chip.label, ...chip.names, chip.original]),
       [
-        ["batch", "batch", 2],
-        ["dim 1 of 2", "ids.1", "mask.1", 64],
-        ["image[1]", "image.1", 3],
+        ["batch (ids 0)", "batch", 2],
+        ["dim 1 (ids, mask)", "ids.1", "mask.1", 64],
+        ["dim 1 (image)", "image.1", 3],
       ],
     );
   });
@@ -144,7 +144,7 @@ describe("the chips", () => {
     const chips = sizeChips({ inputs: [input("a", [2]), input("b", [3])], symbols: [] });
     assert.deepEqual(
       chips.map((chip) => chip.label),
-      ["a[0]", "b[0]"],
+      ["dim 0 (a)", "dim 0 (b)"],
     );
   });
 
@@ -154,17 +154,17 @@ describe("the chips", () => {
       range: [2, null] as const,
       hint: null,
     }));
-    const chips = sizeChips({ inputs: [], symbols });
+    const chips = sizeChips({ inputs: [input("mask", [4, "s0"]), input("x", ["2*users", 8])], symbols });
     assert.deepEqual(
-      chips.map(({ label }) => label),
-      ["s0", "users"],
+      chips.slice(0, 2).map(({ label }) => label),
+      ["s0 (mask 1)", "users (in x 0)"],
     );
   });
 
   it("are symbols by their names, with their range", () => {
     const symbols = [{ name: "s0", range: [2, 16] as const, hint: 4 }];
     const [chip, ...rest] = sizeChips({ inputs: [input("x", ["s0", "2*s0"])], symbols });
-    assert.deepEqual([chip.label, chip.original, ...chip.range], ["s0", 4, 2, 16]);
+    assert.deepEqual([chip.label, chip.original, ...chip.range], ["s0 (x 0)", 4, 2, 16]);
     assert.deepEqual(rest, []);
   });
 });

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { addressOf, stateOf } from "../src/permalink.js";
-import { formatHash, kEmptyAddress, parseHash, parseSize } from "../src/url_state.js";
+import { formatHash, kEmptyAddress, parseHash, type Address } from "../src/url_state.js";
 import { sampleModel } from "./sample.js";
 
 describe("the address", () => {
   it("comes back as it was written", () => {
-    const address = {
+    const address: Address = {
       example: "decoder",
       file: null,
       dims: { batch: 4, "input_ids.1": 1024 },
+      dynamic: { batch: [1, 64], "x.2": [2, 8] },
       dtype: "bfloat16",
       device: "cuda",
       assume: { "view_3.1": "literal", "to_4.dtype": "follows", "arange.end": "16" },
@@ -22,7 +23,7 @@ describe("the address", () => {
     const hash = formatHash(address);
     assert.equal(
       hash,
-      "#example=decoder&set=batch:4,input_ids.1:1024&dtype=bfloat16&device=cuda&assume=view_3.1:literal,to_4.dtype:follows,arange.end:16&literal=1&open=layers.0,layers.0.mlp&select=linear_3&at=120,-88,0.5",
+      "#example=decoder&dynamic=batch:1..64,x.2:2..8&set=batch:4,input_ids.1:1024&dtype=bfloat16&device=cuda&assume=view_3.1:literal,to_4.dtype:follows,arange.end:16&literal=1&open=layers.0,layers.0.mlp&select=linear_3&at=120,-88,0.5",
     );
     assert.deepEqual(parseHash(hash), address);
   });
@@ -45,18 +46,14 @@ describe("the address", () => {
       ...kEmptyAddress,
       unread: [...decisions, "literal=yes"],
     });
+    assert.deepEqual(parseHash("#dynamic=batch:4,x"), {
+      ...kEmptyAddress,
+      unread: ["dynamic=x", "dynamic=batch:4"],
+    });
     for (const hash of ["", "#", "#set=&at=&dtype=&assume=&literal="])
       assert.deepEqual(parseHash(hash), kEmptyAddress);
     for (const at of ["1", "1,2", "1,2,-1", "1,2,0", "1e999,0,1", "NaN,0,1"])
       assert.deepEqual(parseHash(`#at=${at}`), { ...kEmptyAddress, unread: [`at=${at}`] });
-  });
-});
-
-describe("a size", () => {
-  it("is a positive integer below 2^31", () => {
-    assert.equal(parseSize(" 12 "), 12);
-    for (const text of ["", "0", "-1", "1.5", "1e3", "2147483648", "x"])
-      assert.equal(parseSize(text), null, text);
   });
 });
 
