@@ -58,6 +58,49 @@ test("marks what was found in the picture that the jump lays out anew", async ({
   await expect.poll(marked).toEqual(["silu"]);
 });
 
+test("parameters, operators, bytes and what is not known", async ({ playground, page }) => {
+  await playground.open();
+  await playground.search.fill("layers.0.self_attn.q_proj.weight");
+  await expect(playground.matches.first()).toContainText("q_proj_weight");
+  await playground.search.fill("bytes>1e9 -op:placeholder");
+  await expect(playground.matches.first()).toContainText("linear_14");
+  await playground.search.fill("op:silu->mul");
+  await expect(playground.matches).toHaveCount(2);
+  await playground.search.fill("is:foo");
+  await expect(page.getByText("There is no is:foo")).toBeVisible();
+  await expect(playground.search).toHaveAttribute("aria-invalid", "true");
+});
+
+test("goes to the next match and back", async ({ playground, page }) => {
+  await playground.open();
+  await playground.search.fill("op:aten.silu");
+  await page.keyboard.press("Enter");
+  await expect(playground.row(/^silu /)).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("F3");
+  await expect(playground.row(/^silu_1/)).toHaveAttribute("aria-selected", "true");
+  await playground.stage.focus();
+  await page.keyboard.press("Shift+N");
+  await expect(playground.row(/^silu /)).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("n");
+  await expect(playground.row(/^silu_1/)).toHaveAttribute("aria-selected", "true");
+  await expect(playground.live).toHaveText("Match 2 of 2");
+});
+
+test("every action of the page is a command", async ({ playground, page }) => {
+  await playground.open("#example=decoder&select=linear");
+  await page.keyboard.press("Control+k");
+  await expect(playground.matches.filter({ hasText: "Export the picture as SVG" })).toBeVisible();
+  await playground.search.fill("dtype bf");
+  await expect(playground.matches).toHaveCount(1);
+  await page.keyboard.press("Enter");
+  await expect(playground.inspector).toContainText("bfloat16");
+  await expect(playground.search).toHaveValue("");
+  await page.keyboard.press("Control+k");
+  await playground.search.fill("depth 2");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "Depth 2" })).toHaveAttribute("aria-pressed", "true");
+});
+
 test("says when nothing matches", async ({ playground, page }) => {
   await playground.open();
   await playground.search.fill("no_such_thing");

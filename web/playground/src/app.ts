@@ -5,6 +5,7 @@
  */
 import { AddressBar } from "./address_bar.js";
 import type { Answer } from "./answers.js";
+import { commandsOf, type Command } from "./commands.js";
 import type { Engine, Progressing } from "./engine.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
 import { isAbort, misfitSentence, modelOf, openProgram, type Opened } from "./opening.js";
@@ -52,6 +53,16 @@ export class App implements Actions {
   readonly views = new Views(this);
 
   constructor(private readonly engine: Engine) {}
+
+  /** What the search box offers. */
+  commands(): readonly Command[] {
+    return commandsOf(this);
+  }
+
+  /** How deep modules are nested. */
+  get deepest(): number {
+    return this.shown?.model.maxDepth() ?? 0;
+  }
 
   // ---- Opening
 
@@ -194,6 +205,15 @@ export class App implements Actions {
 
   setWhatIf(whatIf: WhatIf, group?: string): void {
     this.change({ whatIf }, "edit", group);
+  }
+
+  /** A part of the what-if, whatever the rest is. */
+  changeWhatIf(part: Partial<WhatIf>): void {
+    this.setWhatIf({ ...this.history.current.whatIf, ...part });
+  }
+
+  resetWhatIf(): void {
+    this.setWhatIf(kAsInFile);
   }
 
   setSymbol(symbol: string, setting: Setting | null, group: string): void {

@@ -1,5 +1,6 @@
 /** Keys that work anywhere on the page, except while a text is being typed. */
 import type { App } from "./app.js";
+import { commandsOf } from "./commands.js";
 import { byId } from "./dom.js";
 
 export function listenToKeys(app: App): void {
@@ -14,7 +15,7 @@ function handleCommand(app: App, event: KeyboardEvent): boolean {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return false;
   const key = event.key.toLowerCase();
   if (key === "k") {
-    app.views.focusSearch();
+    app.views.focusCommands();
     return true;
   }
   // A field being edited has an undo of its own.
@@ -31,98 +32,23 @@ function handlePlain(app: App, event: KeyboardEvent): boolean {
     closeTopmost(app, event.target);
     return true;
   }
+  // In the search field too.
+  if (event.key === "F3") {
+    app.views.stepMatch(event.shiftKey ? -1 : 1);
+    return true;
+  }
   if (isTyping(event.target)) return false;
   if (/^[0-9]$/.test(event.key) && !isPressable(event.target)) {
     if (event.key === "0") app.views.canvas.fitWhole();
     else app.expandToDepth(Number(event.key));
     return true;
   }
-  const action = actions(app).get(event.key.toLowerCase());
-  action?.();
-  return action !== undefined;
-}
-
-function actions(app: App): Map<string, () => void> {
-  return new Map<string, () => void>([
-    [
-      "/",
-      () => {
-        app.views.focusSearch();
-      },
-    ],
-    [
-      "?",
-      () => {
-        byId("keys", HTMLDialogElement).showModal();
-      },
-    ],
-    [
-      "+",
-      () => {
-        app.views.canvas.zoom(1.3);
-      },
-    ],
-    [
-      "=",
-      () => {
-        app.views.canvas.zoom(1.3);
-      },
-    ],
-    [
-      "-",
-      () => {
-        app.views.canvas.zoom(1 / 1.3);
-      },
-    ],
-    [
-      "f",
-      () => {
-        app.revealSelection();
-      },
-    ],
-    [
-      "b",
-      () => {
-        app.views.focusSizes();
-      },
-    ],
-    [
-      "e",
-      () => {
-        app.views.firstProblem();
-      },
-    ],
-    [
-      "g",
-      () => {
-        app.views.showGuards();
-      },
-    ],
-    [
-      "s",
-      () => {
-        app.views.showSymbols();
-      },
-    ],
-    [
-      "c",
-      () => {
-        app.views.showChanges();
-      },
-    ],
-    [
-      "a",
-      () => {
-        app.views.showAssumptions();
-      },
-    ],
-    [
-      "o",
-      () => {
-        byId("open", HTMLElement).click();
-      },
-    ],
-  ]);
+  const shifted = event.shiftKey ? [event.key] : [];
+  const command = [...shifted, event.key.toLowerCase()]
+    .map((key) => commandsOf(app).find(({ keys }) => keys.includes(key)))
+    .find((found) => found !== undefined);
+  command?.run();
+  return command !== undefined;
 }
 
 function closeTopmost(app: App, target: EventTarget | null): void {

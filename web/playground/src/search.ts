@@ -1,13 +1,17 @@
 /**
  * The search box's language. A query is a list of words that must all match:
  *
- *     linear            name, operator or module path contains "linear"
+ *     linear            name, parameter's name, operator or module path contains "linear" (aten.mm is aten::mm)
  *     op:conv           the operator's name contains "conv"
+ *     op:mm->add        an add that reads what an mm gives
  *     module:layers.0   the module path contains "layers.0"
  *     dtype:bf16        dtype by its long or short name
  *     shape:[*,4096]    these sizes exactly; `*` is any one size, `...` any number of them
+ *     bytes>1e9         of its storage; also < <= >= =, and 1GiB, 16k
  *     device:cuda       device
- *     is:error          rows with an error (also: is:unknown, is:view, is:input)
+ *     is:error          rows with an error (also: is:unknown, is:unreached, is:view, is:input)
+ *     /proj\.\d/        a regular expression for the name, operator or module path
+ *     -is:view          not so
  *
  * A value with blanks may be quoted: shape:"[2, *]". Blanks inside brackets need no quotes.
  */
@@ -15,26 +19,71 @@ import { Status, ValueKind } from "./engine.js";
 import { dimsText, dtypeShort, sizesOf } from "./format.js";
 import type { Model } from "./model.js";
 
-type Field = "text" | "name" | "op" | "module" | "dtype" | "shape" | "device" | "is";
+const kFields = ["name", "op", "module", "dtype", "shape", "bytes", "device", "is"] as const;
+const kStates = ["error", "unknown", "unreached", "view", "input"];
+
+type Field = "text" | "regex" | (typeof kFields)[number];
 
 export interface Term {
   readonly field: Field;
   readonly value: string;
+  readonly negated: boolean;
 }
 
-const kFields = new Set<string>(["name", "op", "module", "dtype", "shape", "device", "is"]);
+export interface Query {
+  readonly terms: readonly Term[];
+  /** What cannot be searched for, in a sentence. */
+  readonly error: string | null;
+}
 
-/** Splits at blanks outside quotes and brackets; an unknown `field:` is plain text, so that `aten::mm` can be typed. */
-export function parseQuery(text: string): Term[] {
+/** Splits at blanks outside quotes, brackets and regular expressions. `aten::mm` is a text, not a filter. */
+export function parseQuery(text: string): Query {
   const terms: Term[] = [];
+  let error: string | null = null;
   for (const word of splitWords(text)) {
-    const colon = word.indexOf(":");
-    const field = colon > 0 ? word.slice(0, colon).toLowerCase() : "";
-    const value = (kFields.has(field) ? word.slice(colon + 1) : word).replaceAll('"', "").toLowerCase();
-    if (value === "") continue;
-    terms.push({ field: kFields.has(field) ? (field as Field) : "text", value });
+    const negated = word.startsWith("-") && word.length > 1;
+    const term = { ...termOf(negated ? word.slice(1) : word), negated };
+    error ??= errorIn(term);
+    if (term.value !== "") terms.push(term);
   }
-  return terms;
+  return { terms, error };
+}
+
+function termOf(word: string): { field: Field; value: string } {
+  const regex = /^\/(.+?)\/?$/.exec(word);
+  if (regex !== null) return { field: "regex", value: regex[1] };
+  const bytes = /^bytes:?([<>]=?|=)(.*)$/i.exec(word);
+  if (bytes !== null) return { field: "bytes", value: bytes[1] + bytes[2].toLowerCase() };
+  const filter = /^([a-z]+):(?!:)(.*)$/is.exec(word);
+  const value = (filter?.[2] ?? word).replaceAll('"', "").toLowerCase();
+  return { field: filter === null ? "text" : (filter[1].toLowerCase() as Field), value };
+}
+
+function errorIn({ field, value }: { field: Field; value: string }): string | null {
+  if (field === "text") return null;
+  if (field === "regex") return regexOf(value) === null ? `/${value}/ is no regular expression` : null;
+  if (!kFields.includes(field)) return `There is no filter ${field}: (there are ${kFields.join(", ")})`;
+  if (field === "is" && value !== "" && !kStates.some((state) => state.startsWith(value)))
+    return `There is no is:${value} (there are ${kStates.join(", ")})`;
+  if (field === "bytes" && parseBytes(value) === null && !/^[<>=]+$/.test(value))
+    return "Bytes are compared: bytes>1e9, bytes<=16MiB";
+  return null;
+}
+
+function regexOf(source: string): RegExp | null {
+  try {
+    return new RegExp(source, "i");
+  } catch {
+    return null;
+  }
+}
+
+/** `">1e9"`, `"<=16mib"`. */
+export function parseBytes(text: string): { relation: string; bytes: number } | null {
+  const match = /^([<>]=?|=)(\d+(?:\.\d+)?(?:e\d{1,2})?)([kmgt]?)(?:i?b)?$/.exec(text);
+  if (match === null) return null;
+  const scale = 1024 ** " kmgt".indexOf(match[3] === "" ? " " : match[3]);
+  return { relation: match[1], bytes: Number(match[2]) * scale };
 }
 
 function splitWords(text: string): string[] {
@@ -42,11 +91,14 @@ function splitWords(text: string): string[] {
   let word = "";
   let brackets = 0;
   let quoted = false;
+  let regex = false;
   for (const letter of text) {
-    if (letter === '"') quoted = !quoted;
-    if (letter === "[") brackets++;
-    if (letter === "]") brackets = Math.max(0, brackets - 1);
-    if (/\s/.test(letter) && !quoted && brackets === 0) {
+    if (letter === "/" && /^-?$/.test(word)) regex = true;
+    else if (letter === "/" && regex && !word.endsWith("\\")) regex = false;
+    if (letter === '"' && !regex) quoted = !quoted;
+    if (letter === "[" && !regex) brackets++;
+    if (letter === "]" && !regex) brackets = Math.max(0, brackets - 1);
+    if (/\s/.test(letter) && !quoted && brackets === 0 && !regex) {
       if (word !== "") words.push(word);
       word = "";
     } else {
@@ -64,28 +116,58 @@ export interface Match {
   readonly rank: number;
 }
 
+export interface Found {
+  readonly matches: Match[];
+  readonly total: number;
+  readonly error: string | null;
+}
+
 /** Modules and rows that satisfy all terms, best first (exact name, then prefix, then anywhere), at most `limit`. */
-export function search(model: Model, query: string, limit = 200): { matches: Match[]; total: number } {
-  const terms = parseQuery(query);
-  if (terms.length === 0) return { matches: [], total: 0 };
-  const matches: Match[] = [];
-  if (terms.every((term) => term.field === "text" || term.field === "module" || term.field === "name")) {
-    for (const module of model.info.modules) {
-      if (module.id === 0) continue;
-      const texts = [module.path.toLowerCase(), module.type.toLowerCase()];
-      if (terms.every((term) => texts.some((text) => text.includes(term.value)))) {
-        matches.push({ target: ~module.id, rank: rankOf(terms[0].value, module.path.toLowerCase()) });
-      }
-    }
-  }
-  const tests = terms.map((term) => rowTest(model, term));
+export function search(model: Model, query: string, limit = 200): Found {
+  const { terms, error } = parseQuery(query);
+  if (terms.length === 0 || error !== null) return { matches: [], total: 0, error };
+  const matches = modulesThatMatch(model, terms);
+  const targets = targetsOf(model);
+  const tests = terms.map((term) => {
+    const test = rowTest(model, term, targets);
+    return term.negated ? (row: number): boolean => !test(row) : test;
+  });
   for (let row = 0; row < model.table.length; row++) {
-    if (tests.every((test) => test(row))) {
-      matches.push({ target: row, rank: rankOf(terms[0].value, model.table.names[row].toLowerCase()) });
-    }
+    if (!tests.every((test) => test(row))) continue;
+    const rank = rankOf(terms[0].value, targets.get(row) ?? model.table.names[row].toLowerCase());
+    matches.push({ target: row, rank });
   }
   matches.sort((a, b) => a.rank - b.rank);
-  return { matches: matches.slice(0, limit), total: matches.length };
+  return { matches: matches.slice(0, limit), total: matches.length, error: null };
+}
+
+/** Only what is asked of names is asked of modules. */
+function modulesThatMatch(model: Model, terms: readonly Term[]): Match[] {
+  if (!terms.every(({ field }) => ["text", "regex", "module", "name"].includes(field))) return [];
+  const regexes = terms.map(({ field, value }) => (field === "regex" ? regexOf(value) : null));
+  const matches: Match[] = [];
+  for (const module of model.info.modules) {
+    if (module.id === 0) continue;
+    const texts = [module.path.toLowerCase(), module.type.toLowerCase()];
+    const holds = terms.every(({ value, negated }, i) => {
+      const found = texts.some((text) => regexes[i]?.test(text) ?? text.includes(value));
+      return found !== negated;
+    });
+    if (holds) matches.push({ target: ~module.id, rank: rankOf(terms[0].value, texts[0]) });
+  }
+  return matches;
+}
+
+/** What parameters and buffers are called in the model. */
+function targetsOf({ info }: Model): Map<number, string> {
+  return new Map(
+    info.inputs.flatMap(({ node, target }) => (target === null ? [] : [[node, target.toLowerCase()]])),
+  );
+}
+
+/** `aten::linear.default` and `aten.linear.default` are one. */
+function dotted(op: string): string {
+  return op.toLowerCase().replace("::", ".");
 }
 
 function rankOf(value: string, name: string): number {
@@ -93,23 +175,28 @@ function rankOf(value: string, name: string): number {
 }
 
 /** The test of one term over rows. What depends on an operator, dtype, device or module only is decided once for each. */
-function rowTest(model: Model, term: Term): (row: number) => boolean {
+function rowTest(
+  model: Model,
+  { field, value }: Term,
+  targets: ReadonlyMap<number, string>,
+): (row: number) => boolean {
   const { table, info } = model;
-  const { value } = term;
-  const byOp = (): Uint8Array => Uint8Array.from(table.ops, (op) => Number(op.toLowerCase().includes(value)));
-  const byModule = (): Uint8Array =>
-    Uint8Array.from(info.modules, (module) => Number(module.path.toLowerCase().includes(value)));
-  switch (term.field) {
-    case "op": {
-      const hit = byOp();
-      return (row) => hit[table.op[row]] === 1;
-    }
+  const isNamed = (row: number, holds: (name: string) => boolean): boolean =>
+    holds(table.names[row].toLowerCase()) || holds(targets.get(row) ?? "");
+  const byModule = (holds: (path: string) => boolean): Uint8Array =>
+    Uint8Array.from(info.modules, (module) => Number(holds(module.path.toLowerCase())));
+  const contains = (text: string): boolean => text.includes(value);
+  switch (field) {
+    case "op":
+      return opTest(model, value);
+    case "bytes":
+      return bytesTest(model, value);
     case "module": {
-      const hit = byModule();
+      const hit = byModule(contains);
       return (row) => hit[table.module[row]] === 1;
     }
     case "name":
-      return (row) => table.names[row].toLowerCase().includes(value);
+      return (row) => isNamed(row, contains);
     case "dtype": {
       const hit = Uint8Array.from(table.dtypes, (dtype) =>
         Number(dtype === value || dtypeShort(dtype) === value),
@@ -127,20 +214,52 @@ function rowTest(model: Model, term: Term): (row: number) => boolean {
     }
     case "is":
       return stateTest(model, value);
-    case "text": {
-      const op = byOp();
-      const module = byModule();
-      return (row) =>
-        op[table.op[row]] === 1 ||
-        module[table.module[row]] === 1 ||
-        table.names[row].toLowerCase().includes(value);
+    case "text":
+    case "regex": {
+      const regex = field === "regex" ? regexOf(value) : null;
+      const holds = (text: string): boolean => regex?.test(text) ?? contains(text);
+      const op = opsThat(
+        (name) => holds(name) || holds(dotted(name)) || dotted(name).includes(dotted(value)),
+        model,
+      );
+      const module = byModule(holds);
+      return (row) => op[table.op[row]] === 1 || module[table.module[row]] === 1 || isNamed(row, holds);
     }
   }
 }
 
+function opsThat(holds: (op: string) => boolean, { table }: Model): Uint8Array {
+  return Uint8Array.from(table.ops, (op) => Number(holds(op.toLowerCase())));
+}
+
+/** `mm`, or `mm->add`: an add that reads an mm. */
+function opTest(model: Model, value: string): (row: number) => boolean {
+  const { table } = model;
+  const hits = value
+    .split("->")
+    .map((part) => opsThat((op) => dotted(op).includes(dotted(part.trim())), model));
+  const holds = (row: number, at: number): boolean =>
+    hits[at][table.op[row]] === 1 && (at === 0 || model.inputsOf(row).some((input) => holds(input, at - 1)));
+  return (row) => holds(row, hits.length - 1);
+}
+
+/** Sizes that are symbolic are neither more nor less. */
+function bytesTest({ table }: Model, value: string): (row: number) => boolean {
+  const asked = parseBytes(value);
+  if (asked === null) return () => false;
+  const { relation, bytes } = asked;
+  return (row) => {
+    const has = table.nbytes[row];
+    if (has < 0 || table.kind[row] !== ValueKind.tensor) return false;
+    if (has === bytes) return relation.endsWith("=");
+    return relation.startsWith(has < bytes ? "<" : ">");
+  };
+}
+
 function stateTest(model: Model, state: string): (row: number) => boolean {
   const { status } = model.table;
-  switch (state) {
+  // While it is typed, its beginning stands for it.
+  switch (kStates.find((name) => name.startsWith(state))) {
     case "error":
       return (row) => status[row] === Status.error;
     case "unknown":

@@ -8,6 +8,7 @@ import { Announcer } from "./announcer.js";
 import type { Answer } from "./answers.js";
 import { CanvasView } from "./canvas_view.js";
 import { ChangesList } from "./changes_list.js";
+import type { Command } from "./commands.js";
 import { DepthBar } from "./depth_bar.js";
 import { byId } from "./dom.js";
 import { countText, plural } from "./format.js";
@@ -51,6 +52,8 @@ export interface Actions {
   setSymbol(symbol: string, setting: Setting | null, group: string): void;
   useProfiles(file: File): Promise<void>;
   cancel(): void;
+  /** Every action of the page, by name. */
+  commands(): readonly Command[];
   /** What is shown, to ask for details of it. */
   readonly answer: Answer | null;
 }
@@ -153,6 +156,10 @@ export class Views {
       matched: (matches) => {
         this.matches = matches.map(({ target }) => target);
         this.markMatches();
+      },
+      commands: () => actions.commands(),
+      left: () => {
+        byId("stage", HTMLElement).focus({ preventScroll: true });
       },
       say: (sentence) => {
         this.announcer.say(sentence);
@@ -293,7 +300,16 @@ export class Views {
   // ---- Where the keyboard goes
 
   focusSearch(): void {
-    this.search.open();
+    this.search.open(false);
+  }
+
+  focusCommands(): void {
+    this.search.open(true);
+  }
+
+  /** To the next match of the search, or the one before. */
+  stepMatch(step: 1 | -1): void {
+    this.search.step(step);
   }
 
   /** Returns whether it was open. */

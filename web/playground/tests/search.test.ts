@@ -12,19 +12,31 @@ const names = (query: string, fails = false): string[] => {
 
 describe("a query", () => {
   it("is split at blanks, but not inside brackets or quotes", () => {
-    assert.deepEqual(parseQuery('linear shape:[2, *] module:"a b"'), [
-      { field: "text", value: "linear" },
-      { field: "shape", value: "[2, *]" },
-      { field: "module", value: "a b" },
+    assert.deepEqual(parseQuery('linear shape:[2, *] -module:"a b"').terms, [
+      { field: "text", value: "linear", negated: false },
+      { field: "shape", value: "[2, *]", negated: false },
+      { field: "module", value: "a b", negated: true },
     ]);
   });
 
-  it("takes an unknown field as plain text, so that operators can be typed in full", () => {
-    assert.deepEqual(parseQuery("aten::mm"), [{ field: "text", value: "aten::mm" }]);
+  it("takes an operator that is typed in full as plain text", () => {
+    assert.deepEqual(parseQuery("aten::mm").terms, [{ field: "text", value: "aten::mm", negated: false }]);
+  });
+
+  it("says what it does not know", () => {
+    for (const [text, error] of [
+      ["foo:bar", /no filter foo:/],
+      ["is:foo", /no is:foo \(there are error/],
+      ["/(/", /no regular expression/],
+      ["bytes:many", /bytes>1e9/],
+    ] as const)
+      assert.match(parseQuery(text).error ?? "", error);
+    for (const text of ["is:err", "bytes>", "op:", "-linear", "/a b/"])
+      assert.equal(parseQuery(text).error, null, text);
   });
 
   it("ignores a field without a value", () => {
-    assert.deepEqual(parseQuery("op:"), []);
+    assert.deepEqual(parseQuery("op:").terms, []);
   });
 });
 
@@ -36,6 +48,28 @@ describe("search", () => {
   it("finds modules by path and type", () => {
     assert.deepEqual(names("block.1"), ["block.1", "linear_1", "relu_1"]);
     assert.deepEqual(names("sample.block").slice(0, 2), ["block.0", "block.1"]);
+  });
+
+  it("finds parameters by what they are called in the model", () => {
+    assert.deepEqual(names("block.weight"), ["weight"]);
+  });
+
+  it("finds operators with a dot or colons, and those that read another", () => {
+    assert.deepEqual(names("aten.linear"), ["linear", "linear_1"]);
+    assert.deepEqual(names("op:aten.relu.default"), names("op:aten::relu"));
+    assert.deepEqual(names("op:relu->linear"), ["linear_1"]);
+    assert.deepEqual(names("op:linear->relu->linear"), ["linear_1"]);
+  });
+
+  it("compares bytes", () => {
+    assert.deepEqual(names("bytes>64"), ["weight"]);
+    assert.deepEqual(names("bytes>=0.25KiB"), ["weight"]);
+    assert.deepEqual(names("bytes<=64 op:placeholder"), ["x"]);
+  });
+
+  it("takes back what a term with - finds, and reads regular expressions", () => {
+    assert.deepEqual(names("op:linear -module:block.0"), ["linear_1"]);
+    assert.deepEqual(names("/^linear(_1)?$/"), ["linear", "linear_1"]);
   });
 
   it("needs all words to match", () => {

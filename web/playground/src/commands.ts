@@ -1,0 +1,123 @@
+/** Every action of the page as a command: what the keys do, and what the search box offers by name (Ctrl-K). */
+import type { App } from "./app.js";
+import { byId } from "./dom.js";
+
+export interface Command {
+  readonly label: string;
+  /** As `KeyboardEvent.key` has it, in lower case unless Shift makes the difference. */
+  readonly keys: readonly string[];
+  run(): void;
+}
+
+const kZoomStep = 1.3;
+
+export function commandsOf(app: App): Command[] {
+  return [...viewCommands(app), ...goCommands(app), ...whatIfCommands(app), ...fileCommands(app)];
+}
+
+function command(label: string, keys: readonly string[], run: () => void): Command {
+  return { label, keys, run };
+}
+
+function press(id: string): () => void {
+  return () => {
+    byId(id, HTMLElement).click();
+  };
+}
+
+function viewCommands(app: App): Command[] {
+  const depths = Array.from({ length: app.deepest + 1 }, (_, depth) =>
+    command(depth === 0 ? "Close all modules" : `Open modules to depth ${depth}`, [], () => {
+      app.expandToDepth(depth);
+    }),
+  );
+  return [
+    command("Whole graph", ["0"], () => {
+      app.views.canvas.fitWhole();
+    }),
+    command("Zoom in", ["+", "="], () => {
+      app.views.canvas.zoom(kZoomStep);
+    }),
+    command("Zoom out", ["-"], () => {
+      app.views.canvas.zoom(1 / kZoomStep);
+    }),
+    ...depths,
+    command("Light or dark", [], () => {
+      app.views.theme.toggle();
+    }),
+    command("Keys and search filters", ["?"], () => {
+      byId("keys", HTMLDialogElement).showModal();
+    }),
+  ];
+}
+
+function goCommands(app: App): Command[] {
+  const { views } = app;
+  return [
+    command("Search", ["/"], () => {
+      views.focusSearch();
+    }),
+    command("Next match", ["n", "F3"], () => {
+      views.stepMatch(1);
+    }),
+    command("Previous match", ["N"], () => {
+      views.stepMatch(-1);
+    }),
+    command("Go to the selection", ["f"], () => {
+      app.revealSelection();
+    }),
+    command("First problem", ["e"], () => {
+      views.firstProblem();
+    }),
+    command("List of problems", [], () => {
+      views.openProblems(true);
+    }),
+    command("Guards on sizes", ["g"], () => {
+      views.showGuards();
+    }),
+    command("What changed", ["c"], () => {
+      views.showChanges();
+    }),
+    command("Assumptions", ["a"], () => {
+      views.showAssumptions();
+    }),
+  ];
+}
+
+function whatIfCommands(app: App): Command[] {
+  const choices = (id: "dtype" | "device", values: readonly string[]): Command[] =>
+    values.map((value) =>
+      command(`${id}: ${value}`, [], () => {
+        app.changeWhatIf({ [id]: value });
+      }),
+    );
+  return [
+    command("Change sizes", ["b"], () => {
+      app.views.focusSizes();
+    }),
+    command("Set symbols", ["s"], () => {
+      app.views.showSymbols();
+    }),
+    ...choices("dtype", ["float32", "bfloat16", "float16", "float64"]),
+    ...choices("device", ["cpu", "cuda", "meta"]),
+    command("Reset sizes, dtype and device", [], () => {
+      app.resetWhatIf();
+    }),
+    command("Undo", [], () => {
+      app.undo();
+    }),
+    command("Redo", [], () => {
+      app.redo();
+    }),
+  ];
+}
+
+function fileCommands(app: App): Command[] {
+  return [
+    command("Open a file", ["o"], press("open")),
+    command("Open the example", [], press("example")),
+    command("Copy a link to what is shown", [], () => void app.copyLink()),
+    command("Export the picture as SVG", [], () => void app.exportPicture("svg")),
+    command("Export the picture as PNG", [], () => void app.exportPicture("png")),
+  ];
+}
