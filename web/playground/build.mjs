@@ -43,14 +43,15 @@ await esbuild.build({
   outfile: path.join(site, "playground.css"),
   target: ["es2022", "chrome120", "firefox120", "safari17"],
 });
-for (const file of ["index.html", "icon.svg", "examples/decoder.json.gz"])
+for (const file of ["icon.svg", "examples/decoder.json.gz"])
   cpSync(path.join(here, file), path.join(site, file));
+// Nothing in the page depends on how its source is indented.
+const page = readFileSync(path.join(here, "index.html"), "utf8");
+writeFileSync(path.join(site, "index.html"), page.replace(/\n\s+/g, "\n"));
 for (const file of ["faketensor.wasm", "faketensor-rest.wasm"])
   cpSync(path.join(engine, file), path.join(site, file));
 
-const [, policy] = /http-equiv="Content-Security-Policy"\s+content="([^"]+)"/.exec(
-  readFileSync(path.join(here, "index.html"), "utf8"),
-);
+const [, policy] = /http-equiv="Content-Security-Policy"\s+content="([^"]+)"/.exec(page);
 const headers = [
   `Content-Security-Policy: ${policy}`,
   "X-Content-Type-Options: nosniff",
