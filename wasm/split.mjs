@@ -1,9 +1,10 @@
 /**
  * Splits the engine by what is used: node wasm/split.mjs LINKED FOLDER
  *
- * LINKED is the folder of faketensor.mjs and faketensor.wasm as they were linked. FOLDER gets three files: the same faketensor.mjs,
- * faketensor.wasm with the functions that workload.mjs calls, and faketensor-rest.wasm with all others. Whoever calls one of
- * those from the first file comes to a placeholder, which JavaScript fills in by loading the second (web/package/src/rest.ts).
+ * LINKED is the folder of the engine as it was linked: faketensor.wasm and the JavaScript that instantiates it. FOLDER gets three
+ * files: the same JavaScript, faketensor.wasm with the functions that workload.mjs calls, and faketensor-rest.wasm with all others.
+ * Whoever calls one of those from the first file comes to a placeholder, which JavaScript fills in by loading the second
+ * (web/package/src/rest.ts).
  *
  * It is done with binaryen's wasm-split: an instrumented engine does the work and tells which functions it has called. The second
  * file is then optimized for size; in the first that would take 1.3 % and make it slower.
