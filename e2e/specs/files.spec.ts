@@ -50,7 +50,7 @@ test("takes a program that is pasted as text, and says what is wrong with other 
 async function openUnknown({ playground, page }: { playground: Playground; page: Page }): Promise<void> {
   await playground.open();
   await playground.openFile("custom.pt2");
-  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator");
+  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator, 2 not reached");
 }
 
 test("counts an unknown operator apart from errors and answers everything else", async ({
@@ -80,7 +80,7 @@ test("answers unknown operators by a file of op profiles, until they are taken b
   await expect(playground.inspector).not.toContainText("Not reached");
   await expect(page.getByRole("button", { name: "custom_profiles.yaml" })).toBeVisible();
   await page.getByRole("button", { name: "Reset" }).click();
-  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator");
+  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator, 2 not reached");
 });
 
 test("takes profiles and gives them back by keyboard alone", async ({ playground, page }) => {
@@ -101,7 +101,7 @@ test("takes profiles and gives them back by keyboard alone", async ({ playground
   await page.keyboard.press("Tab");
   await expect(page.getByRole("button", { name: "Take the profiles back" })).toBeFocused();
   await page.keyboard.press("Enter");
-  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator");
+  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator, 2 not reached");
   await expect(choose).toBeFocused();
 });
 
@@ -111,7 +111,7 @@ test("says what is wrong with a file of profiles", async ({ playground, page }) 
   const bad = { name: "bad.yaml", mimeType: "text/yaml", buffer: Buffer.from("a: [1") };
   await page.locator("#profiles-file").setInputFiles(bad);
   await expect(page.getByRole("alert")).toBeVisible();
-  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator");
+  await expect(page.locator("#problems-count")).toHaveText("1 unknown operator, 2 not reached");
 });
 
 const kBad: [string, string, () => Buffer][] = [
