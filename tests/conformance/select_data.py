@@ -94,6 +94,18 @@ def select_profiles(collection):
         write_rows(HERE / "data" / "profiles" / path.name, [{"header": {**header["header"], "count": len(chosen)}}, *chosen])
 
 
+def select_memory(collection):
+    """Transcripts of the allocator: those with a name of their own, and every twelfth of the others; the smallest model of each kind."""
+    for name, every in (("allocator", 12), ("models", 1)):
+        path = collection / "memory" / f"{name}.jsonl.gz"
+        header, *recorded = rows(path)
+        small = ("model/mlp/", "model/convnet/inference")
+        named = [row for row in recorded if row["id"].startswith(("allocator/limit/", "allocator/parse/", "allocator/pattern/", "allocator/gc/", *small))]
+        other = [row for row in recorded if row["id"].startswith("allocator/") and row not in named]
+        chosen = named + other[::every]
+        write_rows(HERE / "data" / "memory" / path.name, [{"header": {**header["header"], "count": len(chosen)}}, *chosen])
+
+
 def select_expressions(collection):
     """Every tenth environment with its facts and questions."""
     for path in sorted((collection / "symbolic").glob("exprs*.jsonl.gz")):
@@ -129,6 +141,7 @@ def main():
     args = parser.parse_args()
     select_schemas(args.collection)
     select_profiles(args.collection)
+    select_memory(args.collection)
     select_expressions(args.collection)
     select_graphs(args.collection)
     select_operators(args.collection, args.command)
