@@ -214,7 +214,7 @@ Block* CachingAllocator::new_block(const Request& request) {
 }
 
 bool CachingAllocator::is_rejected_early(const Request& request) {
-  if (!config_.rejects_early || allowed_) return false;
+  if (!config_.rejects_early) return false;
   const auto limit =
       static_cast<uint64_t>(config_.memory_fraction * static_cast<double>(device_.total()));
   if (reserved_ + request.segment_size <= limit) return false;
