@@ -219,13 +219,14 @@ bool CachingAllocator::is_rejected_early(const Request& request) {
       static_cast<uint64_t>(config_.memory_fraction * static_cast<double>(device_.total()));
   if (reserved_ + request.segment_size <= limit) return false;
   ++stats_.num_oom_rejections;
-  warnings_.push_back(
-      format("Preemptively rejecting allocation: requested {} but total_allocated_memory ({}) + "
-             "requested size would exceed memory limit ({} = {}% of {}). Set "
-             "throw_on_cudamalloc_oom:false to disable.",
-             allocator_size_text(request.segment_size), allocator_size_text(reserved_),
-             allocator_size_text(limit), static_cast<int64_t>(config_.memory_fraction * 100),
-             allocator_size_text(device_.total())));
+  char percent[32];
+  std::snprintf(percent, sizeof percent, "%g", 100 * config_.memory_fraction);
+  warnings_.push_back(format(
+      "Preemptively rejecting allocation: requested {} but total_allocated_memory ({}) + "
+      "requested size would exceed memory limit ({} = {}% of {}). Set "
+      "throw_on_cudamalloc_oom:false to disable.",
+      allocator_size_text(request.segment_size), allocator_size_text(reserved_),
+      allocator_size_text(limit), std::string_view(percent), allocator_size_text(device_.total())));
   return true;
 }
 

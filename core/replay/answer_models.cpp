@@ -440,9 +440,14 @@ void answer_model(JsonWriter& json, const Json& question) {
   const std::optional<Device> parsed = parse_device(device);
   if (!parsed) refuse_json("device", "a device", question["device"]);
   ModelReplay replay(parsed->type);
-  for (const Json& entry : list_member(question, "trace")) replay.run(entry);
   const auto answer = json.object();
   json.field("id", text_member(question, "id"));
+  try {
+    for (const Json& entry : list_member(question, "trace")) replay.run(entry);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kUnreadable) throw;
+    return json.field("unsupported", error.message());
+  }
   replay.write(json);
 }
 
