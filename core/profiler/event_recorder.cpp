@@ -91,7 +91,8 @@ void EventRecorder::note_result(RecordedEvent& event, const Value& result, size_
 
 Value EventRecorder::dispatch(const OpEntry& op, std::span<const Value> args,
                               const NextMode& next) {
-  if (!is_recording_) return next(op, args);
+  const bool is_left_out = is_flattening_ && (op.tags & kComposite) != 0;
+  if (!is_recording_ || is_left_out) return next(op, args);
   const size_t first_storage = context_.storage_count();
   RecordedEvent event{.name = op.schema.name, .op = &op};
   if (options_.record_shapes) event.inputs = inputs_of(op, args);

@@ -80,6 +80,10 @@ class EventRecorder final : public DispatchMode {
   void set_recording(bool recording) { is_recording_ = recording; }
   bool is_recording() const { return is_recording_; }
 
+  // While set, composite operators are not recorded, only what they call: a graph that was traced
+  // below autograd holds no composites.
+  void set_flattening(bool flattening) { is_flattening_ = flattening; }
+
   const std::vector<RecordedEvent>& events() const { return events_; }
   const RecordOptions& options() const { return options_; }
   // Forgets what was recorded. Open spans are gone with it.
@@ -95,6 +99,7 @@ class EventRecorder final : public DispatchMode {
   Clock& clock_;
   RecordOptions options_;
   bool is_recording_ = true;
+  bool is_flattening_ = false;
   int32_t open_ = -1;  // the innermost span that is open
   std::vector<RecordedEvent> events_;
   std::string_view stack_;

@@ -7,8 +7,11 @@
 
 #include "core/io/call_json.h"
 #include "core/mode/mode.h"
+#include "core/profiler/compile/compiler.h"
 #include "core/profiler/profile.h"
+#include "core/replay/profiled_call.h"
 #include "core/support/format.h"
+#include "core/support/scoped_value.h"
 
 namespace faketensor {
 
@@ -96,6 +99,10 @@ class StepRunner {
       const std::string& what = text_of(asked, "ask");
       if (what == "events") write_events(json.key(what));
       if (what == "log") write_list(json.key(what), log_);
+      if (what == "regions") json.field(what, names_with("Torch-Compiled Region"));
+      if (what == "cache_lookups") json.field(what, names_with("TorchDynamo Cache Lookup").size());
+      if (what == "cache_sizes") json.field(what, cache_sizes_);
+      if (what == "recompiles") json.field(what, compiler_.recompiles());
       if (what == "actions") json.field(what, actions_);
       if (what == "ok" && error_.empty()) json.field(what, true);
       if (what == "raises_" && !error_.empty()) json.field(what, error_);
@@ -109,6 +116,13 @@ class StepRunner {
     if (kind == "profile_stop") return stop_profile();
     if (kind == "op") return call(step);
     if (kind == "record") return record(step);
+    if (kind == "call") return call_compiled(step);
+    if (kind == "cache_size") return cache_sizes_.push_back(compiler_.cache_size(key_of(step)));
+    if (kind == "reset") return compiler_.reset();
+    if (kind == "mark_dynamic") {
+      marked_dims_.push_back(static_cast<size_t>(integer_member(step, "dim", 0)));
+      return;
+    }
     if (kind == "schedule") return guarded([&] { list_actions(step); });
     if (kind == "lifecycle") return guarded([&] { live(list_member(step, "calls")); });
     if (kind != "fake_mode")  // every tensor is fake here
@@ -186,6 +200,36 @@ class StepRunner {
     mode_.call(op, args);
   }
 
+  static std::string key_of(const Json& step) {
+    return format("{}", integer_member(step, "fn", 0));
+  }
+
+  void call_compiled(const Json& step) {
+    CompileOptions options{.backend = text_member(step, "backend", "eager")};
+    if (const Json* dynamic = find_member(step, "dynamic");
+        dynamic != nullptr && !dynamic->is_null())
+      options.dynamic = bool_of(*dynamic, "dynamic");
+    options.fullgraph = bool_member(step, "fullgraph", false);
+    const ProgramState state{.grad_enabled = bool_member(step, "grad", true),
+                             .inference_mode = bool_member(step, "inference", false)};
+    const ScopedValue grad(mode_.context().grad_enabled, state.grad_enabled);
+    ProfiledCall profiled(mode_, step, std::exchange(marked_dims_, {}),
+                          [this](const Json& each) { call(each); });
+    ProfiledPart part(profiled, 0);
+    compiler_.call(key_of(step), part, options, state, recorder());
+  }
+
+  // Names of compiled regions, or how often the cache was looked through, in the profile.
+  std::vector<std::string> names_with(std::string_view beginning) const {
+    std::vector<std::string> names;
+    if (profile_ == nullptr) return names;
+    const EventList events = profile_->events();
+    for (const FunctionEvent& event : events.events()) {
+      if (event.name.starts_with(beginning)) names.push_back(event.name);
+    }
+    return names;
+  }
+
   void list_actions(const Json& step) {
     const Schedule schedule(read_schedule(step));
     for (int64_t i = 0; i < integer_member(step, "n", 0); ++i)
@@ -213,6 +257,9 @@ class StepRunner {
   FakeTensorMode mode_;
   std::unique_ptr<Profile> profile_;
   bool is_running_ = false;
+  Compiler compiler_;
+  std::vector<size_t> marked_dims_;  // of the next call's first tensor
+  std::vector<size_t> cache_sizes_;
   std::vector<std::string> log_;  // as JSON
   std::vector<std::string> actions_;
   std::vector<std::string> error_;  // class and text; empty where nothing was raised
