@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/mode/find_tensor.h"
+#include "core/support/format.h"
 #include "core/support/small_vector.h"
 
 namespace faketensor {
@@ -15,6 +16,8 @@ std::string_view copied(Arena& arena, std::string_view text) {
 }
 
 }  // namespace
+
+std::string dynamo_timed(std::string_view what) { return format("{} (dynamo_timed)", what); }
 
 size_t EventRecorder::push(const RecordedEvent& event) {
   const size_t number = events_.size();
@@ -75,7 +78,7 @@ std::span<const RecordedInput> EventRecorder::inputs_of(const OpEntry& op,
 }
 
 void EventRecorder::note_result(RecordedEvent& event, const Value& result, size_t first_storage) {
-  if (options_.record_shapes) event.results = metas_of(result);
+  if (options_.record_shapes) event.result = {result, metas_of(result)};
   if (!options_.profile_memory) return;
   SmallVector<const Storage*, 8> counted;
   for_each_tensor({&result, 1}, [&](const Tensor& tensor) {

@@ -14,6 +14,7 @@
 //   recorder.events()
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,13 +35,13 @@ struct RecordOptions {
 enum class SpanKind : uint8_t {
   kOperator,
   kAnnotation,  // record_function
-  kSpan,        // of the engine: cache look-ups, compiled regions
+  kSpan,        // of the engine: cache look-ups, compiled regions, compilations
 };
 
 // A value that was given to an operator: a tensor's metadata as it was then.
 struct RecordedInput {
-  Value value;
-  std::span<const TensorMeta* const> metas;  // of the tensor, or of a list's tensors
+  Value value = {};
+  std::span<const TensorMeta* const> metas = {};  // of the tensor, or of a list's tensors
 };
 
 struct RecordedEvent {
@@ -51,7 +52,7 @@ struct RecordedEvent {
   int64_t start_ns = 0;
   int64_t end_ns = 0;  // of a span that is open: its start
   std::span<const RecordedInput> inputs = {};
-  std::span<const TensorMeta* const> results = {};
+  RecordedInput result = {};
   int64_t cpu_memory = 0;  // bytes of storages that were brought and outlive it
   int64_t device_memory = 0;
   int64_t flops = 0;
@@ -124,6 +125,13 @@ class SpanScope {
   EventRecorder* recorder_;
   size_t event_ = 0;
 };
+
+// The name of a span of the compiler: "bytecode_tracing (dynamo_timed)". Mirrors dynamo_timed
+// (torch/_dynamo/utils.py).
+std::string dynamo_timed(std::string_view what);
+
+// As C++ calls the type: "float", "long int".
+std::string_view cpp_type(DType dtype);
 
 // The FLOPs that torch.profiler counts, by its own formulas, which are not those of
 // core/analysis/flops.h: of convolutions, products of matrices, mul and add; 0 for the rest, and

@@ -8,38 +8,6 @@ namespace faketensor {
 
 namespace {
 
-// As C++ calls the type (c10::typeMetaToScalarType's name), which traces show.
-std::string_view cpp_type(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return "float";
-    case DType::kFloat64:
-      return "double";
-    case DType::kInt64:
-      return "long int";
-    case DType::kInt32:
-      return "int";
-    case DType::kInt16:
-      return "short int";
-    case DType::kInt8:
-      return "signed char";
-    case DType::kUInt8:
-      return "unsigned char";
-    case DType::kBool:
-      return "bool";
-    case DType::kFloat16:
-      return "c10::Half";
-    case DType::kBFloat16:
-      return "c10::BFloat16";
-    case DType::kComplex64:
-      return "c10::complex<float>";
-    case DType::kComplex128:
-      return "c10::complex<double>";
-    default:
-      return name(dtype);
-  }
-}
-
 InputShape shape_of(const TensorMeta& meta) {
   InputShape shape;
   for (const SymInt size : meta.sizes()) shape.sizes.push_back(hint(size).value_or(-1));
@@ -157,6 +125,37 @@ std::vector<FunctionEvent> without_duplicates(std::vector<FunctionEvent> events)
 }
 
 }  // namespace
+
+std::string_view cpp_type(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return "float";
+    case DType::kFloat64:
+      return "double";
+    case DType::kInt64:
+      return "long int";
+    case DType::kInt32:
+      return "int";
+    case DType::kInt16:
+      return "short int";
+    case DType::kInt8:
+      return "signed char";
+    case DType::kUInt8:
+      return "unsigned char";
+    case DType::kBool:
+      return "bool";
+    case DType::kFloat16:
+      return "c10::Half";
+    case DType::kBFloat16:
+      return "c10::BFloat16";
+    case DType::kComplex64:
+      return "c10::complex<float>";
+    case DType::kComplex128:
+      return "c10::complex<double>";
+    default:
+      return name(dtype);
+  }
+}
 
 std::vector<FunctionEvent> function_events(const EventRecorder& recorder) {
   std::vector<FunctionEvent> events;

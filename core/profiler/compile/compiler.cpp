@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/mode/find_tensor.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 
@@ -163,12 +164,50 @@ void Compiler::log_reasons(Code& code, const FunctionPart& part, std::span<const
 
 void Compiler::note_inputs(Code& code, std::span<const FrameInput> inputs) {
   for (const FrameInput& input : inputs) {
-    if (input.use == FrameInput::kUnused) continue;
+    if (input.use == FrameInput::kUnused || input.is_parameter) continue;
     visit_values(input.name, input.value, [&](const std::string& name, const Value& value) {
       if (value.is_tensor()) return code.seen.note(name, value.tensor());
       if (const auto number = number_of(value)) code.seen.note(name, *number);
     });
   }
+}
+
+// The function's operators on symbols, and the guards that come of it.
+void Compiler::trace(CacheEntry& entry, FunctionPart& part, std::span<const FrameInput> inputs,
+                     const AutomaticDynamic& seen, const Call& call) {
+  entry.mode_ = std::make_unique<FakeTensorMode>(target_);
+  entry.mode_->attach_shape_env(nullptr);
+  Context& context = entry.mode_->context();
+  context.grad_enabled = call.state.grad_enabled;
+  context.default_dtype = call.state.default_dtype;
+  const TracedInputs traced(*entry.mode_, inputs, seen, call.options.dynamic);
+  std::vector<std::pair<const Tensor*, const TensorMeta*>> metas;
+  for_each_tensor(traced.values(),
+                  [&](const Tensor& tensor) { metas.emplace_back(&tensor, tensor.meta); });
+  {
+    const SpanScope span(call.recorder, dynamo_timed("bytecode_tracing"), SpanKind::kSpan);
+    try {
+      entry.results_ = part.trace(*entry.mode_, traced.values());
+      entry.is_replayable_ = std::all_of(metas.begin(), metas.end(), [](const auto& before) {
+        return before.first->meta == before.second;
+      });
+    } catch (const Error&) {
+      // What raised raises again when the function runs; what was decided until then is guarded.
+    }
+  }
+  entry.inputs_.assign(traced.values().begin(), traced.values().end());
+  {
+    const SpanScope span(call.recorder, dynamo_timed("OutputGraph.call_user_compiler"),
+                         SpanKind::kSpan);
+    const SpanScope backend(call.recorder, dynamo_timed(call.options.backend), SpanKind::kSpan);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const std::optional<double> number = number_of(inputs[i].value);
+      if (number && entry.inputs_[i].is_symbolic())
+        entry.numbers_.emplace_back(inputs[i].name, *number);
+    }
+  }
+  const SpanScope span(call.recorder, dynamo_timed("build_guards"), SpanKind::kSpan);
+  entry.guards_.emplace(inputs, traced, *context.shape_env(), call.state);
 }
 
 CacheEntry* Compiler::compile(Code& code, FunctionPart& part, std::span<const FrameInput> inputs,
@@ -180,29 +219,14 @@ CacheEntry* Compiler::compile(Code& code, FunctionPart& part, std::span<const Fr
     code.is_skipped = true;
     return nullptr;
   }
+  const SpanScope whole(call.recorder, dynamo_timed("_compile.compile_inner"), SpanKind::kSpan);
+  const SpanScope attempt(call.recorder, dynamo_timed("compile_attempt_0"), SpanKind::kSpan);
   note_inputs(code, inputs);
   CacheEntry entry;
   entry.id_ = format("{}/{}", code.id, code.compiled++);
   entry.backend_ = call.backend;
   entry.path_ = part.path();
-  entry.mode_ = std::make_unique<FakeTensorMode>(target_);
-  entry.mode_->attach_shape_env(nullptr);
-  Context& context = entry.mode_->context();
-  context.grad_enabled = call.state.grad_enabled;
-  context.default_dtype = call.state.default_dtype;
-  const TracedInputs traced(*entry.mode_, inputs, code.seen, call.options.dynamic);
-  try {
-    entry.results_ = part.trace(*entry.mode_, traced.values());
-  } catch (const Error&) {
-    // What raised raises again when the function runs; what was decided until then is guarded.
-  }
-  entry.guards_.emplace(inputs, traced, *context.shape_env(), call.state);
-  entry.inputs_.assign(traced.values().begin(), traced.values().end());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const std::optional<double> number = number_of(inputs[i].value);
-    if (number && traced.values()[i].is_symbolic())
-      entry.numbers_.emplace_back(inputs[i].name, *number);
-  }
+  trace(entry, part, inputs, code.seen, call);
   code.entries.push_front(std::move(entry));
   return &code.entries.front();
 }

@@ -41,6 +41,10 @@ class CacheEntry {
   std::span<const Value> results() const { return results_; }
   // The inputs as they were traced.
   std::span<const Value> inputs() const { return inputs_; }
+  // Whether results() are all that comes of a call: tracing raised nothing, and no metadata of an
+  // input was changed.
+  bool is_replayable() const { return is_replayable_; }
+  ShapeEnv& shape_env() const { return *mode_->context().shape_env(); }
 
  private:
   friend class Compiler;
@@ -52,6 +56,7 @@ class CacheEntry {
   std::optional<InputGuards> guards_;
   std::vector<Value> inputs_;
   std::vector<Value> results_;
+  bool is_replayable_ = false;
 };
 
 // A call of a function, or of the rest of one after a graph break.
@@ -123,6 +128,8 @@ class Compiler {
                       const Call& call);
   CacheEntry* compile(Code& code, FunctionPart& part, std::span<const FrameInput> inputs,
                       const Call& call);
+  void trace(CacheEntry& entry, FunctionPart& part, std::span<const FrameInput> inputs,
+             const AutomaticDynamic& seen, const Call& call);
   void log_reasons(Code& code, const FunctionPart& part, std::span<const FrameInput> inputs,
                    const Call& call);
   static std::string reason_of(CacheEntry& entry, std::span<const FrameInput> inputs,

@@ -55,6 +55,7 @@ SymbolicContext TracedInputs::context_of(const FrameInput& input, const std::str
   };
   const auto rank = static_cast<size_t>(tensor.dim());
   SymbolicContext context(std::vector<DimDynamic>(rank, DimDynamic::kStatic));
+  if (input.is_parameter) return context;
   DimConstraint expected = DimConstraint::unspecified();
   expected.warn_only = true;
   for (size_t dim = 0; dim < rank; ++dim) {

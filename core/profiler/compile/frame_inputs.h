@@ -23,6 +23,7 @@ struct FrameInput {
   std::vector<size_t> dynamic_dims = {};  // torch._dynamo.mark_dynamic
   std::vector<size_t> static_dims = {};   // mark_static
   bool is_tuple = false;                  // a list value is a tuple in Python
+  bool is_parameter = false;              // of a module: its sizes are numbers
   // When the function first reads it, among its inputs: symbols are made in that order. What it
   // never reads (kUnused) is not guarded.
   int use = 0;
