@@ -26,6 +26,8 @@ bool has_symbol(const Tensor& tensor) {
 }
 
 bool has_symbol(const Value& value) {
+  if (value.is_tensor() && value.tensor().is_wrapped_number)
+    return has_symbol(value.tensor().constant->number());
   if (value.is_tensor()) return has_symbol(value.tensor());
   if (value.is(Value::Tag::kInt)) return value.as_sym_int().is_symbolic();
   if (value.is(Value::Tag::kIntList)) return has_symbol(value.ints());
@@ -120,8 +122,9 @@ std::string argument_bypass(const Value& value, const CacheSurroundings& surroun
     }
     return {};
   }
-  if (!value.is_tensor() || value.tensor().is_wrapped_number) return {};
+  if (!value.is_tensor()) return {};
   const Tensor& tensor = value.tensor();
+  if (tensor.is_wrapped_number) return argument_bypass(tensor.constant->number(), surroundings);
   if (!surroundings.context.owns(tensor))
     return surroundings.is_fake(tensor) ? "not our fake" : "non-fake tensor";
   if (ConstantTracker::real_of(tensor) != nullptr) return "constant attribute";

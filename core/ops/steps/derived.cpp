@@ -1,0 +1,50 @@
+// Overloads that write: their functional operator's steps, and the copy.
+#include "core/ops/derived.h"
+
+#include "core/ops/steps/tables.h"
+#include "core/tensor/dims.h"
+
+namespace faketensor {
+
+namespace {
+
+// The functional operator's steps; the operator itself where it has none.
+Value functional_steps(Call& call, std::span<const Value> args) {
+  const OpEntry& functional = Registry::builtin().entry(call.op().functional);
+  return steps_of(functional.id) != nullptr ? run_steps(call.context(), functional, args)
+                                            : call.context().call(functional.id, args);
+}
+
+// torch._prims_common.wrappers: _maybe_resize_out and _safe_copy_out.
+void copy_out(Call& call, Tensor& out, const Tensor& result) {
+  if (!guard_equal(out.sizes(), result.sizes()))
+    call.call<"aten::resize_">(out, result.sizes());
+  call.call<"aten::copy_">(out, result);
+}
+
+}  // namespace
+
+Value inplace_steps(Call& call, uint64_t) {
+  const std::span<const Value> args = call.args();
+  const bool copies = (call.op().tags & kInplaceCopies) != 0;
+  const Value result = copies ? call.context().call(call.op().functional, args)
+                              : functional_steps(call, args);
+  call.call<"aten::copy_">(args[0], result);
+  return args[0];
+}
+
+Value out_steps(Call& call, uint64_t) {
+  const size_t count = call.op().output_count;
+  const std::span<const Value> outs = call.args().last(count);
+  const Value result = functional_steps(call, call.args().first(call.args().size() - count));
+  const std::span<const Value> results = result.is(Value::Tag::kList)
+                                             ? result.values()
+                                             : std::span<const Value>(&result, 1);
+  for (size_t i = 0; i < count && i < results.size(); ++i) {
+    if (outs[i].is_tensor() && results[i].is_tensor())
+      copy_out(call, outs[i].tensor(), results[i].tensor());
+  }
+  return count == 1 ? outs[0] : call.list(outs);
+}
+
+}  // namespace faketensor
