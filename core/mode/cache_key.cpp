@@ -6,6 +6,7 @@
 #include "core/mode/constants.h"
 #include "core/ops/constant.h"
 #include "core/ops/dispatch_cache.h"
+#include "core/ops/steps/steps.h"
 #include "core/ops/zero_tensor.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
@@ -184,7 +185,9 @@ namespace {
 // tuple: that of a decomposition is a tuple.
 bool returns_python_list(const OpEntry& op, bool is_symbolic) {
   if (op.schema.returns.size() != 1 || !op.schema.returns[0].type.is_list) return false;
-  return !op.facts.has(kReturnsTuple) && !is_symbolic;
+  if (!is_symbolic) return !op.facts.has(kReturnsTuple);
+  const Steps* steps = steps_of(op.id);
+  return steps != nullptr && steps->returns_list;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "core/ops/families/view.h"
 #include "core/ops/steps/reference.h"
 #include "core/ops/steps/tables.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -27,6 +28,11 @@ Value opmath(Call& c, const Tensor& self) {
   return cast.back(body(cast(self)));
 }
 
+Operand neg(const Operand& a) { return a.op<"prims::neg">(); }
+Operand sigmoid(const Operand& a) {
+  const Operand power = neg(a).op<"prims::exp">();
+  return power.op<"prims::add">(1.0).op<"prims::reciprocal">();
+}
 Operand relu(const Operand& a) { return where(a <= 0, 0, a); }
 Operand mish(const Operand& a) {
   return a * a.op<"aten::softplus">().op<"aten::tanh">();
@@ -90,15 +96,21 @@ Value elu(Call& c, const Tensor& self, const Value& alpha, const Value& scale,
   const Promoted types(c, {self}, kDefault);
   const Operand a(c, types.cast(self));
   const Operand is_positive = a > 0;
-  const Operand scaled = a.op<"aten::mul.Tensor">(scale);
-  const Operand exponent = a.op<"aten::mul.Tensor">(input_scale).op<"aten::expm1">();
+  const Operand scaled = a * scale.to_double();
+  const Operand exponent = (a * input_scale.to_double()).op<"aten::expm1">();
   return types.back(where(is_positive, scaled, exponent * (alpha.to_double() * scale.to_double())));
 }
 Value celu(Call& c, const Tensor& self, const Value& alpha) {
   const Promoted types(c, {self}, kDefault);
   const Operand a(c, types.cast(self));
-  const Operand ratio = a.op<"aten::true_divide.Scalar">(alpha);
-  return types.back(where(a > 0, a, ratio.op<"aten::expm1">().op<"aten::mul.Tensor">(alpha)));
+  // The default is left out on the way to the reference, whose own is None.
+  if (alpha.to_double() == 1.0) {
+    const Operand rest = a.op<"aten::expm1">();
+    return types.back(where(a > 0, a, rest));
+  }
+  const Operand ratio = a.op<"aten::true_divide.Tensor">(alpha);
+  const Operand rest = ratio.op<"aten::expm1">().op<"aten::mul.Tensor">(alpha);
+  return types.back(where(a > 0, a, rest));
 }
 Value leaky_relu(Call& c, const Tensor& self, const Value& slope) {
   const Promoted types(c, {self}, kDefault);
@@ -109,22 +121,22 @@ Value leaky_relu(Call& c, const Tensor& self, const Value& slope) {
 Value softplus(Call& c, const Tensor& self, const Value& beta, const Value& threshold) {
   const Promoted types(c, {self}, kDefault);
   const Operand a(c, types.cast(self));
-  const Operand input = a.op<"aten::mul.Tensor">(beta);
-  const Operand rest =
-      input.op<"aten::exp">().op<"aten::log1p">().op<"aten::true_divide.Tensor">(beta);
+  // The default is left out on the way to the reference, whose own is None.
+  const bool is_scaled = beta.to_double() != 1.0;
+  const Operand input = is_scaled ? a.op<"aten::mul.Tensor">(beta) : a;
+  const Operand log = input.op<"aten::exp">().op<"aten::log1p">();
+  const Operand rest = is_scaled ? log.op<"aten::true_divide.Tensor">(beta) : log;
   return types.back(where(input.op<"aten::gt.Scalar">(threshold), a, rest));
 }
 Value hardshrink(Call& c, const Tensor& self, const Value& lambd) {
-  const Promoted types(c, {self}, kDefault);
-  const Operand a(c, types.cast(self));
-  return types.back(where(a.op<"aten::abs">().op<"aten::le.Scalar">(lambd), 0, a));
+  const Operand a(c, self);
+  return where(a.op<"aten::abs">().op<"aten::le.Scalar">(lambd), 0, a);
 }
 Value softshrink(Call& c, const Tensor& self, const Value& lambd) {
-  const Promoted types(c, {self}, kDefault);
-  const Operand a(c, types.cast(self));
+  const Operand a(c, self);
   const Operand is_far = a.op<"aten::abs">().op<"aten::gt.Scalar">(lambd);
   const Operand shrunk = a - a.op<"aten::sign">().op<"aten::mul.Tensor">(lambd);
-  return types.back(where(is_far, shrunk, a * 0));
+  return where(is_far, shrunk, a * 0);
 }
 Value threshold(Call& c, const Tensor& self, const Value& limit, const Value& value) {
   const Promoted types(c, {self}, kDefault);
@@ -138,7 +150,7 @@ Value hardtanh(Call& c, const Tensor& self, const Value& least, const Value& mos
 }
 Value glu(Call& c, const Tensor& self, int64_t dim) {
   const Value halves =
-      c.call<"aten::tensor_split.sections">(self, 2, dim < 0 ? dim + self.dim() : dim);
+      c.call<"aten::tensor_split.sections">(self, 2, wrap_dim(dim, self.dim()));
   const Operand gate(c, halves.values()[1]);
   return Operand(c, halves.values()[0]) * gate.op<"aten::sigmoid">();
 }
@@ -193,7 +205,7 @@ Value clamp_max_tensor(Call& c, const Tensor& self, const Value& most) {
 
 // torch._refs.where, which composites with numbers for branches take where sizes are symbolic.
 Value where_ref(Call& c, const Value& condition, const Value& a, const Value& b) {
-  if ((c.op().tags & kComposite) != 0 && !has_symbolic_sizes(c))
+  if ((c.op().tags & kComposite) != 0 && !takes_references(c))
     return c.op().rule.function(c, c.op().rule.params);
   const Value branches[] = {a, b};
   const Promoted types(c, branches, kNoOpmath);
@@ -248,24 +260,46 @@ Value true_divide(Call& c, const Value&, const Value&) {
   });
 }
 Value floor_divide_integers(Call& c, const Value& a, const Value& b) {
-  const auto prim = [&](auto name, const Value& x, const Value& y) { return name(x, y); };
-  (void)prim;
   // Quotients are rounded to zero: one is taken off where the signs differ and a rest remains.
-  const auto is_negative = [&](const Value& x) {
-    return x.is_tensor() && !x.tensor().is_wrapped_number ? c.call<"aten::signbit">(x)
-                                                          : c.call<"aten::signbit">(x);
-  };
   const bool is_number = !b.is_tensor() || b.tensor().is_wrapped_number;
   const Value divisor =
       is_number ? c.call<"prims::scalar_tensor">(b, a.tensor().dtype(), a.tensor().device()) : b;
-  const Value sign_a = is_negative(a);
-  const Value sign_b = is_negative(divisor);
+  const Value sign_a = c.call<"aten::signbit">(a);
+  const Value sign_b = c.call<"aten::signbit">(divisor);
   const Value differ = c.call<"aten::ne.Tensor">(sign_a, sign_b);
   const Value rest = c.call<"aten::fmod.Tensor">(a, divisor);
   const Value remains = c.call<"aten::ne.Scalar">(rest, 0);
   const Value offset = c.call<"aten::logical_and">(differ, remains);
   const Value quotient = c.call<"prims::div">(a, divisor);
   return c.call<"aten::sub.Tensor">(quotient, cast_to(c, offset, a.tensor().dtype()));
+}
+// Mirrors _floor_divide_float: the quotient of what the remainder leaves, rounded to a whole number,
+// with the sign and the infinities of the true one.
+Value floor_divide_floats(Call& c, const Value& a, const Value& given) {
+  const bool is_number = !given.is_tensor() || given.tensor().is_wrapped_number;
+  const DType dtype = a.tensor().dtype();
+  const Value b = is_number ? c.call<"prims::scalar_tensor">(given, dtype, a.tensor().device()) : given;
+  const auto choose = [&](const Value& mask, Value x, Value y) {
+    Value operands[] = {mask, x, y};
+    return c.forward<"prims::where">(operands);
+  };
+  const Value rest = c.call<"prims::fmod">(a, b);
+  const Value exact = c.call<"prims::div">(c.call<"prims::sub">(a, rest), b);
+  const Value is_below = c.call<"prims::lt">(a, 0.0);
+  const Value differ = c.call<"prims::bitwise_xor">(is_below, c.call<"prims::lt">(b, 0.0));
+  const Value off = c.call<"prims::bitwise_and">(c.call<"prims::ne">(rest, 0.0), differ);
+  const Value quotient = choose(off, c.call<"prims::sub">(exact, 1.0), exact);
+  const Value floor = c.call<"prims::floor">(quotient);
+  const Value is_far = c.call<"prims::gt">(c.call<"prims::sub">(quotient, floor), 0.5);
+  const Value whole = choose(is_far, c.call<"prims::add">(floor, 1.0), floor);
+  const Value basic = c.call<"prims::div">(a, b);
+  const Value zero = c.call<"prims::scalar_tensor">(0, dtype, basic.tensor().device());
+  const Value is_nonzero = c.call<"prims::ne">(quotient, 0.0);
+  const Value sign = cast_to(c, c.call<"prims::signbit">(basic), DType::kBool);
+  const Value negative = c.call<"prims::neg">(c.call<"prims::abs">(zero));
+  const Value signed_zero = choose(sign, negative, c.call<"prims::abs">(zero));
+  const Value result = choose(is_nonzero, whole, signed_zero);
+  return choose(c.call<"prims::ne">(b, 0.0), result, basic);
 }
 Value divide_by_mode(Call& c, const Value&, const Value&, std::optional<std::string_view> mode) {
   if (!mode) return true_divide(c, c.arg(0), c.arg(1));
@@ -278,7 +312,31 @@ Value divide_by_mode(Call& c, const Value&, const Value&, std::optional<std::str
   const Pair pair = Pair::of(c, kDefault);
   if (is_integral_or_bool(pair.types.computation()))
     return pair.types.back(floor_divide_integers(c, pair.a.value(), pair.b.value()));
-  return c.op().rule.function(c, c.op().rule.params);
+  return pair.types.back(floor_divide_floats(c, pair.a.value(), pair.b.value()));
+}
+Value floor_divide(Call& c, const Value& self, const Value& other) {
+  return c.call<"aten::div.Tensor_mode">(self, other, "floor");
+}
+
+// Squares and roots are operators of their own.
+Value pow(Call& c, const Value& base, const Value& exponent) {
+  const Value given[] = {base, exponent};
+  const Promoted types(c, given, kBoolToLong);
+  const Value a = types.cast(base);
+  const Value b = types.cast(exponent);
+  const auto is_plain = [](const Value& value) {
+    return value.is(Value::Tag::kInt) ? !value.as_sym_int().is_symbolic()
+                                      : value.is(Value::Tag::kFloat);
+  };
+  if (is_plain(b)) {
+    const double power = b.to_double();
+    if (power == 1.0) return types.back(c.call<"aten::clone">(a));
+    if (power == 2.0) return types.back(c.call<"aten::mul.Tensor">(a, a));
+    if (power == 0.5) return types.back(c.call<"aten::sqrt">(a));
+  } else if (is_plain(a) && a.to_double() == 2.0 && is_float_or_complex(b.tensor().dtype())) {
+    return types.back(c.call<"aten::exp2">(b));
+  }
+  return types.back(c.call<"prims::pow">(a, b));
 }
 
 Value logaddexp2(Call& c, const Value&, const Value&) {
@@ -321,6 +379,24 @@ Value product_with_log(Call& c, const Value& x, const Value& y) {
   return types.back(where(second.op<"aten::isnan">(), std::nan(""), rest));
 }
 
+// Whether make_fast_binary_impl (torch/_subclasses/fake_impls.py) answers, which calls nothing: the
+// result has the shape of an operand, and all are in one memory format.
+bool is_fast(Call& c) {
+  if (c.op().derived != OpEntry::Derived::kNone || !c.op().name.ends_with(".Tensor")) return false;
+  const DimVector common = broadcast_operands(c, c.args().first(2));
+  bool is_shaped = false;
+  bool is_contiguous = true;
+  bool is_channels_last = true;
+  for (const Value& operand : c.args().first(2)) {
+    if (!operand.is_tensor() || operand.tensor().is_wrapped_number) continue;
+    const Tensor& tensor = operand.tensor();
+    is_shaped = is_shaped || equal_or_false(tensor.sizes(), common);
+    is_contiguous = is_contiguous && tensor.is_contiguous();
+    is_channels_last =
+        is_channels_last && tensor.is_contiguous(MemoryFormat::kChannelsLast);
+  }
+  return is_shaped && (is_contiguous || is_channels_last);
+}
 // The scale of `other` is a step of its own.
 template <FixedString prim>
 Value scaled_sum(Call& c, const Value&, const Value&, const Value& alpha) {
@@ -331,16 +407,58 @@ Value scaled_sum(Call& c, const Value&, const Value&, const Value& alpha) {
   return types.back(c.call<prim>(a.value(), scaled));
 }
 Value rsub(Call& c, const Value& self, const Value& other, const Value& alpha) {
-  if (!self.is_tensor()) return c.call<"aten::sub.Tensor">(other, self, alpha);
-  return other.is_tensor() && !other.tensor().is_wrapped_number
-             ? c.call<"aten::sub.Tensor">(other, self, alpha)
-             : c.call<"aten::sub.Tensor">(other, self, alpha);
+  return c.call<"aten::sub.Tensor">(other, self, alpha);
+}
+
+template <FixedString prim>
+Value sum_of(Call& c, const Value& self, const Value& other, const Value& alpha) {
+  return is_fast(c) ? c.op().rule.function(c, c.op().rule.params)
+                    : scaled_sum<prim>(c, self, other, alpha);
+}
+Value multiply(Call& c, const Value&, const Value&) {
+  if (is_fast(c)) return c.op().rule.function(c, c.op().rule.params);
+  return elementwise_reference(c, 2, kDefault, [](Call& call, std::span<const Value> operands) {
+    return call.forward<"prims::mul">(operands);
+  });
+}
+Value divide(Call& c, const Value& self, const Value& other) {
+  return is_fast(c) ? c.op().rule.function(c, c.op().rule.params) : true_divide(c, self, other);
+}
+
+Value prelu(Call& c, const Tensor& self, const Tensor& weight) {
+  const Operand a(c, self);
+  const Operand is_positive = a > 0;
+  return where(is_positive, a, Operand(c, weight) * a);
+}
+Value ldexp(Call& c, const Tensor& self, const Value& other) {
+  const Operand a(c, self);
+  const Operand two = a.op<"aten::new_full">(DimVector(), 2, nullptr, nullptr, nullptr, false);
+  return a * two.op<"aten::pow.Tensor_Tensor">(other);
+}
+Value log_sigmoid(Call& c, const Tensor& self) {
+  const OpmathCast cast(c, {self});
+  const Operand a = cast(self);
+  const auto zeros = [&](const DimVector& sizes) {
+    return a.op<"aten::new_zeros">(sizes, nullptr, nullptr, nullptr, false);
+  };
+  const Operand least = zeros({}).op<"aten::minimum">(a);
+  const Operand z = (-a.op<"aten::abs">()).op<"aten::exp">();
+  const Operand buffer = self.device().is_cuda() ? zeros({0}) : z;
+  const Operand result = least - z.op<"aten::log1p">();
+  const Value first = cast.back(result);
+  return c.tuple({first, cast.back(buffer)});
 }
 
 // clang-format off
 constexpr StepsDef kActivationSteps[] = {
-    {"aten::add.Tensor", rule<&scaled_sum<"prims::add">>(), Taken::kNobody},
+    {"aten::_prelu_kernel", rule<&prelu>()},
+    {"aten::abs_", copied_steps_of<"aten::abs">(), Taken::kSymbols},
+    {"aten::add.Scalar_out", {&out_steps}, Taken::kSymbols},
+    {"aten::add.Tensor", rule<&sum_of<"prims::add">>(), Taken::kSymbols},
     {"aten::add.out", {&out_steps}, Taken::kSymbols},
+    {"aten::add_.Tensor", {}, Taken::kNobody},
+    {"aten::addbmm_", copied_call_of<"aten::addbmm">(), Taken::kSymbols},
+    {"aten::baddbmm_", copied_call_of<"aten::baddbmm">(), Taken::kSymbols},
     {"aten::celu", rule<&celu>()},
     {"aten::clamp", rule<&clamp>()},
     {"aten::clamp.Tensor", rule<&clamp>()},
@@ -351,10 +469,13 @@ constexpr StepsDef kActivationSteps[] = {
     {"aten::deg2rad", rule<&unary<kIntToFloat, deg2rad>>()},
     {"aten::div.Scalar", rule<&true_divide>()},
     {"aten::div.Scalar_mode", rule<&divide_by_mode>()},
-    {"aten::div.Tensor", rule<&true_divide>(), Taken::kNobody},
+    {"aten::div.Tensor", rule<&divide>(), Taken::kSymbols},
     {"aten::div.Tensor_mode", rule<&divide_by_mode>()},
     {"aten::div.out", {&out_steps}, Taken::kSymbols},
+    {"aten::div_.Tensor", {}, Taken::kNobody},
     {"aten::elu", rule<&elu>()},
+    {"aten::floor_divide", rule<&floor_divide>()},
+    {"aten::floor_divide.Scalar", rule<&floor_divide>()},
     {"aten::frac", rule<&unary<kDefault, frac>>()},
     {"aten::gelu", rule<&gelu>()},
     {"aten::glu", rule<&glu>()},
@@ -366,7 +487,10 @@ constexpr StepsDef kActivationSteps[] = {
     {"aten::isinf", rule<&isinf>()},
     {"aten::isneginf", rule<&isneginf>()},
     {"aten::isposinf", rule<&isposinf>()},
+    {"aten::ldexp.Tensor", rule<&ldexp>()},
+    {"aten::ldexp_", copied_call_of<"aten::ldexp.Tensor">(), Taken::kSymbols},
     {"aten::leaky_relu", rule<&leaky_relu>()},
+    {"aten::log_sigmoid_forward", rule<&log_sigmoid>()},
     {"aten::logaddexp2", rule<&logaddexp2>()},
     {"aten::logical_and", {&logical_pair<"aten::__and__.Tensor">}},
     {"aten::logical_or", {&logical_pair<"prims::bitwise_or">}},
@@ -374,15 +498,26 @@ constexpr StepsDef kActivationSteps[] = {
     {"aten::logit", rule<&logit>()},
     {"aten::masked_fill.Scalar", rule<&masked_fill_scalar>()},
     {"aten::masked_fill.Tensor", rule<&masked_fill_tensor>()},
+    {"aten::masked_fill_.Tensor", copied_call_of<"aten::masked_fill.Tensor">(), Taken::kSymbols},
     {"aten::mish", rule<&unary<kDefault, mish>>()},
-    {"aten::mul.Tensor", reference<"prims::mul">(kDefault, 2), Taken::kNobody},
+    {"aten::mul.Tensor", rule<&multiply>(), Taken::kSymbols},
     {"aten::mul.out", {&out_steps}, Taken::kSymbols},
+    {"aten::mul_.Tensor", {}, Taken::kNobody},
+    {"aten::neg", rule<&unary<kDefault, neg>>()},
+    {"aten::pow.Scalar", rule<&pow>()},
+    {"aten::pow.Tensor_Scalar", rule<&pow>()},
+    {"aten::pow.Tensor_Tensor", reference<"prims::pow">(kBoolToLong, 2)},
     {"aten::rad2deg", rule<&unary<kIntToFloat, rad2deg>>()},
     {"aten::relu", rule<&unary<kDefault, relu>>()},
+    {"aten::round_", copied_call_of<"aten::round">(), Taken::kSymbols},
+    {"aten::round_.decimals", copied_call_of<"aten::round.decimals">(), Taken::kSymbols},
     {"aten::rsub.Scalar", rule<&rsub>()},
     {"aten::rsub.Tensor", rule<&rsub>()},
     {"aten::sgn", rule<&sgn>()},
+    {"aten::sigmoid", rule<&unary<kIntToFloat, sigmoid>>(), Taken::kNobody},
+    {"aten::sigmoid_", copied_steps_of<"aten::sigmoid">(), Taken::kSymbols},
     {"aten::silu", rule<&opmath<silu>>()},
+    {"aten::silu_", copied_call_of<"aten::silu">(), Taken::kSymbols},
     {"aten::sinc", rule<&unary<kIntToFloat, sinc>>()},
     {"aten::softplus", rule<&softplus>()},
     {"aten::softshrink", rule<&softshrink>()},
@@ -390,8 +525,10 @@ constexpr StepsDef kActivationSteps[] = {
     {"aten::special_xlog1py", rule<&product_with_log<"aten::log1p">>()},
     {"aten::special_xlog1py.other_scalar", rule<&product_with_log<"aten::log1p">>()},
     {"aten::special_xlog1py.self_scalar", rule<&product_with_log<"aten::log1p">>()},
-    {"aten::sub.Tensor", rule<&scaled_sum<"prims::sub">>(), Taken::kNobody},
+    {"aten::sub.Scalar_out", {&out_steps}, Taken::kSymbols},
+    {"aten::sub.Tensor", rule<&sum_of<"prims::sub">>(), Taken::kSymbols},
     {"aten::sub.out", {&out_steps}, Taken::kSymbols},
+    {"aten::sub_.Tensor", {}, Taken::kNobody},
     {"aten::threshold", rule<&threshold>()},
     {"aten::where.Scalar", rule<&where_ref>()},
     {"aten::where.ScalarOther", rule<&where_ref>()},

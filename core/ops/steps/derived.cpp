@@ -1,19 +1,13 @@
 // Overloads that write: their functional operator's steps, and the copy.
 #include "core/ops/derived.h"
 
+#include "core/ops/steps/reference.h"
 #include "core/ops/steps/tables.h"
 #include "core/tensor/dims.h"
 
 namespace faketensor {
 
 namespace {
-
-// The functional operator's steps; the operator itself where it has none.
-Value functional_steps(Call& call, std::span<const Value> args) {
-  const OpEntry& functional = Registry::builtin().entry(call.op().functional);
-  return steps_of(functional.id) != nullptr ? run_steps(call.context(), functional, args)
-                                            : call.context().call(functional.id, args);
-}
 
 // torch._prims_common.wrappers: _maybe_resize_out and _safe_copy_out.
 void copy_out(Call& call, Tensor& out, const Tensor& result) {
@@ -28,7 +22,7 @@ Value inplace_steps(Call& call, uint64_t) {
   const std::span<const Value> args = call.args();
   const bool copies = (call.op().tags & kInplaceCopies) != 0;
   const Value result = copies ? call.context().call(call.op().functional, args)
-                              : functional_steps(call, args);
+                              : steps_inside(call, call.op().functional, args);
   call.call<"aten::copy_">(args[0], result);
   return args[0];
 }
@@ -36,7 +30,8 @@ Value inplace_steps(Call& call, uint64_t) {
 Value out_steps(Call& call, uint64_t) {
   const size_t count = call.op().output_count;
   const std::span<const Value> outs = call.args().last(count);
-  const Value result = functional_steps(call, call.args().first(call.args().size() - count));
+  const Value result = steps_inside(call, call.op().functional,
+                                    call.args().first(call.args().size() - count));
   const std::span<const Value> results = result.is(Value::Tag::kList)
                                              ? result.values()
                                              : std::span<const Value>(&result, 1);

@@ -7,7 +7,6 @@ namespace faketensor {
 
 namespace {
 
-using enum Promotion;
 using Taken = StepsDef::Taken;
 
 Value isnan(Call& c, const Tensor& a) { return c.call<"prims::ne">(a, a); }
@@ -26,6 +25,10 @@ constexpr StepsDef kElementwiseSteps[] = {
     {"aten::bitwise_right_shift.Tensor", reference<"prims::shift_right_arithmetic">()},
     {"aten::bitwise_right_shift.Tensor_Scalar", reference<"prims::shift_right_arithmetic">()},
     {"aten::div_.Scalar", {}, Taken::kNobody},
+    {"aten::__ilshift__.Scalar", {}, Taken::kSymbols},
+    {"aten::__ilshift__.Tensor", {}, Taken::kSymbols},
+    {"aten::__irshift__.Scalar", {}, Taken::kSymbols},
+    {"aten::__irshift__.Tensor", {}, Taken::kSymbols},
     {"aten::erfinv", reference<"prims::erf_inv">()},
     {"aten::i0", reference<"prims::bessel_i0">()},
     {"aten::isnan", rule<&isnan>()},
@@ -36,8 +39,6 @@ constexpr StepsDef kElementwiseSteps[] = {
     {"aten::logical_xor_", {}, Taken::kNobody},
     {"aten::masked_fill_.Scalar", {}, Taken::kNobody},
     {"aten::mul_.Scalar", {}, Taken::kNobody},
-    {"aten::pow.Scalar", reference<"prims::pow">(kBoolToLong, 2)},
-    {"aten::pow.Tensor_Scalar", reference<"prims::pow">(kBoolToLong, 2)},
     {"aten::relu_", {}, Taken::kNobody},
     {"aten::special_bessel_j0", reference<"prims::bessel_j0">()},
     {"aten::special_bessel_j1", reference<"prims::bessel_j1">()},

@@ -1,6 +1,7 @@
 // New tensors, copies and casts: torch/_refs/__init__.py, torch/_decomp/decompositions.py.
 #include "core/ops/steps/reference.h"
 #include "core/ops/steps/tables.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -152,7 +153,7 @@ Value cat(Call& c, TensorList tensors, int64_t dim) {
   }
   if (filtered.empty()) filtered.push_back(parts[0]);
   const Value joined = c.call<"prims::cat">(c.list(filtered.span()),
-                                            dim < 0 ? dim + like->dim() : dim);
+                                            wrap_dim(dim, like->dim()));
   MemoryFormat format = suggest_memory_format(parts[0].tensor());
   for (const Value& part : parts) {
     if (suggest_memory_format(part.tensor()) != format) format = MemoryFormat::kContiguous;
@@ -162,7 +163,7 @@ Value cat(Call& c, TensorList tensors, int64_t dim) {
 
 Value stack(Call& c, TensorList tensors, int64_t dim) {
   const Tensor& first = tensors[0];
-  const int64_t at = dim < 0 ? dim + first.dim() + 1 : dim;
+  const int64_t at = wrap_dim(dim, first.dim() + 1);
   if (at < first.dim()) {
     DimVector sizes(first.sizes());
     sizes.insert(static_cast<size_t>(at), static_cast<int64_t>(tensors.size()));

@@ -5,6 +5,7 @@
 #include "core/ops/dispatch_cache.h"
 #include "core/ops/steps/reference.h"
 #include "core/ops/steps/tables.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -92,7 +93,7 @@ Operand safe_amax(Call& c, const Operand& x, int64_t dim) {
   Operand most = x;
   if (tensor.dim() > 0 && !guard_or_false(tensor.size(dim) > 0)) {
     DimVector sizes(tensor.sizes());
-    sizes[static_cast<size_t>(dim < 0 ? dim + tensor.dim() : dim)] = 1;
+    sizes[static_cast<size_t>(wrap_dim(dim, tensor.dim()))] = 1;
     const Value pad = c.call<"aten::new_full">(tensor, sizes, -HUGE_VAL, nullptr, nullptr,
                                                nullptr, false);
     const Value both[] = {x.value(), pad};
@@ -270,17 +271,9 @@ Value embedding(Call& c, const Tensor& weight, const Tensor&) {
   return c.call<"aten::new_empty">(weight, result.sizes(), weight.dtype(), nullptr, nullptr, false);
 }
 
-// meta_index_Tensor, torch/_meta_registrations.py, which fake_impls.py runs inside of the mode.
-Value index(Call& c, const Tensor& self, TensorList indices) {
-  for (size_t i = 0; i < indices.size(); ++i) {
-    const Tensor* index = indices.at(i);
-    if (index == nullptr) continue;
-    if (!is_bool(index->dtype()) && index->dtype() != DType::kInt8 &&
-        index->dtype() != DType::kUInt8)
-      continue;
-    const Value places = c.call<"aten::nonzero">(*index);
-    for (int64_t dim = 0; dim < index->dim(); ++dim) c.call<"aten::select.int">(places, 1, dim);
-  }
+// meta_index_Tensor, torch/_meta_registrations.py, which fake_impls.py runs inside of the mode. The
+// rule looks for the places of masks as it does.
+Value index(Call& c, const Tensor& self) {
   const OpEntry& op = c.op();
   const Tensor& result = op.rule.function(c, op.rule.params).tensor();
   const Value made = c.call<"aten::new_empty">(self, result.sizes(), nullptr, nullptr, nullptr, false);

@@ -5,6 +5,7 @@
 #include "core/ops/families/view.h"
 #include "core/ops/steps/reference.h"
 #include "core/ops/steps/tables.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -25,7 +26,7 @@ DimVector reduction_dims(const Tensor& a, const Value& given) {
     for (int64_t dim = 0; dim < a.dim(); ++dim) dims.push_back(dim);
   }
   for (SymInt& dim : dims) {
-    if (guard_int(dim) < 0) dim = SymInt(guard_int(dim) + std::max<int64_t>(a.dim(), 1));
+    dim = SymInt(wrap_dim(guard_int(dim), a.dim()));
   }
   if (a.dim() == 0) dims.clear();
   return dims;
@@ -72,6 +73,9 @@ Value sum_like(Call& c, const Tensor& a, const Value& dims, bool keepdim,
 Value sum(Call& c, const Tensor& a, std::optional<DType> dtype) {
   return c.call<"aten::sum.dim_IntList">(a, DimVector(), false, dtype);
 }
+Value sum_out(Call& c, const Tensor& a, std::optional<DType> dtype, const Tensor& out) {
+  return c.call<"aten::sum.IntList_out">(a, DimVector(), false, dtype, out);
+}
 Value prod(Call& c, const Tensor& a, std::optional<DType> dtype) {
   return sum_like<"prims::prod">(c, a, Value(), false, dtype);
 }
@@ -85,6 +89,7 @@ Value mean_of(Call& c, const Tensor& a, const Value& dims, bool keepdim,
               std::optional<DType> given) {
   const DType dtype = given.value_or(a.dtype());
   const Value total = reduce<"prims::sum">(c, a, dims, keepdim, computation_dtype(dtype));
+  c.check(is_float_or_complex(dtype), "mean(): could not infer output dtype.");
   SymInt count = 1;
   for (const SymInt dim : reduction_dims(a, dims)) count = count * a.size(dim.as_int());
   const Value quotient = c.call<"prims::div">(total, number_of(sym_float(count)));
@@ -111,7 +116,7 @@ Value var_mean_correction(Call& c, const Tensor& a, const Value& dims, const Val
 }
 // A composite, whose reference is taken where sizes are symbolic.
 Value var_mean_dim(Call& c, const Tensor& a, const Value& dims, bool unbiased, bool keepdim) {
-  if (!has_symbolic_sizes(c)) return c.op().rule.function(c, c.op().rule.params);
+  if (!takes_references(c)) return c.op().rule.function(c, c.op().rule.params);
   return var_mean_correction(c, a, dims, Value(unbiased ? 1 : 0), keepdim);
 }
 
@@ -173,12 +178,17 @@ Value aminmax(Call& c, const Tensor& self, const Value& dim, bool keepdim) {
 }
 
 Value dot(Call& c, const Tensor& self, const Tensor& other) {
-  return c.call<"aten::sum">(c.call<"aten::mul.Tensor">(self, other));
+  const Promoted types(c, {self, other}, kDefault);
+  const Value a = types.cast(self);
+  const Value product = c.call<"aten::mul.Tensor">(a, types.cast(other));
+  return types.back(c.call<"aten::sum">(product));
 }
 Value vdot(Call& c, const Tensor& self, const Tensor& other) {
   if (!is_complex(self.dtype())) return c.call<"aten::dot">(self, other);
-  const Value conjugate = c.call<"aten::conj_physical">(self);
-  return c.call<"aten::sum">(c.call<"aten::mul.Tensor">(conjugate, other));
+  const Promoted types(c, {self, other}, kDefault);
+  const Value conjugate = c.call<"aten::conj_physical">(types.cast(self));
+  const Value product = c.call<"aten::mul.Tensor">(conjugate, types.cast(other));
+  return types.back(c.call<"aten::sum">(product));
 }
 
 // Mirrors vector_norm, torch/_refs/linalg/__init__.py.
@@ -200,6 +210,21 @@ Value vector_norm(Call& c, const Tensor& x, const Value& order, const Value& dim
                    result);
   }
   self = cast_to(c, self, computation);
+  const DimVector over = reduction_dims(x, dims);
+  const bool is_single = std::all_of(over.begin(), over.end(), [&](SymInt dim) {
+    return guard_or_false(x.size(dim.as_int()) == 1);
+  });
+  if (is_single && x.dim() > 0) {
+    const Value size = cast_to(c, c.call<"aten::abs">(self), result);
+    if (keepdim) return size;
+    DimVector left;
+    for (int64_t dim = 0; dim < x.dim(); ++dim) {
+      const bool is_reduced = std::any_of(over.begin(), over.end(),
+                                          [&](SymInt each) { return each.as_int() == dim; });
+      if (!is_reduced) left.push_back(x.size(dim));
+    }
+    return c.call<"aten::view">(size, left);
+  }
   const bool is_even = std::fmod(ord, 2.0) == 0.0;
   if (!(is_even && is_floating(self.tensor().dtype()))) self = c.call<"aten::abs">(self);
   const auto total = [&](const Value& value) {
@@ -230,8 +255,7 @@ Value logsumexp(Call& c, const Tensor& given, const Value& dims, bool keepdim) {
 // torch._refs._cumsumprod_common: a triangular mask of ranges, reduced by the prim.
 template <FixedString prim>
 Value cumulative(Call& c, const Tensor& a, int64_t dim, std::optional<DType> dtype) {
-  if (a.dim() == 0 && dim < 0) ++dim;
-  const int64_t at = dim < 0 ? dim + a.dim() : dim;
+  const int64_t at = wrap_dim(dim, a.dim());
   Value self(a);
   if (a.dim() == 0) self = c.call<"aten::unsqueeze">(self, 0);
   const int64_t rank = self.tensor().dim();
@@ -293,6 +317,7 @@ constexpr StepsDef kReductionSteps[] = {
     {"aten::std.correction", rule<&std_correction>()},
     {"aten::std_mean.correction", rule<&std_mean_correction>()},
     {"aten::sum", rule<&sum>()},
+    {"aten::sum.out", rule<&sum_out>(), Taken::kAll},
     {"aten::sum.dim_IntList", rule<&sum_like<"prims::sum">>()},
     {"aten::var.correction", rule<&var_correction>()},
     {"aten::var_mean.correction", rule<&var_mean_correction>()},

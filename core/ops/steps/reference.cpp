@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/ops/steps/steps.h"
+
 namespace faketensor {
 
 namespace {
@@ -25,6 +27,24 @@ bool should_expand(Dims sizes, Dims common) {
 Value cast_to(Call& call, const Value& value, DType dtype) {
   if (is_number(value) || value.tensor().dtype() == dtype) return value;
   return call.call<"aten::to.dtype">(value, dtype);
+}
+
+bool takes_references(const Call& call) {
+  const auto is_symbolic = [](const Value& value) {
+    if (value.is_tensor()) return value.tensor().meta->has_symbols();
+    return value.is(Value::Tag::kInt) && value.as_sym_int().is_symbolic();
+  };
+  for (const Value& arg : call.args()) {
+    if (is_symbolic(arg)) return true;
+    if (!arg.is(Value::Tag::kList)) continue;
+    if (std::any_of(arg.values().begin(), arg.values().end(), is_symbolic)) return true;
+  }
+  return false;
+}
+
+Value steps_inside(Call& call, OpId op, std::span<const Value> args) {
+  return steps_of(op) != nullptr ? run_steps(call.context(), Registry::builtin().entry(op), args)
+                                 : call.context().call(op, args);
 }
 
 Value number_of(SymFloat number) {

@@ -52,6 +52,30 @@ inline void broadcast(Call& call, Value& a, Value& b) {
 using PrimCall = Value (*)(Call& call, std::span<const Value> operands);
 Value elementwise_reference(Call& call, size_t count, Promotion kind, PrimCall prim);
 
+// Whether a size among the arguments is symbolic: then FakeTensorMode prefers references to
+// kernels, composites among them.
+bool takes_references(const Call& call);
+
+// The steps of another operator with these arguments, inside of this one's; a call of it where it
+// has none.
+Value steps_inside(Call& call, OpId op, std::span<const Value> args);
+
+// In-place overloads that do not follow from a row: the functional operator's steps, or a call of
+// it, whose result is copied.
+template <FixedString functional>
+consteval Rule copied_steps_of() {
+  return {+[](Call& call, uint64_t) {
+    const OpId op = Registry::builtin().find(functional.view());
+    return call.call<"aten::copy_">(call.arg(0), steps_inside(call, op, call.args()));
+  }};
+}
+template <FixedString functional>
+consteval Rule copied_call_of() {
+  return {+[](Call& call, uint64_t) {
+    return call.call<"aten::copy_">(call.arg(0), call.forward<functional>(call.args()));
+  }};
+}
+
 // Steps of an operator whose reference is the prim of that name, with so many operands. Promotion is
 // the row's own where the family of pointwise rules answers it (families/pointwise.h).
 template <FixedString prim>

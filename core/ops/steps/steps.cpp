@@ -84,7 +84,7 @@ class StepsTable {
     const bool is_given = row.taken != StepsDef::Taken::kAsAnswered;
     const StepsFor taken = is_given ? static_cast<StepsFor>(static_cast<int>(row.taken) - 1)
                                     : answered_for(op.facts.answered_by);
-    steps_[op.id] = {row.rule, taken};
+    steps_[op.id] = {row.rule, taken, row.returns_list};
     known_[op.id] = true;
   }
   Steps derived(const OpEntry& op) const {
@@ -114,7 +114,7 @@ class StepsTable {
 
 std::span<const std::span<const StepsDef>> steps_tables() {
   static const std::span<const StepsDef> tables[] = {
-      activation_steps(), elementwise_steps(), factory_steps(),   loss_steps(),
+      activation_steps(), elementwise_steps(), factory_steps(), indexing_steps(),  loss_steps(),
       network_steps(),    prims_steps(),       reduction_steps(), view_steps()};
   return tables;
 }

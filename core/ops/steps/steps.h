@@ -44,11 +44,14 @@ struct StepsDef {
   // or prim, kSymbols for a reference, else kNobody.
   enum class Taken : uint8_t { kAsAnswered, kNobody, kSymbols, kAll };
   Taken taken = Taken::kAsAnswered;
+  // The Python function returns several tensors in a list, where others return a tuple.
+  bool returns_list = false;
 };
 
 struct Steps {
   Rule rule;  // empty: the operator's own rule
   StepsFor taken_for = StepsFor::kNobody;
+  bool returns_list = false;
 
   bool are_taken(bool has_symbols) const {
     return taken_for == StepsFor::kAll || (taken_for == StepsFor::kSymbols && has_symbols);

@@ -11,6 +11,7 @@ std::span<const std::span<const StepsDef>> steps_tables();
 std::span<const StepsDef> activation_steps();
 std::span<const StepsDef> elementwise_steps();
 std::span<const StepsDef> factory_steps();
+std::span<const StepsDef> indexing_steps();
 std::span<const StepsDef> loss_steps();
 std::span<const StepsDef> network_steps();
 std::span<const StepsDef> prims_steps();

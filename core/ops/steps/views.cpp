@@ -13,8 +13,6 @@ namespace {
 
 using Taken = StepsDef::Taken;
 
-int64_t wrapped(int64_t dim, int64_t rank) { return dim < 0 ? dim + std::max<int64_t>(rank, 1) : dim; }
-
 DimVector range(int64_t begin, int64_t end) {
   DimVector dims;
   for (int64_t dim = begin; dim < end; ++dim) dims.push_back(dim);
@@ -54,20 +52,20 @@ Value expand(Call& c, const Tensor& a, Dims shape) {
 }
 
 Value unsqueeze(Call& c, const Tensor& a, int64_t dim) {
-  return expand_dims(c, a, dim < 0 ? dim + a.dim() + 1 : dim);
+  return expand_dims(c, a, wrap_dim(dim, a.dim() + 1));
 }
 
 Value permute(Call& c, const Tensor& a, Dims dims) {
   DimVector permutation;
-  for (const SymInt dim : dims) permutation.push_back(wrapped(guard_int(dim), a.dim()));
+  for (const SymInt dim : dims) permutation.push_back(wrap_dim(guard_int(dim), a.dim()));
   return c.call<"prims::transpose">(a, permutation);
 }
 
 Value transpose(Call& c, const Tensor& a, int64_t dim0, int64_t dim1) {
   if (a.dim() <= 1 || dim0 == dim1) return c.call<"aten::alias">(a);
   DimVector dims = range(0, a.dim());
-  std::swap(dims[static_cast<size_t>(wrapped(dim0, a.dim()))],
-            dims[static_cast<size_t>(wrapped(dim1, a.dim()))]);
+  std::swap(dims[static_cast<size_t>(wrap_dim(dim0, a.dim()))],
+            dims[static_cast<size_t>(wrap_dim(dim1, a.dim()))]);
   return c.call<"aten::permute">(a, dims);
 }
 
@@ -86,7 +84,7 @@ Value squeeze_dim(Call& c, const Tensor& a, int64_t dim) {
 Value squeeze_dims(Call& c, const Tensor& a, Dims dims) {
   DimVector ones;
   for (const SymInt given : dims) {
-    const int64_t dim = wrapped(guard_int(given), a.dim());
+    const int64_t dim = wrap_dim(guard_int(given), a.dim());
     if (a.dim() > 0 && guard_or_false(a.size(dim) == 1)) ones.push_back(dim);
   }
   if (ones.empty()) return c.call<"prims::view_of">(a);
@@ -112,7 +110,7 @@ Value unbind(Call& c, const Tensor& self, int64_t dim) {
   const Value parts = c.call<"aten::tensor_split.sections">(self, count, dim);
   SmallVector<Value, 8> results;
   for (const Value& part : parts.values())
-    results.push_back(c.call<"aten::squeeze.dim">(part, wrapped(dim, self.dim())));
+    results.push_back(c.call<"aten::squeeze.dim">(part, wrap_dim(dim, self.dim())));
   return c.list(results.span());
 }
 
@@ -189,7 +187,7 @@ constexpr StepsDef kViewSteps[] = {
     {"aten::select.int", {&strided}, Taken::kAll},
     {"aten::slice.Tensor", {&strided}, Taken::kAll},
     {"aten::split.Tensor", rule<&split>()},
-    {"aten::split_with_sizes", {&strided}, Taken::kSymbols},
+    {"aten::split_with_sizes", {&strided}, Taken::kSymbols, true},
     {"aten::squeeze", rule<&squeeze_all>()},
     {"aten::squeeze.dim", rule<&squeeze_dim>()},
     {"aten::squeeze.dims", rule<&squeeze_dims>(), Taken::kSymbols},
