@@ -2,7 +2,9 @@
 
 #include "core/mode/cache_key.h"
 #include "core/mode/find_tensor.h"
+#include "core/ops/dispatch_cache.h"
 #include "core/support/format.h"
+#include "core/symbolic/expr.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -25,7 +27,18 @@ std::string answer_text(const Value& result) {
 // a contiguous one ("4*s0*s1"). The cache compares what was written, so operators that are given
 // such a result have another key than before.
 SymInt cached_bytes(const Tensor& result) {
-  return storage_bytes(result.sizes(), result.strides(), 0, result.dtype());
+  return storage_bytes(numbers_now(result.sizes()), numbers_now(result.strides()), 0,
+                       result.dtype());
+}
+
+DimVector numbers_now(Dims dims) {
+  DimVector numbers;
+  for (const SymInt dim : dims) {
+    const ExprNode* now = dim.is_symbolic() ? replaced(dim) : nullptr;
+    const bool is_number = now != nullptr && now->is_constant();
+    numbers.push_back(is_number ? SymInt(now->number.integer) : dim);
+  }
+  return numbers;
 }
 
 void set_cached_bytes(const OpEntry& op, const Value& result) {

@@ -44,6 +44,10 @@ std::string kept_bypass(const OpEntry& op, std::span<const Value> args,
 // The metadata of a result, for comparing what two calls with one key answered.
 std::string answer_text(const Value& result);
 
+// Integers pass through C++ on their way to an operator, which makes numbers of expressions that are
+// known to be one (SymNode.maybe_as_int).
+DimVector numbers_now(Dims dims);
+
 // The size of the storage of a result that the cache gives.
 SymInt cached_bytes(const Tensor& result);
 // Gives the tensors in what the cache answered the storages that it makes.

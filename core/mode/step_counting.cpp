@@ -6,6 +6,7 @@
 
 #include "core/mode/cache_key.h"
 #include "core/mode/constants.h"
+#include "core/mode/fake_dispatch.h"
 #include "core/mode/find_tensor.h"
 #include "core/ops/arguments.h"
 #include "core/ops/constant.h"
@@ -43,6 +44,7 @@ class StepCounter final : public DispatchMode, private ModeSurroundings {
     for (const Value& arg : args) twins.push_back(twin(arg));
     const ModeScope scope(context_, *this);
     try {
+      refuse_negative_sizes(op, args);
       run_steps(context_, op, twins.span());
     } catch (const Error& e) {
       if (getenv("TRACE")) fprintf(stderr, "! %s\n", e.what());  // TRACE
@@ -114,19 +116,11 @@ Value StepCounter::twin(const Value& value) {
   return context_.make_list(elements);
 }
 
-// Integers pass through C++ on their way to an operator, which makes numbers of expressions that are
-// known to be one (SymNode.maybe_as_int).
 Value StepCounter::as_passed(const Value& value) {
-  const auto passed = [](SymInt number) {
-    if (!number.is_symbolic()) return number;
-    const ExprNode* now = replaced(number);
-    return now->is_constant() ? SymInt(now->number.integer) : number;
-  };
-  if (value.is(Value::Tag::kInt)) return passed(value.as_sym_int());
-  if (!value.is(Value::Tag::kIntList)) return value;
-  DimVector numbers;
-  for (const SymInt number : value.ints()) numbers.push_back(passed(number));
-  return context_.make_ints(numbers);
+  if (value.is(Value::Tag::kIntList)) return context_.make_ints(numbers_now(value.ints()));
+  if (!value.is(Value::Tag::kInt)) return value;
+  const SymInt number = value.as_sym_int();
+  return numbers_now({&number, 1})[0];
 }
 
 Value StepCounter::answer(const OpEntry& op, std::span<const Value> args, bool is_symbolic,

@@ -29,9 +29,10 @@ Value opmath(Call& c, const Tensor& self) {
 }
 
 Operand neg(const Operand& a) { return a.op<"prims::neg">(); }
-Operand sigmoid(const Operand& a) {
-  const Operand power = neg(a).op<"prims::exp">();
-  return power.op<"prims::add">(1.0).op<"prims::reciprocal">();
+Value sigmoid(Call& c, const Tensor& self) {
+  const Promoted types(c, {self}, kIntToFloat);
+  const Value power = c.call<"prims::exp">(c.call<"prims::neg">(types.cast(self)));
+  return types.back(c.call<"prims::div">(1.0, c.call<"prims::add">(1.0, power)));
 }
 Operand relu(const Operand& a) { return where(a <= 0, 0, a); }
 Operand mish(const Operand& a) {
@@ -84,11 +85,14 @@ Value isneginf(Call& c, const Tensor& a) {
 Value gelu(Call& c, const Tensor& self, std::string_view approximate) {
   const Promoted types(c, {self}, kDefault);
   const Operand a(c, types.cast(self));
-  if (approximate == "none")
-    return types.back(a * 0.5 * ((a * 0.70710678118654752440).op<"aten::erf">() + 1));
+  if (approximate == "none") {
+    const Operand half = a * 0.5;
+    return types.back(half * ((a * 0.70710678118654752440).op<"aten::erf">() + 1));
+  }
   const Operand cube = a * a * a;
   const Operand inner = (a + cube * 0.044715) * 0.79788456080286535588;
-  return types.back(a * 0.5 * (inner.op<"aten::tanh">() + 1));
+  const Operand half = a * 0.5;
+  return types.back(half * (inner.op<"aten::tanh">() + 1));
 }
 
 Value elu(Call& c, const Tensor& self, const Value& alpha, const Value& scale,
@@ -382,7 +386,6 @@ Value product_with_log(Call& c, const Value& x, const Value& y) {
 // Whether make_fast_binary_impl (torch/_subclasses/fake_impls.py) answers, which calls nothing: the
 // result has the shape of an operand, and all are in one memory format.
 bool is_fast(Call& c) {
-  if (c.op().derived != OpEntry::Derived::kNone || !c.op().name.ends_with(".Tensor")) return false;
   const DimVector common = broadcast_operands(c, c.args().first(2));
   bool is_shaped = false;
   bool is_contiguous = true;
@@ -415,11 +418,22 @@ Value sum_of(Call& c, const Value& self, const Value& other, const Value& alpha)
   return is_fast(c) ? c.op().rule.function(c, c.op().rule.params)
                     : scaled_sum<prim>(c, self, other, alpha);
 }
-Value multiply(Call& c, const Value&, const Value&) {
-  if (is_fast(c)) return c.op().rule.function(c, c.op().rule.params);
+// An out= overload takes the reference whatever the operands are.
+template <FixedString prim>
+Value sum_out(Call& c, const Value& self, const Value& other, const Value& alpha) {
+  return write_outs(c, scaled_sum<prim>(c, self, other, alpha));
+}
+Value product(Call& c) {
   return elementwise_reference(c, 2, kDefault, [](Call& call, std::span<const Value> operands) {
     return call.forward<"prims::mul">(operands);
   });
+}
+Value multiply(Call& c, const Value&, const Value&) {
+  return is_fast(c) ? c.op().rule.function(c, c.op().rule.params) : product(c);
+}
+Value multiply_out(Call& c, const Value&, const Value&) { return write_outs(c, product(c)); }
+Value divide_out(Call& c, const Value& self, const Value& other) {
+  return write_outs(c, true_divide(c, self, other));
 }
 Value divide(Call& c, const Value& self, const Value& other) {
   return is_fast(c) ? c.op().rule.function(c, c.op().rule.params) : true_divide(c, self, other);
@@ -453,9 +467,9 @@ Value log_sigmoid(Call& c, const Tensor& self) {
 constexpr StepsDef kActivationSteps[] = {
     {"aten::_prelu_kernel", rule<&prelu>()},
     {"aten::abs_", copied_steps_of<"aten::abs">(), Taken::kSymbols},
-    {"aten::add.Scalar_out", {&out_steps}, Taken::kSymbols},
+    {"aten::add.Scalar_out", rule<&sum_out<"prims::add">>(), Taken::kSymbols},
     {"aten::add.Tensor", rule<&sum_of<"prims::add">>(), Taken::kSymbols},
-    {"aten::add.out", {&out_steps}, Taken::kSymbols},
+    {"aten::add.out", rule<&sum_out<"prims::add">>(), Taken::kSymbols},
     {"aten::add_.Tensor", {}, Taken::kNobody},
     {"aten::addbmm_", copied_call_of<"aten::addbmm">(), Taken::kSymbols},
     {"aten::baddbmm_", copied_call_of<"aten::baddbmm">(), Taken::kSymbols},
@@ -471,7 +485,7 @@ constexpr StepsDef kActivationSteps[] = {
     {"aten::div.Scalar_mode", rule<&divide_by_mode>()},
     {"aten::div.Tensor", rule<&divide>(), Taken::kSymbols},
     {"aten::div.Tensor_mode", rule<&divide_by_mode>()},
-    {"aten::div.out", {&out_steps}, Taken::kSymbols},
+    {"aten::div.out", rule<&divide_out>(), Taken::kSymbols},
     {"aten::div_.Tensor", {}, Taken::kNobody},
     {"aten::elu", rule<&elu>()},
     {"aten::floor_divide", rule<&floor_divide>()},
@@ -501,7 +515,7 @@ constexpr StepsDef kActivationSteps[] = {
     {"aten::masked_fill_.Tensor", copied_call_of<"aten::masked_fill.Tensor">(), Taken::kSymbols},
     {"aten::mish", rule<&unary<kDefault, mish>>()},
     {"aten::mul.Tensor", rule<&multiply>(), Taken::kSymbols},
-    {"aten::mul.out", {&out_steps}, Taken::kSymbols},
+    {"aten::mul.out", rule<&multiply_out>(), Taken::kSymbols},
     {"aten::mul_.Tensor", {}, Taken::kNobody},
     {"aten::neg", rule<&unary<kDefault, neg>>()},
     {"aten::pow.Scalar", rule<&pow>()},
@@ -514,7 +528,7 @@ constexpr StepsDef kActivationSteps[] = {
     {"aten::rsub.Scalar", rule<&rsub>()},
     {"aten::rsub.Tensor", rule<&rsub>()},
     {"aten::sgn", rule<&sgn>()},
-    {"aten::sigmoid", rule<&unary<kIntToFloat, sigmoid>>(), Taken::kNobody},
+    {"aten::sigmoid", rule<&sigmoid>(), Taken::kNobody},
     {"aten::sigmoid_", copied_steps_of<"aten::sigmoid">(), Taken::kSymbols},
     {"aten::silu", rule<&opmath<silu>>()},
     {"aten::silu_", copied_call_of<"aten::silu">(), Taken::kSymbols},
@@ -525,9 +539,9 @@ constexpr StepsDef kActivationSteps[] = {
     {"aten::special_xlog1py", rule<&product_with_log<"aten::log1p">>()},
     {"aten::special_xlog1py.other_scalar", rule<&product_with_log<"aten::log1p">>()},
     {"aten::special_xlog1py.self_scalar", rule<&product_with_log<"aten::log1p">>()},
-    {"aten::sub.Scalar_out", {&out_steps}, Taken::kSymbols},
+    {"aten::sub.Scalar_out", rule<&sum_out<"prims::sub">>(), Taken::kSymbols},
     {"aten::sub.Tensor", rule<&sum_of<"prims::sub">>(), Taken::kSymbols},
-    {"aten::sub.out", {&out_steps}, Taken::kSymbols},
+    {"aten::sub.out", rule<&sum_out<"prims::sub">>(), Taken::kSymbols},
     {"aten::sub_.Tensor", {}, Taken::kNobody},
     {"aten::threshold", rule<&threshold>()},
     {"aten::where.Scalar", rule<&where_ref>()},

@@ -28,10 +28,13 @@ Value inplace_steps(Call& call, uint64_t) {
 }
 
 Value out_steps(Call& call, uint64_t) {
+  const size_t count = call.args().size() - call.op().output_count;
+  return write_outs(call, steps_inside(call, call.op().functional, call.args().first(count)));
+}
+
+Value write_outs(Call& call, const Value& result) {
   const size_t count = call.op().output_count;
   const std::span<const Value> outs = call.args().last(count);
-  const Value result = steps_inside(call, call.op().functional,
-                                    call.args().first(call.args().size() - count));
   const std::span<const Value> results = result.is(Value::Tag::kList)
                                              ? result.values()
                                              : std::span<const Value>(&result, 1);

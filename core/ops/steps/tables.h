@@ -24,6 +24,8 @@ std::span<const StepsDef> view_steps();
 Value inplace_steps(Call& call, uint64_t);
 // An out= overload: the steps of the functional operator, inside of out_wrapper.
 Value out_steps(Call& call, uint64_t);
+// Its end: copies what was computed to the outputs, and gives those.
+Value write_outs(Call& call, const Value& result);
 // A prim: its rule, and where that made a tensor the call that allocates it.
 Value prim_steps(Call& call, uint64_t);
 

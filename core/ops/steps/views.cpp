@@ -187,7 +187,7 @@ constexpr StepsDef kViewSteps[] = {
     {"aten::select.int", {&strided}, Taken::kAll},
     {"aten::slice.Tensor", {&strided}, Taken::kAll},
     {"aten::split.Tensor", rule<&split>()},
-    {"aten::split_with_sizes", {&strided}, Taken::kSymbols, true},
+    {"aten::split_with_sizes", {}, Taken::kSymbols, true},
     {"aten::squeeze", rule<&squeeze_all>()},
     {"aten::squeeze.dim", rule<&squeeze_dim>()},
     {"aten::squeeze.dims", rule<&squeeze_dims>(), Taken::kSymbols},
