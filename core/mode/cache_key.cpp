@@ -190,6 +190,19 @@ bool returns_python_list(const OpEntry& op, bool is_symbolic) {
   return steps != nullptr && steps->returns_list;
 }
 
+// Why a tensor among the results is not kept.
+std::string tensor_bypass(const OpEntry& op, std::span<const Value> args, const Tensor& tensor) {
+  if (ConstantTracker::real_of(tensor) != nullptr) return "constant attribute";
+  if (is_zero_tensor(tensor)) return "dispatch_key_set mismatch";
+  if (tensor.layout() == Layout::kSparseCoo) return "sparse output";
+  if (tensor.layout() != Layout::kStrided) return "sparse compressed output";
+  for (size_t i = 0; i < args.size(); ++i)
+    if (op.schema.arguments[i].is_keyword_only && args[i].is_tensor() &&
+        &args[i].tensor() == &tensor)
+      return "kwarg aliases output";
+  return {};
+}
+
 }  // namespace
 
 // _validate_output_for_cache_entry
@@ -203,17 +216,14 @@ std::string result_bypass(const OpEntry& op, std::span<const Value> args,
     if (std::find(known.begin(), known.end(), symbol) == known.end())
       return "unrepresented symbol in output";
   if (returns_python_list(op, is_symbolic)) return "non-FakeTensor output";
-  if (!result.is_tensor()) return result.is_list() ? "" : "non-FakeTensor output";
-  const Tensor& tensor = result.tensor();
-  if (ConstantTracker::real_of(tensor) != nullptr) return "constant attribute";
-  if (is_zero_tensor(tensor)) return "dispatch_key_set mismatch";
-  if (tensor.layout() == Layout::kSparseCoo) return "sparse output";
-  if (tensor.layout() != Layout::kStrided) return "sparse compressed output";
-  for (size_t i = 0; i < args.size(); ++i)
-    if (op.schema.arguments[i].is_keyword_only && args[i].is_tensor() &&
-        &args[i].tensor() == &tensor)
-      return "kwarg aliases output";
-  return {};
+  if (result.is_list()) {
+    std::string bypass;
+    for (size_t i = 0; i < result.size() && bypass.empty(); ++i) {
+      if (result[i].is_tensor()) bypass = tensor_bypass(op, args, result[i].tensor());
+    }
+    return bypass;
+  }
+  return result.is_tensor() ? tensor_bypass(op, args, result.tensor()) : "non-FakeTensor output";
 }
 
 }  // namespace faketensor

@@ -70,6 +70,7 @@ class StepCounter final : public DispatchMode, private ModeSurroundings {
   Tensor* convert(Tensor& tensor) override { return &tensor; }
   std::string cache_settings() const override { return outside_.settings; }
 
+  void make_again(const OpEntry& op, const Value& result);
   Value twin(const Value& value);
   Tensor* twin(const Tensor& tensor);
   Value as_passed(const Value& value);
@@ -152,13 +153,26 @@ Value StepCounter::dispatch(const OpEntry& op, std::span<const Value> given,
   const std::vector<const ExprNode*> symbols = symbols_of(args.span());
   const DispatchCache::Found found = cache_.find(call, env);
   const bool is_given = found == DispatchCache::Found::kAnswer;
-  if (getenv("TRACE")) { fprintf(stderr, "%*s%s %s", 2 * depth_, "", std::string(op.name).c_str(), is_given ? "HIT" : ""); for (const Value& a : args) { if (a.is_tensor()) { std::string t = a.tensor().is_wrapped_number ? "num" : dims_key(a.tensor().sizes()); fprintf(stderr, " %s", t.c_str()); } } fprintf(stderr, "\n"); }  // TRACE
+  if (getenv("TRACE")) { fprintf(stderr, "%*s%s %s", 2 * depth_, "", std::string(op.name).c_str(), is_given ? "HIT" : ""); for (const Value& a : args) { if (a.is_tensor()) { std::string t = a.tensor().is_wrapped_number ? "num" : dims_key(a.tensor().sizes()); fprintf(stderr, " %s", t.c_str()); if (a.tensor().storage && !a.tensor().is_wrapped_number) fprintf(stderr, "<%s>", dim_key(a.tensor().storage->nbytes).c_str()); } } fprintf(stderr, "\n"); }  // TRACE
   Value result = answer(op, args.span(), call.is_symbolic, is_given, next);
-  if (is_given && call.is_symbolic) set_cached_bytes(op, result);
+  if (is_given && call.is_symbolic) make_again(op, result);
   if (found == DispatchCache::Found::kNothing) {
     cache_.keep(call, kept_bypass(op, args.span(), symbols, result, call.is_symbolic), env);
   }
   return result;
+}
+
+// What the cache gives is made by torch.empty_strided: sizes that are known are numbers in it.
+void StepCounter::make_again(const OpEntry& op, const Value& result) {
+  if (result.is_tensor() && (op.tags & kView) == 0 && op.written_arguments == 0) {
+    MetaSpec spec = result.tensor().meta->spec();
+    const DimVector sizes = numbers_now(spec.sizes);
+    const DimVector strides = numbers_now(spec.strides);
+    spec.sizes = sizes;
+    spec.strides = strides;
+    result.tensor().meta = context_.metas().intern(spec);
+  }
+  set_cached_bytes(op, result);
 }
 
 // Whether constants or a conversion answer in the steps' place (FakeTensorMode._dispatch_impl).

@@ -68,7 +68,8 @@ Value sgn(Call& c, const Tensor& a) {
   const Operand self(c, a);
   if (!is_complex(a.dtype())) return self.op<"aten::sign">();
   const Operand size = self.op<"aten::abs">();
-  return where(size.op<"aten::eq.Scalar">(0), 0, self / size);
+  const Operand is_zero = size.op<"aten::eq.Scalar">(0);
+  return where(is_zero, 0, self / size);
 }
 Value isinf(Call& c, const Tensor& a) {
   const Operand self(c, a);
@@ -164,9 +165,10 @@ Value logit(Call& c, const Tensor& self, const Value& eps) {
   if (!eps.is_none()) {
     const double low = eps.to_double();
     const double high = 1 - low;
-    a = where(a < low, low, where(a > high, high, a));
+    const Operand is_low = a < low;
+    a = where(is_low, low, where(a > high, high, a));
   }
-  const Operand complement(c, c.call<"aten::rsub.Scalar">(a.value(), 1));
+  const Operand complement(c, c.call<"aten::sub.Tensor">(1, a.value()));
   return types.back(a.op<"aten::true_divide.Tensor">(complement).op<"aten::log">());
 }
 
@@ -267,7 +269,7 @@ Value floor_divide_integers(Call& c, const Value& a, const Value& b) {
   // Quotients are rounded to zero: one is taken off where the signs differ and a rest remains.
   const bool is_number = !b.is_tensor() || b.tensor().is_wrapped_number;
   const Value divisor =
-      is_number ? c.call<"prims::scalar_tensor">(b, a.tensor().dtype(), a.tensor().device()) : b;
+      is_number ? c.call<"prims::scalar_tensor">(plain_number(b), a.tensor().dtype(), a.tensor().device()) : b;
   const Value sign_a = c.call<"aten::signbit">(a);
   const Value sign_b = c.call<"aten::signbit">(divisor);
   const Value differ = c.call<"aten::ne.Tensor">(sign_a, sign_b);
@@ -282,7 +284,7 @@ Value floor_divide_integers(Call& c, const Value& a, const Value& b) {
 Value floor_divide_floats(Call& c, const Value& a, const Value& given) {
   const bool is_number = !given.is_tensor() || given.tensor().is_wrapped_number;
   const DType dtype = a.tensor().dtype();
-  const Value b = is_number ? c.call<"prims::scalar_tensor">(given, dtype, a.tensor().device()) : given;
+  const Value b = is_number ? c.call<"prims::scalar_tensor">(plain_number(given), dtype, a.tensor().device()) : given;
   const auto choose = [&](const Value& mask, Value x, Value y) {
     Value operands[] = {mask, x, y};
     return c.forward<"prims::where">(operands);
@@ -372,9 +374,9 @@ Value product_with_log(Call& c, const Value& x, const Value& y) {
     return !v.is_tensor() || v.tensor().is_wrapped_number;
   };
   if (is_number(a))
-    a = c.call<"prims::scalar_tensor">(a, b.tensor().dtype(), b.tensor().device());
+    a = c.call<"prims::scalar_tensor">(plain_number(a), b.tensor().dtype(), b.tensor().device());
   if (is_number(b))
-    b = c.call<"prims::scalar_tensor">(b, a.tensor().dtype(), a.tensor().device());
+    b = c.call<"prims::scalar_tensor">(plain_number(b), a.tensor().dtype(), a.tensor().device());
   const Operand first(c, a);
   const Operand second(c, b);
   const Operand is_zero = first.op<"aten::eq.Scalar">(0);
@@ -463,6 +465,17 @@ Value log_sigmoid(Call& c, const Tensor& self) {
   return c.tuple({first, cast.back(buffer)});
 }
 
+Value addcmul(Call& c, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+              const Value& value) {
+  const Promoted types(c, {self, tensor1, tensor2}, kDefault);
+  const Operand a(c, types.cast(self));
+  const Operand b(c, types.cast(tensor1));
+  const Operand d(c, types.cast(tensor2));
+  const Operand scaled = b.op<"aten::mul.Tensor">(value);
+  return types.back(a + scaled * d);
+}
+Value frexp(Call& c, const Tensor& self) { return c.call<"prims::frexp">(self); }
+
 // clang-format off
 constexpr StepsDef kActivationSteps[] = {
     {"aten::_prelu_kernel", rule<&prelu>()},
@@ -472,6 +485,7 @@ constexpr StepsDef kActivationSteps[] = {
     {"aten::add.out", rule<&sum_out<"prims::add">>(), Taken::kSymbols},
     {"aten::add_.Tensor", {}, Taken::kNobody},
     {"aten::addbmm_", copied_call_of<"aten::addbmm">(), Taken::kSymbols},
+    {"aten::addcmul", rule<&addcmul>(), Taken::kNobody},
     {"aten::baddbmm_", copied_call_of<"aten::baddbmm">(), Taken::kSymbols},
     {"aten::celu", rule<&celu>()},
     {"aten::clamp", rule<&clamp>()},
@@ -491,6 +505,7 @@ constexpr StepsDef kActivationSteps[] = {
     {"aten::floor_divide", rule<&floor_divide>()},
     {"aten::floor_divide.Scalar", rule<&floor_divide>()},
     {"aten::frac", rule<&unary<kDefault, frac>>()},
+    {"aten::frexp.Tensor", rule<&frexp>()},
     {"aten::gelu", rule<&gelu>()},
     {"aten::glu", rule<&glu>()},
     {"aten::hardshrink", rule<&hardshrink>()},

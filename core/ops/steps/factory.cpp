@@ -78,6 +78,24 @@ Value ones_like(Call& c, const Tensor& self, const Value& dtype, const Value& la
       format.is_none() ? Value(MemoryFormat::kPreserve) : format);
 }
 
+// The number's type is the dtype's.
+Value zero_of(DType dtype) { return is_bool(dtype) ? Value(false) : Value(0); }
+Value zeros_like(Call& c, const Tensor& self, const Value& dtype, const Value& layout,
+                 const Value& device, const Value&, const Value& format) {
+  const DType made = dtype.is_none() ? self.dtype() : dtype.dtype();
+  return c.call<"aten::full_like">(
+      self, zero_of(made), dtype, layout, device, false,
+      format.is_none() ? Value(MemoryFormat::kPreserve) : format);
+}
+template <int number>
+Value filled_new(Call& c, Dims size, const Value& dtype, const Value& layout, const Value& device) {
+  const DType made = dtype.is_none() ? c.context().default_dtype : dtype.dtype();
+  const Device on = device.is_none() ? Device{} : device.device();
+  const Value one = is_bool(made) ? Value(number != 0) : Value(number);
+  return c.call<"aten::full">(size, one, made,
+                              layout.is_none() ? Value(Layout::kStrided) : layout, on, false);
+}
+
 Value arange(Call& c, const Value& end, const Value& dtype, const Value& layout,
              const Value& device, const Value& pin) {
   return c.call<"aten::arange.start_step">(0, end, 1, dtype, layout, device, pin);
@@ -190,8 +208,11 @@ constexpr StepsDef kFactorySteps[] = {
     {"aten::new_ones", rule<&new_ones>(), Taken::kSymbols},
     {"aten::new_zeros", rule<&new_zeros>(), Taken::kSymbols},
     {"aten::nonzero", rule<&nonzero>(), Taken::kAll},
+    {"aten::ones", rule<&filled_new<1>>(), Taken::kNobody},
     {"aten::ones_like", rule<&ones_like>(), Taken::kSymbols},
     {"aten::stack", rule<&stack>()},
+    {"aten::zeros", rule<&filled_new<0>>(), Taken::kNobody},
+    {"aten::zeros_like", rule<&zeros_like>(), Taken::kNobody},
 };
 // clang-format on
 

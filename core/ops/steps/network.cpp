@@ -169,7 +169,8 @@ BatchNorm batch_norm_helper(Call& c, const Tensor& input, Tensor* weight, Tensor
     norm.mean = mean.op<"aten::squeeze.dims">(dims);
     norm.rstd = rstd.op<"aten::squeeze.dims">(dims);
     const auto follow = [&](const Value& now, Tensor* running) {
-      const Operand sum = Operand(c, now) * momentum + Operand(c, *running) * (1 - momentum);
+      const Operand fresh = Operand(c, now) * momentum;
+      const Operand sum = fresh + Operand(c, *running) * (1 - momentum);
       if (!functional) c.call<"aten::copy_">(*running, sum.value());
       return sum.value();
     };
@@ -249,6 +250,65 @@ Value batch_norm_reserved(Call& c, const Tensor& input, Tensor* weight, Tensor* 
   return c.tuple({norm.output, norm.mean, norm.rstd, reserve, norm.running_mean, norm.running_var});
 }
 
+// Mirrors native_group_norm, torch/_refs/__init__.py.
+Value group_norm(Call& c, const Tensor& input, Tensor* weight, Tensor* bias, SymInt batch,
+                 SymInt channels, SymInt inner, int64_t groups, double eps) {
+  const DType computation = computation_dtype(input.dtype());
+  const Operand self(c, cast_to(c, input, computation));
+  const SymInt in_group = floor_div(channels, groups);
+  const DimVector by_group = {batch, groups, in_group, inner};
+  const Operand grouped = self.reshape(by_group);
+  const DimVector dims = {2, 3};
+  const Value moments = c.call<"aten::var_mean.dim">(grouped.value(), dims, false, true);
+  const Operand variance(c, moments.values()[0]);
+  const Operand mean(c, moments.values()[1]);
+  const Operand rstd = (variance + eps).op<"aten::rsqrt">();
+  const auto widened = [&](Operand a, int64_t first) {
+    for (int64_t dim = first; dim < input.dim(); ++dim) a = a.unsqueeze(dim);
+    return a;
+  };
+  Operand out = self;
+  if (input.device().is_cpu() && weight != nullptr) {
+    const DimVector shape = {1, groups, in_group, 1};
+    const Operand scale = rstd * Operand(c, *weight).reshape(shape);
+    Operand shift = -mean * scale;
+    if (bias != nullptr) shift = shift + Operand(c, *bias).reshape(shape);
+    const auto flat = [&](const Operand& a) {
+      return contiguous(c, a).op<"aten::as_strided">(DimVector{batch, channels},
+                                                     DimVector{channels, 1});
+    };
+    const Operand w = flat(scale);
+    const Operand b = flat(shift);
+    const Operand wide_w = widened(w, 2);
+    const Operand wide_b = widened(b, 2);
+    out = self * wide_w + wide_b;
+  } else {
+    out = ((grouped - mean) * rstd).view(DimVector(input.sizes()));
+    const auto parameter = [&](Tensor* given) {
+      return widened(Operand(c, *given).unsqueeze(0), 2);
+    };
+    if (weight != nullptr) out = out * parameter(weight);
+    if (bias != nullptr) out = out + parameter(bias);
+  }
+  const Value result = cast_to(c, out, input.dtype());
+  const Value cast_mean = cast_to(c, mean, input.dtype());
+  const Value cast_rstd = cast_to(c, rstd, input.dtype());
+  const Value flat_mean = c.call<"aten::squeeze.dims">(cast_mean, dims);
+  return c.tuple({result, flat_mean, c.call<"aten::squeeze.dims">(cast_rstd, dims)});
+}
+
+// Mirrors _weight_norm_interface: the norm over all dimensions but one.
+Value weight_norm(Call& c, const Tensor& v, const Tensor& g, int64_t dim) {
+  DimVector others;
+  for (int64_t each = 0; each < v.dim(); ++each) {
+    if (each != dim) others.push_back(each);
+  }
+  const Value wide = g.dtype() == DType::kBFloat16 ? Value(DType::kFloat32) : Value();
+  const Operand norm(c, c.call<"aten::linalg_vector_norm">(v, 2, others, true, wide));
+  const Operand ratio = Operand(c, g) / norm.to(g.dtype());
+  return c.tuple({Operand(c, v) * ratio, norm});
+}
+
 // --- dropout ---
 
 Value native_dropout(Call& c, const Tensor& input, double p, std::optional<bool> train) {
@@ -293,6 +353,7 @@ constexpr StepsDef kNetworkSteps[] = {
     {"aten::_native_batch_norm_legit_functional", rule<&batch_norm_functional>()},
     {"aten::_native_batch_norm_legit_no_training", rule<&batch_norm_no_training>()},
     {"aten::_softmax", rule<&softmax<false>>()},
+    {"aten::_weight_norm_interface", rule<&weight_norm>()},
     {"aten::addmm", rule<&addmm>()},
     {"aten::addmv", rule<&addmv>()},
     {"aten::baddbmm", rule<&baddbmm>()},
@@ -301,6 +362,7 @@ constexpr StepsDef kNetworkSteps[] = {
     {"aten::mv", rule<&mv>()},
     {"aten::native_batch_norm", rule<&batch_norm>()},
     {"aten::native_dropout", rule<&native_dropout>()},
+    {"aten::native_group_norm", rule<&group_norm>()},
     {"aten::native_layer_norm", rule<&layer_norm>(), Taken::kAll},
 };
 // clang-format on

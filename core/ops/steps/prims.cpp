@@ -70,6 +70,7 @@ constexpr StepsDef kPrimsSteps[] = {
     {"prims::iota", rule<&iota>()},
     {"prims::resize", {}},
     {"prims::rev", rule<&rev>()},
+    {"prims::uniform", {}},
 };
 // clang-format on
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/constant.h"
 #include "core/ops/steps/steps.h"
 
 namespace faketensor {
@@ -45,6 +46,10 @@ bool takes_references(const Call& call) {
 Value steps_inside(Call& call, OpId op, std::span<const Value> args) {
   return steps_of(op) != nullptr ? run_steps(call.context(), Registry::builtin().entry(op), args)
                                  : call.context().call(op, args);
+}
+
+Value plain_number(const Value& value) {
+  return value.is_tensor() ? value.tensor().constant->number() : value;
 }
 
 Value number_of(SymFloat number) {

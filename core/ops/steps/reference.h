@@ -34,6 +34,9 @@ class Promoted {
   ElementwiseTypes types_;
 };
 
+// A number that stands where a tensor may: as it was given.
+Value plain_number(const Value& value);
+
 // A number that may be symbolic, as an argument.
 Value number_of(SymFloat number);
 

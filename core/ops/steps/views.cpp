@@ -75,6 +75,52 @@ Value t(Call& c, const Tensor& a) {
 
 Value alias(Call& c, const Tensor& a) { return c.call<"prims::view_of">(a); }
 
+// --- rearranged ---
+
+Value flip(Call& c, const Tensor& a, Dims dims) {
+  if (a.dim() == 0) return c.call<"aten::clone">(a);
+  DimVector places;
+  for (const SymInt dim : dims) places.push_back(wrap_dim(guard_int(dim), a.dim()));
+  return c.call<"prims::rev">(a, places);
+}
+
+Value roll(Call& c, const Tensor& a, Dims shifts, Dims dims) {
+  if (guard_or_false(a.numel() == 0)) return c.call<"aten::clone">(a);
+  c.check(!shifts.empty(), "`shifts` required");
+  if (dims.empty() && shifts.size() == 1) {
+    const Value flat = c.call<"aten::flatten.using_ints">(a);
+    const Value rolled = c.call<"aten::roll">(flat, shifts, DimVector{0});
+    return c.call<"aten::view">(rolled, a.sizes());
+  }
+  c.check(shifts.size() == dims.size(), "shifts and dimensions must align.");
+  if (shifts.size() > 1) {
+    const Value first = c.call<"aten::roll">(a, shifts.first(1), dims.first(1));
+    return c.call<"aten::roll">(first, shifts.subspan(1), dims.subspan(1));
+  }
+  const int64_t dim = wrap_dim(guard_int(dims[0]), a.dim());
+  const SymInt size = a.size(dim);
+  const Value range = c.call<"aten::arange">(size, nullptr, nullptr, a.device(), false);
+  const Value moved = c.call<"aten::add.Tensor">(range, mod(size - shifts[0], size));
+  return c.call<"aten::index_select">(a, dim, c.call<"aten::fmod.Scalar">(moved, size));
+}
+
+// The entries on one side of a diagonal: a mask of two ranges, and a choice (mask_tensor).
+template <FixedString compare>
+Value triangle(Call& c, const Tensor& a, SymInt diagonal) {
+  c.check(a.dim() >= 2, "input tensor must have at least 2 dimensions");
+  const auto range = [&](int64_t dim) {
+    return c.call<"aten::arange">(a.size(dim), nullptr, nullptr, a.device(), false);
+  };
+  const Value columns = c.call<"aten::unsqueeze">(range(-1), -2);
+  const Value rows = c.call<"aten::unsqueeze">(range(-2), -1);
+  const Value mask = c.call<compare>(c.call<"aten::sub.Tensor">(columns, rows), diagonal);
+  const Value kept = is_bool(a.dtype()) ? c.call<"aten::logical_and">(mask, a)
+                                        : c.call<"aten::where.ScalarOther">(mask, a, 0);
+  return kept.tensor().is_contiguous() ? kept : c.call<"aten::contiguous">(kept);
+}
+
+// --- dimensions of size 1, parts ---
+
 Value squeeze_all(Call& c, const Tensor& a) {
   return c.call<"aten::squeeze.dims">(a, range(0, a.dim()));
 }
@@ -179,11 +225,14 @@ constexpr StepsDef kViewSteps[] = {
     {"aten::_reshape_alias", rule<&reshape_alias>()},
     {"aten::_unsafe_view", rule<&unsafe_view>()},
     {"aten::alias", rule<&alias>(), Taken::kSymbols},
+    {"aten::detach", same_as<"aten::alias">(), Taken::kNobody},
     {"aten::diagonal", {&strided}, Taken::kSymbols},
     {"aten::expand", rule<&expand>(), Taken::kSymbols},
+    {"aten::flip", rule<&flip>()},
     {"aten::lift", rule<&lift_fresh>()},
     {"aten::lift_fresh", rule<&lift_fresh>()},
     {"aten::permute", rule<&permute>(), Taken::kSymbols},
+    {"aten::roll", rule<&roll>()},
     {"aten::select.int", {&strided}, Taken::kAll},
     {"aten::slice.Tensor", {&strided}, Taken::kAll},
     {"aten::split.Tensor", rule<&split>()},
@@ -194,6 +243,8 @@ constexpr StepsDef kViewSteps[] = {
     {"aten::t", rule<&t>(), Taken::kSymbols},
     {"aten::t_", {}, Taken::kNobody},
     {"aten::transpose.int", rule<&transpose>(), Taken::kSymbols},
+    {"aten::tril", rule<&triangle<"aten::le.Scalar">>()},
+    {"aten::triu", rule<&triangle<"aten::ge.Scalar">>()},
     {"aten::unbind.int", rule<&unbind>(), Taken::kSymbols},
     {"aten::unfold", {&strided}, Taken::kSymbols},
     {"aten::unsafe_split.Tensor", same_as<"aten::split.Tensor">()},
