@@ -46,8 +46,7 @@ class StepCounter final : public DispatchMode, private ModeSurroundings {
     try {
       refuse_negative_sizes(op, args);
       run_steps(context_, op, twins.span());
-    } catch (const Error& e) {
-      if (getenv("TRACE")) fprintf(stderr, "! %s\n", e.what());  // TRACE
+    } catch (const Error&) {
       // The rule raises it, with its own words.
     }
   }
@@ -153,7 +152,6 @@ Value StepCounter::dispatch(const OpEntry& op, std::span<const Value> given,
   const std::vector<const ExprNode*> symbols = symbols_of(args.span());
   const DispatchCache::Found found = cache_.find(call, env);
   const bool is_given = found == DispatchCache::Found::kAnswer;
-  if (getenv("TRACE")) { fprintf(stderr, "%*s%s %s", 2 * depth_, "", std::string(op.name).c_str(), is_given ? "HIT" : ""); for (const Value& a : args) { if (a.is_tensor()) { std::string t = a.tensor().is_wrapped_number ? "num" : dims_key(a.tensor().sizes()); fprintf(stderr, " %s", t.c_str()); if (a.tensor().storage && !a.tensor().is_wrapped_number) fprintf(stderr, "<%s>", dim_key(a.tensor().storage->nbytes).c_str()); } } fprintf(stderr, "\n"); }  // TRACE
   Value result = answer(op, args.span(), call.is_symbolic, is_given, next);
   if (is_given && call.is_symbolic) make_again(op, result);
   if (found == DispatchCache::Found::kNothing) {

@@ -17,6 +17,10 @@ Value logical_not(Call& c, const Tensor& a) {
 
 // clang-format off
 constexpr StepsDef kElementwiseSteps[] = {
+    {"aten::__ilshift__.Scalar", {}, Taken::kSymbols},
+    {"aten::__ilshift__.Tensor", {}, Taken::kSymbols},
+    {"aten::__irshift__.Scalar", {}, Taken::kSymbols},
+    {"aten::__irshift__.Tensor", {}, Taken::kSymbols},
     {"aten::addr_", {}, Taken::kNobody},
     {"aten::bitwise_left_shift.Scalar_Tensor", reference<"prims::shift_left">()},
     {"aten::bitwise_left_shift.Tensor", reference<"prims::shift_left">()},
@@ -25,10 +29,6 @@ constexpr StepsDef kElementwiseSteps[] = {
     {"aten::bitwise_right_shift.Tensor", reference<"prims::shift_right_arithmetic">()},
     {"aten::bitwise_right_shift.Tensor_Scalar", reference<"prims::shift_right_arithmetic">()},
     {"aten::div_.Scalar", {}, Taken::kNobody},
-    {"aten::__ilshift__.Scalar", {}, Taken::kSymbols},
-    {"aten::__ilshift__.Tensor", {}, Taken::kSymbols},
-    {"aten::__irshift__.Scalar", {}, Taken::kSymbols},
-    {"aten::__irshift__.Tensor", {}, Taken::kSymbols},
     {"aten::erfinv", reference<"prims::erf_inv">()},
     {"aten::i0", reference<"prims::bessel_i0">()},
     {"aten::isnan", rule<&isnan>()},
