@@ -51,8 +51,7 @@ void set_cached_bytes(const OpEntry& op, const Value& result) {
 CachedCall describe_call(const OpEntry& op, std::span<const Value> args,
                          const CacheSurroundings& surroundings) {
   CachedCall call;
-  call.key =
-      format("{}({}){}", op.name, argument_keys(args, surroundings), surroundings.settings);
+  call.key = format("{}({}){}", op.name, argument_keys(args, surroundings), surroundings.settings);
   for (const Value& arg : args) {
     call.is_symbolic = call.is_symbolic || has_symbol(arg);
     if (call.bypass.empty()) call.bypass = argument_bypass(arg, surroundings);

@@ -139,8 +139,7 @@ Value StepCounter::answer(const OpEntry& op, std::span<const Value> args, bool i
   return result;
 }
 
-Value StepCounter::dispatch(const OpEntry& op, std::span<const Value> given,
-                            const NextMode& next) {
+Value StepCounter::dispatch(const OpEntry& op, std::span<const Value> given, const NextMode& next) {
   if (is_kernel_ || context_.in_kernel()) return next(op, given);
   ArgumentRoom room;
   SmallVector<Value, 16> args;

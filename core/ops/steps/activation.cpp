@@ -35,9 +35,7 @@ Value sigmoid(Call& c, const Tensor& self) {
   return types.back(c.call<"prims::div">(1.0, c.call<"prims::add">(1.0, power)));
 }
 Operand relu(const Operand& a) { return where(a <= 0, 0, a); }
-Operand mish(const Operand& a) {
-  return a * a.op<"aten::softplus">().op<"aten::tanh">();
-}
+Operand mish(const Operand& a) { return a * a.op<"aten::softplus">().op<"aten::tanh">(); }
 Operand silu(const Operand& a) { return a * a.op<"aten::sigmoid">(); }
 Operand frac(const Operand& a) { return a - a.op<"aten::trunc">(); }
 Operand sinc(const Operand& given) {
@@ -76,12 +74,8 @@ Value isinf(Call& c, const Tensor& a) {
   if (!is_float_or_complex(a.dtype())) return self.op<"aten::zeros_like">(DType::kBool);
   return self.op<"aten::abs">().op<"aten::eq.Scalar">(HUGE_VAL);
 }
-Value isposinf(Call& c, const Tensor& a) {
-  return Operand(c, a).op<"aten::eq.Scalar">(HUGE_VAL);
-}
-Value isneginf(Call& c, const Tensor& a) {
-  return Operand(c, a).op<"aten::eq.Scalar">(-HUGE_VAL);
-}
+Value isposinf(Call& c, const Tensor& a) { return Operand(c, a).op<"aten::eq.Scalar">(HUGE_VAL); }
+Value isneginf(Call& c, const Tensor& a) { return Operand(c, a).op<"aten::eq.Scalar">(-HUGE_VAL); }
 
 Value gelu(Call& c, const Tensor& self, std::string_view approximate) {
   const Promoted types(c, {self}, kDefault);
@@ -154,8 +148,7 @@ Value hardtanh(Call& c, const Tensor& self, const Value& least, const Value& mos
   return c.call<"aten::clamp">(self, least, most);
 }
 Value glu(Call& c, const Tensor& self, int64_t dim) {
-  const Value halves =
-      c.call<"aten::tensor_split.sections">(self, 2, wrap_dim(dim, self.dim()));
+  const Value halves = c.call<"aten::tensor_split.sections">(self, 2, wrap_dim(dim, self.dim()));
   const Operand gate(c, halves.values()[1]);
   return Operand(c, halves.values()[0]) * gate.op<"aten::sigmoid">();
 }
@@ -184,8 +177,9 @@ Value clamp(Call& c, const Tensor& self, const Value& least, const Value& most) 
     const Value is_nan = c.call<"aten::isnan">(a);
     const bool is_tensor = limit.is_tensor() && !limit.tensor().is_wrapped_number;
     const Value within =
-        is_tensor ? (is_low ? c.call<"aten::ge.Tensor">(a, limit) : c.call<"aten::le.Tensor">(a, limit))
-                  : (is_low ? c.call<"aten::ge.Scalar">(a, limit) : c.call<"aten::le.Scalar">(a, limit));
+        is_tensor
+            ? (is_low ? c.call<"aten::ge.Tensor">(a, limit) : c.call<"aten::le.Tensor">(a, limit))
+            : (is_low ? c.call<"aten::ge.Scalar">(a, limit) : c.call<"aten::le.Scalar">(a, limit));
     const Value stays = c.call<"aten::bitwise_or.Tensor">(within, is_nan);
     a = is_tensor ? c.call<"aten::where.self">(stays, a, limit)
                   : c.call<"aten::where.ScalarOther">(stays, a, limit);
@@ -268,8 +262,9 @@ Value true_divide(Call& c, const Value&, const Value&) {
 Value floor_divide_integers(Call& c, const Value& a, const Value& b) {
   // Quotients are rounded to zero: one is taken off where the signs differ and a rest remains.
   const bool is_number = !b.is_tensor() || b.tensor().is_wrapped_number;
-  const Value divisor =
-      is_number ? c.call<"prims::scalar_tensor">(plain_number(b), a.tensor().dtype(), a.tensor().device()) : b;
+  const Value divisor = is_number ? c.call<"prims::scalar_tensor">(
+                                        plain_number(b), a.tensor().dtype(), a.tensor().device())
+                                  : b;
   const Value sign_a = c.call<"aten::signbit">(a);
   const Value sign_b = c.call<"aten::signbit">(divisor);
   const Value differ = c.call<"aten::ne.Tensor">(sign_a, sign_b);
@@ -284,7 +279,9 @@ Value floor_divide_integers(Call& c, const Value& a, const Value& b) {
 Value floor_divide_floats(Call& c, const Value& a, const Value& given) {
   const bool is_number = !given.is_tensor() || given.tensor().is_wrapped_number;
   const DType dtype = a.tensor().dtype();
-  const Value b = is_number ? c.call<"prims::scalar_tensor">(plain_number(given), dtype, a.tensor().device()) : given;
+  const Value b =
+      is_number ? c.call<"prims::scalar_tensor">(plain_number(given), dtype, a.tensor().device())
+                : given;
   const auto choose = [&](const Value& mask, Value x, Value y) {
     Value operands[] = {mask, x, y};
     return c.forward<"prims::where">(operands);
@@ -397,8 +394,7 @@ bool is_fast(Call& c) {
     const Tensor& tensor = operand.tensor();
     is_shaped = is_shaped || equal_or_false(tensor.sizes(), common);
     is_contiguous = is_contiguous && tensor.is_contiguous();
-    is_channels_last =
-        is_channels_last && tensor.is_contiguous(MemoryFormat::kChannelsLast);
+    is_channels_last = is_channels_last && tensor.is_contiguous(MemoryFormat::kChannelsLast);
   }
   return is_shaped && (is_contiguous || is_channels_last);
 }

@@ -11,8 +11,7 @@ namespace {
 
 // torch._prims_common.wrappers: _maybe_resize_out and _safe_copy_out.
 void copy_out(Call& call, Tensor& out, const Tensor& result) {
-  if (!guard_equal(out.sizes(), result.sizes()))
-    call.call<"aten::resize_">(out, result.sizes());
+  if (!guard_equal(out.sizes(), result.sizes())) call.call<"aten::resize_">(out, result.sizes());
   call.call<"aten::copy_">(out, result);
 }
 
@@ -35,9 +34,8 @@ Value out_steps(Call& call, uint64_t) {
 Value write_outs(Call& call, const Value& result) {
   const size_t count = call.op().output_count;
   const std::span<const Value> outs = call.args().last(count);
-  const std::span<const Value> results = result.is(Value::Tag::kList)
-                                             ? result.values()
-                                             : std::span<const Value>(&result, 1);
+  const std::span<const Value> results =
+      result.is(Value::Tag::kList) ? result.values() : std::span<const Value>(&result, 1);
   for (size_t i = 0; i < count && i < results.size(); ++i) {
     if (outs[i].is_tensor() && results[i].is_tensor())
       copy_out(call, outs[i].tensor(), results[i].tensor());

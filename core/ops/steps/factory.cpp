@@ -31,8 +31,8 @@ Value new_empty_strided(Call& c, const Tensor& self, Dims size, Dims stride,
                         std::optional<DType> dtype, std::optional<Layout> layout,
                         std::optional<Device> device) {
   const Options options = options_like(self, dtype, layout, device);
-  return c.call<"aten::empty_strided">(size, stride, options.dtype, options.layout,
-                                       options.device, false);
+  return c.call<"aten::empty_strided">(size, stride, options.dtype, options.layout, options.device,
+                                       false);
 }
 
 Value filled(Call& c, const Tensor& self, Dims size, const Value& number,
@@ -73,9 +73,8 @@ Value empty_like(Call& c, const Tensor& self, std::optional<DType> dtype,
 
 Value ones_like(Call& c, const Tensor& self, const Value& dtype, const Value& layout,
                 const Value& device, const Value&, const Value& format) {
-  return c.call<"aten::full_like">(
-      self, 1, dtype, layout, device, false,
-      format.is_none() ? Value(MemoryFormat::kPreserve) : format);
+  return c.call<"aten::full_like">(self, 1, dtype, layout, device, false,
+                                   format.is_none() ? Value(MemoryFormat::kPreserve) : format);
 }
 
 // The number's type is the dtype's.
@@ -83,17 +82,16 @@ Value zero_of(DType dtype) { return is_bool(dtype) ? Value(false) : Value(0); }
 Value zeros_like(Call& c, const Tensor& self, const Value& dtype, const Value& layout,
                  const Value& device, const Value&, const Value& format) {
   const DType made = dtype.is_none() ? self.dtype() : dtype.dtype();
-  return c.call<"aten::full_like">(
-      self, zero_of(made), dtype, layout, device, false,
-      format.is_none() ? Value(MemoryFormat::kPreserve) : format);
+  return c.call<"aten::full_like">(self, zero_of(made), dtype, layout, device, false,
+                                   format.is_none() ? Value(MemoryFormat::kPreserve) : format);
 }
 template <int number>
 Value filled_new(Call& c, Dims size, const Value& dtype, const Value& layout, const Value& device) {
   const DType made = dtype.is_none() ? c.context().default_dtype : dtype.dtype();
   const Device on = device.is_none() ? Device{} : device.device();
   const Value one = is_bool(made) ? Value(number != 0) : Value(number);
-  return c.call<"aten::full">(size, one, made,
-                              layout.is_none() ? Value(Layout::kStrided) : layout, on, false);
+  return c.call<"aten::full">(size, one, made, layout.is_none() ? Value(Layout::kStrided) : layout,
+                              on, false);
 }
 
 Value arange(Call& c, const Value& end, const Value& dtype, const Value& layout,
@@ -155,8 +153,7 @@ Value nonzero(Call& c, const Tensor& self) {
 Value cat(Call& c, TensorList tensors, int64_t dim) {
   const Promoted types(c, tensors.values(), Promotion::kNoOpmath);
   SmallVector<Value, 8> parts;
-  for (const Value& tensor : tensors.values())
-    parts.push_back(types.cast(tensor));
+  for (const Value& tensor : tensors.values()) parts.push_back(types.cast(tensor));
   // One-dimensional tensors of size 0 go with tensors of any rank, and are left out.
   const Tensor* like = &parts[0].tensor();
   for (const Value& part : parts) {
@@ -170,8 +167,7 @@ Value cat(Call& c, TensorList tensors, int64_t dim) {
     if (part.tensor().dim() == like->dim()) filtered.push_back(part);
   }
   if (filtered.empty()) filtered.push_back(parts[0]);
-  const Value joined = c.call<"prims::cat">(c.list(filtered.span()),
-                                            wrap_dim(dim, like->dim()));
+  const Value joined = c.call<"prims::cat">(c.list(filtered.span()), wrap_dim(dim, like->dim()));
   MemoryFormat format = suggest_memory_format(parts[0].tensor());
   for (const Value& part : parts) {
     if (suggest_memory_format(part.tensor()) != format) format = MemoryFormat::kContiguous;

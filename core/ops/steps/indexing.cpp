@@ -49,8 +49,8 @@ Value index_copy(Call& c, const Tensor& x, int64_t dim, const Tensor& index, con
 template <bool is_inplace>
 Value index_fill(Call& c, const Tensor& x, int64_t given, const Tensor& index, const Value& value) {
   const bool is_number = !value.is_tensor() || value.tensor().is_wrapped_number;
-  const Value filler = is_number ? c.call<"aten::scalar_tensor">(value, x.dtype(), x.layout(), x.device())
-                                 : value;
+  const Value filler =
+      is_number ? c.call<"aten::scalar_tensor">(value, x.dtype(), x.layout(), x.device()) : value;
   const int64_t dim = wrap_dim(given, x.dim());
   const Value whole = x.dim() == 0 ? c.call<"aten::unsqueeze">(x, 0) : Value(x);
   DimVector sizes(whole.tensor().sizes());

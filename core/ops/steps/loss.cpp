@@ -58,8 +58,8 @@ Value binary_cross_entropy(Call& c, const Tensor& self, const Tensor& target, Te
   const Operand y = cast(target);
   const Operand scale = weight == nullptr ? p : cast(*weight);
   const auto bounded = [&](const Operand& log) {
-    const Operand floor = p.op<"aten::new_full">(DimVector(), -100, nullptr, nullptr, nullptr,
-                                                 false);
+    const Operand floor =
+        p.op<"aten::new_full">(DimVector(), -100, nullptr, nullptr, nullptr, false);
     return log.op<"aten::maximum">(floor);
   };
   const Operand others = y - 1;
@@ -112,7 +112,8 @@ Value nll_loss(Call& c, const Tensor& given, const Tensor& target, Tensor* weigh
   };
   Operand result = kept(-chosen(self));
   if (reduction == kNone && given.dim() > 1) {
-    const Value none = self.op<"aten::new_full">(DimVector(), 0.0, nullptr, nullptr, nullptr, false);
+    const Value none =
+        self.op<"aten::new_full">(DimVector(), 0.0, nullptr, nullptr, nullptr, false);
     return c.tuple({result, none});
   }
   Operand total = result;

@@ -1,8 +1,8 @@
 // Layers: torch/_decomp/decompositions.py, torch/_refs/__init__.py and
 // torch/_subclasses/fake_impls.py.
+#include "core/ops/dispatch_cache.h"
 #include "core/ops/families/operand.h"
 #include "core/ops/families/view.h"
-#include "core/ops/dispatch_cache.h"
 #include "core/ops/steps/reference.h"
 #include "core/ops/steps/tables.h"
 #include "core/tensor/strides.h"
@@ -23,9 +23,7 @@ Operand contiguous(Call& c, const Value& value) {
 // --- products ---
 
 // A factor of a Tensor: `factor * tensor`.
-Operand times(const Operand& a, const Value& factor) {
-  return a.op<"aten::mul.Tensor">(factor);
-}
+Operand times(const Operand& a, const Value& factor) { return a.op<"aten::mul.Tensor">(factor); }
 // Integers are scaled by integers.
 Value scale_of(const Tensor& self, const Value& factor) {
   const bool is_whole = is_integral_or_bool(self.dtype());
@@ -94,8 +92,8 @@ Operand safe_amax(Call& c, const Operand& x, int64_t dim) {
   if (tensor.dim() > 0 && !guard_or_false(tensor.size(dim) > 0)) {
     DimVector sizes(tensor.sizes());
     sizes[static_cast<size_t>(wrap_dim(dim, tensor.dim()))] = 1;
-    const Value pad = c.call<"aten::new_full">(tensor, sizes, -HUGE_VAL, nullptr, nullptr,
-                                               nullptr, false);
+    const Value pad =
+        c.call<"aten::new_full">(tensor, sizes, -HUGE_VAL, nullptr, nullptr, nullptr, false);
     const Value both[] = {x.value(), pad};
     most = Operand(c, c.call<"aten::cat">(c.list(both), dim));
   }
@@ -160,8 +158,8 @@ BatchNorm batch_norm_helper(Call& c, const Tensor& input, Tensor* weight, Tensor
   if (training) {
     DimVector dims{0};
     for (int64_t dim = 2; dim < input.dim(); ++dim) dims.push_back(dim);
-    const Value moments = c.call<"aten::var_mean.correction">(self.to(computation).value(), dims, 0,
-                                                              true);
+    const Value moments =
+        c.call<"aten::var_mean.correction">(self.to(computation).value(), dims, 0, true);
     const Operand variance(c, moments.values()[0]);
     const Operand mean(c, moments.values()[1]);
     const Operand rstd = (variance + eps).op<"aten::rsqrt">();
@@ -336,7 +334,8 @@ Value embedding(Call& c, const Tensor& weight, const Tensor&) {
 Value index(Call& c, const Tensor& self) {
   const OpEntry& op = c.op();
   const Tensor& result = op.rule.function(c, op.rule.params).tensor();
-  const Value made = c.call<"aten::new_empty">(self, result.sizes(), nullptr, nullptr, nullptr, false);
+  const Value made =
+      c.call<"aten::new_empty">(self, result.sizes(), nullptr, nullptr, nullptr, false);
   c.call<"aten::as_strided">(self, result.sizes(), DimVector(result.sizes().size(), SymInt(0)));
   return c.call<"aten::to.dtype_layout">(made, self.dtype(), self.layout(), self.device());
 }

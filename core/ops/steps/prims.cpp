@@ -29,8 +29,7 @@ Value empty_strided(Call& call, const Tensor& like) {
 
 // Mirrors _clone_meta.
 Value clone(Call& c, const Tensor& self, std::optional<MemoryFormat> format) {
-  if (!format || *format == MemoryFormat::kPreserve)
-    return empty_strided(c, *c.empty_like(self));
+  if (!format || *format == MemoryFormat::kPreserve) return empty_strided(c, *c.empty_like(self));
   return c.call<"aten::empty.memory_format">(self.sizes(), self.dtype(), self.layout(),
                                              self.device(), nullptr, *format);
 }

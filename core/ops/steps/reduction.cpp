@@ -37,8 +37,8 @@ Value keep_dims(Call& c, const Tensor& a, Dims dims, const Value& reduced) {
   DimVector sizes(a.sizes());
   DimVector kept;
   for (int64_t dim = 0; dim < a.dim(); ++dim) {
-    const bool is_reduced = std::any_of(dims.begin(), dims.end(),
-                                        [&](SymInt each) { return each.as_int() == dim; });
+    const bool is_reduced =
+        std::any_of(dims.begin(), dims.end(), [&](SymInt each) { return each.as_int() == dim; });
     if (is_reduced) {
       sizes[static_cast<size_t>(dim)] = 1;
     } else {
@@ -65,8 +65,7 @@ Value converted(Call& c, const Value& value, DType dtype) {
 template <FixedString prim>
 Value sum_like(Call& c, const Tensor& a, const Value& dims, bool keepdim,
                std::optional<DType> dtype) {
-  const DType result =
-      dtype.value_or(is_integral_or_bool(a.dtype()) ? DType::kInt64 : a.dtype());
+  const DType result = dtype.value_or(is_integral_or_bool(a.dtype()) ? DType::kInt64 : a.dtype());
   return converted(c, reduce<prim>(c, a, dims, keepdim, computation_dtype(result)), result);
 }
 
@@ -101,8 +100,8 @@ Value mean(Call& c, const Tensor& a, std::optional<DType> dtype) {
 
 Value variance(Call& c, const Tensor& a, const Value& dims, bool keepdim, const Value& correction) {
   const double subtracted = correction.is_none() ? 1.0 : correction.to_double();
-  const Value found = reduce<"prims::var">(c, a, dims, keepdim, computation_dtype(a.dtype()),
-                                           subtracted);
+  const Value found =
+      reduce<"prims::var">(c, a, dims, keepdim, computation_dtype(a.dtype()), subtracted);
   return converted(c, found, to_real(a.dtype()));
 }
 Value var_correction(Call& c, const Tensor& a, const Value& dims, const Value& correction,
@@ -142,9 +141,8 @@ Value any_of(Call& c, const Tensor& a, const Value& dims, bool keepdim) {
     result = c.call<"aten::clone">(truth);
   } else {
     const DimVector given = dims.is_none() ? DimVector() : reduction_dims(a, dims);
-    const Value count = dims.is_none()
-                            ? c.call<"aten::sum.dim_IntList">(truth, nullptr, keepdim)
-                            : c.call<"aten::sum.dim_IntList">(truth, given, keepdim);
+    const Value count = dims.is_none() ? c.call<"aten::sum.dim_IntList">(truth, nullptr, keepdim)
+                                       : c.call<"aten::sum.dim_IntList">(truth, given, keepdim);
     result = c.call<"aten::ne.Scalar">(count, false);
   }
   return a.dtype() == DType::kUInt8 ? converted(c, result, DType::kUInt8) : result;
@@ -219,8 +217,8 @@ Value vector_norm(Call& c, const Tensor& x, const Value& order, const Value& dim
     if (keepdim) return size;
     DimVector left;
     for (int64_t dim = 0; dim < x.dim(); ++dim) {
-      const bool is_reduced = std::any_of(over.begin(), over.end(),
-                                          [&](SymInt each) { return each.as_int() == dim; });
+      const bool is_reduced =
+          std::any_of(over.begin(), over.end(), [&](SymInt each) { return each.as_int() == dim; });
       if (!is_reduced) left.push_back(x.size(dim));
     }
     return c.call<"aten::view">(size, left);
@@ -260,8 +258,8 @@ Value cumulative(Call& c, const Tensor& a, int64_t dim, std::optional<DType> dty
   if (a.dim() == 0) self = c.call<"aten::unsqueeze">(self, 0);
   const int64_t rank = self.tensor().dim();
   const Value wide = c.call<"aten::unsqueeze">(self, at + 1);
-  const Value range = c.call<"aten::arange">(self.tensor().size(at), nullptr, nullptr, a.device(),
-                                             false);
+  const Value range =
+      c.call<"aten::arange">(self.tensor().size(at), nullptr, nullptr, a.device(), false);
   Value mask = c.call<"aten::le.Tensor">(c.call<"aten::unsqueeze">(range, 1), range);
   for (int64_t i = 0; i < rank - at - 1; ++i) mask = c.call<"aten::unsqueeze">(mask, -1);
   const int neutral = prim.view() == "prims::sum" ? 0 : 1;
@@ -271,8 +269,7 @@ Value cumulative(Call& c, const Tensor& a, int64_t dim, std::optional<DType> dty
 
 Value norm_to_vector(Call& c, const Value& self, const Value& p, const Value& dims, bool keepdim,
                      std::optional<DType> dtype) {
-  return c.call<"aten::linalg_vector_norm">(self, p.is_none() ? Value(2) : p, dims, keepdim,
-                                            dtype);
+  return c.call<"aten::linalg_vector_norm">(self, p.is_none() ? Value(2) : p, dims, keepdim, dtype);
 }
 Value norm(Call& c, const Value& self, const Value& p) {
   return norm_to_vector(c, self, p, Value(), false, {});

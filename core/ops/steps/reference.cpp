@@ -58,8 +58,8 @@ Value number_of(SymFloat number) {
 
 Promoted::Promoted(Call& call, std::span<const Value> operands, Promotion kind)
     : call_(call),
-      types_(elementwise_types(promoted_dtype(call, operands), kind,
-                               call.context().default_dtype)) {}
+      types_(
+          elementwise_types(promoted_dtype(call, operands), kind, call.context().default_dtype)) {}
 
 void broadcast(Call& call, std::span<Value> operands) {
   SmallVector<Dims, 4> shapes;

@@ -134,8 +134,7 @@ Value squeeze_dims(Call& c, const Tensor& a, Dims dims) {
     if (a.dim() > 0 && guard_or_false(a.size(dim) == 1)) ones.push_back(dim);
   }
   if (ones.empty()) return c.call<"prims::view_of">(a);
-  std::sort(ones.begin(), ones.end(),
-            [](SymInt x, SymInt y) { return x.as_int() > y.as_int(); });
+  std::sort(ones.begin(), ones.end(), [](SymInt x, SymInt y) { return x.as_int() > y.as_int(); });
   Value result(a);
   for (const SymInt dim : ones) result = c.call<"prims::squeeze">(result, DimVector{dim});
   return result;
