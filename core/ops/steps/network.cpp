@@ -336,7 +336,9 @@ Value index(Call& c, const Tensor& self) {
   const Tensor& result = op.rule.function(c, op.rule.params).tensor();
   const Value made =
       c.call<"aten::new_empty">(self, result.sizes(), nullptr, nullptr, nullptr, false);
-  c.call<"aten::as_strided">(self, result.sizes(), DimVector(result.sizes().size(), SymInt(0)));
+  // The order of its strides is looked at where there are elements (_restride_src).
+  if (!guard_or_false(self.numel() == 0))
+    c.call<"aten::as_strided">(self, result.sizes(), DimVector(result.sizes().size(), SymInt(0)));
   return c.call<"aten::to.dtype_layout">(made, self.dtype(), self.layout(), self.device());
 }
 
