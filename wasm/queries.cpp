@@ -174,6 +174,9 @@ void fits(JsonWriter& json, OpenRun& run, const Json& given) {
     } else if (name == "over") {
       question.over = text_of(value, name, kUsage);
       is_over_given = true;
+    } else if (name == "allocator") {
+      question.allocator = text_of(value, name, kUsage);
+      allocator_config(*question.allocator);
     } else {
       throw_error(kUsage, format("unknown option '{}'", name));
     }

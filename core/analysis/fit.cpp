@@ -39,29 +39,48 @@ int64_t size_of(const Run& run, const std::string& dim) {
 
 }  // namespace
 
-PeakBySize::PeakBySize(const Program& program, RetargetOptions options, std::string dim)
-    : program_(program), options_(std::move(options)), dim_(std::move(dim)) {
+PeakBySize::PeakBySize(const Program& program, RetargetOptions options, std::string dim,
+                       std::optional<std::string> allocator)
+    : program_(program),
+      options_(std::move(options)),
+      dim_(std::move(dim)),
+      allocator_(std::move(allocator)) {
   const ProgramCosts costs(program_, options_);
-  given_ = peak_of(costs);
+  given_ = learn(costs);
+  if (dim_.empty()) return;
   given_size_ = size_of(costs.run(), dim_);
   const auto set = options_.dims.find(dim_);
   if (set != options_.dims.end()) given_size_ = set->second;
 }
 
-std::optional<PeakBySize::Peak> PeakBySize::at(int64_t size) {
+PeakBySize::Known PeakBySize::learn(const ProgramCosts& costs) const {
+  Known known{.peak = peak_of(costs)};
+  if (known.peak && allocator_) known.sequence = std::make_shared<const AllocationSequence>(costs);
+  return known;
+}
+
+const PeakBySize::Known& PeakBySize::known(int64_t size) {
   if (size == given_size_) return given_;
-  const auto [place, is_new] = peaks_.try_emplace(size);
+  const auto [place, is_new] = known_.try_emplace(size);
   if (is_new) {
     RetargetOptions options = options_;
     options.dims[dim_] = size;
-    place->second = peak_of(ProgramCosts(program_, std::move(options)));
+    place->second = learn(ProgramCosts(program_, std::move(options)));
   }
   return place->second;
 }
 
-bool PeakBySize::fits(int64_t size, int64_t bytes) {
-  const std::optional<Peak> peak = at(size);
-  return peak && peak->bytes <= bytes;
+std::optional<int64_t> PeakBySize::reserved(const Known& known, int64_t bytes) const {
+  if (known.sequence == nullptr || bytes < 0) return std::nullopt;
+  const AllocatorReport report =
+      run_allocator(*known.sequence, *allocator_, static_cast<uint64_t>(bytes));
+  if (!report.out_of_memory.empty()) return std::nullopt;
+  return static_cast<int64_t>(report.reserved);
+}
+
+bool PeakBySize::fits(const Known& known, int64_t bytes) const {
+  if (!known.peak || known.peak->bytes > bytes) return false;
+  return !allocator_ || reserved(known, bytes).has_value();
 }
 
 // `fitting` fits, or is below the range; `too_much` does not, or is above.
@@ -74,17 +93,17 @@ struct PeakBySize::Bracket {
 int64_t PeakBySize::guess(const Bracket& bracket, int64_t bytes) {
   const int64_t middle = bracket.fitting + (bracket.too_much - bracket.fitting) / 2;
   // Two sizes with a peak, the highest that are not above the bracket, else the lowest.
-  std::map<int64_t, int64_t> known;
-  if (given_ && given_size_ > 0) known[given_size_] = given_->bytes;
-  for (const auto& [size, peak] : peaks_) {
-    if (peak) known[size] = peak->bytes;
+  std::map<int64_t, int64_t> sizes;
+  if (given_.peak && given_size_ > 0) sizes[given_size_] = given_.peak->bytes;
+  for (const auto& [size, known] : known_) {
+    if (known.peak) sizes[size] = known.peak->bytes;
   }
-  if (known.size() < 2)
+  if (sizes.size() < 2)
     return std::clamp(2 * std::max<int64_t>(bracket.fitting, 1), bracket.fitting + 1,
                       bracket.too_much - 1);
-  auto last = known.upper_bound(bracket.too_much);
-  if (last == known.end()) --last;
-  if (last == known.begin()) ++last;
+  auto last = sizes.upper_bound(bracket.too_much);
+  if (last == sizes.end()) --last;
+  if (last == sizes.begin()) ++last;
   const auto first = std::prev(last);
   const double slope = static_cast<double>(last->second - first->second) /
                        static_cast<double>(last->first - first->first);
@@ -97,21 +116,21 @@ int64_t PeakBySize::guess(const Bracket& bracket, int64_t bytes) {
 
 Largest PeakBySize::largest(int64_t bytes, SizeRange range) {
   Bracket bracket{range.lower - 1, range.upper + 1};
-  if (given_size_ >= range.lower && given_size_ <= range.upper && given_) {
+  if (given_size_ >= range.lower && given_size_ <= range.upper && given_.peak) {
     // What is known to run: a program may refuse the sizes 0 and 1, which others are told from.
-    (fits(given_size_, bytes) ? bracket.fitting : bracket.too_much) = given_size_;
+    (fits(given_, bytes) ? bracket.fitting : bracket.too_much) = given_size_;
   }
   constexpr int kMostGuesses = 8;
   for (int i = 0; bracket.too_much - bracket.fitting > 1; ++i) {
     int64_t next = bracket.fitting + (bracket.too_much - bracket.fitting) / 2;
     if (i < kMostGuesses) next = guess(bracket, bytes);
-    if (!fits(next, bytes)) {
+    if (!fits_at(next, bytes)) {
       bracket.too_much = next;
     } else {
       bracket.fitting = next;
       // Where the line is exact, the next size is the first that does not fit.
       if (i < kMostGuesses && next + 1 < bracket.too_much && i > 0) {
-        (fits(next + 1, bytes) ? bracket.fitting : bracket.too_much) = next + 1;
+        (fits_at(next + 1, bytes) ? bracket.fitting : bracket.too_much) = next + 1;
       }
     }
   }

@@ -6,14 +6,16 @@
 //
 // Every peak is that of the program propagated at that size, so what is answered has been checked.
 // Memory is nearly linear in a size, so a line through two peaks guesses the next size to try: four
-// or five propagations answer for a device.
+// or five propagations answer for a device. With settings of the caching allocator a size fits where
+// the allocator, given so many bytes, comes to the end without OutOfMemoryError.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "core/analysis/program_costs.h"
+#include "core/analysis/allocation_sequence.h"
 
 namespace faketensor {
 
@@ -42,31 +44,47 @@ class PeakBySize {
     Row row = kNoRow;
   };
 
-  // `dim` as in PropagateOptions::dims; the program must outlive this. Raises UsageError for a
-  // dimension that there is not.
-  PeakBySize(const Program& program, RetargetOptions options, std::string dim);
+  // `dim` as in PropagateOptions::dims, empty for none; `allocator`: settings as run_allocator takes
+  // them, none to go by storages. The program must outlive this. Raises UsageError for a dimension
+  // that there is not.
+  PeakBySize(const Program& program, RetargetOptions options, std::string dim,
+             std::optional<std::string> allocator = {});
 
   // Of the options as they were given; none where the program has errors then.
-  std::optional<Peak> given() const { return given_; }
+  std::optional<Peak> given() const { return given_.peak; }
+  // What the caching allocator reserves of so many bytes then; none where they are not enough, or
+  // where none was asked for.
+  std::optional<int64_t> reserved(int64_t bytes) const { return reserved(given_, bytes); }
+  // Whether the program fits into so many bytes then.
+  bool fits(int64_t bytes) const { return fits(given_, bytes); }
   // The size that the dimension has then; 0 where it is none of an input.
   int64_t given_size() const { return given_size_; }
   // None where the program has errors at that size. Each size is propagated once.
-  std::optional<Peak> at(int64_t size);
+  std::optional<Peak> at(int64_t size) { return known(size).peak; }
   // The largest size of the range whose peak is at most `bytes`: all sizes below fit, those that the
   // program takes.
   Largest largest(int64_t bytes, SizeRange range);
 
  private:
+  struct Known {
+    std::optional<Peak> peak = {};
+    std::shared_ptr<const AllocationSequence> sequence = {};  // where the allocator is asked
+  };
   struct Bracket;
-  bool fits(int64_t size, int64_t bytes);
+  Known learn(const ProgramCosts& costs) const;
+  const Known& known(int64_t size);
+  std::optional<int64_t> reserved(const Known& known, int64_t bytes) const;
+  bool fits(const Known& known, int64_t bytes) const;
+  bool fits_at(int64_t size, int64_t bytes) { return fits(known(size), bytes); }
   int64_t guess(const Bracket& bracket, int64_t bytes);
 
   const Program& program_;
   RetargetOptions options_;
   std::string dim_;
-  std::optional<Peak> given_;
+  std::optional<std::string> allocator_;
+  Known given_;
   int64_t given_size_ = 0;
-  std::map<int64_t, std::optional<Peak>> peaks_;
+  std::map<int64_t, Known> known_;
 };
 
 }  // namespace faketensor

@@ -39,11 +39,14 @@ FitAnswer fit_devices(const Program& program, const FitQuestion& question,
                         target.deterministic, target.cudnn_enabled, target.mkldnn_enabled};
     auto place = peaks_of.find(key);
     if (place == peaks_of.end()) {
-      PeakBySize peaks(program, options_on(question.options, device), question.over);
+      PeakBySize peaks(program, options_on(question.options, device), question.over,
+                       question.allocator);
       place = peaks_of.emplace(key, std::move(peaks)).first;
     }
     PeakBySize& peaks = place->second;
-    FitRow row{device, peaks.given(), {}};
+    FitRow row{device, peaks.given(), {}, false, {}};
+    row.reserved = peaks.reserved(row.usable());
+    row.fits = peaks.fits(row.usable());
     answer.size = peaks.given_size();
     if (!question.over.empty() && row.peak)
       row.largest = peaks.largest(row.usable(), question.range);

@@ -1,7 +1,7 @@
 // Which of some devices a program fits, and up to which size of a dimension.
 //
 //   const FitAnswer answer = fit_devices(program, {.over = "batch"}, devices);
-//   answer.rows[0].fits(), answer.rows[0].largest->size
+//   answer.rows[0].fits, answer.rows[0].largest->size
 #pragma once
 
 #include <span>
@@ -22,19 +22,25 @@ RetargetOptions options_on(RetargetOptions options, const DeviceModel& device);
 bool has_dim(const Program& program, const std::string& name);
 
 struct FitQuestion {
-  RetargetOptions options = {};     // on each device as options_on has them
-  std::string over = "batch";       // empty: no largest size is looked for
-  SizeRange range = {};             // of it
+  RetargetOptions options = {};  // on each device as options_on has them
+  std::string over = "batch";    // empty: no largest size is looked for
+  SizeRange range = {};          // of it
+  // Settings of the caching allocator, "" its own: what fits is what it can give out. None: storages.
+  std::optional<std::string> allocator = {};
   std::vector<int64_t> sizes = {};  // whose peaks are asked for too, on the first device
 };
 
 struct FitRow {
   DeviceModel device;
   std::optional<PeakBySize::Peak> peak;  // none: the program has errors there
-  std::optional<Largest> largest;        // none: none was looked for
+  std::optional<int64_t> reserved;  // by the allocator; none: it is not asked, or has not enough
+  bool fits = false;
+  std::optional<Largest> largest;  // none: none was looked for
 
   int64_t usable() const { return device.hardware->usable(); }
-  bool fits() const { return peak && peak->bytes <= usable(); }
+  // Of the usable bytes, less what the allocator reserves, or else the peak; negative where it does not
+  // fit.
+  int64_t headroom() const { return usable() - (reserved ? *reserved : peak ? peak->bytes : 0); }
 };
 
 struct FitAnswer {

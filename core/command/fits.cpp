@@ -64,14 +64,22 @@ class FitPrinter {
     if (!answer_.peaks.empty()) print_peaks();
     line("");
     line("Peak: bytes of storages, all devices together. Usable: the device's memory less what no");
-    line("program is offered and what CUDA's context takes (an estimate). Not counted: what the");
-    line("caching allocator rounds and fragments, workspaces of libraries, other processes.");
+    line(
+        "program is offered and what CUDA's context takes (an estimate). Not counted: workspaces "
+        "of");
+    line(
+        question_.allocator
+            ? "libraries, other processes. Reserved: by PyTorch's caching allocator, which decides."
+            : "libraries, other processes, what the caching allocator rounds and fragments "
+              "(--allocator).");
   }
 
  private:
   void print_devices() {
     const bool has_size = !question_.over.empty();
-    std::vector<std::string> head = {"target", ">memory", ">usable", ">peak", "fits", ">headroom"};
+    std::vector<std::string> head = {"target", ">memory", ">usable", ">peak"};
+    if (question_.allocator) head.push_back(">reserved");
+    head.insert(head.end(), {"fits", ">headroom"});
     if (has_size) {
       line(answer_.size > 0 ? format("{} is {}", question_.over, answer_.size) : question_.over);
       head.push_back(">largest " + question_.over);
@@ -81,9 +89,11 @@ class FitPrinter {
       std::vector<std::string> cells = {row.device.name, bytes_text(row.device.hardware->memory),
                                         bytes_text(row.usable())};
       if (row.peak) {
-        cells.insert(cells.end(), {bytes_text(row.peak->bytes), row.fits() ? "yes" : "no",
-                                   headroom(row.usable() - row.peak->bytes)});
+        cells.push_back(bytes_text(row.peak->bytes));
+        if (question_.allocator) cells.push_back(row.reserved ? bytes_text(*row.reserved) : "-");
+        cells.insert(cells.end(), {row.fits ? "yes" : "no", headroom(row)});
       } else {
+        if (question_.allocator) cells.push_back("-");
         cells.insert(cells.end(), {"errors", "-", "-"});
       }
       if (has_size) cells.push_back(row.largest ? largest_text(*row.largest) : "-");
@@ -92,7 +102,9 @@ class FitPrinter {
     table.print(out_);
   }
 
-  static std::string headroom(int64_t bytes) {
+  std::string headroom(const FitRow& row) const {
+    if (question_.allocator && !row.reserved) return "-";
+    const int64_t bytes = row.headroom();
     return bytes < 0 ? "-" + bytes_text(-bytes) : bytes_text(bytes);
   }
 
@@ -129,6 +141,8 @@ int fits_command(const Options& options, CommandIo& io) {
   question.options = propagate_options(options, io);
   const std::optional<std::string> over = options.get("--over");
   if (over) read_over(*over, question);
+  question.allocator = options.get("--allocator");
+  if (question.allocator) allocator_config(*question.allocator);  // refuses what PyTorch refuses
   const std::vector<DeviceModel> devices = devices_of(options, io);
   const Program program = open_model(options.positional()[0], options, io);
   if (!over && !has_dim(program, question.over)) question.over.clear();
@@ -161,12 +175,16 @@ constexpr auto kOptions = what_if_options_and({
      "the dimension whose largest size is looked for, named as for --set; batch unless given. With "
      "a "
      "range its peaks too"},
+    {"--allocator", "SETTINGS",
+     "by what PyTorch's caching allocator can give out of the device's memory, under these "
+     "PYTORCH_ALLOC_CONF; \"\" are its own"},
     {"--format", "F", "text or json"},
 });
 
 constexpr std::string_view kMore = R"(
 examples:
   faketensor fits model.pt2 --dtype bfloat16
+  faketensor fits model.pt2 --target rtx4090 --allocator expandable_segments:True
   faketensor fits model.pt2 --target rtx4090 --target my_gpu.yaml --over input_ids.1=128..8k
 
 exit code: 0 fine, whether it fits or not, 1 the program has errors, 2 wrong use or unreadable file

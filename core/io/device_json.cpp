@@ -101,9 +101,10 @@ void write_fit_row(JsonWriter& json, const Program& program, const FitRow& row) 
   json.field("title", row.device.title);
   json.field("memory", row.device.hardware->memory);
   json.field("usable", row.usable());
-  json.field("fits", row.fits());
+  json.field("fits", row.fits);
   write_peak(json, program, row.peak);
-  if (row.peak) json.field("headroom", row.usable() - row.peak->bytes);
+  json.field_if_any("reserved", row.reserved);
+  if (row.peak) json.field("headroom", row.headroom());
   if (!row.largest) return;
   const auto largest = json.object("largest");
   json.field("size", row.largest->size);

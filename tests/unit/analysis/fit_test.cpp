@@ -57,13 +57,29 @@ TEST(Fit, ASizeThatTheProgramRefusesEndsTheSearch) {
   EXPECT_FALSE(peaks.at(3).has_value());
 }
 
+// The allocator hands out segments of 2 MiB and more: what storages would need is not enough.
+TEST(Fit, TheAllocatorDecidesWhereItIsAsked) {
+  const TwoSteps model;
+  PeakBySize peaks(model.program, {}, "batch", "");
+  constexpr int64_t kMiB = 1 << 20;
+  EXPECT_FALSE(peaks.fits(kMiB));
+  EXPECT_FALSE(peaks.reserved(kMiB).has_value());
+  EXPECT_TRUE(peaks.fits(2 * kMiB));
+  EXPECT_EQ(peaks.reserved(100 * kMiB), 2 * kMiB);
+  PeakBySize by_storages(model.program, {}, "batch");
+  EXPECT_TRUE(by_storages.fits(kMiB));
+  const Largest largest = peaks.largest(100 * kMiB, {});
+  EXPECT_GT(largest.size, 0);
+  EXPECT_LT(largest.size, by_storages.largest(100 * kMiB, {}).size);
+}
+
 TEST(Fit, EachDeviceIsAskedWithItsPyTorch) {
   const TwoSteps model;
   const std::vector<DeviceModel> devices = {*device_preset("t4"), *device_preset("cpu")};
   const FitAnswer answer = fit_devices(model.program, {.sizes = {4}}, devices);
   ASSERT_EQ(answer.rows.size(), 2u);
   EXPECT_EQ(answer.size, 2);
-  EXPECT_TRUE(answer.rows[0].fits());
+  EXPECT_TRUE(answer.rows[0].fits);
   EXPECT_EQ(answer.rows[0].largest->size, SizeRange::kMost);
   EXPECT_EQ(answer.rows[0].largest->stop, Largest::Stop::kRange);
   EXPECT_EQ(answer.peaks[0].second->bytes, 4 * 96);

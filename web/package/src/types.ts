@@ -300,6 +300,8 @@ export interface FitOptions {
   readonly targets?: readonly string[];
   /** The dimension whose largest size is looked for, named as in {@link PropagateOptions.dims}; `"batch"` unless given. */
   readonly over?: string;
+  /** Settings of PyTorch's caching allocator, `""` its own: what fits is what it can give out. By storages unless given. */
+  readonly allocator?: string;
 }
 
 export interface FitRow {
@@ -312,6 +314,8 @@ export interface FitRow {
   /** Bytes of storages at the peak, and the node there; absent where the program has errors on that device. */
   readonly peak?: number;
   readonly node?: string;
+  /** What the caching allocator reserves; absent where it is not asked or has not enough. */
+  readonly reserved?: number;
   readonly headroom?: number;
   /** Each size was propagated. 0: none fits. `stop` says why no larger one: memory, the program refuses it, or none was tried. */
   readonly largest?: { readonly size: number; readonly stop: "memory" | "program" | "range" };
