@@ -172,12 +172,11 @@ unless --device says otherwise.
 
 constexpr auto kOptions = what_if_options_and({
     {"--over", "DIM[=N..M]",
-     "the dimension whose largest size is looked for, named as for --set; batch unless given. With "
-     "a "
-     "range its peaks too"},
+     "the dimension whose largest size is looked for, named as for --set;\n"
+     "batch unless given. With a range its peaks too"},
     {"--allocator", "SETTINGS",
-     "by what PyTorch's caching allocator can give out of the device's memory, under these "
-     "PYTORCH_ALLOC_CONF; \"\" are its own"},
+     "by what PyTorch's caching allocator can give out of the device's\n"
+     "memory, under these PYTORCH_ALLOC_CONF; \"\" are its own"},
     {"--format", "F", "text or json"},
 });
 

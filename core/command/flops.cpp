@@ -107,8 +107,8 @@ constexpr OptionRow kOptions[] = {
      "text: modules with what is below them, or jsonl: a line per node that has any, then the "
      "total"},
     {"--all", "",
-     "counts elementwise operators, reductions, normalisations, ... too, and the bytes read and "
-     "written: docs/device-model.md says how"},
+     "counts elementwise operators, reductions, normalisations, ... too,\n"
+     "and the bytes read and written: docs/device-model.md says how"},
     {"--depth", "N", "modules as deep as that; 4 unless given"},
 };
 

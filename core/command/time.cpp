@@ -25,8 +25,10 @@ std::string percent(double part, double whole) {
 }
 
 std::string per_second(int64_t items, double seconds) {
+  const double rate = seconds > 0 ? static_cast<double>(items) / seconds : 0;
+  constexpr double kWhole = 100;  // from here on decimals say nothing
   char text[32];
-  std::snprintf(text, sizeof text, "%.5g", seconds > 0 ? static_cast<double>(items) / seconds : 0);
+  std::snprintf(text, sizeof text, rate >= kWhole ? "%.0f" : "%.3g", rate);
   return text;
 }
 
@@ -183,7 +185,7 @@ device unless --device says otherwise.
 
 constexpr auto kOptions = what_if_options_and({
     {"--tf32", "",
-     "products of float32 on tensor cores: torch.set_float32_matmul_precision(\"high\")"},
+     "products of float32 on tensor cores:\ntorch.set_float32_matmul_precision(\"high\")"},
     {"--depth", "N", "modules as deep as that; 4 unless given"},
     {"--format", "F", "text, or json: nodes, modules and kinds of one target"},
 });
