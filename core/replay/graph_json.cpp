@@ -5,6 +5,8 @@
 #include <map>
 
 #include "core/formats/json_fields.h"
+#include "core/graph/operand_tuples.h"
+#include "core/ops/library.h"
 #include "core/support/format.h"
 #include "core/support/target_name.h"
 #include "core/symbolic/parse.h"
@@ -21,37 +23,65 @@ std::string full_target(std::string target, NodeKind kind) {
   return is_operator ? target.insert(0, kTorchOps) : target;
 }
 
+// Unbacked symbols by number, so that those made later are new ones.
+void make_symbols(ShapeEnv& env, const Json& nodes) {
+  int64_t count = 0;
+  for (const Json& node : nodes) {
+    for (const auto& [name, path] : object_member_or_empty(node, "unbacked_bindings").items()) {
+      if (name.size() > 6 || name.size() < 2 || name[0] != 'u' ||
+          name.find_first_not_of("0123456789", 1) != std::string::npos)
+        throw_error(ErrorKind::kUnreadable, format("not an unbacked symbol: {}", name));
+      count = std::max(count, int64_t{std::stoi(name.substr(1))} + 1);
+    }
+  }
+  for (int64_t i = 0; i < count; ++i) env.create_unbacked_int();
+  env.take_pending_unbacked();
+}
+
 class GraphReader {
  public:
-  GraphReader(FakeTensorMode& mode, ValueWriter& writer)
-      : env_(*mode.context().shape_env()),
-        library_(mode.library()),
-        values_(mode),
-        writer_(writer) {
-    values_.resolve = [this](const Json& object) { return node_named(object); };
-  }
+  GraphReader(Program& program, Graph& graph, ValueReader& values, ShapeEnv* env,
+              const Library& library, ValueWriter& writer, const GraphJsonOptions& options,
+              Value missing)
+      : program_(program),
+        graph_(graph),
+        values_(values),
+        env_(env),
+        library_(library),
+        writer_(writer),
+        options_(options),
+        missing_(missing) {}
 
-  Program read(const Json& graph) {
-    const Json& nodes = list_member(graph, "nodes");
-    make_symbols(nodes);
+  void read(const Json& json) {
+    const Json& nodes = list_member(json, "nodes");
+    read_submodules(json);
+    if (options_.may_be_wrong) note_names(nodes);
+    values_.resolve = [this](const Json& object) { return node_named(object); };
     for (const Json& node : nodes) add(node);
-    return std::move(program_);
+    values_.resolve = {};
+    for (const auto& [name, module] : submodules_) {
+      if (graph_.submodule(graph_.store().strings.intern(name)) == nullptr)
+        graph_.add_submodule(name, *module);
+    }
+    make_operand_tuples(graph_);
   }
 
  private:
-  // Unbacked symbols by number, so that those made later are new ones.
-  void make_symbols(const Json& nodes) {
-    int64_t count = 0;
-    for (const Json& node : nodes) {
-      for (const auto& [name, path] : object_member_or_empty(node, "unbacked_bindings").items()) {
-        if (name.size() > 6 || name.size() < 2 || name[0] != 'u' ||
-            name.find_first_not_of("0123456789", 1) != std::string::npos)
-          throw_error(ErrorKind::kUnreadable, format("not an unbacked symbol: {}", name));
-        count = std::max(count, int64_t{std::stoi(name.substr(1))} + 1);
-      }
+  // JSON nests as deep as its reader allows.
+  void read_submodules(const Json& json) {
+    for (const auto& [name, nodes] : object_member_or_empty(json, "submodules").items()) {
+      Graph& module = program_.add_graph();
+      module.name = program_.strings().intern(name);
+      GraphReader(program_, module, values_, env_, library_, writer_, options_, missing_)
+          .read(nodes);
+      submodules_.emplace(name, &module);
     }
-    for (int64_t i = 0; i < count; ++i) env_.create_unbacked_int();
-    env_.take_pending_unbacked();
+  }
+
+  // Ids are given in order.
+  void note_names(const Json& nodes) {
+    uint32_t id = 0;
+    for (const Json& node : nodes) ids_.emplace(text_member(node, "name"), NodeId{id++});
   }
 
   std::optional<Value> node_named(const Json& object) const {
@@ -65,7 +95,8 @@ class GraphReader {
 
   static NodeKind kind_of(const std::string& op) {
     for (const NodeKind kind :
-         {NodeKind::kPlaceholder, NodeKind::kCallFunction, NodeKind::kOutput}) {
+         {NodeKind::kPlaceholder, NodeKind::kGetAttr, NodeKind::kCallFunction,
+          NodeKind::kCallMethod, NodeKind::kCallModule, NodeKind::kOutput}) {
       if (op == name(kind)) return kind;
     }
     throw_error(ErrorKind::kUnreadable, format("a node that is {}", op));
@@ -77,14 +108,36 @@ class GraphReader {
     node.name = text_member(json_node, "name");
     node.target = full_target(text_member(json_node, "target"), node.kind);
     for (const Json& arg : list_member_or_empty(json_node, "args"))
-      node.args.push_back(values_.read(arg, &writer_));
+      node.args.push_back(kept(values_.read(arg, &writer_)));
+    if (node.kind == NodeKind::kOutput && !node.args.empty() && node.args[0].is(Value::Tag::kList))
+      node.args[0] = Value::tuple(node.args[0].values());
     read_keywords(node, object_member_or_empty(json_node, "kwargs"));
+    node.val = missing_;
     if (const Json* val = find_member(json_node, "val")) node.val = values_.read(*val, &writer_);
+    if (const auto module = submodules_.find(node.target); module != submodules_.end()) {
+      graph_.add_submodule(node.target, *module->second);
+      if (node.kind == NodeKind::kGetAttr) node.val = Value(module->second);
+    }
     for (const auto& [name, path] : object_member_or_empty(json_node, "unbacked_bindings").items())
-      node.bindings.push_back({parse_expr(env_.pool(), name), text_of(path, name)});
+      node.bindings.push_back({parse_expr(env_->pool(), name), text_of(path, name)});
     check(node);
-    ids_[node.name] = program_.graph().append(node);
-    if (node.kind == NodeKind::kPlaceholder) program_.inputs.emplace_back();
+    const NodeId id = graph_.append(node);
+    ids_.emplace(node.name, id);
+    if (options_.may_be_wrong && graph_.name_of(id) != node.name)
+      graph_.set_name(id, graph_.store().strings.intern(node.name));
+    if (node.kind == NodeKind::kPlaceholder && &graph_ == &program_.graph())
+      program_.inputs.emplace_back();
+  }
+
+  // Values of a mode's memory, in the program's: a graph may outlive the mode's lists.
+  Value kept(const Value& value) {
+    Arena& arena = program_.arena();
+    if (value.is(Value::Tag::kString)) return Value::string(arena.copy(value.text()));
+    if (value.is(Value::Tag::kIntList)) return Value::ints(arena.copy(value.ints()));
+    if (!value.is(Value::Tag::kList)) return value;
+    std::vector<Value> elements;
+    for (const Value& element : value.values()) elements.push_back(kept(element));
+    return Value::list(arena.copy(std::span<const Value>(elements)));
   }
 
   // JSON objects have no order; that of the schema is how PyTorch's own graphs have them.
@@ -95,7 +148,7 @@ class GraphReader {
       return found < 0 ? INT_MAX : found;
     };
     for (const auto& [keyword, arg] : kwargs.items())
-      node.kwargs.emplace_back(keyword, values_.read(arg, &writer_));
+      node.kwargs.emplace_back(keyword, kept(values_.read(arg, &writer_)));
     std::stable_sort(node.kwargs.begin(), node.kwargs.end(), [&](const auto& a, const auto& b) {
       return position(a.first) < position(b.first);
     });
@@ -114,12 +167,16 @@ class GraphReader {
       throw_error(ErrorKind::kUnreadable, format("node '{}' has other arguments", node.name));
   }
 
-  ShapeEnv& env_;
+  Program& program_;
+  Graph& graph_;
+  ValueReader& values_;
+  ShapeEnv* env_;
   const Library& library_;
-  Program program_;
-  ValueReader values_;
   ValueWriter& writer_;
+  const GraphJsonOptions& options_;
+  Value missing_;  // the value of a node of which JSON tells none
   std::map<std::string, NodeId> ids_;
+  std::map<std::string, const Graph*> submodules_;
 };
 
 void write_argument(JsonWriter& json, const Graph& graph, const Value& value, ValueWriter& writer) {
@@ -150,7 +207,10 @@ void write_node(JsonWriter& json, const Graph& graph, NodeId id, ValueWriter& wr
       write_argument(json.key(graph.text(node.keywords[i])), graph, node.by_keyword()[i], writer);
   }
   json.field("users", graph.users(id).size());
-  if (node.kind != NodeKind::kOutput) writer.write(json.key("val"), node.val);
+  const bool is_told = node.kind == NodeKind::kPlaceholder ||
+                       node.kind == NodeKind::kCallFunction || !node.val.is_none();
+  if (is_told && !node.val.is_unset() && !node.val.is(Value::Tag::kGraph))
+    writer.write(json.key("val"), node.val);
   if (graph.bindings(id).empty()) return;
   const auto bindings = json.object("unbacked_bindings");
   for (const UnbackedBinding& binding : graph.bindings(id))
@@ -160,14 +220,33 @@ void write_node(JsonWriter& json, const Graph& graph, NodeId id, ValueWriter& wr
 }  // namespace
 
 Program read_graph(const Json& graph, FakeTensorMode& mode, ValueWriter& writer) {
-  return GraphReader(mode, writer).read(graph);
+  Program program;
+  ShapeEnv& env = *mode.context().shape_env();
+  make_symbols(env, list_member(graph, "nodes"));
+  ValueReader values(mode);
+  const GraphJsonOptions options;
+  GraphReader(program, program.graph(), values, &env, mode.library(), writer, options, Value())
+      .read(graph);
+  return program;
+}
+
+void read_graph_into(Program& program, Graph& graph, const Json& json, ValueReader& values,
+                     ShapeEnv* env, const Library& library, ValueWriter& writer,
+                     const GraphJsonOptions& options) {
+  GraphReader(program, graph, values, env, library, writer, options, Value::unset()).read(json);
 }
 
 void write_graph(JsonWriter& json, const Graph& graph, ValueWriter& writer) {
   const auto object = json.object();
-  const auto nodes = json.array("nodes");
-  for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id))
-    write_node(json, graph, id, writer);
+  {
+    const auto nodes = json.array("nodes");
+    for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id))
+      write_node(json, graph, id, writer);
+  }
+  if (graph.submodules().empty()) return;
+  const auto modules = json.object("submodules");
+  for (const Graph::Submodule& module : graph.submodules())
+    write_graph(json.key(graph.text(module.name)), *module.graph, writer);
 }
 
 }  // namespace faketensor

@@ -1,0 +1,72 @@
+#include "core/passes/pass.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/passes/passes.h"
+
+namespace faketensor {
+
+namespace {
+
+PassResult run_export_pass(PassSubject& subject, const PassOptions& options) {
+  return apply_operator_rules(subject, options.rules);
+}
+
+constexpr PassRow kPasses[] = {
+    {"add_runtime_assertions_for_inline_constraints",
+     "_AddRuntimeAssertionsForInlineConstraintsPass",
+     "checks that sizes known at run time only are in their ranges",
+     &add_inline_constraint_assertions},
+    {"annotate_getitem_nodes", "annotate_getitem_nodes",
+     "types of elements, from the types of what they are taken of", &annotate_getitem_nodes},
+    {"cse", "CSEPass", "what is computed twice is computed once", &eliminate_common_subexpressions},
+    {"dce", "eliminate_dead_code", "removes what nobody needs", &eliminate_dead_code_pass},
+    {"export_pass", "", "runs the graph and writes it anew, operators changed by rules",
+     &run_export_pass},
+    {"fake_tensor_prop", "FakeTensorProp", "the values of nodes, computed anew", &propagate_fakes},
+    {"functionalize_side_effectful_ops", "_FunctionalizeSideEffectfulOpsPass",
+     "checks are chained by tokens, so that none is dead code", &functionalize_side_effects},
+    {"get_size_of_all_nodes", "get_size_of_all_nodes", "bytes of what each node gives",
+     &size_of_all_nodes},
+    {"insert_deferred_runtime_asserts", "insert_deferred_runtime_asserts",
+     "checks of what was taken for granted about sizes known at run time only",
+     &insert_deferred_asserts},
+    {"legalize_graph", "legalize_graph", "brings nodes into an order in which they can run",
+     &legalize_graph},
+    {"move_to_device", "move_to_device_pass", "values and device arguments on another device",
+     &move_to_device},
+    {"partitioner", "CapabilityBasedPartitioner",
+     "the largest parts that a backend can take become submodules", &partition_by_capability},
+    {"pass_manager", "PassManager", "passes one after the other, until nothing changes",
+     &run_pass_manager},
+    {"remove_runtime_assertions", "_RemoveRuntimeAssertionsPass", "removes checks",
+     &remove_runtime_assertions},
+    {"replace_pattern", "replace_pattern", "a small graph is replaced by another wherever it stands",
+     &replace_pattern},
+    {"replace_view_ops_with_view_copy_ops", "ReplaceViewOpsWithViewCopyOpsPass",
+     "views become copies", &replace_views_with_copies},
+    {"shape_prop", "ShapeProp", "sizes of nodes, for the real inputs", &propagate_shapes},
+    {"split_by_tags", "split_by_tags", "groups of nodes become submodules, in order",
+     &split_by_tags},
+    {"split_module", "split_module", "groups of nodes become submodules, as they need each other",
+     &split_module},
+};
+
+}  // namespace
+
+std::span<const PassRow> passes() { return kPasses; }
+
+const PassRow* find_pass(std::string_view name) {
+  const std::string_view base = name.substr(0, name.find('/'));
+  const auto* found = std::lower_bound(
+      std::begin(kPasses), std::end(kPasses), base,
+      [](const PassRow& row, std::string_view wanted) { return row.name < wanted; });
+  return found != std::end(kPasses) && found->name == base ? found : nullptr;
+}
+
+PassResult modified_result(bool modified) {
+  return {.modified = modified, .info = modified ? "{\"modified\":true}" : "{\"modified\":false}"};
+}
+
+}  // namespace faketensor
