@@ -39,7 +39,8 @@ class Tracer final : private DispatchMode {
           traced_.append(NewNode{.kind = NodeKind::kOutput,
                                  .name = "output",
                                  .target = "output",
-                                 .args = {as_output(interpreter_.run_row(*plan, row, values))}});
+                                 .args = {as_output(interpreter_.run_row(*plan, row, values))},
+                                 .val = Value::unset()});
           break;
         default:
           values[row] = call(*plan, row, values);

@@ -59,7 +59,8 @@ PassResult move_to_device(PassSubject& subject, const PassOptions& options) {
         has_device = has_device || is_device;
       }
       if (has_device) graph->set_arguments(id, args, node.keywords);
-      graph->meta(id).val = mover.moved(graph->node(id).val);
+      const Value& val = graph->node(id).val;
+      graph->meta(id).val = val.is_unset() ? Value() : mover.moved(val);
     }
   }
   return {.modified = true};

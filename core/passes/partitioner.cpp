@@ -239,8 +239,10 @@ PassResult partition_by_capability(PassSubject& subject, const PassOptions& opti
     const auto object = json.object();
     const auto list = json.array("partitions");
     for (const std::vector<NodeId>& part : parts) {
-      const auto names = json.array();
-      for (const NodeId id : part) json.value(subject.graph->name_of(id));
+      std::vector<std::string_view> names;
+      for (const NodeId id : part) names.push_back(subject.graph->name_of(id));
+      std::sort(names.begin(), names.end());
+      json.value(names);
     }
   }
   if (!parts.empty()) fuse_by_partitions(subject.program, *subject.graph, parts);

@@ -10,14 +10,14 @@ namespace faketensor {
 
 namespace {
 
-// What a node's meta["val"] is of its value: tensors as they are now, and symbols. Unset for what
-// has neither.
+// What a node's meta["val"] is of its value: tensors as they are now, and numbers. None for the
+// rest.
 Value snapshot(Context& context, const Value& value) {
   if (value.is_tensor()) {
     const Tensor& tensor = value.tensor();
     return Value(context.make_tensor(tensor.meta, tensor.storage));
   }
-  if (value.is_symbolic()) return value;
+  if (value.is_number()) return value;
   if (!value.is_list()) return {};
   SmallVector<Value, 8> elements;
   for (size_t i = 0; i < value.size(); ++i) elements.push_back(snapshot(context, value[i]));
@@ -107,6 +107,8 @@ PassResult propagate_shapes(PassSubject& subject, const PassOptions&) {
   FakeTensorMode& mode = make_mode(subject, false, inputs);
   clear_values(*subject.graph);
   propagate_in(mode, *subject.graph, inputs);
+  // Sizes are all that ShapeProp leaves at a node (meta["tensor_meta"]), not values.
+  clear_values(*subject.graph);
   return {.modified = true};
 }
 

@@ -19,8 +19,8 @@ namespace {
 // The JSON leaves "torch.ops." out of an operator's name, which has two dots.
 std::string full_target(std::string target, NodeKind kind) {
   const bool is_operator =
-      kind == NodeKind::kCallFunction && std::count(target.begin(), target.end(), '.') == 2;
-  return is_operator ? target.insert(0, kTorchOps) : target;
+      std::count(target.begin(), target.end(), '.') == 2 || target.starts_with("higher_order.");
+  return kind == NodeKind::kCallFunction && is_operator ? target.insert(0, kTorchOps) : target;
 }
 
 // Unbacked symbols by number, so that those made later are new ones.
@@ -112,7 +112,7 @@ class GraphReader {
     if (node.kind == NodeKind::kOutput && !node.args.empty() && node.args[0].is(Value::Tag::kList))
       node.args[0] = Value::tuple(node.args[0].values());
     read_keywords(node, object_member_or_empty(json_node, "kwargs"));
-    node.val = missing_;
+    node.val = node.kind == NodeKind::kOutput ? Value::unset() : missing_;
     if (const Json* val = find_member(json_node, "val")) node.val = values_.read(*val, &writer_);
     if (const auto module = submodules_.find(node.target); module != submodules_.end()) {
       graph_.add_submodule(node.target, *module->second);
@@ -207,9 +207,7 @@ void write_node(JsonWriter& json, const Graph& graph, NodeId id, ValueWriter& wr
       write_argument(json.key(graph.text(node.keywords[i])), graph, node.by_keyword()[i], writer);
   }
   json.field("users", graph.users(id).size());
-  const bool is_told = node.kind == NodeKind::kPlaceholder ||
-                       node.kind == NodeKind::kCallFunction || !node.val.is_none();
-  if (is_told && !node.val.is_unset() && !node.val.is(Value::Tag::kGraph))
+  if (!node.val.is_unset() && !node.val.is(Value::Tag::kGraph))
     writer.write(json.key("val"), node.val);
   if (graph.bindings(id).empty()) return;
   const auto bindings = json.object("unbacked_bindings");
