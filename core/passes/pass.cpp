@@ -20,6 +20,8 @@ constexpr PassRow kPasses[] = {
      &add_inline_constraint_assertions},
     {"annotate_getitem_nodes", "annotate_getitem_nodes",
      "types of elements, from the types of what they are taken of", &annotate_getitem_nodes},
+    {"constant_fold", "constant_fold", "what depends on attributes only becomes an attribute",
+     &constant_fold},
     {"cse", "CSEPass", "what is computed twice is computed once", &eliminate_common_subexpressions},
     {"dce", "eliminate_dead_code", "removes what nobody needs", &eliminate_dead_code_pass},
     {"export_pass", "", "runs the graph and writes it anew, operators changed by rules",

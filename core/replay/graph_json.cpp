@@ -215,6 +215,25 @@ void write_node(JsonWriter& json, const Graph& graph, NodeId id, ValueWriter& wr
     json.field(to_string(binding.symbol), binding.path);
 }
 
+// The tensors that get_attr nodes fetch.
+void write_attributes(JsonWriter& json, const Graph& graph) {
+  std::map<std::string_view, const Tensor*> attributes;
+  for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id)) {
+    const Node& node = graph.node(id);
+    if (node.kind == NodeKind::kGetAttr && node.val.is_tensor())
+      attributes.emplace(graph.text(node.target), &node.val.tensor());
+  }
+  if (attributes.empty()) return;
+  const auto object = json.object("attrs");
+  for (const auto& [target, tensor] : attributes) {
+    const auto attribute = json.object(target);
+    json.field("size", tensor->sizes());
+    json.field("stride", tensor->strides());
+    json.field("dtype", name(tensor->dtype()));
+    json.field("device", tensor->device());
+  }
+}
+
 }  // namespace
 
 Program read_graph(const Json& graph, FakeTensorMode& mode, ValueWriter& writer) {
@@ -241,6 +260,7 @@ void write_graph(JsonWriter& json, const Graph& graph, ValueWriter& writer) {
     for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id))
       write_node(json, graph, id, writer);
   }
+  write_attributes(json, graph);
   if (graph.submodules().empty()) return;
   const auto modules = json.object("submodules");
   for (const Graph::Submodule& module : graph.submodules())

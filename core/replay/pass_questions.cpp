@@ -73,6 +73,40 @@ RecordedProgram::RecordedProgram(const Json& program, bool may_be_wrong)
                   mode_.library(), writer_, options);
   if (!may_be_wrong) learn_from_asserts(program_.graph(), env);
   read_inputs(list_member_or_empty(program, "inputs"));
+  read_signature(object_member_or_empty(program, "signature"));
+}
+
+// {"inputs": [[kind, name, target, persistent], ...], "outputs": [[kind, name, target], ...]}
+void RecordedProgram::read_signature(const Json& signature) {
+  const std::map<std::string, InputSpec::Kind> input_kinds = {
+      {"USER_INPUT", InputSpec::Kind::kUser},
+      {"PARAMETER", InputSpec::Kind::kParameter},
+      {"BUFFER", InputSpec::Kind::kBuffer},
+      {"CONSTANT_TENSOR", InputSpec::Kind::kConstant},
+      {"CUSTOM_OBJ", InputSpec::Kind::kCustomObject},
+      {"TOKEN", InputSpec::Kind::kToken}};
+  const std::map<std::string, OutputSpec::Kind> output_kinds = {
+      {"USER_OUTPUT", OutputSpec::Kind::kUser},
+      {"LOSS_OUTPUT", OutputSpec::Kind::kLoss},
+      {"BUFFER_MUTATION", OutputSpec::Kind::kBufferMutation},
+      {"PARAMETER_MUTATION", OutputSpec::Kind::kParameterMutation},
+      {"USER_INPUT_MUTATION", OutputSpec::Kind::kUserInputMutation},
+      {"GRADIENT_TO_PARAMETER", OutputSpec::Kind::kGradientToParameter},
+      {"GRADIENT_TO_USER_INPUT", OutputSpec::Kind::kGradientToUserInput},
+      {"TOKEN", OutputSpec::Kind::kToken}};
+  const auto read = [&](const Json& row, const auto& kinds, auto& spec) {
+    const auto kind = kinds.find(text_of(element(row, 0, "signature"), "signature"));
+    if (kind == kinds.end())
+      throw_error(ErrorKind::kUnreadable, format("no kind of input or output: {}", row.dump()));
+    spec.kind = kind->second;
+    const Json& target = element(row, 2, "signature");
+    if (target.is_string()) spec.target = program_.strings().intern(target.get<std::string>());
+  };
+  const Json& inputs = list_member_or_empty(signature, "inputs");
+  for (size_t i = 0; i < inputs.size() && i < program_.inputs.size(); ++i)
+    read(inputs[i], input_kinds, program_.inputs[i]);
+  for (const Json& row : list_member_or_empty(signature, "outputs"))
+    read(row, output_kinds, program_.outputs.emplace_back());
 }
 
 void RecordedProgram::make_symbols(const Json& program) {

@@ -25,6 +25,7 @@ class RecordedProgram {
 
  private:
   void make_symbols(const nlohmann::json& program);
+  void read_signature(const nlohmann::json& signature);
   void read_inputs(const nlohmann::json& inputs);
 
   FakeTensorMode mode_;
