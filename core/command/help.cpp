@@ -8,7 +8,7 @@ namespace faketensor {
 std::vector<const Subcommand*> subcommands(std::span<const Subcommand> more) {
   std::vector<const Subcommand*> all = {&kPropagateCommand, &kGuardsCommand, &kMemoryCommand,
                                         &kFlopsCommand,     &kInfoCommand,   &kOpsCommand,
-                                        &kCallCommand,      &kProfileCommand};
+                                        &kCallCommand,      &kPassesCommand, &kProfileCommand};
   for (const Subcommand& row : more) all.push_back(&row);
   return all;
 }

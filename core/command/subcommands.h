@@ -10,6 +10,7 @@ extern const Subcommand kGuardsCommand;
 extern const Subcommand kMemoryCommand;
 extern const Subcommand kFlopsCommand;
 extern const Subcommand kInfoCommand;
+extern const Subcommand kPassesCommand;
 extern const Subcommand kOpsCommand;
 extern const Subcommand kCallCommand;
 extern const Subcommand kProfileCommand;

@@ -125,6 +125,18 @@ class InlineConstraints {
   bool added_ = false;
 };
 
+// Sizes that were read for asserts and that none needs are not read.
+void insert_with_used_sizes(Graph& graph, ShapeEnv& env) {
+  const size_t count = graph.id_count();
+  insert_runtime_asserts(graph, env);
+  for (size_t id = graph.id_count(); id > count; --id) {
+    const NodeId made{static_cast<uint32_t>(id - 1)};
+    const bool is_unused = !graph.is_erased(made) && graph.users(made).empty() &&
+                           graph.target_of(made) == "torch.ops.aten.sym_size.int";
+    if (is_unused) graph.erase(made);
+  }
+}
+
 }  // namespace
 
 // Mirrors _RemoveRuntimeAssertionsPass (torch/_export/passes/remove_runtime_assertions.py).
@@ -152,7 +164,7 @@ PassResult add_inline_constraint_assertions(PassSubject& subject, const PassOpti
 
 PassResult insert_deferred_asserts(PassSubject& subject, const PassOptions&) {
   if (ShapeEnv* env = subject.mode.context().shape_env(); env != nullptr)
-    insert_runtime_asserts(*subject.graph, *env);
+    insert_with_used_sizes(*subject.graph, *env);
   return {.modified = true};
 }
 

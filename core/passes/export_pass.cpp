@@ -28,7 +28,11 @@ bool is_symbolic_function(std::string_view target) {
 // "torch.ops.aten.add.Tensor".
 std::string name_of_node(std::string_view target) {
   if (!is_dispatcher_target(target)) return name_of_target(target);
-  return name_of_target(target.substr(0, target.rfind('.')));
+  std::string name = name_of_target(target.substr(0, target.rfind('.')));
+  // "__and__" is "and".
+  if (name.size() > 4 && name.starts_with("__") && name.ends_with("__"))
+    name = name.substr(2, name.size() - 4);
+  return name;
 }
 
 // What ExportTracer.set_metadata keeps of a value: tensors, numbers and strings.

@@ -65,6 +65,7 @@ struct PassOptions {
 
 struct PassRow {
   std::string_view name;
+  std::string_view argument;    // what may stand behind the name: "/4", "/DEVICE"
   std::string_view class_name;  // PyTorch's, which a pass manager's error says
   std::string_view about;
   PassResult (*run)(PassSubject& subject, const PassOptions& options);
@@ -74,5 +75,9 @@ struct PassRow {
 std::span<const PassRow> passes();
 // By name; of "split_by_tags/4" what stands before '/'. Null for none.
 const PassRow* find_pass(std::string_view name);
+// The options that a name says: "split_by_tags/4", "move_to_device/cuda",
+// "export_pass/aten.relu.default=aten.gelu.default". Raises UsageError for an argument that the pass
+// does not take.
+PassOptions read_pass_argument(std::string_view name);
 
 }  // namespace faketensor

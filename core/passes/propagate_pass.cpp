@@ -56,15 +56,17 @@ void propagate_in(FakeTensorMode& mode, Graph& graph, std::span<const Value> inp
 }
 
 // A mode of its own, and the real inputs as its fakes.
-FakeTensorMode& make_mode(PassSubject& subject, bool has_shape_env, std::vector<Value>& inputs) {
+FakeTensorMode& make_mode(PassSubject& subject, bool has_shape_env, bool has_static_shapes,
+                          std::vector<Value>& inputs) {
   subject.made_modes.push_back(
       std::make_unique<FakeTensorMode>(subject.mode.context().target()));
   FakeTensorMode& mode = *subject.made_modes.back();
   if (has_shape_env) mode.attach_shape_env(nullptr);
   Converter converter(mode.context());
+  const ConversionOptions options{.static_shapes = has_static_shapes};
   for (const RealInput& input : subject.inputs) {
     inputs.push_back(input.value.is_tensor()
-                         ? Value(converter.from_tensor(describe(input.value.tensor())))
+                         ? Value(converter.from_tensor(describe(input.value.tensor()), options))
                          : input.value);
   }
   return mode;
@@ -93,7 +95,7 @@ PassResult propagate_fakes(PassSubject& subject, const PassOptions& options) {
     propagate_in(subject.mode, graph, inputs);
     return {.modified = true};
   }
-  FakeTensorMode& mode = make_mode(subject, options.has_shape_env, inputs);
+  FakeTensorMode& mode = make_mode(subject, options.has_shape_env, false, inputs);
   clear_values(graph);
   propagate_in(mode, graph, inputs);
   PassResult result{.modified = true};
@@ -104,7 +106,7 @@ PassResult propagate_fakes(PassSubject& subject, const PassOptions& options) {
 
 PassResult propagate_shapes(PassSubject& subject, const PassOptions&) {
   std::vector<Value> inputs;
-  FakeTensorMode& mode = make_mode(subject, false, inputs);
+  FakeTensorMode& mode = make_mode(subject, true, true, inputs);
   clear_values(*subject.graph);
   propagate_in(mode, *subject.graph, inputs);
   // Sizes are all that ShapeProp leaves at a node (meta["tensor_meta"]), not values.

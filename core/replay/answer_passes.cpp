@@ -8,7 +8,8 @@
 #include "core/graph/readable.h"
 #include "core/replay/answer_pass_errors.h"
 #include "core/replay/answer_program.h"
-#include "core/replay/graph_json.h"
+#include "core/replay/flop_counter.h"
+#include "core/io/graph_json.h"
 #include "core/replay/pass_questions.h"
 #include "core/support/format.h"
 
@@ -27,6 +28,7 @@ PassResult run_pass(const std::string& name, const Json& params, PassSubject& su
     options.pass_options.push_back(
         read_pass_options(known == all.end() ? Json::object() : known->second, subject.mode));
   }
+  if (name == "flop_counter") return {.modified = false, .info = count_flops(subject)};
   const PassRow* row = find_pass(name);
   if (row != nullptr) return row->run(subject, options);
   if (options.passes.empty())

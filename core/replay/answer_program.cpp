@@ -8,7 +8,7 @@
 #include "core/graph/readable.h"
 #include "core/io/open.h"
 #include "core/passes/program_values.h"
-#include "core/replay/graph_json.h"
+#include "core/io/graph_json.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {

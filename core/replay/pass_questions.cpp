@@ -5,7 +5,7 @@
 
 #include "core/formats/json_fields.h"
 #include "core/graph/runtime_asserts.h"
-#include "core/replay/graph_json.h"
+#include "core/io/graph_json.h"
 #include "core/support/format.h"
 #include "core/symbolic/parse.h"
 #include "core/symbolic/shape_env.h"
