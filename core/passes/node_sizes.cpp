@@ -7,7 +7,7 @@ namespace faketensor {
 // Bytes of what each node gives, run on real inputs. Mirrors get_size_of_all_nodes
 // (torch/fx/passes/graph_manipulation.py): what is no tensor has no size.
 PassResult size_of_all_nodes(PassSubject& subject, const PassOptions&) {
-  PassOptions options;
+  const PassOptions options{.uses_own_mode = subject.inputs.empty()};
   PassResult result = propagate_fakes(subject, options);
   result.modified = false;
   JsonWriter json(result.info);

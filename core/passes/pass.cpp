@@ -120,7 +120,7 @@ PassOptions read_pass_argument(std::string_view name) {
     options.passes = parts_of(argument);
   } else if (pass == "constant_fold" && argument == "module") {
     options.on_module = true;
-  } else if (pass != "fake_tensor_prop" || argument != "export_inputs") {
+  } else if (name != "fake_tensor_prop/export_inputs") {
     throw_error(ErrorKind::kUsage, format("the pass '{}' takes no '{}'", pass, argument));
   }
   return options;

@@ -17,7 +17,7 @@ PassResult constant_fold(PassSubject& subject, const PassOptions& options);
 PassResult eliminate_common_subexpressions(PassSubject& subject, const PassOptions& options);
 // dead_code_pass.cpp
 PassResult eliminate_dead_code_pass(PassSubject& subject, const PassOptions& options);
-// fake_tensor_prop_pass.cpp
+// propagate_pass.cpp
 PassResult propagate_fakes(PassSubject& subject, const PassOptions& options);
 PassResult propagate_shapes(PassSubject& subject, const PassOptions& options);
 // functionalize_side_effects.cpp
@@ -30,8 +30,6 @@ PassResult size_of_all_nodes(PassSubject& subject, const PassOptions& options);
 PassResult partition_by_capability(PassSubject& subject, const PassOptions& options);
 // pass_manager.cpp
 PassResult run_pass_manager(PassSubject& subject, const PassOptions& options);
-// reinplace.cpp
-PassResult reinplace(PassSubject& subject, const PassOptions& options);
 // replace_pattern.cpp
 PassResult replace_pattern(PassSubject& subject, const PassOptions& options);
 // split_by_tags.cpp
@@ -40,8 +38,6 @@ PassResult split_by_tags(PassSubject& subject, const PassOptions& options);
 PassResult split_module(PassSubject& subject, const PassOptions& options);
 // topological_sort.cpp
 PassResult legalize_graph(PassSubject& subject, const PassOptions& options);
-// unflatten.cpp
-PassResult unflatten(PassSubject& subject, const PassOptions& options);
 // view_copies.cpp
 PassResult replace_views_with_copies(PassSubject& subject, const PassOptions& options);
 

@@ -15,7 +15,9 @@ namespace faketensor {
 
 // Gives each node what the file records of it, as tensors of the mode on storages of their own; a
 // node whose elements are recorded, a list of them. Unset for a node of which nothing is recorded.
-// Also makes submodules of the graphs that nodes name.
+// The graphs become as torch.export left them, which files do not tell: graphs that nodes name are
+// submodules, operands of higher-order operators are tuples, elements that nobody takes are no
+// nodes, and unbacked symbols are bound where they come first.
 void make_values(Program& program, FakeTensorMode& mode);
 
 }  // namespace faketensor

@@ -159,12 +159,25 @@ class PassCall {
   FakeTensorMode own_;  // in which fake_tensor_prop runs
 };
 
+// What a pass is given instead of a module.
+[[noreturn]] void refuse_value(const Json& value) {
+  const std::string_view type = value.is_number_integer() ? "int"
+                                : value.is_number()       ? "float"
+                                : value.is_string()       ? "str"
+                                : value.is_null()         ? "NoneType"
+                                                          : "list";
+  throw_error(ErrorKind::kAttributeError, format("'{}' object has no attribute 'meta'", type));
+}
+
 }  // namespace
 
 void answer_pass_error(JsonWriter& json, const Json& question) {
   if (find_member(question, "graphs") == nullptr || list_member(question, "graphs").empty())
     return json.field("unsupported", "a question without a graph");
   try {
+    const Json& first = element(list_member(question, "graphs"), 0, "graphs");
+    if (const Json* value = find_member(first, "value"); value != nullptr)
+      refuse_value(*value);
     PassCall call(question);
     call.answer(json);
   } catch (const Error& error) {

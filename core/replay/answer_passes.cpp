@@ -64,9 +64,9 @@ void answer_pass(JsonWriter& json, const Json& question, const Json& recorded,
     write_after(json, program, subject, result.modified, before);
     if (!result.info.empty()) json.key("info").raw(result.info);
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::kUnsupportedOperator && error.op().empty() &&
-        find_pass(name) == nullptr)
-      return json.field("unsupported", error.message());
+    const bool is_unknown = error.kind() == ErrorKind::kUnsupportedOperator &&
+                            error.op().empty() && find_pass(name) == nullptr;
+    if (is_unknown) return json.field("unsupported", error.message());
     write_error_members(json, error);
   }
 }

@@ -79,8 +79,8 @@ void write_inputs(JsonWriter& json, const Program& program) {
   }
 }
 
-// A value that is no node has no name.
-void write_outputs(JsonWriter& json, const Program& program) {
+// A value that is no node stands for itself.
+void write_outputs(JsonWriter& json, const Program& program, ValueWriter& writer) {
   const auto list = json.array("outputs");
   const Graph& graph = program.graph();
   const Node& output = graph.node(graph.last());
@@ -92,7 +92,8 @@ void write_outputs(JsonWriter& json, const Program& program) {
     if (value.is(Value::Tag::kNodeRef)) {
       json.value(graph.name_of(node_of(value)));
     } else {
-      json.value(nullptr);
+      const auto constant = json.object();
+      writer.write(json.key("value"), value);
     }
     write_target(json, program, program.outputs[i].target);
   }
@@ -116,15 +117,15 @@ void answer_program(JsonWriter& json, const Json& question) {
   FakeTensorMode mode;
   mode.attach_shape_env(program.shape_env);
   make_values(program, mode);
+  ValueWriter writer;
   json.field("graph", graph_text(program.graph()));
   json.field("readable", readable_text(program.graph()));
   {
     const auto signature = json.object("signature");
     write_inputs(json, program);
-    write_outputs(json, program);
+    write_outputs(json, program, writer);
   }
   write_ranges(json, program);
-  ValueWriter writer;
   write_graph(json.key("nodes"), program.graph(), writer);
 }
 

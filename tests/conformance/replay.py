@@ -23,6 +23,7 @@ import subprocess
 import sys
 import threading
 
+import passes
 import symbolic
 import transcripts
 from compare import graph_differences, operator_difference
@@ -65,6 +66,10 @@ def files(data):
         for path in sorted(base.glob("profiles/*.jsonl.gz")):
             if "profiles/" + path.name.split(".")[0] in ASKED:
                 yield f"{prefix}profiles/{path.name.split('.')[0]}", path
+    for path in sorted((data or HERE / "data").glob("passes/*.jsonl.gz")):
+        yield f"passes/{path.name.split('.')[0]}", path
+    for path in [] if data else sorted(SHARED.glob("passes/*.jsonl.gz")):
+        yield f"all_passes/{path.name.split('.')[0]}", path
     for path in sorted((data or HERE / "data").glob("sessions/*.jsonl.gz")):
         yield f"sessions/{path.name.split('.')[0]}", path
     for path in [] if data else sorted(path for kind in ("calls-", "exprs", "ops-") for path in SHARED.glob(f"symbolic/{kind}*.jsonl.gz")):
@@ -85,6 +90,8 @@ def questions(path, recorded, folder):
         lines = recorded[:1] + [symbolic.question(row) for row in recorded[1:]]
     elif header.get("kind") in transcripts.KINDS:
         lines = recorded[:1] + [transcripts.question(row) for row in recorded[1:]]
+    elif header.get("kind") in passes.ASKED:
+        lines = passes.questions(recorded, path, folder)
     elif header.get("kind") in ASKED:
         lines = recorded[:1] + [question(row, header["kind"]) for row in asked_rows(recorded)]
     elif header.get("kind") == EXPRESSIONS:
@@ -104,8 +111,9 @@ def name_of(row):
 
 
 def asked_rows(recorded):
-    """The rows of a file that are questions: not those about Python's file objects."""
-    return [row for row in recorded[1:] if "file" not in row]
+    """The rows of a file that are questions: not those about Python's file objects, nor those of which only texts were recorded."""
+    kind = recorded[0]["header"].get("kind")
+    return [row for row in recorded[1:] if "file" not in row and passes.is_asked(row, kind)]
 
 
 class Runs:
@@ -161,10 +169,11 @@ def replay(label, path, engine, folder):
     by_id = {name_of(answer): answer for answer in answers}
     kind = recorded[0]["header"].get("kind")
     comparisons = {symbolic.KIND: symbolic.symbolic_difference, EXPRESSIONS: expression_difference}
+    comparisons |= dict.fromkeys(passes.ASKED, passes.pass_difference)
     comparisons |= dict.fromkeys(ASKED, profile_difference) | dict.fromkeys(transcripts.KINDS, transcripts.session_difference)
     compare = comparisons.get(kind, operator_difference)
     differing = [(v, d) for v in asked_rows(recorded) if (d := compare(v, by_id.get(name_of(v))))]
-    differences = by_operator(differing) if label.startswith(COLLECTION) else {name_of(v): d for v, d in differing}
+    differences = by_operator(differing) if label.startswith((COLLECTION, "all_passes/")) else {name_of(v): d for v, d in differing}
     return differences, len(asked_rows(recorded)), got_path
 
 
@@ -198,10 +207,10 @@ def replay_costs(recorded, path, engine, folder):
 
 
 def by_operator(differing):
-    """{"aten::add.out: 3 vectors": what is different in the first}"""
+    """{"aten::add.out: 3 vectors": what is different in the first}; by pass for passes."""
     found = {}
     for vector, difference in differing:
-        found.setdefault(vector["op"], []).append((vector["id"], difference))
+        found.setdefault(vector.get("op") or vector.get("pass") or "program", []).append((vector["id"], difference))
     return {f"{op}: {len(items)} vectors": f"{items[0][0]}: {items[0][1]}" for op, items in found.items()}
 
 
