@@ -7,9 +7,11 @@ namespace faketensor {
 // Bytes of what each node gives, run on real inputs. Mirrors get_size_of_all_nodes
 // (torch/fx/passes/graph_manipulation.py): what is no tensor has no size.
 PassResult size_of_all_nodes(PassSubject& subject, const PassOptions&) {
-  const PassOptions options{.uses_own_mode = subject.inputs.empty()};
+  const PassOptions options{.has_shape_env = true,
+                            .has_static_sizes = true,
+                            .uses_own_mode = subject.inputs.empty()};
   PassResult result = propagate_fakes(subject, options);
-  result.modified = false;
+  result = {};
   JsonWriter json(result.info);
   const auto object = json.object();
   const auto sizes = json.object("sizes");

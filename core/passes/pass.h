@@ -57,6 +57,7 @@ struct PassOptions {
   std::optional<Device> device = {};           // move_to_device
   bool on_module = false;                      // constant_fold: parameters are attributes
   bool has_shape_env = false;                  // fake_tensor_prop: sizes become symbols
+  bool has_static_sizes = false;               // fake_tensor_prop: but those of inputs do not
   bool uses_own_mode = false;                  // fake_tensor_prop: the program's mode and values
   std::vector<std::string> passes = {};        // pass_manager
   std::vector<PassOptions> pass_options = {};  // pass_manager: of each of them

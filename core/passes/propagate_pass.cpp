@@ -95,7 +95,7 @@ PassResult propagate_fakes(PassSubject& subject, const PassOptions& options) {
     propagate_in(subject.mode, graph, inputs);
     return {.modified = true};
   }
-  FakeTensorMode& mode = make_mode(subject, options.has_shape_env, false, inputs);
+  FakeTensorMode& mode = make_mode(subject, options.has_shape_env, options.has_static_sizes, inputs);
   clear_values(graph);
   propagate_in(mode, graph, inputs);
   PassResult result{.modified = true};
