@@ -1,10 +1,9 @@
 // `faketensor passes`: lists the passes, or runs some on a program.
-#include "core/command/subcommands.h"
-
 #include <algorithm>
 #include <unordered_map>
 
 #include "core/command/propagate_options.h"
+#include "core/command/subcommands.h"
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
 #include "core/io/graph_json.h"
@@ -19,7 +18,8 @@ namespace {
 int list_passes(CommandIo& io) {
   BufferedOut out(io);
   size_t width = 0;
-  for (const PassRow& row : passes()) width = std::max(width, row.name.size() + row.argument.size());
+  for (const PassRow& row : passes())
+    width = std::max(width, row.name.size() + row.argument.size());
   for (const PassRow& row : passes()) {
     const std::string name = format("{}{}", row.name, row.argument);
     out.text() += format("{}{}{}", name, std::string(width + 2 - name.size(), ' '), row.about);
@@ -43,7 +43,8 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 void print_diff(std::string_view before, std::string_view after, BufferedOut& out) {
   const std::vector<std::string_view> old_lines = lines_of(before);
   const std::vector<std::string_view> new_lines = lines_of(after);
-  std::unordered_map<std::string_view, size_t> waiting;  // of the new lines that are not printed yet
+  std::unordered_map<std::string_view, size_t>
+      waiting;  // of the new lines that are not printed yet
   for (const std::string_view line : new_lines) ++waiting[line];
   size_t at = 0;
   const auto print = [&](char sign, std::string_view line) {

@@ -22,8 +22,7 @@ void lint(const Graph& graph) {
     }
     defined.insert(id);
     if (!names.insert(graph.node(id).name).second)
-      throw_error(ErrorKind::kRuntimeError,
-                  format("Node redefined name {}!", graph.name_of(id)));
+      throw_error(ErrorKind::kRuntimeError, format("Node redefined name {}!", graph.name_of(id)));
   }
 }
 

@@ -94,9 +94,8 @@ class GraphReader {
   }
 
   static NodeKind kind_of(const std::string& op) {
-    for (const NodeKind kind :
-         {NodeKind::kPlaceholder, NodeKind::kGetAttr, NodeKind::kCallFunction,
-          NodeKind::kCallMethod, NodeKind::kCallModule, NodeKind::kOutput}) {
+    for (const NodeKind kind : {NodeKind::kPlaceholder, NodeKind::kGetAttr, NodeKind::kCallFunction,
+                                NodeKind::kCallMethod, NodeKind::kCallModule, NodeKind::kOutput}) {
       if (op == name(kind)) return kind;
     }
     throw_error(ErrorKind::kUnreadable, format("a node that is {}", op));

@@ -25,9 +25,9 @@ struct GraphJsonOptions {
 };
 // Into a graph of `program`, submodules into others; the symbols are in the mode's ShapeEnv already. A value
 // that JSON does not tell is unset.
-void read_graph_into(Program& program, Graph& graph, const nlohmann::json& json, ValueReader& values,
-                     ShapeEnv* env, const Library& library, ValueWriter& writer,
-                     const GraphJsonOptions& options = {});
+void read_graph_into(Program& program, Graph& graph, const nlohmann::json& json,
+                     ValueReader& values, ShapeEnv* env, const Library& library,
+                     ValueWriter& writer, const GraphJsonOptions& options = {});
 void write_graph(JsonWriter& json, const Graph& graph, ValueWriter& writer);
 
 }  // namespace faketensor

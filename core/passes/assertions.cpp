@@ -72,8 +72,8 @@ class InlineConstraints {
   void note_comparison(const Graph& graph, NodeId id) {
     const Node& node = graph.node(id);
     const std::string_view target = graph.text(node.target);
-    const bool is_bound = (target == "_operator.le" || target == "_operator.ge") &&
-                          node.args.size() == 2;
+    const bool is_bound =
+        (target == "_operator.le" || target == "_operator.ge") && node.args.size() == 2;
     if (!is_bound) return;
     for (size_t i = 0; i < 2; ++i) {
       const Value& other = node.args[1 - i];
@@ -81,7 +81,8 @@ class InlineConstraints {
       if (!is_number || !node.args[i].is(Value::Tag::kNodeRef)) continue;
       const Value& val = graph.node(node_of(node.args[i])).val;
       if (!val.is(Value::Tag::kInt) || !val.as_sym_int().is_symbolic()) continue;
-      if (val.as_sym_int().node()->kind == ExprKind::kSymbol) known_.insert(val.as_sym_int().node());
+      if (val.as_sym_int().node()->kind == ExprKind::kSymbol)
+        known_.insert(val.as_sym_int().node());
     }
   }
 
@@ -90,9 +91,8 @@ class InlineConstraints {
   void check(Graph& graph, NodeId id, const ExprNode* symbol, const std::string& what) {
     if (!known_.insert(symbol).second) return;
     const ValueRange range = env_.range(symbol);
-    const std::string message =
-        format("{} is outside of inline constraint [{}, {}].", what, bound(range.lower, "-inf"),
-               bound(range.upper, "inf"));
+    const std::string message = format("{} is outside of inline constraint [{}, {}].", what,
+                                       bound(range.lower, "-inf"), bound(range.upper, "inf"));
     NodeId last = id;
     if (!range.lower.is_infinite()) last = compare(graph, last, id, "ge", range.lower, message);
     if (!range.upper.is_infinite()) compare(graph, last, id, "le", range.upper, message);

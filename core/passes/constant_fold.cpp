@@ -96,8 +96,8 @@ class ConstantFolder {
 
   void replace(NodeId id, size_t number) {
     const std::string name = format("_frozen_param{}", number);
-    const NodeId constant = graph_.insert_before(
-        id, {.kind = NodeKind::kGetAttr, .name = name, .target = name});
+    const NodeId constant =
+        graph_.insert_before(id, {.kind = NodeKind::kGetAttr, .name = name, .target = name});
     copy_meta(graph_, id, graph_, constant);
     graph_.replace_all_uses(id, constant);
     graph_.erase(id);

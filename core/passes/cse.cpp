@@ -14,10 +14,10 @@ namespace {
 // torch/fx/passes/dialect/common/cse_pass.py).
 bool is_banned(std::string_view target) {
   constexpr std::string_view kPackets[] = {
-      "add_",  "sub_",       "mul_",     "div_",          "pow_",   "lerp_",   "relu_",
-      "tanh_", "sigmoid_",   "dropout",  "native_dropout", "_fused_dropout",
-      "rand",  "rand_like",  "randint",  "randn",         "randperm", "normal",
-      "rrelu", "bernoulli",  "binomial", "multinomial",   "poisson", "_standard_gamma"};
+      "add_",  "sub_",      "mul_",     "div_",        "pow_",           "lerp_",
+      "relu_", "tanh_",     "sigmoid_", "dropout",     "native_dropout", "_fused_dropout",
+      "rand",  "rand_like", "randint",  "randn",       "randperm",       "normal",
+      "rrelu", "bernoulli", "binomial", "multinomial", "poisson",        "_standard_gamma"};
   if (!target.starts_with("torch.ops.aten.")) return false;
   const std::string_view local = target.substr(std::string_view("torch.ops.aten.").size());
   const std::string_view packet = local.substr(0, local.find('.'));

@@ -181,9 +181,8 @@ ProxyValue ExportPass::call_function(const Graph& graph, const Node& node, Args 
       return call_map(args[0].data.graph(), args[1], args[2], meta);
     return fx(NodeKind::kCallFunction, target, args, kwargs, meta);
   }
-  throw_error(ErrorKind::kExportPassBase,
-              format("Unsupported target type: <function {} at 0x...>",
-                     target.substr(target.rfind('.') + 1)));
+  throw_error(ErrorKind::kExportPassBase, format("Unsupported target type: <function {} at 0x...>",
+                                                 target.substr(target.rfind('.') + 1)));
 }
 
 ProxyValue ExportPass::resolve(const Value& argument, std::span<const ProxyValue> values) {
@@ -205,8 +204,7 @@ ProxyValue ExportPass::make_list(Args elements) {
     data.push_back(element.data);
     all_ints = all_ints && element.data.is(Value::Tag::kInt);
   }
-  const Value arg =
-      Value::list(subject_.program.arena().copy(std::span<const Value>(args)));
+  const Value arg = Value::list(subject_.program.arena().copy(std::span<const Value>(args)));
   if (!all_ints) return {context().make_list(data.span()), arg};
   DimVector ints;
   for (const Value& element : data) ints.push_back(element.as_sym_int());
@@ -224,9 +222,8 @@ std::vector<ProxyValue> ExportPass::elements_of(const ProxyValue& list) const {
 
 ProxyValue ExportPass::placeholder(std::string_view name, const Value& value,
                                    const NodeMetadata& meta) {
-  const NodeId id = traced().append(NewNode{.kind = NodeKind::kPlaceholder,
-                                            .name = std::string(name),
-                                            .target = std::string(name)});
+  const NodeId id = traced().append(NewNode{
+      .kind = NodeKind::kPlaceholder, .name = std::string(name), .target = std::string(name)});
   static_cast<NodeMeta&>(traced().meta(id)) = meta.meta;
   traced().meta(id).val = kept_value(context(), value);
   return {value, node_ref(id)};
@@ -319,10 +316,8 @@ Value ExportPass::as_argument(const Value& arg) {
     const auto [found, is_new] = tracer_->submodules.emplace(
         &arg.graph(), format("submodule_{}", tracer_->submodules.size()));
     if (is_new) traced().add_submodule(found->second, arg.graph());
-    return node_ref(traced().append(NewNode{.kind = NodeKind::kGetAttr,
-                                            .name = found->second,
-                                            .target = found->second,
-                                            .val = arg}));
+    return node_ref(traced().append(NewNode{
+        .kind = NodeKind::kGetAttr, .name = found->second, .target = found->second, .val = arg}));
   }
   if (arg.is_tensor()) return attribute(arg);
   if (!arg.is(Value::Tag::kList)) return arg;
@@ -356,8 +351,8 @@ Value ExportPass::evaluate(NodeKind kind, std::string_view target, Args args, Ke
   if (target == "builtins.len" && args.size() == 1 && args[0].is_tensor())
     return args[0].to_tensor().sizes()[0];
   OpId op = interpreter_.find_operator(target);
-  const bool on_tensors = std::any_of(args.begin(), args.end(),
-                                      [](const ProxyValue& arg) { return arg.is_tensor(); });
+  const bool on_tensors =
+      std::any_of(args.begin(), args.end(), [](const ProxyValue& arg) { return arg.is_tensor(); });
   // Python's operators on tensors are the operators of the same name: x + 1.
   if (on_tensors && target.starts_with("_operator."))
     op = interpreter_.find_operator(format("aten::{}.Tensor", name_of_target(target)));

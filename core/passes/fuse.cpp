@@ -97,10 +97,10 @@ class Part {
   void take_elements(NodeId module, NodeId next) {
     std::vector<Value> values;
     for (size_t i = 0; i < outputs_.size(); ++i) {
-      const NodeId element = graph_.insert_before(
-          next, {.name = "getitem",
-                 .target = "_operator.getitem",
-                 .args = {node_ref(module), Value(static_cast<int64_t>(i))}});
+      const NodeId element =
+          graph_.insert_before(next, {.name = "getitem",
+                                      .target = "_operator.getitem",
+                                      .args = {node_ref(module), Value(static_cast<int64_t>(i))}});
       copy_meta(graph_, outputs_[i], graph_, element);
       graph_.replace_all_uses(outputs_[i], element);
       const Value& val = graph_.node(element).val;

@@ -7,9 +7,8 @@ namespace faketensor {
 // Bytes of what each node gives, run on real inputs. Mirrors get_size_of_all_nodes
 // (torch/fx/passes/graph_manipulation.py): what is no tensor has no size.
 PassResult size_of_all_nodes(PassSubject& subject, const PassOptions&) {
-  const PassOptions options{.has_shape_env = true,
-                            .has_static_sizes = true,
-                            .uses_own_mode = subject.inputs.empty()};
+  const PassOptions options{
+      .has_shape_env = true, .has_static_sizes = true, .uses_own_mode = subject.inputs.empty()};
   PassResult result = propagate_fakes(subject, options);
   result = {};
   JsonWriter json(result.info);

@@ -72,8 +72,7 @@ class RulesPass final : public ExportPass {
     return operand.constant;
   }
 
-  ProxyValue expand(const std::vector<ExpansionStep>& steps, Args given,
-                    const NodeMetadata& meta) {
+  ProxyValue expand(const std::vector<ExpansionStep>& steps, Args given, const NodeMetadata& meta) {
     Made made;
     ProxyValue last;
     for (const ExpansionStep& step : steps) {

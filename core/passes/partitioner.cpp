@@ -143,8 +143,8 @@ class Partitioner {
     const std::vector<NodeId> behind = std::exchange(waiting, {});
     std::set<size_t> expanded;
     for (const NodeId id : behind) {
-      const bool is_new = part_of(id) == kNoPart ? !seen[index_of(id)]
-                                                 : expanded.insert(part_of(id)).second;
+      const bool is_new =
+          part_of(id) == kNoPart ? !seen[index_of(id)] : expanded.insert(part_of(id)).second;
       if (part_of(id) == kNoPart) seen[index_of(id)] = true;
       if (is_new) expand(id);
     }

@@ -63,8 +63,8 @@ class ValueMaker {
     const Node& node = graph_.node(id);
     if (!is_getitem(graph_, node) || !graph_.users(id).empty()) return false;
     const NodeId container = node_of(node.args[0]);
-    return graph_.name_of(id) == format("{}_unused_{}", graph_.name_of(container),
-                                        node.args[1].as_sym_int().as_int());
+    return graph_.name_of(id) ==
+           format("{}_unused_{}", graph_.name_of(container), node.args[1].as_sym_int().as_int());
   }
 
   void bind_symbols(NodeId id) {
@@ -73,8 +73,8 @@ class ValueMaker {
     const auto bind = [&](const Value& value, const std::string& path) {
       if (!value.is(Value::Tag::kInt) || !value.as_sym_int().is_symbolic()) return;
       const ExprNode* symbol = value.as_sym_int().node();
-      const bool is_unbacked = symbol->kind == ExprKind::kSymbol &&
-                               !mode_.context().shape_env()->hint(symbol);
+      const bool is_unbacked =
+          symbol->kind == ExprKind::kSymbol && !mode_.context().shape_env()->hint(symbol);
       if (is_unbacked && bound_.insert(symbol).second) bindings.push_back({symbol, path});
     };
     const auto bind_tensor = [&](const Value& value, const std::string& path) {

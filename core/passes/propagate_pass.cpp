@@ -58,8 +58,7 @@ void propagate_in(FakeTensorMode& mode, Graph& graph, std::span<const Value> inp
 // A mode of its own, and the real inputs as its fakes.
 FakeTensorMode& make_mode(PassSubject& subject, bool has_shape_env, bool has_static_shapes,
                           std::vector<Value>& inputs) {
-  subject.made_modes.push_back(
-      std::make_unique<FakeTensorMode>(subject.mode.context().target()));
+  subject.made_modes.push_back(std::make_unique<FakeTensorMode>(subject.mode.context().target()));
   FakeTensorMode& mode = *subject.made_modes.back();
   if (has_shape_env) mode.attach_shape_env(nullptr);
   Converter converter(mode.context());
@@ -95,7 +94,8 @@ PassResult propagate_fakes(PassSubject& subject, const PassOptions& options) {
     propagate_in(subject.mode, graph, inputs);
     return {.modified = true};
   }
-  FakeTensorMode& mode = make_mode(subject, options.has_shape_env, options.has_static_sizes, inputs);
+  FakeTensorMode& mode =
+      make_mode(subject, options.has_shape_env, options.has_static_sizes, inputs);
   clear_values(graph);
   propagate_in(mode, graph, inputs);
   PassResult result{.modified = true};

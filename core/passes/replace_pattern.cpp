@@ -59,8 +59,8 @@ class Matcher {
     std::unordered_set<NodeId> taken;
     for (Match& match : found_) {
       const std::vector<NodeId> nodes = computed_nodes(match);
-      const bool overlaps = std::any_of(nodes.begin(), nodes.end(),
-                                        [&](NodeId id) { return taken.count(id) != 0; });
+      const bool overlaps =
+          std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) { return taken.count(id) != 0; });
       if (overlaps || !is_contained(match) || !validate_partition(graph_, nodes)) continue;
       taken.insert(nodes.begin(), nodes.end());
       apart.push_back(std::move(match));
@@ -84,8 +84,7 @@ class Matcher {
     const Node& wanted = pattern_.node(in_pattern);
     const Node& node = graph_.node(in_graph);
     if (wanted.kind == NodeKind::kPlaceholder) return true;
-    return wanted.kind == node.kind &&
-           pattern_.text(wanted.target) == graph_.text(node.target);
+    return wanted.kind == node.kind && pattern_.text(wanted.target) == graph_.text(node.target);
   }
 
   // A pattern is small, and so is the depth of this recursion.
@@ -157,7 +156,8 @@ class Matcher {
     const OpId op = graph_.store().op_of(b.target);
     if (op == kNoOp) return false;
     const Schema& schema = Registry::builtin().entry(op).schema;
-    return in_schema_order(schema, pattern_, a, wanted) && in_schema_order(schema, graph_, b, given);
+    return in_schema_order(schema, pattern_, a, wanted) &&
+           in_schema_order(schema, graph_, b, given);
   }
 
   static bool in_schema_order(const Schema& schema, const Graph& graph, const Node& node,

@@ -1,6 +1,4 @@
 // split_by_tags: the nodes with one tag become one submodule. Mirrors torch/fx/passes/split_utils.py.
-#include "core/passes/split.h"
-
 #include <algorithm>
 #include <unordered_map>
 
@@ -8,6 +6,7 @@
 #include "core/graph/graph_text.h"
 #include "core/passes/graph_copy.h"
 #include "core/passes/passes.h"
+#include "core/passes/split.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -22,8 +21,12 @@ bool is_called(const Node& node) {
 class Splitter {
  public:
   Splitter(Program& program, const Graph& from, Graph& main)
-      : program_(program), from_(from), main_(main), main_copy_(from, main),
-        component_of_(from.id_count(), nullptr), is_used_in_main_(from.id_count()) {}
+      : program_(program),
+        from_(from),
+        main_(main),
+        main_copy_(from, main),
+        component_of_(from.id_count(), nullptr),
+        is_used_in_main_(from.id_count()) {}
 
   void run(std::span<const std::string> tags, const NodeTags& node_tags) {
     for (const std::string& tag : tags) {
@@ -116,9 +119,8 @@ class Splitter {
     std::vector<Value> results;
     for (const NodeId id : component.outputs) results.push_back(node_ref(component.copy(id)));
     component.copy.add_output(
-        results.size() == 1
-            ? results[0]
-            : Value::tuple(program_.arena().copy(std::span<const Value>(results))));
+        results.size() == 1 ? results[0]
+                            : Value::tuple(program_.arena().copy(std::span<const Value>(results))));
     NewNode call{.kind = NodeKind::kCallModule, .name = component.name, .target = component.name};
     call.val = Value::unset();
     for (const NodeId id : component.inputs) call.args.push_back(node_ref(main_copy_(id)));

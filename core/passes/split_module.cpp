@@ -42,7 +42,10 @@ class ModuleSplitter {
  public:
   ModuleSplitter(Program& program, const Graph& from, Graph& base,
                  const std::unordered_map<NodeId, int64_t>& part_of)
-      : program_(program), from_(from), base_(base), base_copy_(from, base),
+      : program_(program),
+        from_(from),
+        base_(base),
+        base_copy_(from, base),
         part_of_(from.id_count(), kNone) {
     std::map<int64_t, size_t> numbers;
     for (NodeId id = from.first(); id != kNoNode; id = from.next(id)) {
@@ -139,9 +142,9 @@ class ModuleSplitter {
     const std::vector<NodeId>& outputs = part.outputs.order();
     std::vector<Value> results;
     for (const NodeId id : outputs) results.push_back(node_ref(part.copy(id)));
-    part.copy.add_output(results.size() == 1
-                             ? results[0]
-                             : Value::tuple(program_.arena().copy(std::span<const Value>(results))));
+    part.copy.add_output(
+        results.size() == 1 ? results[0]
+                            : Value::tuple(program_.arena().copy(std::span<const Value>(results))));
     NewNode call{.kind = NodeKind::kCallModule, .name = part.name, .target = part.name};
     call.val = Value::unset();
     for (const NodeId id : part.called_with) call.args.push_back(node_ref(base_copy_(id)));

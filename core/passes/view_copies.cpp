@@ -28,8 +28,8 @@ class ViewCopies final : public ExportPass {
                          !schema.arguments[0].is_written() && schema.name.starts_with("aten::");
     if (!is_view) return std::string(target);
     const std::string_view overload = schema.overload.empty() ? "default" : schema.overload;
-    std::string copy =
-        format("torch.ops.aten.{}_copy.{}", schema.name.substr(schema.name.find("::") + 2), overload);
+    std::string copy = format("torch.ops.aten.{}_copy.{}",
+                              schema.name.substr(schema.name.find("::") + 2), overload);
     if (Registry::builtin().find(copy) == kNoOp)
       throw_error(ErrorKind::kInternalError,
                   format("{} is missing a view_copy variant", schema.name));

@@ -13,7 +13,9 @@
 #include "core/replay/answer_call.h"
 #include "core/replay/answer_exprs.h"
 #include "core/replay/answer_graph.h"
+#include "core/replay/answer_memory.h"
 #include "core/replay/answer_passes.h"
+#include "core/replay/answer_profiler.h"
 #include "core/replay/answer_profiles.h"
 #include "core/replay/answer_session.h"
 #include "core/replay/answer_symbolic.h"
@@ -56,6 +58,8 @@ void answer_question(JsonWriter& json, std::string_view kind, const Json& questi
                      const Json& header) {
   if (answer_profiles(json, kind, question, header)) return;
   if (answer_passes(json, kind, question)) return;
+  if (answer_memory(json, kind, question)) return;
+  if (answer_profiler(json, kind, question)) return;
   const bool has_id = question.contains("id");
   if (question.contains("op") && has_id) return answer_operator(json, question);
   if (question.contains("queries") && has_id) return answer_exprs(json, question);

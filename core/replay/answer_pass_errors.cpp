@@ -176,8 +176,7 @@ void answer_pass_error(JsonWriter& json, const Json& question) {
     return json.field("unsupported", "a question without a graph");
   try {
     const Json& first = element(list_member(question, "graphs"), 0, "graphs");
-    if (const Json* value = find_member(first, "value"); value != nullptr)
-      refuse_value(*value);
+    if (const Json* value = find_member(first, "value"); value != nullptr) refuse_value(*value);
     PassCall call(question);
     call.answer(json);
   } catch (const Error& error) {

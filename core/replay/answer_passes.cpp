@@ -6,10 +6,10 @@
 #include "core/formats/text.h"
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
+#include "core/io/graph_json.h"
 #include "core/replay/answer_pass_errors.h"
 #include "core/replay/answer_program.h"
 #include "core/replay/flop_counter.h"
-#include "core/io/graph_json.h"
 #include "core/replay/pass_questions.h"
 #include "core/support/format.h"
 
@@ -64,8 +64,8 @@ void answer_pass(JsonWriter& json, const Json& question, const Json& recorded,
     write_after(json, program, subject, result.modified, before);
     if (!result.info.empty()) json.key("info").raw(result.info);
   } catch (const Error& error) {
-    const bool is_unknown = error.kind() == ErrorKind::kUnsupportedOperator &&
-                            error.op().empty() && find_pass(name) == nullptr;
+    const bool is_unknown = error.kind() == ErrorKind::kUnsupportedOperator && error.op().empty() &&
+                            find_pass(name) == nullptr;
     if (is_unknown) return json.field("unsupported", error.message());
     write_error_members(json, error);
   }

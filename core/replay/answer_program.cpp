@@ -6,9 +6,9 @@
 #include "core/formats/json_fields.h"
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
+#include "core/io/graph_json.h"
 #include "core/io/open.h"
 #include "core/passes/program_values.h"
-#include "core/io/graph_json.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {

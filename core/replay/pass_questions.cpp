@@ -33,8 +33,8 @@ void collect_symbols(const Json& json, std::set<std::string>& symbols) {
     const std::string& text = json.get_ref<const std::string&>();
     for (size_t at = 0; at < text.size();) {
       size_t end = at;
-      while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 ||
-                                   text[end] == '_'))
+      while (end < text.size() &&
+             (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_'))
         ++end;
       if (is_symbol(text.substr(at, end - at))) symbols.insert(text.substr(at, end - at));
       at = std::max(end, at + 1);

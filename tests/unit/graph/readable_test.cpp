@@ -33,7 +33,8 @@ TEST(Readable, ModulesFollowIndented) {
     %part : [num_users=1] = call_module[target=part](args = (%x,), kwargs = {})
     return part)");
   Graph& part = program.add_graph();
-  part.append(NewNode{.kind = NodeKind::kOutput, .name = "output", .target = "output", .args = {Value()}});
+  part.append(
+      NewNode{.kind = NodeKind::kOutput, .name = "output", .target = "output", .args = {Value()}});
   program.graph().add_submodule("part", part);
   EXPECT_EQ(readable_text(program.graph()), R"(class GraphModule(torch.nn.Module):
     def forward(self, x):

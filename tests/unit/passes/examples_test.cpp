@@ -1,8 +1,8 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+
+#include <gtest/gtest.h>
 
 #include "core/graph/graph_text.h"
 #include "core/graph/interpreter.h"
@@ -40,14 +40,16 @@ void fuse_conv_bn(Graph& graph) {
     if (!is_ours) continue;
     const auto call = [&](std::string op, std::vector<Value> with) {
       return node_ref(graph.insert_before(
-          norm, {.name = op.substr(0, op.find('.')), .target = "torch.ops.aten." + op, .args = with}));
+          norm,
+          {.name = op.substr(0, op.find('.')), .target = "torch.ops.aten." + op, .args = with}));
     };
     const Value deviation = call("add.Tensor", {bn[4], bn[7]});
     const Value scale = call("mul.Tensor", {bn[1], call("rsqrt.default", {deviation})});
     const Value column = call("view.default", {scale, Value::ints(kColumn)});
     const Value weight = call("mul.Tensor", {args[1], column});
     const bool has_bias = args.size() > 2 && !args[2].is_none();
-    const Value centred = has_bias ? call("sub.Tensor", {args[2], bn[3]}) : call("neg.default", {bn[3]});
+    const Value centred =
+        has_bias ? call("sub.Tensor", {args[2], bn[3]}) : call("neg.default", {bn[3]});
     const Value bias = call("add.Tensor", {call("mul.Tensor", {centred, scale}), bn[2]});
     std::vector<Value> fused(args.begin(), args.end());
     fused.resize(std::max<size_t>(fused.size(), 3));
@@ -83,8 +85,9 @@ TEST(PassExamples, TheReadmeShowsWhatIsTestedHere) {
   const std::string root = std::string(FAKETENSOR_TESTS) + "/..";
   const std::vector<std::string> shown =
       blocks(read_file(root + "/core/passes/README.md"), "```cpp", "```");
-  const std::vector<std::string> tested = blocks(
-      read_file(root + "/tests/unit/passes/examples_test.cpp"), "\n// example:", "// end of example");
+  const std::vector<std::string> tested =
+      blocks(read_file(root + "/tests/unit/passes/examples_test.cpp"),
+             "\n// example:", "// end of example");
   ASSERT_EQ(shown.size(), 2U);
   EXPECT_EQ(shown, tested);
   for (const std::string& example : shown)
@@ -136,7 +139,8 @@ TEST(PassExamples, ABatchNormGoesIntoItsConvolution) {
   const std::string text = graph_text(graph);
   EXPECT_EQ(text.find("batch_norm"), std::string::npos) << text;
   std::vector<Value> inputs;
-  for (NodeId id = graph.first(); graph.node(id).kind == NodeKind::kPlaceholder; id = graph.next(id))
+  for (NodeId id = graph.first(); graph.node(id).kind == NodeKind::kPlaceholder;
+       id = graph.next(id))
     inputs.push_back(graph.node(id).val);
   const Value result = Interpreter(mode.context()).run_graph(graph, inputs);
   EXPECT_EQ(result[0].tensor().sizes()[1].as_int(), 6);

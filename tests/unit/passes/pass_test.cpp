@@ -1,8 +1,8 @@
 #include "core/passes/pass.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+
+#include <gtest/gtest.h>
 
 #include "core/graph/graph_text.h"
 #include "core/graph/lint.h"
@@ -83,8 +83,9 @@ TEST_F(PassTest, PartsOfSupportedOperatorsBecomeModules) {
   PassOptions options;
   options.operators = {"aten.add.Tensor", "aten.relu.default"};
   const std::string text = run("partitioner", options);
-  EXPECT_NE(text.find("%fused_0 : [num_users=1] = call_module[target=fused_0](args = (%sin, %sin_1)"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("%fused_0 : [num_users=1] = call_module[target=fused_0](args = (%sin, %sin_1)"),
+      std::string::npos)
       << text;
   EXPECT_EQ(info, "{\"partitions\":[[\"add\",\"relu\"]]}");
   EXPECT_EQ(subject.graph->submodules().size(), 1U);
