@@ -9,7 +9,7 @@ std::vector<const Subcommand*> subcommands(std::span<const Subcommand> more) {
   std::vector<const Subcommand*> all = {&kPropagateCommand, &kGuardsCommand, &kMemoryCommand,
                                         &kFlopsCommand,     &kTimeCommand,   &kFitsCommand,
                                         &kDiffCommand,      &kInfoCommand,   &kOpsCommand,
-                                        &kCallCommand,      &kProfileCommand};
+                                        &kCallCommand,      &kPassesCommand, &kProfileCommand};
   for (const Subcommand& row : more) all.push_back(&row);
   return all;
 }
