@@ -1,5 +1,6 @@
 // `faketensor memory FILE`: the bytes alive while a program runs, and who holds them at the peak.
 #include "core/analysis/program_costs.h"
+#include "core/command/memory_training.h"
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
 #include "core/command/value_text.h"
@@ -102,7 +103,13 @@ int memory_command(const Options& options, CommandIo& io) {
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "memory takes one file");
   const std::string form = options.choice("--format", {"text", "jsonl"});
   const RetargetOptions given = propagate_options(options, io);
+  const std::optional<TrainingOptions> training = training_options(options);
   const Program program = open_model(options.positional()[0], options, io);
+  if (training) {
+    const TrainingStep step(program, given, *training);
+    print_training(step, form == "jsonl", io);
+    return step.run().problems().empty() ? kExitFine : kExitErrors;
+  }
   const ProgramCosts costs(program, given);
   const BranchScope env = costs.run().shape_env();
   BufferedOut out(io);
@@ -135,6 +142,12 @@ constexpr OptionRow kOptions[] = {
     {"--stop-at-first-error", "", ""},
     {"--python-dispatcher", "", ""},
     {"--memory-limit", "N", ""},
+    {"--train", "OPTIMIZER",
+     "a training step instead, with sgd, momentum, adam or adamw: forward, loss, backward, "
+     "optimizer"},
+    {"--grad-accumulation", "N", "with --train: backward runs N times for one step"},
+    {"--master-weights", "", "with --train: float32 copies of parameters of lower precision"},
+    {"--checkpoint", "MODULE", "with --train: the module's forward is computed again in backward"},
     {"--format", "F",
      "text, or jsonl: a line per node with the bytes alive after it and the most inside of it, "
      "then "
