@@ -13,6 +13,7 @@
 #include "core/io/explain_json.h"
 #include "core/io/options_json.h"
 #include "core/io/profile_json.h"
+#include "core/io/training_json.h"
 #include "core/profiles/program_profiles.h"
 #include "core/support/format.h"
 #include "core/support/version.h"
@@ -135,7 +136,19 @@ const ProgramCosts& costs_of(OpenRun& run) {
   return *run.costs;
 }
 
-void memory(JsonWriter& json, OpenRun& run, const Json&) { write_memory(json, costs_of(run)); }
+// {"options": {"train": {"optimizer": "adam"}}}: of a training step; without "train" of the program.
+void memory(JsonWriter& json, OpenRun& run, const Json& given) {
+  const Json* options = find_member(given, "options");
+  std::optional<TrainingOptions> training;
+  if (options != nullptr) {
+    for (const auto& [name, value] : object_of(*options, "options", kUsage).items()) {
+      if (name != "train") throw_error(kUsage, format("unknown option '{}'", name));
+      training = read_training_options(value);
+    }
+  }
+  if (!training) return write_memory(json, costs_of(run));
+  write_training(json, TrainingStep(*run.program, run.options, *training));
+}
 void flops(JsonWriter& json, OpenRun& run, const Json&) { write_flops(json, costs_of(run)); }
 
 void why(JsonWriter& json, OpenRun& run, const Json& given) {

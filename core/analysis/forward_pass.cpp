@@ -79,6 +79,7 @@ void ForwardPass::hold_inputs(bool records) {
     const NodeRecord& record = run_.record(row);
     if (record.status != NodeStatus::kOk || is_tied(row)) continue;
     const InputSpec::Kind kind = run_.program().inputs[row].kind;
+    calls_.ledger().begin(TrainingPhase::kForward, row);
     calls_.set_kind(kind_of(kind));
     for (const TensorRecord& tensor : record.tensors) {
       auto& input = const_cast<Tensor&>(*tensor.tensor);
@@ -185,6 +186,10 @@ Term ForwardPass::run_loss() {
   Tensor& loss = calls.back().result.tensor();
   run_calls(calls.first(calls.size() - 1), static_cast<Row>(run_.plan().size()));
   nodes_[index_of_call(calls.back())] = graph_.add_call(calls.back());
+  for (const TapedCall& call : calls) {
+    GradNode* node = nodes_[index_of_call(call)];
+    if (node != nullptr) node->call.row = kNoRow;
+  }
   return calls_.term(loss);
 }
 

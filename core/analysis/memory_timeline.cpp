@@ -83,7 +83,7 @@ void MemoryTimeline::note_value(Row row) {
   }
 }
 
-int64_t MemoryTimeline::hint(SymInt bytes) const {
+int64_t hint_of_size(SymInt bytes) {
   if (!bytes.is_symbolic()) return bytes.as_int();
   const std::optional<Number> number = shape_env_of(bytes.node()).hint(bytes.node());
   return number ? number->integer : 0;
@@ -108,11 +108,11 @@ void MemoryTimeline::sum_up() {
   for (Row row = 0; row < rows_.size(); ++row) {
     SymInt inner = inside(row, live);
     for (const Life* life : begin[row]) live += life->bytes;
-    if (hint(live) > hint(inner)) inner = live;
+    if (hint_of_size(live) > hint_of_size(inner)) inner = live;
     for (const Life* life : end[row]) live -= life->bytes;
-    rows_[row] = {live, hint(inner) > hint(live) ? inner : live};
-    if (hint(rows_[row].peak) <= highest) continue;
-    highest = hint(rows_[row].peak);
+    rows_[row] = {live, hint_of_size(inner) > hint_of_size(live) ? inner : live};
+    if (hint_of_size(rows_[row].peak) <= highest) continue;
+    highest = hint_of_size(rows_[row].peak);
     peak_row_ = row;
   }
 }
@@ -134,7 +134,7 @@ SymInt MemoryTimeline::inside(Row row, SymInt before) const {
       if ((life != nullptr && life->first < row) || !there.emplace(storage, true).second) continue;
       now += current(storage->nbytes);
     }
-    if (hint(now) > hint(most)) most = now;
+    if (hint_of_size(now) > hint_of_size(most)) most = now;
     for (auto& [storage, is_alive] : there) {
       // What is in the row's value stays.
       if (!is_alive || last_read[storage] != i || life_of(storage) != nullptr) continue;
@@ -156,9 +156,10 @@ std::vector<Holder> MemoryTimeline::holders(Row row) const {
     known += life.bytes;
   }
   const SymInt temporaries = rows_[row].peak - known;
-  if (hint(temporaries) > 0) all.push_back({row, MemoryKind::kTemporary, temporaries, row});
-  std::stable_sort(all.begin(), all.end(),
-                   [&](const Holder& a, const Holder& b) { return hint(a.bytes) > hint(b.bytes); });
+  if (hint_of_size(temporaries) > 0) all.push_back({row, MemoryKind::kTemporary, temporaries, row});
+  std::stable_sort(all.begin(), all.end(), [&](const Holder& a, const Holder& b) {
+    return hint_of_size(a.bytes) > hint_of_size(b.bytes);
+  });
   return all;
 }
 

@@ -42,6 +42,9 @@ MemoryKind kind_of(InputSpec::Kind kind);
 // placeholders and outputs.
 std::vector<Row> last_uses(const Plan& plan);
 
+// A size as a number: the hint of one that is a symbol, 0 where only data tells.
+int64_t hint_of_size(SymInt size);
+
 // A storage that is alive at some row.
 struct Holder {
   Row row = kNoRow;  // whose value brought it
@@ -80,7 +83,6 @@ class MemoryTimeline {
   void sum_up();
   SymInt inside(Row row, SymInt before) const;
   const Life* life_of(const Storage* storage) const;
-  int64_t hint(SymInt bytes) const;
 
   const Run& run_;
   const CallLog& log_;

@@ -52,6 +52,7 @@ void OptimizerStep::run(std::span<GradNode* const> leaves) {
                [](const GradNode* leaf) { return leaf->grad != nullptr; });
   std::vector<HeldTensor> wide;
   for (const GradNode* leaf : stepped) {
+    calls_.ledger().begin(TrainingPhase::kOptimizer, leaf->call.row);
     if (has_master(*leaf->leaf)) wide.push_back(like(*leaf->leaf));
   }
   if (training_.optimizer == Optimizer::kAdam) adam_at_once(stepped);
@@ -60,13 +61,16 @@ void OptimizerStep::run(std::span<GradNode* const> leaves) {
 
 // The roots of one group live until those of the next are there.
 void OptimizerStep::adam_at_once(std::span<GradNode* const> leaves) {
-  std::map<std::pair<DType, DeviceType>, std::vector<const Tensor*>> groups;
+  std::map<std::pair<DType, DeviceType>, std::vector<const GradNode*>> groups;
   for (const GradNode* leaf : leaves)
-    groups[{leaf->leaf->dtype(), leaf->leaf->device().type}].push_back(leaf->leaf);
+    groups[{leaf->leaf->dtype(), leaf->leaf->device().type}].push_back(leaf);
   std::vector<HeldTensor> roots;
   for (const auto& [key, parameters] : groups) {
     std::vector<HeldTensor> next;
-    for (const Tensor* parameter : parameters) next.push_back(like(*parameter));
+    for (const GradNode* parameter : parameters) {
+      calls_.ledger().begin(TrainingPhase::kOptimizer, parameter->call.row);
+      next.push_back(like(*parameter->leaf));
+    }
     roots = std::move(next);
   }
 }
@@ -74,6 +78,7 @@ void OptimizerStep::adam_at_once(std::span<GradNode* const> leaves) {
 void OptimizerStep::adam_one_by_one(std::span<GradNode* const> leaves) {
   HeldTensor denominator;
   for (const GradNode* leaf : leaves) {
+    calls_.ledger().begin(TrainingPhase::kOptimizer, leaf->call.row);
     const HeldTensor root = like(*leaf->leaf);
     denominator = like(*leaf->leaf);  // the one before lives until here
   }

@@ -1,7 +1,6 @@
 #include "core/analysis/storage_ledger.h"
 
 #include "core/graph/explain.h"
-#include "core/symbolic/shape_env.h"
 
 namespace faketensor {
 
@@ -9,16 +8,6 @@ std::string_view name(TrainingPhase phase) {
   constexpr std::string_view kNames[] = {"forward", "loss", "backward", "optimizer", "end"};
   return kNames[static_cast<size_t>(phase)];
 }
-
-namespace {
-
-int64_t hint_of(SymInt bytes) {
-  if (!bytes.is_symbolic()) return bytes.as_int();
-  const std::optional<Number> number = shape_env_of(bytes.node()).hint(bytes.node());
-  return number ? number->integer : 0;
-}
-
-}  // namespace
 
 StorageLedger::Entry& StorageLedger::entry(const Storage& storage) {
   if (storage.id >= entries_.size()) entries_.resize(storage.id + 1);
@@ -31,18 +20,19 @@ const StorageLedger::Entry& StorageLedger::entry(const Storage& storage) const {
 }
 
 void StorageLedger::note(MemoryEvent::What what, uint32_t storage, const Entry& entry) {
-  events_.push_back({what, entry.kind, phase_, row_, storage, entry.bytes, live_});
-  const int64_t now = hint_of(live_);
+  events_.push_back({what, entry.kind, phase_, row_, storage, entry.dtype, entry.bytes, live_});
+  const int64_t now = hint_of_size(live_);
   if (now <= highest_) return;
   highest_ = now;
   peak_ = live_;
   peak_event_ = events_.size() - 1;
 }
 
-void StorageLedger::hold(const Storage& storage, MemoryKind kind) {
+void StorageLedger::hold(const Storage& storage, MemoryKind kind, DType dtype) {
   Entry& of = entry(storage);
   if (of.holders++ > 0) return;
   of.kind = kind;
+  of.dtype = dtype;
   of.bytes = current(storage.nbytes);
   live_ += of.bytes;
   note(MemoryEvent::What::kBring, storage.id, of);
@@ -63,7 +53,7 @@ void StorageLedger::become(const Storage& storage, MemoryKind kind) {
 }
 
 void StorageLedger::start_peak() {
-  highest_ = hint_of(live_);
+  highest_ = hint_of_size(live_);
   peak_ = live_;
   peak_event_ = events_.empty() ? 0 : events_.size() - 1;
 }

@@ -4,7 +4,7 @@
 // event; what was alive at any of them, and of which kind, can be told afterwards.
 //
 //   StorageLedger ledger;
-//   ledger.hold(*tensor.storage, MemoryKind::kActivation);
+//   ledger.hold(*tensor.storage, MemoryKind::kActivation, tensor.dtype());
 //   ledger.release(*tensor.storage);
 //   ledger.peak(), ledger.events()
 #pragma once
@@ -28,6 +28,7 @@ struct MemoryEvent {
   TrainingPhase phase = TrainingPhase::kForward;
   Row row = kNoRow;      // the row of the program that runs, forward or backward; kNoRow for none
   uint32_t storage = 0;  // its id
+  DType dtype = DType::kFloat32;  // of the tensor that it was brought for
   SymInt bytes = 0;
   SymInt live = 0;  // of all storages, after the event
 };
@@ -39,7 +40,7 @@ class StorageLedger {
     row_ = row;
   }
   // One holder more, or less. The first brings the storage as one of that kind.
-  void hold(const Storage& storage, MemoryKind kind);
+  void hold(const Storage& storage, MemoryKind kind, DType dtype);
   void release(const Storage& storage);
   void become(const Storage& storage, MemoryKind kind);
   // From here on nothing changes: what is alive is what stays.
@@ -58,6 +59,7 @@ class StorageLedger {
   struct Entry {
     uint32_t holders = 0;
     MemoryKind kind = MemoryKind::kActivation;
+    DType dtype = DType::kFloat32;
     SymInt bytes = 0;
   };
   Entry& entry(const Storage& storage);
@@ -80,7 +82,7 @@ class TensorHold {
  public:
   TensorHold(StorageLedger& ledger, Tensor& tensor, MemoryKind kind)
       : ledger_(ledger), tensor_(tensor) {
-    if (tensor.storage != nullptr) ledger.hold(*tensor.storage, kind);
+    if (tensor.storage != nullptr) ledger.hold(*tensor.storage, kind, tensor.dtype());
   }
   ~TensorHold() {
     if (tensor_.storage != nullptr) ledger_.release(*tensor_.storage);

@@ -70,7 +70,10 @@ class TrainingStep::Simulation {
     OptimizerStep optimizer(step_.options(), calls_);
     std::deque<GradNode> parameters;
     add_parameters(parameters);
-    for (const GradNode& parameter : parameters) optimizer.add_state(*parameter.leaf);
+    for (const GradNode& parameter : parameters) {
+      ledger_.begin(TrainingPhase::kForward, parameter.call.row);
+      optimizer.add_state(*parameter.leaf);
+    }
     ledger_.start_peak();
     run_forward();
     std::vector<GradNode*> leaves;
@@ -109,9 +112,9 @@ class TrainingStep::Simulation {
   }
 
   void hold_before(const std::set<Row>& trained, OptimizerStep& optimizer) {
-    ledger_.begin(TrainingPhase::kForward, kNoRow);
     for (GradNode* leaf : forward_.leaves()) {
       if (!trained.contains(leaf->call.row)) continue;
+      ledger_.begin(TrainingPhase::kForward, leaf->call.row);
       optimizer.add_state(*leaf->leaf);
       if (step_.options().grad_accumulation == 1) continue;
       calls_.set_kind(MemoryKind::kGradient);

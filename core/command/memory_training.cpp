@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "core/command/value_text.h"
+#include "core/command/peak_text.h"
 #include "core/formats/json_writer.h"
 #include "core/io/training_json.h"
 #include "core/io/value_json.h"
@@ -23,10 +23,6 @@ int64_t positive_option(const Options& options, std::string_view name, int64_t o
   return number;
 }
 
-std::string bytes_of(SymInt bytes) {
-  return bytes.is_symbolic() ? to_string(bytes) : bytes_text(bytes.as_int());
-}
-
 std::string place_text(const TrainingStep& step, const MemoryEvent& event) {
   if (event.row == kNoRow) return std::string(name(event.phase));
   const std::string_view module = step.run().program().module_path(step.run().node(event.row));
@@ -41,14 +37,12 @@ void print_report(const TrainingStep& step, BufferedOut& out) {
   };
   line(format("a training step with {}, after the first",
               kOptimizers[static_cast<size_t>(step.options().optimizer)]));
-  line(format("peak: {} at {}", bytes_of(step.peak()),
+  line(format("peak: {} at {}", size_text(step.peak()),
               place_text(step, step.events()[step.peak_index()])));
-  const auto kinds = step.by_kind(step.peak_index());
-  for (size_t kind = 0; kind < kMemoryKinds; ++kind) {
-    if (!same_expr(kinds[kind], 0))
-      line(format("  {} {}", bytes_of(kinds[kind]), name(static_cast<MemoryKind>(kind))));
-  }
-  line(format("after the step: {}", bytes_of(step.after())));
+  const PeakReport report(step);
+  print_alive(step.run(), report, out);
+  print_shares(step.run(), report, out);
+  line(format("after the step: {}", size_text(step.after())));
   for (const std::string& op : step.approximated())
     line(format("approximated, its derivative is not known: {}", op));
   line("");

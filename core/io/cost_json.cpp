@@ -1,5 +1,6 @@
 #include "core/io/cost_json.h"
 
+#include "core/io/peak_json.h"
 #include "core/io/value_json.h"
 
 namespace faketensor {
@@ -43,9 +44,12 @@ void write_memory(JsonWriter& json, const ProgramCosts& costs) {
   write_json(json.key("bytes"), memory.peak());
   json.field("row", memory.peak_row());
   json.field("name", costs.run().plan().name_of(memory.peak_row()));
-  const auto holders = json.array("holders");
-  for (const Holder& holder : memory.holders(memory.peak_row()))
-    write_holder(json, costs.run(), holder);
+  {
+    const auto holders = json.array("holders");
+    for (const Holder& holder : memory.holders(memory.peak_row()))
+      write_holder(json, costs.run(), holder);
+  }
+  write_peak_report(json, costs.run(), PeakReport(costs.run(), memory));
 }
 
 void write_flops(JsonWriter& json, const ProgramCosts& costs) {

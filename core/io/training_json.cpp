@@ -1,6 +1,9 @@
 #include "core/io/training_json.h"
 
+#include "core/io/options_json.h"
+#include "core/io/peak_json.h"
 #include "core/io/value_json.h"
+#include "core/support/format.h"
 
 namespace faketensor {
 
@@ -14,6 +17,35 @@ void write_kinds(JsonWriter& json, const std::array<SymInt, kMemoryKinds>& kinds
 }
 
 }  // namespace
+
+TrainingOptions read_training_options(const Json& given) {
+  TrainingOptions options;
+  bool has_optimizer = false;
+  for (const auto& [name, value] : object_of(given, "train", ErrorKind::kUsage).items()) {
+    if (name == "optimizer") {
+      const std::string& word = text_of(value, "train.optimizer", ErrorKind::kUsage);
+      const std::optional<Optimizer> optimizer = optimizer_named(word);
+      if (!optimizer)
+        throw_error(ErrorKind::kUsage,
+                    format("train.optimizer is sgd, momentum, adam or adamw, not '{}'", word));
+      options.optimizer = *optimizer;
+      has_optimizer = true;
+    } else if (name == "gradAccumulation") {
+      options.grad_accumulation = integer_of(value, "train.gradAccumulation", ErrorKind::kUsage);
+      if (options.grad_accumulation < 1)
+        throw_error(ErrorKind::kUsage, "train.gradAccumulation is a positive number");
+    } else if (name == "masterWeights") {
+      options.master_weights = bool_of(value, "train.masterWeights", ErrorKind::kUsage);
+    } else if (name == "checkpoint") {
+      options.checkpoint =
+          read_texts(list_of(value, "train.checkpoint", ErrorKind::kUsage), "train.checkpoint");
+    } else {
+      throw_error(ErrorKind::kUsage, format("unknown option 'train.{}'", name));
+    }
+  }
+  if (!has_optimizer) throw_error(ErrorKind::kUsage, "train needs an optimizer");
+  return options;
+}
 
 void write_training(JsonWriter& json, const TrainingStep& step) {
   const BranchScope env = step.run().shape_env();
@@ -29,6 +61,9 @@ void write_training(JsonWriter& json, const TrainingStep& step) {
       json.field("name", step.run().plan().name_of(event.row));
     }
     write_kinds(json.key("kinds"), step.by_kind(step.peak_index()));
+    const PeakReport report(step);
+    write_alive(json.key("holders"), step.run(), report);
+    write_peak_report(json, step.run(), report);
   }
   {
     const auto after = json.object("after");
