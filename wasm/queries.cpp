@@ -136,7 +136,7 @@ const ProgramCosts& costs_of(OpenRun& run) {
   return *run.costs;
 }
 
-// {"options": {"train": {"optimizer": "adam"}}}: of a training step; without "train" of the program.
+// {"options": {"train": {"optimizer": "adam"}}}: with "train", of a training step too.
 void memory(JsonWriter& json, OpenRun& run, const Json& given) {
   const Json* options = find_member(given, "options");
   std::optional<TrainingOptions> training;
@@ -147,7 +147,8 @@ void memory(JsonWriter& json, OpenRun& run, const Json& given) {
     }
   }
   if (!training) return write_memory(json, costs_of(run));
-  write_training(json, TrainingStep(*run.program, run.options, *training));
+  const TrainingStep step(*run.program, run.options, *training);
+  write_memory(json, costs_of(run), &step);
 }
 void flops(JsonWriter& json, OpenRun& run, const Json&) { write_flops(json, costs_of(run)); }
 

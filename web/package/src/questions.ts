@@ -9,6 +9,7 @@ import type {
   Assumption,
   FlopReport,
   GuardInfo,
+  MemoryOptions,
   MemoryReport,
   Layout,
   LayoutOptions,
@@ -118,8 +119,11 @@ export const runQuestions = {
   guards: ask<() => GuardInfo[]>(),
   /** What was taken for part of the example, in the order of the nodes; empty where nothing was changed. */
   assumptions: ask<() => Assumption[]>(),
-  /** The bytes alive while the program runs, and who holds them at the peak. The first to ask of a run propagates again. */
-  memory: ask<() => MemoryReport>(),
+  /**
+   * The bytes alive while the program runs, and who holds them at the peak. The first to ask of a run propagates again.
+   * With `train`, those of a training step too, which is propagated anew each time.
+   */
+  memory: ask<(options?: MemoryOptions) => MemoryReport>([data("options", {})]),
   /** Floating-point operations as PyTorch's flop_counter counts them, by node and by module. */
   flops: ask<() => FlopReport>(),
   /**
