@@ -38,7 +38,7 @@ class Shares {
       all.push_back(share);
     }
     std::stable_sort(all.begin(), all.end(), [](const MemoryShare& a, const MemoryShare& b) {
-      return hint_of_size(a.with_below) > hint_of_size(b.with_below);
+      return MemoryTimeline::hint(a.with_below) > MemoryTimeline::hint(b.with_below);
     });
     return all;
   }
@@ -67,7 +67,7 @@ std::map<const Storage*, std::vector<Row>> readers(const Run& run) {
 int64_t lowered_peak(const MemoryTimeline& memory, Row first, Row last, int64_t bytes) {
   int64_t most = 0;
   for (Row row = 0; row < memory.rows().size(); ++row) {
-    const int64_t here = hint_of_size(memory.rows()[row].peak);
+    const int64_t here = MemoryTimeline::hint(memory.rows()[row].peak);
     most = std::max(most, row >= first && row <= last ? here - bytes : here);
   }
   return most;
@@ -119,7 +119,7 @@ PeakReport::PeakReport(const TrainingStep& step) : run_(step.run()) {
 
 void PeakReport::sort_alive() {
   std::stable_sort(alive_.begin(), alive_.end(), [](const AliveStorage& a, const AliveStorage& b) {
-    return hint_of_size(a.bytes) > hint_of_size(b.bytes);
+    return MemoryTimeline::hint(a.bytes) > MemoryTimeline::hint(b.bytes);
   });
 }
 
@@ -172,14 +172,14 @@ std::vector<MemoryShare> PeakReport::by_source() const {
 
 void PeakReport::find_savings(const MemoryTimeline& memory) {
   const Row peak = memory.peak_row();
-  const int64_t now = hint_of_size(memory.peak());
+  const int64_t now = MemoryTimeline::hint(memory.peak());
   const auto reads = readers(run_);
   const auto last = last_uses(run_.plan());
   const size_t inputs = run_.program().inputs.size();
   for (size_t i = 0; i < std::min(alive_.size(), kMostCandidates); ++i) {
     const AliveStorage& each = alive_[i];
     if (each.row < inputs || each.row >= peak || each.kind == MemoryKind::kTemporary) continue;
-    const int64_t bytes = hint_of_size(each.bytes);
+    const int64_t bytes = MemoryTimeline::hint(each.bytes);
     const std::span<const TensorRecord> tensors = run_.record(each.row).tensors;
     const auto at = tensors.empty() ? reads.end() : reads.find(tensors[0].storage);
     if (at == reads.end()) continue;
@@ -219,7 +219,7 @@ void PeakReport::find_savings(const MemoryTimeline& memory) {
     }
     int64_t result = 0;
     for (const TensorRecord& tensor : run_.record(*next).tensors)
-      result += hint_of_size(current(tensor.nbytes));
+      result += MemoryTimeline::hint(current(tensor.nbytes));
     if (!is_ready || result >= bytes || last[*next] == *next) continue;
     savings_.push_back({SavingKind::kEarlierUse,
                         each.row,
@@ -238,7 +238,7 @@ void PeakReport::find_checkpoints() {
         each.row < run_.program().inputs.size())
       continue;
     for (ModuleId at = run_.node(each.row).module; at != 0; at = modules[at].parent)
-      kept[at] += hint_of_size(each.bytes);
+      kept[at] += MemoryTimeline::hint(each.bytes);
   }
   for (ModuleId id = 1; id < modules.size(); ++id) {
     if (kept[id] > 0)

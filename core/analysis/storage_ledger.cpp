@@ -21,7 +21,7 @@ const StorageLedger::Entry& StorageLedger::entry(const Storage& storage) const {
 
 void StorageLedger::note(MemoryEvent::What what, uint32_t storage, const Entry& entry) {
   events_.push_back({what, entry.kind, phase_, row_, storage, entry.dtype, entry.bytes, live_});
-  const int64_t now = hint_of_size(live_);
+  const int64_t now = MemoryTimeline::hint(live_);
   if (now <= highest_) return;
   highest_ = now;
   peak_ = live_;
@@ -53,7 +53,7 @@ void StorageLedger::become(const Storage& storage, MemoryKind kind) {
 }
 
 void StorageLedger::start_peak() {
-  highest_ = hint_of_size(live_);
+  highest_ = MemoryTimeline::hint(live_);
   peak_ = live_;
   peak_event_ = events_.empty() ? 0 : events_.size() - 1;
 }

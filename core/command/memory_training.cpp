@@ -59,6 +59,11 @@ std::optional<TrainingOptions> training_options(const Options& options) {
     }
     return std::nullopt;
   }
+  for (const std::string_view other : {"--allocator", "--snapshot", "--csv", "--chrome-trace"}) {
+    if (options.has(other))
+      throw_error(ErrorKind::kUsage,
+                  format("{} is of the program's own run, not of --train", other));
+  }
   TrainingOptions training;
   const std::string optimizer = options.choice("--train", {"sgd", "momentum", "adam", "adamw"});
   training.optimizer = *optimizer_named(optimizer);
