@@ -38,10 +38,13 @@ std::string inplace_target(const OpEntry& op) {
                           other.packet().starts_with(op.packet()) && other.packet().ends_with('_');
     const std::span<const Argument> wanted = op.schema.arguments;
     const std::span<const Argument> given = other.schema.arguments;
-    const bool matches =
-        has_name && other.is_aten() &&
-        std::equal(wanted.begin(), wanted.end(), given.begin(), given.end(),
-                   [](const Argument& a, const Argument& b) { return a.type.text == b.type.text; });
+    const bool matches = has_name && other.is_aten() &&
+                         std::equal(wanted.begin(), wanted.end(), given.begin(), given.end(),
+                                    [](const Argument& a, const Argument& b) {
+                                      return a.type.kind == b.type.kind &&
+                                             a.type.is_list == b.type.is_list &&
+                                             a.type.is_optional == b.type.is_optional;
+                                    });
     if (matches)
       return format("torch.ops.aten.{}.{}", other.packet(),
                     other.schema.overload.empty() ? "default" : other.schema.overload);
