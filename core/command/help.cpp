@@ -7,8 +7,8 @@ namespace faketensor {
 
 std::vector<const Subcommand*> subcommands(std::span<const Subcommand> more) {
   std::vector<const Subcommand*> all = {&kPropagateCommand, &kGuardsCommand, &kMemoryCommand,
-                                        &kFlopsCommand,     &kInfoCommand,   &kOpsCommand,
-                                        &kCallCommand,      &kProfileCommand};
+                                        &kFlopsCommand,     &kTraceCommand,  &kInfoCommand,
+                                        &kOpsCommand,       &kCallCommand,   &kProfileCommand};
   for (const Subcommand& row : more) all.push_back(&row);
   return all;
 }

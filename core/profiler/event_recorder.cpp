@@ -21,8 +21,8 @@ std::string dynamo_timed(std::string_view what) { return format("{} (dynamo_time
 
 size_t EventRecorder::push(const RecordedEvent& event) {
   const size_t number = events_.size();
-  events_.push_back(event);
-  RecordedEvent& pushed = events_.back();
+  RecordedEvent& pushed = events_.emplace_back();
+  pushed = event;
   pushed.parent = open_;
   if (options_.with_stack) pushed.stack = stack_;
   if (options_.with_modules) pushed.module_path = module_path_;
@@ -53,7 +53,7 @@ void EventRecorder::set_place(std::string_view stack, std::string_view module_pa
 }
 
 void EventRecorder::clear() {
-  events_.clear();
+  events_ = {};
   open_ = -1;
 }
 
@@ -96,7 +96,7 @@ Value EventRecorder::dispatch(const OpEntry& op, std::span<const Value> args,
                               const NextMode& next) {
   const bool is_left_out = is_flattening_ && (op.tags & kComposite) != 0;
   if (!is_recording_ || is_left_out) return next(op, args);
-  const size_t first_storage = context_.storage_count();
+  const size_t first_storage = context_ == nullptr ? SIZE_MAX : context_->storage_count();
   RecordedEvent event{.name = op.schema.name, .op = &op};
   if (options_.record_shapes) event.inputs = inputs_of(op, args);
   if (options_.with_flops) event.flops = profiler_flops(op, args);
@@ -108,7 +108,10 @@ Value EventRecorder::dispatch(const OpEntry& op, std::span<const Value> args,
   };
   const Ender ender{*this, number};
   const Value result = next(op, args);
-  if (number < events_.size()) note_result(events_[number], result, first_storage);
+  if (number >= events_.size()) return result;  // the recorder was cleared meanwhile
+  note_result(events_[number], result, first_storage);
+  if (device_time_ && (op.tags & kComposite) == 0)
+    events_[number].device_ns = device_time_(op, args, result);
   return result;
 }
 

@@ -10,7 +10,7 @@ namespace faketensor {
 // One recording: prepared, running, finished.
 struct Profile::Trace {
   Trace(Context& context, Clock& clock, const RecordOptions& options)
-      : recorder(context, clock, options) {}
+      : recorder(&context, clock, options) {}
 
   EventRecorder recorder;
   std::optional<ModeScope> scope;
