@@ -96,6 +96,18 @@ def select_profiles(collection):
         write_rows(HERE / "data" / "profiles" / path.name, [{"header": {**header["header"], "count": len(chosen)}}, *chosen])
 
 
+def select_memory(collection):
+    """Transcripts of the allocator: those with a name of their own, and every twelfth of the others; the smallest model of each kind."""
+    for name, every in (("allocator", 12), ("models", 1)):
+        path = collection / "memory" / f"{name}.jsonl.gz"
+        header, *recorded = rows(path)
+        small = ("model/mlp/", "model/convnet/inference")
+        named = [row for row in recorded if row["id"].startswith(("allocator/limit/", "allocator/parse/", "allocator/pattern/", "allocator/gc/", *small))]
+        other = [row for row in recorded if row["id"].startswith("allocator/") and row not in named]
+        chosen = named + other[::every]
+        write_rows(HERE / "data" / "memory" / path.name, [{"header": {**header["header"], "count": len(chosen)}}, *chosen])
+
+
 def select_profiler(collection):
     header, *recorded = rows(collection / "profiler" / "transcripts.jsonl.gz")
     short = [row for row in recorded if len(json.dumps(row)) < 12000 and next(profiler.asked_twice([header, row]), None)]
@@ -138,6 +150,7 @@ def main():
     args = parser.parse_args()
     select_schemas(args.collection)
     select_profiles(args.collection)
+    select_memory(args.collection)
     select_profiler(args.collection)
     select_expressions(args.collection)
     select_graphs(args.collection)
