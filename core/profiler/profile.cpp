@@ -29,11 +29,15 @@ Profile::Profile(Context& context, ProfileOptions options)
 
 Profile::~Profile() = default;
 
-void Profile::prepare() { trace_ = std::make_unique<Trace>(context_, clock_, options_.record); }
+void Profile::prepare_trace() {
+  trace_ = std::make_unique<Trace>(context_, clock_, options_.record);
+}
 
 void Profile::start_trace() {
   if (trace_ == nullptr)
     throw_error(ErrorKind::kAssertionError, "Profiler must be initialized before starting trace");
+  if (trace_->scope)
+    throw_error(ErrorKind::kRuntimeError, "Profiler is already enabled on this thread.");
   trace_->scope.emplace(context_, trace_->recorder);
 }
 
@@ -55,7 +59,7 @@ void Profile::transit(ProfilerAction before, std::optional<ProfilerAction> after
   const bool warms_up = after == ProfilerAction::kWarmup;
   switch (before) {
     case ProfilerAction::kNone:
-      if (records || warms_up) prepare();
+      if (records || warms_up) prepare_trace();
       if (records) start_trace();
       return;
     case ProfilerAction::kWarmup:
@@ -75,7 +79,7 @@ void Profile::transit(ProfilerAction before, std::optional<ProfilerAction> after
     case ProfilerAction::kRecordAndSave:
       stop_trace();
       ready();
-      if (records || warms_up) prepare();
+      if (records || warms_up) prepare_trace();
       if (records) start_trace();
       return;
   }

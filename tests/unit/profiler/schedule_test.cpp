@@ -86,6 +86,11 @@ TEST(Profile, WhatIsAskedTooEarlyIsRefusedInPyTorchsWords) {
               p.export_stacks("self_cpu_time_total");
             }),
             "export_stacks() requires with_stack=True");
+  EXPECT_EQ(message([](Profile& p) {
+              p.start();
+              p.start_trace();
+            }),
+            "Profiler is already enabled on this thread.");
   EXPECT_EQ(message([](Profile& p) { p.start(), p.start(), p.stop(), p.stop(); }), "");
 }
 
