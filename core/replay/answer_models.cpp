@@ -122,7 +122,8 @@ class ModelReplay {
     int64_t buffers = 0;
     int64_t inputs = 0;
     int64_t outputs = 0;
-    std::map<std::string, int64_t> peak = {};  // while it last ran, by device
+    std::map<std::string, int64_t> peak = {};  // while it last ran, either way, by device
+    bool ran_backward = false;
   };
 
   void op(const Json& entry);
@@ -135,6 +136,7 @@ class ModelReplay {
   void role(const Json& entry);
   void enter(const Json& entry);
   void exit(const Json& entry);
+  void enter_backward(const Json& entry);
   void ignore(const Json&) {}
 
   Tensor* tensor(int64_t number) const {
@@ -154,6 +156,7 @@ class ModelReplay {
   void set_role(Known& storage, size_t role);
   int64_t tracked_bytes(const Known& storage) const;
   int64_t bytes_of(const Json& storages);
+  void begin_peak(ModuleMemory& module);
   void renew_module_peaks();
   void count(size_t index, std::string_view op, int64_t flops);
   void write_storages(JsonWriter& json) const;
@@ -192,7 +195,7 @@ const ModelReplay::Row ModelReplay::kEntries[] = {
     {"role", &ModelReplay::role},
     {"enter", &ModelReplay::enter},
     {"exit", &ModelReplay::exit},
-    {"enter_backward", &ModelReplay::ignore},
+    {"enter_backward", &ModelReplay::enter_backward},
     {"exit_backward", &ModelReplay::ignore},
 };
 
@@ -339,6 +342,18 @@ void ModelReplay::enter(const Json& entry) {
     module.buffers = bytes_of(element(entry, 3, "enter"));
     module.inputs = bytes_of(element(entry, 4, "enter"));
   }
+  begin_peak(module);
+}
+
+void ModelReplay::enter_backward(const Json& entry) {
+  const auto module =
+      module_memory_.find(text_of(element(entry, 1, "enter_backward"), "enter_backward"));
+  if (module == module_memory_.end()) return;
+  module->second.ran_backward = true;
+  begin_peak(module->second);
+}
+
+void ModelReplay::begin_peak(ModuleMemory& module) {
   module.peak.clear();
   for (const auto& [device, bytes] : tracker_.now()) module.peak[device] = total(bytes);
 }
@@ -352,6 +367,7 @@ void ModelReplay::renew_module_peaks() {
   for (const std::string& name : modules_) {
     const auto module = module_memory_.find(name);
     if (module == module_memory_.end()) continue;
+    if (state_ == "backward" && !module->second.ran_backward) continue;
     for (const auto& [device, bytes] : tracker_.now()) {
       int64_t& peak = module->second.peak[device];
       peak = std::max(peak, total(bytes));

@@ -6,7 +6,7 @@ calls of the driver and the warnings. `memory/models`: of a recorded trace the s
 
 import json
 
-ANSWERED = {"memory/allocator": ("steps", "warnings"), "memory/models": ("storages", "allocator", "flops", "mem_tracker")}
+ANSWERED = {"memory/allocator": ("steps", "warnings"), "memory/models": ("storages", "allocator", "flops", "mem_tracker", "modules")}
 TRACE = ("id", "device", "trace")
 
 
