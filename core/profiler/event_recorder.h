@@ -78,10 +78,11 @@ class EventRecorder final : public DispatchMode {
   // The highest place there is.
   DispatchKey key() const override { return DispatchKey::kBatched; }
 
-  // Begins a span; the name is copied. Gives its number.
+  // Begins a span; the name is copied. Gives its number, which no later span gets.
   size_t begin(std::string_view name, SpanKind kind);
-  // Ends it, and spans inside of it that are still open.
-  void end(size_t event);
+  // Ends it, and spans inside of it that are still open; nothing where it was forgotten.
+  void end(size_t number);
+  void end_all();
 
   // Where the program is: said of the events that begin from here on, where the options ask for it.
   void set_place(std::string_view stack, std::string_view module_path);
@@ -101,7 +102,7 @@ class EventRecorder final : public DispatchMode {
   size_t event_count() const { return events_.size(); }
   const RecordedEvent& event(size_t number) const { return *events_.find(number); }
   const RecordOptions& options() const { return options_; }
-  // Forgets what was recorded. Open spans are gone with it.
+  // Forgets what was recorded, spans that are open too.
   void clear();
 
  private:
@@ -116,6 +117,7 @@ class EventRecorder final : public DispatchMode {
   RecordOptions options_;
   bool is_recording_ = true;
   bool is_flattening_ = false;
+  size_t first_ = 0;   // the number of the first event: how many were forgotten
   int32_t open_ = -1;  // the innermost span that is open
   StableVector<RecordedEvent> events_;
   std::string_view stack_;

@@ -29,8 +29,12 @@ Profile::Profile(Context& context, ProfileOptions options)
 
 Profile::~Profile() = default;
 
+// One recorder for all traces: spans that are open from one to the next end in it.
 void Profile::prepare_trace() {
-  trace_ = std::make_unique<Trace>(context_, clock_, options_.record);
+  if (trace_ == nullptr) trace_ = std::make_unique<Trace>(context_, clock_, options_.record);
+  trace_->scope.reset();
+  trace_->recorder.clear();
+  trace_->is_finished = false;
 }
 
 void Profile::start_trace() {
@@ -44,7 +48,7 @@ void Profile::start_trace() {
 void Profile::stop_trace() {
   if (trace_ == nullptr)
     throw_error(ErrorKind::kAssertionError, "Profiler must be initialized before stopping trace");
-  trace_->recorder.end(0);
+  trace_->recorder.end_all();
   trace_->scope.reset();
   trace_->is_finished = true;
 }
