@@ -7,7 +7,8 @@ namespace faketensor {
 
 std::vector<const Subcommand*> subcommands(std::span<const Subcommand> more) {
   std::vector<const Subcommand*> all = {&kPropagateCommand, &kGuardsCommand, &kMemoryCommand,
-                                        &kFlopsCommand,     &kTraceCommand,  &kInfoCommand,
+                                        &kFlopsCommand,     &kTimeCommand,   &kFitsCommand,
+                                        &kDiffCommand,      &kTraceCommand,  &kInfoCommand,
                                         &kOpsCommand,       &kCallCommand,   &kProfileCommand};
   for (const Subcommand& row : more) all.push_back(&row);
   return all;

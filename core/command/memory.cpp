@@ -137,7 +137,7 @@ constexpr OptionRow kOptions[] = {
     {"--memory-format", "F", ""},
     {"--literal", "", ""},
     {"--assume", "SITE=CHOICE", ""},
-    {"--target", "NAME", ""},
+    {"--target", "T", ""},
     {"--stop-at-first-error", "", ""},
     {"--python-dispatcher", "", ""},
     {"--memory-limit", "N", ""},

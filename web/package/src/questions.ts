@@ -8,6 +8,8 @@ import { openLayout, openTable } from "./packed.js";
 import type {
   AllocatorReport,
   Assumption,
+  FitOptions,
+  FitReport,
   FlopReport,
   GuardInfo,
   MemoryReport,
@@ -19,9 +21,11 @@ import type {
   RunSymbol,
   SymbolSettings,
   Table,
+  TimeReport,
   Value,
   WhatIfResult,
   WhyStep,
+  WorkReport,
 } from "./types.js";
 
 type AnyMethod = (...given: never[]) => unknown;
@@ -136,6 +140,15 @@ export const runQuestions = {
   ),
   /** Floating-point operations as PyTorch's flop_counter counts them, by node and by module. */
   flops: ask<() => FlopReport>(),
+  /** What all operators compute, read and write, by node, module and kind. */
+  work: ask<() => WorkReport>(),
+  /**
+   * How long the program takes on a device by its roofline: the name of a target, or the text of a target file. Without
+   * a device among the run's options the program is on the target's.
+   */
+  time: ask<(target: string) => TimeReport>([text("target", "the target of time()")]),
+  /** Which devices the program fits, and up to which size of a dimension. */
+  fits: ask<(options?: FitOptions) => FitReport>([data("options", {})]),
   /**
    * Why dimension `dim` of a node's tensor has its size: the chain back to an input, to a number of the program or to
    * data. Negative dimensions count from the last.

@@ -239,6 +239,126 @@ export interface FlopReport {
   readonly modules: Readonly<Record<string, Dim>>;
 }
 
+/** What programs compute and move, all operators counted: `docs/device-model.md` says how. */
+export interface WorkFigures {
+  readonly flops: Dim;
+  /** Bytes. */
+  readonly read: Dim;
+  readonly written: Dim;
+}
+
+/** The work of a program, and of its nodes, modules (with what is below them) and kinds of operators. */
+export interface WorkReport extends WorkFigures {
+  readonly nodes: readonly (WorkFigures & { readonly row: number; readonly name: string })[];
+  readonly modules: Readonly<Record<string, WorkFigures>>;
+  readonly kinds: Readonly<Partial<Record<WorkKind, WorkFigures>>>;
+}
+
+export type WorkKind =
+  | "matrix"
+  | "convolution"
+  | "attention"
+  | "elementwise"
+  | "reduction"
+  | "normalisation"
+  | "pooling"
+  | "gather"
+  | "scatter"
+  | "copy"
+  | "fill"
+  | "sort"
+  | "other";
+
+/** What a kernel takes longest for: its operations, its bytes, or being launched. */
+export type Bound = "compute" | "memory" | "launch";
+
+/** A step of a program on one device, by the roofline of each kernel; symbolic sizes count by their hints. */
+export interface TimeReport {
+  readonly target: string;
+  readonly seconds: number;
+  /** Kernels. */
+  readonly calls: number;
+  /** Of the first user input: its dimension 0, and the tokens in it where it is tokens; 0 for none. */
+  readonly samples: number;
+  readonly tokens: number;
+  /** Seconds. */
+  readonly bounds: Readonly<Record<Bound, number>>;
+  readonly kinds: Readonly<Partial<Record<WorkKind, number>>>;
+  readonly nodes: readonly {
+    readonly row: number;
+    readonly name: string;
+    readonly seconds: number;
+    readonly bound: Bound;
+    readonly calls: number;
+  }[];
+  /** Seconds by module path, with what is below it. */
+  readonly modules: Readonly<Record<string, number>>;
+}
+
+export interface FitOptions {
+  /** Names of targets, or the texts of target files; all that have a name unless given. */
+  readonly targets?: readonly string[];
+  /** The dimension whose largest size is looked for, named as in {@link PropagateOptions.dims}; `"batch"` unless given. */
+  readonly over?: string;
+  /** Settings of PyTorch's caching allocator, `""` its own: what fits is what it can give out. By storages unless given. */
+  readonly allocator?: string;
+}
+
+export interface FitRow {
+  readonly name: string;
+  readonly title: string;
+  /** Bytes: of the device, and of those what tensors can have. */
+  readonly memory: number;
+  readonly usable: number;
+  readonly fits: boolean;
+  /** Bytes of storages at the peak, and the node there; absent where the program has errors on that device. */
+  readonly peak?: number;
+  readonly node?: string;
+  /** What the caching allocator reserves; absent where it is not asked or has not enough. */
+  readonly reserved?: number;
+  readonly headroom?: number;
+  /** Each size was propagated. 0: none fits. `stop` says why no larger one: memory, the program refuses it, or none was tried. */
+  readonly largest?: { readonly size: number; readonly stop: "memory" | "program" | "range" };
+}
+
+export interface FitReport {
+  readonly over?: string;
+  /** The size that `over` has in the run. */
+  readonly size?: number;
+  readonly targets: readonly FitRow[];
+}
+
+/** Of a node its storages, FLOPs of all operators and seconds (0 without a target). */
+export interface CostFigures {
+  readonly bytes: number;
+  readonly flops: number;
+  readonly seconds: number;
+}
+
+/** Of a program: `counted` are the FLOPs that PyTorch's flop_counter counts. */
+export interface DiffTotals {
+  readonly peak: number;
+  readonly counted: number;
+  readonly flops: number;
+  readonly seconds: number;
+}
+
+/** What differs between two runs, what changed most first. A side that has no such node or module is absent. */
+export interface DiffReport {
+  readonly a: DiffTotals;
+  readonly b: DiffTotals;
+  /** Nodes that both have. */
+  readonly matched: number;
+  readonly nodes: readonly {
+    readonly nameA?: string;
+    readonly nameB?: string;
+    readonly valueChanged: boolean;
+    readonly a?: CostFigures;
+    readonly b?: CostFigures;
+  }[];
+  readonly modules: readonly { readonly path: string; readonly a?: CostFigures; readonly b?: CostFigures }[];
+}
+
 /** How much a run assumed; none where nothing was changed. */
 export interface Assumed {
   readonly assumptions: number;
