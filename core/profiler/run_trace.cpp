@@ -5,6 +5,15 @@
 
 namespace faketensor {
 
+DeviceTime roofline_time(const Hardware& hardware, const RooflineOptions& options) {
+  return [hardware, options](const OpEntry& op, std::span<const Value> args, const Value& result) {
+    constexpr double kNanoseconds = 1e9;
+    const Work work = work_of(op, args, result);
+    if (work.kind == WorkKind::kNone) return int64_t{0};
+    return static_cast<int64_t>(time_of(work, hardware, options).seconds * kNanoseconds);
+  };
+}
+
 RunTracer::RunTracer(Clock* clock, DeviceTime device_time)
     : recorder_(nullptr, clock == nullptr ? steady_clock_ : *clock,
                 {.record_shapes = true, .with_flops = true}) {

@@ -5,7 +5,7 @@
 // counter. Where the time of a call on a device is known, kernels of that length run on a stream of
 // their own: a trace of a model that never ran.
 //
-//   RunTracer tracer;
+//   RunTracer tracer(nullptr, roofline_time(*device.hardware));
 //   options.watcher = &tracer;
 //   const RetargetedRun answer = propagate_retargeted(program, options);
 //   std::string json = run_chrome_trace(tracer.finish(answer.run), memory, "NVIDIA H100");
@@ -15,10 +15,14 @@
 #include <string_view>
 
 #include "core/analysis/memory_timeline.h"
+#include "core/analysis/roofline.h"
 #include "core/profiler/chrome_trace.h"
 #include "core/profiler/event_recorder.h"
 
 namespace faketensor {
+
+// The time of each call on a device by its roofline (roofline.h): what launches no kernel takes none.
+DeviceTime roofline_time(const Hardware& hardware, const RooflineOptions& options = {});
 
 class RunTracer final : public RunWatcher {
  public:

@@ -5,6 +5,7 @@
 
 #include "../graph/program_builder.h"
 #include "core/analysis/program_costs.h"
+#include "core/devices/presets.h"
 #include "core/profiler/compile/compiled_function.h"
 
 namespace faketensor {
@@ -66,6 +67,18 @@ TEST(RunTrace, KernelsAreAsLongAsTheyAreSaidToBe) {
   }
   EXPECT_EQ(kernels, std::vector<std::string>{"aten::mm"});
   EXPECT_EQ(alive, (std::vector<double>{512, 512}));  // weight and x, and a result of 128 bytes
+}
+
+// The kernels of a trace are those of a step by its roofline.
+TEST(RunTrace, TheSumOfTheKernelsIsTheRooflinesStep) {
+  const Layer layer;
+  const Hardware hardware = *device_preset("h100")->hardware;
+  const Traced traced(layer.program, roofline_time(hardware));
+  int64_t sum = 0;
+  for (const FunctionEvent& event : traced.events) sum += event.device_ns;
+  const ProgramWork work(layer.program, {});
+  EXPECT_NEAR(static_cast<double>(sum), StepTime(work, hardware).seconds() * 1e9, 3);
+  EXPECT_GT(sum, 0);
 }
 
 // A loaded graph is compiled as a function is: its parameters stay as they are, its inputs change.
