@@ -14,6 +14,7 @@ extern const Subcommand kFitsCommand;
 extern const Subcommand kDiffCommand;
 extern const Subcommand kTraceCommand;
 extern const Subcommand kInfoCommand;
+extern const Subcommand kPassesCommand;
 extern const Subcommand kOpsCommand;
 extern const Subcommand kCallCommand;
 extern const Subcommand kProfileCommand;

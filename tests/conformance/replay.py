@@ -23,6 +23,7 @@ import subprocess
 import sys
 import threading
 
+import passes
 import profiler
 import symbolic
 import transcripts
@@ -71,6 +72,10 @@ def files(data):
                 yield f"{prefix}profiles/{path.name.split('.')[0]}", path
         for path in sorted(base.glob("profiler/*.jsonl.gz")):
             yield f"{prefix}profiler/{path.name.split('.')[0]}", path
+    for path in sorted((data or HERE / "data").glob("passes/*.jsonl.gz")):
+        yield f"passes/{path.name.split('.')[0]}", path
+    for path in [] if data else sorted(SHARED.glob("passes/*.jsonl.gz")):
+        yield f"all_passes/{path.name.split('.')[0]}", path
     for path in sorted((data or HERE / "data").glob("sessions/*.jsonl.gz")):
         yield f"sessions/{path.name.split('.')[0]}", path
     for path in [] if data else sorted(path for kind in ("calls-", "exprs", "ops-") for path in SHARED.glob(f"symbolic/{kind}*.jsonl.gz")):
@@ -91,6 +96,8 @@ def questions(path, recorded, folder):
         lines = recorded[:1] + [symbolic.question(row) for row in recorded[1:]]
     elif header.get("kind") in transcripts.KINDS:
         lines = recorded[:1] + [transcripts.question(row) for row in recorded[1:]]
+    elif header.get("kind") in passes.ASKED:
+        lines = passes.questions(recorded, path, folder)
     elif header.get("kind") in ANSWERED:
         lines = recorded[:1] + [memory_question(row) for row in recorded[1:]]
     elif header.get("kind") in ASKED:
@@ -114,10 +121,11 @@ def name_of(row):
 
 
 def asked_rows(recorded):
-    """The rows of a file that are questions: not those about Python's file objects."""
-    if recorded[0]["header"].get("kind") == profiler.KIND:
+    """The rows of a file that are questions: not those about Python's file objects, nor those of which only texts were recorded."""
+    kind = recorded[0]["header"].get("kind")
+    if kind == profiler.KIND:
         return list(profiler.asked_twice(recorded))
-    return [row for row in recorded[1:] if "file" not in row]
+    return [row for row in recorded[1:] if "file" not in row and passes.is_asked(row, kind)]
 
 
 class Runs:
@@ -173,11 +181,12 @@ def replay(label, path, engine, folder):
     by_id = {name_of(answer): answer for answer in answers}
     kind = recorded[0]["header"].get("kind")
     comparisons = {symbolic.KIND: symbolic.symbolic_difference, EXPRESSIONS: expression_difference, profiler.KIND: profiler.profiler_difference}
+    comparisons |= dict.fromkeys(passes.ASKED, passes.pass_difference)
     comparisons |= dict.fromkeys(ASKED, profile_difference) | dict.fromkeys(transcripts.KINDS, transcripts.session_difference)
     comparisons |= dict.fromkeys(ANSWERED, memory_difference)
     compare = comparisons.get(kind, operator_difference)
     differing = [(v, d) for v in asked_rows(recorded) if (d := compare(v, by_id.get(name_of(v))))]
-    differences = by_operator(differing) if label.startswith(COLLECTION) else {name_of(v): d for v, d in differing}
+    differences = by_operator(differing) if label.startswith((COLLECTION, "all_passes/")) else {name_of(v): d for v, d in differing}
     return differences, len(asked_rows(recorded)), got_path
 
 
@@ -211,10 +220,10 @@ def replay_costs(recorded, path, engine, folder):
 
 
 def by_operator(differing):
-    """{"aten::add.out: 3 vectors": what is different in the first}"""
+    """{"aten::add.out: 3 vectors": what is different in the first}; by pass for passes."""
     found = {}
     for vector, difference in differing:
-        found.setdefault(vector["op"], []).append((vector["id"], difference))
+        found.setdefault(vector.get("op") or vector.get("pass") or "program", []).append((vector["id"], difference))
     return {f"{op}: {len(items)} vectors": f"{items[0][0]}: {items[0][1]}" for op, items in found.items()}
 
 
