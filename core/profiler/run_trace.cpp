@@ -27,18 +27,18 @@ void RunTracer::begin_run() {
   spans_.clear();
 }
 
-void RunTracer::end_row() {
+void RunTracer::finish_row() {
   if (!spans_.empty()) recorder_.end(spans_.back());
 }
 
 void RunTracer::begin_row(Row row) {
-  end_row();
+  finish_row();
   rows_.push_back(row);
   spans_.push_back(recorder_.begin({}, SpanKind::kSpan));
 }
 
 std::vector<FunctionEvent> RunTracer::finish(const Run& run) {
-  end_row();
+  finish_row();
   std::vector<FunctionEvent> events = function_events(recorder_);
   std::vector<bool> is_called(events.size(), false);
   for (const FunctionEvent& event : events) {

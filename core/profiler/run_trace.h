@@ -39,7 +39,7 @@ class RunTracer final : public RunWatcher {
   std::vector<FunctionEvent> finish(const Run& run);
 
  private:
-  void end_row();
+  void finish_row();
 
   SteadyClock steady_clock_;
   EventRecorder recorder_;
