@@ -45,6 +45,8 @@ constexpr PassRow kPasses[] = {
      "the largest parts that a backend can take become submodules", &partition_by_capability},
     {"pass_manager", "/PASS+PASS+...", "PassManager",
      "passes one after the other, until nothing changes", &run_pass_manager},
+    {"reinplace", "", "reinplace",
+     "operators become in-place ones where nobody needs what they overwrite", &reinplace},
     {"remove_runtime_assertions", "", "_RemoveRuntimeAssertionsPass", "removes checks",
      &remove_runtime_assertions},
     {"replace_pattern", "", "replace_pattern",

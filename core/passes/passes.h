@@ -30,6 +30,8 @@ PassResult size_of_all_nodes(PassSubject& subject, const PassOptions& options);
 PassResult partition_by_capability(PassSubject& subject, const PassOptions& options);
 // pass_manager.cpp
 PassResult run_pass_manager(PassSubject& subject, const PassOptions& options);
+// reinplace.cpp
+PassResult reinplace(PassSubject& subject, const PassOptions& options);
 // replace_pattern.cpp
 PassResult replace_pattern(PassSubject& subject, const PassOptions& options);
 // split_by_tags.cpp

@@ -4,6 +4,7 @@
 #include "core/mode/converter.h"
 #include "core/passes/export_pass.h"
 #include "core/passes/passes.h"
+#include "core/passes/propagate.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {
@@ -33,42 +34,14 @@ void clear_values(Graph& graph) {
 
 void propagate_in(FakeTensorMode& mode, Graph& graph, std::span<const Value> inputs) {
   Context& context = mode.context();
-  context.grad_enabled = true;
-  Interpreter interpreter(context);
-  const std::shared_ptr<const Plan> plan = graph.plan();
-  std::vector<Value> values(plan->size());
-  for (Row row = 0; row < plan->size(); ++row) {
-    const NodeId id = plan->row(row).id;
-    try {
-      values[row] = plan->row(row).kind == RowKind::kPlaceholder
-                        ? (row < inputs.size() ? inputs[row] : Value())
-                        : interpreter.run_row(*plan, row, values);
-    } catch (const Error& error) {
-      throw_at_node(error, graph, id);
-    }
-    const Value kept = snapshot(context, values[row]);
+  run_nodes(mode, graph, inputs, [&](NodeId id, const Value& value) {
+    const Value kept = snapshot(context, value);
     if (!kept.is_none()) graph.meta(id).val = kept;
-    if (context.shape_env() == nullptr) continue;
+    if (context.shape_env() == nullptr) return;
     std::vector<UnbackedBinding> bindings =
-        compute_unbacked_bindings(*context.shape_env(), values[row], "");
+        compute_unbacked_bindings(*context.shape_env(), value, "");
     if (!bindings.empty()) graph.set_bindings(id, std::move(bindings));
-  }
-}
-
-// A mode of its own, and the real inputs as its fakes.
-FakeTensorMode& make_mode(PassSubject& subject, bool has_shape_env, bool has_static_shapes,
-                          std::vector<Value>& inputs) {
-  subject.made_modes.push_back(std::make_unique<FakeTensorMode>(subject.mode.context().target()));
-  FakeTensorMode& mode = *subject.made_modes.back();
-  if (has_shape_env) mode.attach_shape_env(nullptr);
-  Converter converter(mode.context());
-  const ConversionOptions options{.static_shapes = has_static_shapes};
-  for (const RealInput& input : subject.inputs) {
-    inputs.push_back(input.value.is_tensor()
-                         ? Value(converter.from_tensor(describe(input.value.tensor()), options))
-                         : input.value);
-  }
-  return mode;
+  });
 }
 
 void write_ranges(JsonWriter& json, const ShapeEnv& env) {
@@ -82,6 +55,44 @@ void write_ranges(JsonWriter& json, const ShapeEnv& env) {
 }
 
 }  // namespace
+
+FakeTensorMode& make_mode(PassSubject& subject, bool has_shape_env, bool has_static_sizes,
+                          std::vector<Value>& inputs) {
+  subject.made_modes.push_back(std::make_unique<FakeTensorMode>(subject.mode.context().target()));
+  FakeTensorMode& mode = *subject.made_modes.back();
+  if (has_shape_env) mode.attach_shape_env(nullptr);
+  Converter converter(mode.context());
+  const ConversionOptions options{.static_shapes = has_static_sizes};
+  for (const RealInput& input : subject.inputs) {
+    inputs.push_back(input.value.is_tensor()
+                         ? Value(converter.from_tensor(describe(input.value.tensor()), options))
+                         : input.value);
+  }
+  return mode;
+}
+
+void run_nodes(FakeTensorMode& mode, const Graph& graph, std::span<const Value> inputs,
+               const std::function<void(NodeId, const Value&)>& on_value) {
+  Context& context = mode.context();
+  context.grad_enabled = true;
+  Interpreter interpreter(context);
+  const std::shared_ptr<const Plan> plan = graph.plan();
+  std::vector<Value> values(plan->size());
+  size_t input = 0;
+  for (Row row = 0; row < plan->size(); ++row) {
+    const NodeId id = plan->row(row).id;
+    try {
+      if (plan->row(row).kind != RowKind::kPlaceholder) {
+        values[row] = interpreter.run_row(*plan, row, values);
+      } else if (input < inputs.size()) {
+        values[row] = inputs[input++];
+      }
+    } catch (const Error& error) {
+      throw_at_node(error, graph, id);
+    }
+    on_value(id, values[row]);
+  }
+}
 
 PassResult propagate_fakes(PassSubject& subject, const PassOptions& options) {
   Graph& graph = *subject.graph;
