@@ -110,7 +110,7 @@ Value softmax(Call& c, const Tensor& given, int64_t dim, bool half_to_float) {
   const Operand x = self.to(types.computation);
   const Operand shifted = x - safe_amax(c, x, dim);
   const Operand power = shifted.op<"aten::exp">();
-  const Operand total = power.sum(DimVector{dim}, true);
+  const Operand total = power.sum(DimVector{SymInt(dim)}, true);
   const Operand result = is_log ? shifted - total.op<"aten::log">() : power / total;
   return half_to_float ? result : result.to(types.result);
 }
