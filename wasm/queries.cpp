@@ -17,6 +17,7 @@
 #include "core/io/explain_json.h"
 #include "core/io/options_json.h"
 #include "core/io/profile_json.h"
+#include "core/io/training_json.h"
 #include "core/profiles/program_profiles.h"
 #include "core/support/format.h"
 #include "core/support/version.h"
@@ -139,7 +140,20 @@ const ProgramCosts& costs_of(OpenRun& run) {
   return *run.costs;
 }
 
-void memory(JsonWriter& json, OpenRun& run, const Json&) { write_memory(json, costs_of(run)); }
+// {"options": {"train": {"optimizer": "adam"}}}: with "train", of a training step too.
+void memory(JsonWriter& json, OpenRun& run, const Json& given) {
+  const Json* options = find_member(given, "options");
+  std::optional<TrainingOptions> training;
+  if (options != nullptr) {
+    for (const auto& [name, value] : object_of(*options, "options", kUsage).items()) {
+      if (name != "train") throw_error(kUsage, format("unknown option '{}'", name));
+      training = read_training_options(value);
+    }
+  }
+  if (!training) return write_memory(json, costs_of(run));
+  const TrainingStep step(*run.program, run.options, *training);
+  write_memory(json, costs_of(run), &step);
+}
 void flops(JsonWriter& json, OpenRun& run, const Json&) { write_flops(json, costs_of(run)); }
 
 // --- a run on devices ---

@@ -6,10 +6,10 @@
 namespace faketensor {
 
 std::vector<const Subcommand*> subcommands(std::span<const Subcommand> more) {
-  std::vector<const Subcommand*> all = {&kPropagateCommand, &kGuardsCommand, &kMemoryCommand,
-                                        &kFlopsCommand,     &kTimeCommand,   &kFitsCommand,
-                                        &kDiffCommand,      &kInfoCommand,   &kOpsCommand,
-                                        &kCallCommand,      &kPassesCommand, &kProfileCommand};
+  std::vector<const Subcommand*> all = {
+      &kPropagateCommand, &kGuardsCommand, &kMemoryCommand, &kFlopsCommand, &kTimeCommand,
+      &kFitsCommand,      &kDiffCommand,   &kTraceCommand,  &kInfoCommand,  &kOpsCommand,
+      &kCallCommand,      &kPassesCommand, &kProfileCommand};
   for (const Subcommand& row : more) all.push_back(&row);
   return all;
 }

@@ -12,6 +12,7 @@ extern const Subcommand kFlopsCommand;
 extern const Subcommand kTimeCommand;
 extern const Subcommand kFitsCommand;
 extern const Subcommand kDiffCommand;
+extern const Subcommand kTraceCommand;
 extern const Subcommand kInfoCommand;
 extern const Subcommand kPassesCommand;
 extern const Subcommand kOpsCommand;

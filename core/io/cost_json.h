@@ -3,11 +3,14 @@
 #pragma once
 
 #include "core/analysis/program_costs.h"
+#include "core/analysis/training_step.h"
 #include "core/formats/json_writer.h"
 
 namespace faketensor {
 
-void write_memory(JsonWriter& json, const ProgramCosts& costs);
+// `training`: of a step of training too, null for none.
+void write_memory(JsonWriter& json, const ProgramCosts& costs,
+                  const TrainingStep* training = nullptr);
 void write_flops(JsonWriter& json, const ProgramCosts& costs);
 // {"parameters": 437941260, "inputs": 64}: bytes held all the time, by kind.
 void write_held(JsonWriter& json, const MemoryTimeline& memory);

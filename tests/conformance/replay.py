@@ -6,7 +6,8 @@ graphs and operators recorded there, and compares (compare.py). The commands see
 
 A difference is a failure unless known_differences.tsv has a row for it; a row whose difference is gone is a failure too, and so is a
 reason that is empty. Of ../shared/conformance/ops an operator and the number of its vectors that differ are one row. --rewrite prints rows for what differs, to be given reasons by hand.
-What-ifs (whatif/) are asked of `COMMAND propagate`, a setting each; memory/programs of `COMMAND memory` and `COMMAND flops`.
+What-ifs (whatif/) are asked of `COMMAND propagate`, a setting each; memory/programs of `COMMAND memory` and `COMMAND flops`, memory/training
+of `COMMAND memory --train`.
 With --server, COMMAND is a process that runs command after command: it reads lines {"args": [...], "answers": path} and replies to each with
 {"status": exit code, "error": text} (answer_server.mjs).
 The answers are kept in build/conformance/NAME; where another NAME has left its own there, the two must be the same bytes.
@@ -31,6 +32,7 @@ from compare import graph_differences, operator_difference
 from expressions import KIND as EXPRESSIONS, expression_difference, expression_question
 from memory import ANSWERED, cost_differences, memory_difference, memory_question
 from profiles import ASKED, profile_difference, question
+from training import arguments, training_differences
 from whatif import setting_difference
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -39,6 +41,7 @@ SHARED = ROOT.parent / "shared" / "conformance"
 VARIANTS, SETS = ("static", "decomp"), ("base", "batch", "one", "bf16", "half_inputs")
 WHAT_IFS = "whatif/"
 COSTS = "memory/programs"
+TRAINING = "memory/training"
 COLLECTION = "all_ops/"  # every vector of ../shared; differences are counted by operator
 RECORDED = {"out", "after", "raises", "message"}
 
@@ -57,9 +60,7 @@ def files(data):
                 yield f"{prefix}models/{path.parent.name}/{variant}.{inputs}", path
         for path in sorted(base.glob("whatif/*/*.answers.jsonl.gz")):
             yield f"{prefix}{WHAT_IFS}{path.parent.name}/{path.name.split('.')[0]}", path
-        for path in sorted(base.glob(f"{COSTS}.jsonl.gz")):
-            yield f"{prefix}{COSTS}", path
-        for kind in ANSWERED:
+        for kind in (COSTS, TRAINING, *ANSWERED):
             if (path := base / f"{kind}.jsonl.gz").exists():
                 yield f"{prefix}{kind}", path
     for path in sorted((data or HERE / "data").glob("ops/*.jsonl.gz")):
@@ -169,6 +170,8 @@ def replay(label, path, engine, folder):
         return replay_what_ifs(recorded, path, engine, folder)
     if label.removeprefix("shared/") == COSTS:
         return replay_costs(recorded, path, engine, folder)
+    if label.removeprefix("shared/") == TRAINING:
+        return replay_training(recorded, path, engine, folder)
     asked = questions(path, recorded, folder)
     got_path = folder / (asked.name + ".answers")
     status, diagnostics = engine.run(["answer", str(asked)], got_path)
@@ -217,6 +220,17 @@ def replay_costs(recorded, path, engine, folder):
                 got.write(one.read_text())
             differences |= cost_differences(row, *answers)
     return differences, 3 * (len(recorded) - 1), got_path
+
+
+def replay_training(recorded, path, engine, folder):
+    """The same of training steps, two items each."""
+    got_path, one, differences = folder / "training.answers", folder / "step", {}
+    with open(got_path, "w") as got:
+        for row in recorded[1:]:
+            engine.run(arguments(row, path.parent.parent / "models"), one)
+            got.write(one.read_text())
+            differences |= training_differences(row, one.read_text().splitlines())
+    return differences, 2 * (len(recorded) - 1), got_path
 
 
 def by_operator(differing):

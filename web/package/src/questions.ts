@@ -12,6 +12,7 @@ import type {
   FitReport,
   FlopReport,
   GuardInfo,
+  MemoryOptions,
   MemoryReport,
   Layout,
   LayoutOptions,
@@ -123,8 +124,11 @@ export const runQuestions = {
   guards: ask<() => GuardInfo[]>(),
   /** What was taken for part of the example, in the order of the nodes; empty where nothing was changed. */
   assumptions: ask<() => Assumption[]>(),
-  /** The bytes alive while the program runs, and who holds them at the peak. The first to ask of a run propagates again. */
-  memory: ask<() => MemoryReport>(),
+  /**
+   * The bytes alive while the program runs, and who holds them at the peak. The first to ask of a run propagates again.
+   * With `train`, those of a training step too, which is propagated anew each time.
+   */
+  memory: ask<(options?: MemoryOptions) => MemoryReport>([data("options", {})]),
   /**
    * What PyTorch's caching allocator makes of the run's storages, under each of these settings: texts as
    * `PYTORCH_ALLOC_CONF` takes them, "" for PyTorch's own. With `deviceMemory` the bytes of the GPU.

@@ -183,7 +183,96 @@ export interface PropagateOptions extends Progressing {
 
 /** Why bytes of a run are alive. */
 export type MemoryKind =
-  "parameters" | "buffers" | "constants" | "inputs" | "outputs" | "activations" | "temporaries";
+  | "parameters"
+  | "buffers"
+  | "constants"
+  | "inputs"
+  | "outputs"
+  | "activations"
+  | "gradients"
+  | "optimizer"
+  | "temporaries";
+
+/** A step of training: the floating-point parameters are trained, and it is not the first step. */
+export interface TrainOptions {
+  /** `SGD()`, `SGD(momentum=0.9)`, `Adam(foreach=True)`, `AdamW(foreach=False)`. */
+  optimizer: "sgd" | "momentum" | "adam" | "adamw";
+  /** How often backward runs for one step of the optimizer; default 1. */
+  gradAccumulation?: number;
+  /** The optimizer has float32 copies of parameters of lower precision. */
+  masterWeights?: boolean;
+  /** Paths of modules whose forward is computed again in backward (torch.utils.checkpoint). */
+  checkpoint?: readonly string[];
+}
+
+/** What {@link Run.memory} is asked besides. */
+export interface MemoryOptions {
+  train?: TrainOptions;
+}
+
+/** A part of what is alive at a peak: of a kind, module, dtype or line of code. */
+export interface MemoryShare {
+  /** `""` is the whole program among modules. */
+  readonly name: string;
+  readonly bytes: Dim;
+  /** Of a module, with what is below it. */
+  readonly withBelow?: Dim;
+}
+
+/** What would lower a peak, everything else as it is; an estimate on the timeline. */
+export interface MemorySaving {
+  readonly how: "recompute" | "checkpoint" | "in place" | "earlier use";
+  /** By which the peak is lower; of `checkpoint`, at most. Symbols by their hints. */
+  readonly bytes: number;
+  /** The value, or the node that could write in place. */
+  readonly name?: string;
+  /** Of `checkpoint`. */
+  readonly module?: string;
+  /** The node that it is recomputed for, that is written over, or that could run earlier. */
+  readonly other?: string;
+}
+
+/** Who holds a peak, the largest first, and what would lower it. */
+export interface PeakShares {
+  readonly byKind: readonly MemoryShare[];
+  readonly byModule: readonly MemoryShare[];
+  readonly byDtype: readonly MemoryShare[];
+  readonly bySource: readonly MemoryShare[];
+  readonly savings: readonly MemorySaving[];
+}
+
+export type TrainingPhase = "forward" | "loss" | "backward" | "optimizer" | "end";
+
+/** The memory of a training step. */
+export interface TrainingReport {
+  readonly optimizer: TrainOptions["optimizer"];
+  readonly peak: PeakShares & {
+    readonly bytes: Dim;
+    readonly phase: TrainingPhase;
+    /** The node that runs, forward or backward; absent in loss and optimizer. */
+    readonly row?: number;
+    readonly name?: string;
+    readonly kinds: Readonly<Partial<Record<MemoryKind, Dim>>>;
+    readonly holders: readonly {
+      readonly row?: number;
+      readonly name?: string;
+      readonly kind: MemoryKind;
+      readonly bytes: Dim;
+      /** The node that reads it last, in `phase`; both are absent for what is held to the end. */
+      readonly until?: string;
+      readonly phase?: TrainingPhase;
+    }[];
+  };
+  /** What is held when the step is over and gradients are None. */
+  readonly after: {
+    readonly bytes: Dim;
+    readonly kinds: Readonly<Partial<Record<MemoryKind, Dim>>>;
+  };
+  /** Operators whose derivative is not known: taken to keep all, and to make a new gradient for each argument. */
+  readonly approximated: readonly string[];
+  /** Parameters that the loss does not reach. */
+  readonly untrained: readonly string[];
+}
 
 /** A storage that is alive at the peak. */
 export interface MemoryHolder {
@@ -208,12 +297,14 @@ export interface MemoryReport {
   /** By row: the most inside of the node, with what a composite operator brings on its way. */
   readonly peaks: readonly Dim[];
   /** Absent for a program without nodes. Holders by bytes, the most first. */
-  readonly peak?: {
+  readonly peak?: PeakShares & {
     readonly bytes: Dim;
     readonly row: number;
     readonly name: string;
     readonly holders: readonly MemoryHolder[];
   };
+  /** With {@link MemoryOptions.train}. */
+  readonly training?: TrainingReport;
 }
 
 /** What PyTorch's caching allocator makes of a run, all its storages on one GPU: bytes. */

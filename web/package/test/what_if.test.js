@@ -60,6 +60,29 @@ describe("a what-if", () => {
     );
   });
 
+  it("says what a step of training holds", () => {
+    const { training } = llama()
+      .propagate()
+      .memory({ train: { optimizer: "adam" } });
+    assert.equal(training.optimizer, "adam");
+    assert.deepEqual(training.approximated, []);
+    assert.deepEqual(training.untrained, []);
+    const { bytes, kinds, byKind } = training.peak;
+    assert.equal(
+      bytes,
+      byKind.reduce((sum, share) => sum + share.bytes, 0),
+    );
+    assert.ok(training.after.bytes < bytes);
+    assert.equal(training.after.kinds.optimizer >= 2 * kinds.parameters, true);
+    const run = llama().propagate();
+    assert.throws(() => run.memory({ train: { optimizer: "lion" } }), /train.optimizer is sgd/);
+    assert.throws(() => run.memory({ train: { optimizer: "sgd", lr: 1 } }), /unknown option 'train.lr'/);
+    assert.throws(
+      () => run.memory({ train: { optimizer: "sgd", checkpoint: ["nowhere"] } }),
+      /no module 'nowhere'/,
+    );
+  });
+
   it("says what running the program costs, for all sizes of a batch", () => {
     const run = llama().propagate({ dynamic: { batch: true } });
     const { held, live, peaks, peak } = run.memory();
