@@ -137,6 +137,10 @@ const ProgramCosts& costs_of(OpenRun& run) {
 
 void memory(JsonWriter& json, OpenRun& run, const Json&) { write_memory(json, costs_of(run)); }
 void flops(JsonWriter& json, OpenRun& run, const Json&) { write_flops(json, costs_of(run)); }
+// `symbols`: settings as whatIf takes them.
+void costs(JsonWriter& json, OpenRun& run, const Json& given) {
+  write_costs(json, costs_of(run), read_symbol_settings(member(given, "symbols", kUsage)));
+}
 
 void why(JsonWriter& json, OpenRun& run, const Json& given) {
   const Run& of = run.view.run();
@@ -286,6 +290,7 @@ constexpr Question kQuestions[] = {
     {"run.assumptions", &assumptions},
     {"run.memory", &memory},
     {"run.flops", &flops},
+    {"run.costs", &costs},
     {"run.why", &why},
     {"run.whatIf", &what_if},
     {"caller.operator", &find_operator},

@@ -167,4 +167,14 @@ std::vector<Holder> MemoryTimeline::holders(Row row) const {
   return all;
 }
 
+std::vector<Holder> MemoryTimeline::storages() const {
+  std::vector<Holder> all;
+  all.reserve(lives_.size());
+  for (const Life& life : lives_) {
+    const bool is_held = life.first < run_.program().inputs.size();
+    all.push_back({life.first, life.kind, life.bytes, is_held ? kNoRow : life.last});
+  }
+  return all;
+}
+
 }  // namespace faketensor

@@ -59,6 +59,9 @@ class MemoryTimeline {
   // What is alive when a row runs, by bytes: the most first. Temporaries inside of the row are one
   // holder.
   std::vector<Holder> holders(Row row) const;
+  // Every storage of the rows' values with the rows from and to which it is alive, in the order in
+  // which they were brought; what placeholders hold is held to the end.
+  std::vector<Holder> storages() const;
 
  private:
   struct Life {

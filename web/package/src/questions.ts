@@ -15,6 +15,7 @@ import type {
   NodeDetail,
   OperatorInfo,
   OpProfiles,
+  RunCosts,
   RunSymbol,
   SymbolSettings,
   Table,
@@ -122,6 +123,8 @@ export const runQuestions = {
   memory: ask<() => MemoryReport>(),
   /** Floating-point operations as PyTorch's flop_counter counts them, by node and by module. */
   flops: ask<() => FlopReport>(),
+  /** Every storage with its lifetime, and the FLOPs, as numbers: what a chart is drawn of. */
+  costs: ask<(symbols?: SymbolSettings) => RunCosts>([data("symbols", {})]),
   /**
    * Why dimension `dim` of a node's tensor has its size: the chain back to an input, to a number of the program or to
    * data. Negative dimensions count from the last.

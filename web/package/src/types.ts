@@ -224,6 +224,28 @@ export interface FlopReport {
   readonly modules: Readonly<Record<string, Dim>>;
 }
 
+/**
+ * Memory and FLOPs as columns of numbers, to draw and to add up. Symbols are what they are set to, else the sizes of the
+ * example.
+ */
+export interface RunCosts {
+  /** What {@link RunCosts.storages} names by its place here. */
+  readonly kinds: readonly MemoryKind[];
+  /** By storage: alive from `row`, or all the time where that is a placeholder, until `until` has run; -1: to the end. */
+  readonly storages: {
+    readonly row: readonly number[];
+    readonly until: readonly number[];
+    readonly kind: readonly number[];
+    readonly bytes: readonly number[];
+  };
+  /** What composite operators hold on their way inside of a row, where that is more than the storages of the rows. */
+  readonly temporaries: { readonly row: readonly number[]; readonly bytes: readonly number[] };
+  /** Of the rows whose operator has a formula. */
+  readonly flops: { readonly row: readonly number[]; readonly flops: readonly number[] };
+  /** Storages whose bytes only data tells; they count nothing. */
+  readonly unknown: number;
+}
+
 /** How much a run assumed; none where nothing was changed. */
 export interface Assumed {
   readonly assumptions: number;

@@ -5,7 +5,9 @@
  */
 import { AddressBar } from "./address_bar.js";
 import type { Answer } from "./answers.js";
+import type { ColorMode } from "./coloring.js";
 import { commandsOf, type Command } from "./commands.js";
+import { CostsQuestion } from "./costs_question.js";
 import type { Engine, Progressing } from "./engine.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
 import { isAbort, misfitSentence, modelOf, openProgram, type Opened } from "./opening.js";
@@ -35,7 +37,14 @@ export interface OpeningOptions {
   readonly standsIn?: boolean;
 }
 
-const kEmptyState: PageState = { whatIf: kAsInFile, expanded: [], selection: null, camera: null };
+const kEmptyState: PageState = {
+  whatIf: kAsInFile,
+  expanded: [],
+  selection: null,
+  camera: null,
+  alive: null,
+  color: "plain",
+};
 
 export class App implements Actions {
   private shown: Shown | null = null;
@@ -51,6 +60,9 @@ export class App implements Actions {
   /** Module whose corner stays where it is on screen while its content unfolds. */
   private anchor: number | null = null;
   readonly views = new Views(this);
+  private readonly costs = new CostsQuestion((shown) => {
+    if (this.shown === shown) this.views.showCosts(shown);
+  });
 
   constructor(private readonly engine: Engine) {}
 
@@ -134,7 +146,7 @@ export class App implements Actions {
       state = { ...state, camera: null };
     }
     const before = this.shown;
-    this.shown = { source, program, answers, answer, model, scene, state };
+    this.shown = { source, program, answers, answer, model, scene, state, profile: null };
     this.automaticExpanded = automatic;
     before?.answers.dispose();
     void before?.program.dispose();
@@ -142,6 +154,7 @@ export class App implements Actions {
     this.restoreCamera = false; // what was wished for another program
     this.views.showProgram(this.shown);
     this.showWish();
+    this.costs.ask(this.shown);
     const sentence = misfitSentence(misfits, source.name);
     if (sentence !== null) this.views.notice.show(sentence);
   }
@@ -245,6 +258,17 @@ export class App implements Actions {
     this.change({ selection }, "select");
   }
 
+  /** Fades the graph to what is alive while a row runs, and selects that; null: all of it is shown again. */
+  fade(row: number | null): void {
+    if (row === this.history.current.alive) return;
+    if (row === null) this.change({ alive: null }, "fade", "end");
+    else this.change({ alive: row, selection: { kind: "node", row } }, "fade");
+  }
+
+  setColor(color: ColorMode): void {
+    this.change({ color }, "fade", "color");
+  }
+
   jump(selection: Selection): void {
     if (this.shown === null) return;
     const { model } = this.shown;
@@ -291,8 +315,9 @@ export class App implements Actions {
       this.cancel();
       return;
     }
-    const { selection } = this.history.current;
-    if (selection !== null && this.shown !== null) this.select(this.shown.model.enclosing(selection));
+    const { selection, alive } = this.history.current;
+    if (alive !== null) this.fade(null);
+    else if (selection !== null && this.shown !== null) this.select(this.shown.model.enclosing(selection));
   }
 
   revealSelection(): void {
@@ -366,6 +391,7 @@ export class App implements Actions {
         this.keepAnchor(drawnBefore, shown.scene);
         this.views.canvas.show(shown.scene, false);
         this.views.showRun(shown, this.history.current, newRun ? before : null);
+        if (newRun) this.costs.ask(shown);
       } catch (error) {
         if (isAbort(error)) return;
         this.takeBack(shown);
@@ -375,7 +401,8 @@ export class App implements Actions {
         this.finish(work);
       }
     }
-    const { selection, camera } = this.history.current;
+    const { selection, camera, alive, color } = this.history.current;
+    this.views.showOverlays(shown, alive, color);
     if (this.restoreCamera) {
       this.restoreCamera = false;
       if (camera === null) this.views.canvas.fit();
@@ -418,7 +445,7 @@ export class App implements Actions {
     if (this.shown === null) return;
     const { scene, source } = this.shown;
     try {
-      await savePicture(scene, this.history.current.selection, source.name, format, this.views);
+      await savePicture(scene, this.views.canvas.looks, source.name, format, this.views.theme);
     } catch (error) {
       this.views.notice.show(error);
     }

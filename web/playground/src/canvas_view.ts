@@ -6,7 +6,8 @@
  * The display list is built for more than the viewport, and kept while the camera stays inside what it was built for at
  * the same scale. A frame of a drag therefore only repaints a list that is already there.
  */
-import { buildDisplayList, type Measure, type Primitive } from "./display_list.js";
+import type { Tints } from "./coloring.js";
+import { buildDisplayList, type DrawOptions, type Measure, type Primitive } from "./display_list.js";
 import {
   beginning,
   clamped,
@@ -47,6 +48,8 @@ export class CanvasView {
   private scene: Scene | null = null;
   private selection: Selection | null = null;
   private matches: ReadonlySet<number> = new Set();
+  private tints: Tints | null = null;
+  private vivid: ReadonlySet<number> | null = null;
   private flashing: { boxes: readonly number[]; since: number } | null = null;
   private size: Size = { w: 1, h: 1 };
   private cached: { list: Primitive[]; covers: Rect; scale: number } | null = null;
@@ -93,10 +96,23 @@ export class CanvasView {
     this.redraw();
   }
 
+  /** What boxes are coloured by, and which of them stay while the others fade; null: nothing, all. */
+  overlay(tints: Tints | null, vivid: ReadonlySet<number> | null): void {
+    this.tints = tints;
+    this.vivid = vivid;
+    this.redraw();
+  }
+
   /** Marks boxes for a moment; without motion where the system asks for none. */
   flash(boxes: readonly number[]): void {
     this.flashing = { boxes, since: performance.now() };
     this.schedule();
+  }
+
+  /** How the picture is drawn, but for where it stands. */
+  get looks(): Pick<DrawOptions, "selection" | "measure" | "tints" | "vivid"> {
+    const { selection, measure, tints, vivid } = this;
+    return { selection, measure, tints, vivid };
   }
 
   /** Builds the list anew and paints it with the next frame. */
@@ -222,8 +238,8 @@ export class CanvasView {
     const { scale } = this.camera;
     if (this.cached?.scale !== scale || !contains(this.cached.covers, shown)) {
       const covers = inflated(shown, kMargin);
-      const { selection, matches, measure } = this;
-      const options = { scale, viewport: covers, selection, matches, measure, limit: kPrimitiveLimit };
+      const { matches } = this;
+      const options = { ...this.looks, matches, scale, viewport: covers, limit: kPrimitiveLimit };
       this.cached = { list: buildDisplayList(this.scene, options), covers, scale };
     }
     return this.cached.list;

@@ -1,5 +1,6 @@
 /** Every action of the page as a command: what the keys do, and what the search box offers by name (Ctrl-K). */
 import type { App } from "./app.js";
+import { kColorModes } from "./coloring.js";
 import { byId } from "./dom.js";
 
 export interface Command {
@@ -42,6 +43,11 @@ function viewCommands(app: App): Command[] {
       app.views.canvas.zoom(1 / kZoomStep);
     }),
     ...depths,
+    ...kColorModes.map((mode) =>
+      command(`Colour by ${mode === "plain" ? "nothing" : mode}`, [], () => {
+        app.setColor(mode);
+      }),
+    ),
     command("Light or dark", [], () => {
       app.views.theme.toggle();
     }),
@@ -65,6 +71,9 @@ function goCommands(app: App): Command[] {
     }),
     command("Go to the selection", ["f"], () => {
       app.revealSelection();
+    }),
+    command("Memory: fade to what is alive at the peak", ["m"], () => {
+      views.fadeToPeak();
     }),
     command("First problem", ["e"], () => {
       views.firstProblem();

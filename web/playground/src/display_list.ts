@@ -7,6 +7,7 @@
  * smaller than kModuleAsBox on screen is one box; an edge that would be a dot is left out; a text below kSmallestText
  * pixels is not written. So the list's length depends on the screen, not on the graph.
  */
+import type { Tint, Tints } from "./coloring.js";
 import { Status, ValueKind } from "./engine.js";
 import {
   compactShape,
@@ -45,6 +46,10 @@ export type Paint =
   | "unknownFill"
   | "flash"
   | "match"
+  | `tint-${DtypeGroup}`
+  | `tint-${number}`
+  | `heat-${number}`
+  | `series-${number}`
   | `dtype-${DtypeGroup}`;
 
 export interface BoxPrimitive {
@@ -56,6 +61,7 @@ export interface BoxPrimitive {
   /** Of the stroke, in screen pixels: a border stays as thin at every zoom. */
   readonly strokeWidth: number;
   readonly dashed: boolean;
+  readonly faded?: boolean;
 }
 
 export interface LinePrimitive {
@@ -67,6 +73,7 @@ export interface LinePrimitive {
   readonly paint: Paint;
   readonly width: number;
   readonly arrow: boolean;
+  readonly faded?: boolean;
 }
 
 export interface TextPrimitive {
@@ -81,6 +88,7 @@ export interface TextPrimitive {
   readonly paint: Paint;
   /** The ground it stands on, drawn around the letters so that lines do not run through them. */
   readonly halo?: Paint;
+  readonly faded?: boolean;
 }
 
 export type Primitive = BoxPrimitive | LinePrimitive | TextPrimitive;
@@ -96,6 +104,9 @@ export interface DrawOptions {
   /** Boxes that a search found. */
   readonly matches: ReadonlySet<number>;
   readonly measure: Measure;
+  readonly tints: Tints | null;
+  /** Boxes that stay while all others fade; null: none fades. */
+  readonly vivid: ReadonlySet<number> | null;
   /** At most so many primitives, counted when drawing to the screen; an export passes Infinity. */
   readonly limit: number;
 }
@@ -152,9 +163,17 @@ function drawBox(
   titles: Primitive[],
 ): void {
   const id = scene.layout.box.id[box];
+  const begin = list.length;
   if (id >= 0) drawNode(scene, options, box, id, list);
   else if (scene.open[box] && !small) drawOpenModule(scene, options, box, ~id, list, titles);
   else drawClosedModule(scene, options, box, ~id, list);
+  if (options.vivid === null || options.vivid.has(box) || (scene.open[box] && !small)) return;
+  for (let i = begin; i < list.length; i++) list[i] = { ...list[i], faded: true };
+}
+
+/** What a box is filled with: what is wrong with it before what it is coloured by. */
+function tintOf({ tints }: DrawOptions, box: number, status: number): Tint | null {
+  return status === Status.ok && tints !== null ? tints(box) : null;
 }
 
 function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, list: Primitive[]): void {
@@ -163,18 +182,21 @@ function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, 
   const rect = scene.rectOf(box);
   const status = table.status[row];
   const isInput = model.kindOfInput(row) !== null;
+  const tint = tintOf(options, box, status);
   list.push({
     kind: "box",
     rect,
     radius: isInput ? rect.h / 2 : 5,
     fill:
-      status === Status.error
-        ? "errorFill"
-        : status === Status.unknown
-          ? "unknownFill"
-          : isInput
-            ? "input"
-            : "node",
+      tint !== null
+        ? tint.fill
+        : status === Status.error
+          ? "errorFill"
+          : status === Status.unknown
+            ? "unknownFill"
+            : isInput
+              ? "input"
+              : "node",
     stroke: options.matches.has(box)
       ? "match"
       : status === Status.error
@@ -202,6 +224,8 @@ function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, 
       ),
     );
     room -= 14;
+  } else if (tint !== null && tint.label !== null) {
+    room -= pushLabel(options, badgeEnd, middle, tint.label, list) + 6;
   } else if (table.kind[row] === ValueKind.tensor) {
     room -= pushBadge(options, badgeEnd, middle, table.dtypes[table.dtype[row]], list) + 6;
   }
@@ -218,6 +242,19 @@ function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, 
       status === Status.notReached ? "textQuiet" : "text",
     ),
   );
+}
+
+/** What a box is coloured for, ending at `right`; returns its width. */
+function pushLabel(
+  options: DrawOptions,
+  right: number,
+  middle: number,
+  label: string,
+  list: Primitive[],
+): number {
+  if (kBadgeSize * options.scale >= kSmallestText)
+    list.push(text(right, middle, label, kBadgeSize, "mono", "right", "text"));
+  return options.measure(label, "mono", kBadgeSize);
 }
 
 /** The dtype's letters in its colour, ending at `right`; returns their width. */
@@ -246,6 +283,7 @@ function drawClosedModule(
   const rect = scene.rectOf(box);
   const repeat = scene.layout.box.repeat[box];
   const worst = model.worstIn(id);
+  const tint = tintOf(options, box, worst);
   if (repeat > 1) {
     const behind = { ...rect, x: rect.x + 4, y: rect.y + 4 };
     list.push({
@@ -263,13 +301,15 @@ function drawClosedModule(
     rect,
     radius: 6,
     fill:
-      worst === Status.error
-        ? "errorFill"
-        : worst === Status.unknown
-          ? "unknownFill"
-          : worst === Status.notReached
-            ? "node"
-            : "module",
+      tint !== null
+        ? tint.fill
+        : worst === Status.error
+          ? "errorFill"
+          : worst === Status.unknown
+            ? "unknownFill"
+            : worst === Status.notReached
+              ? "node"
+              : "module",
     stroke: options.matches.has(box)
       ? "match"
       : worst === Status.error
@@ -283,7 +323,8 @@ function drawClosedModule(
   if (kFontSize * options.scale < kSmallestText) return;
   const module = model.module(id);
   const middle = rect.y + rect.h / 2;
-  const counts = repeat > 1 ? `×${countText(repeat)}` : countText(module.nodes);
+  const shown = tint?.label ?? countText(module.nodes);
+  const counts = repeat > 1 ? `${tint?.label ?? ""} ×${countText(repeat)}`.trim() : shown;
   list.push(
     text(
       rect.x + rect.w - 10,
@@ -292,7 +333,7 @@ function drawClosedModule(
       kBadgeSize,
       repeat > 1 ? "bold" : "mono",
       "right",
-      "textQuiet",
+      tint === null ? "textQuiet" : "text",
     ),
   );
   const room = rect.w - 26 - options.measure(counts, "mono", kBadgeSize);
@@ -303,7 +344,15 @@ function drawClosedModule(
   const type = typeShort(module.type);
   if (room - used >= options.measure(type, "plain", kBadgeSize + 1)) {
     list.push(
-      text(rect.x + kNameIndent + used, middle + 0.5, type, kBadgeSize + 1, "plain", "left", "textQuiet"),
+      text(
+        rect.x + kNameIndent + used,
+        middle + 0.5,
+        type,
+        kBadgeSize + 1,
+        "plain",
+        "left",
+        tint === null ? "textQuiet" : "text",
+      ),
     );
   }
 }
@@ -365,8 +414,11 @@ function drawEdges(scene: Scene, options: DrawOptions, shown: Uint8Array, list: 
       continue;
     if (bounds[at + 2] - bounds[at] < dot && bounds[at + 3] - bounds[at + 1] < dot) continue;
     if (!insideShown(box.parent, shown, edge.from[i], edge.to[i])) continue;
-    list.push(line(scene, i, edgePaint(scene, edge.value[i]), 1, scale * 8 >= 3));
-    if (withLabels) pushEdgeLabel(scene, options, i, room, labels);
+    const fades =
+      options.vivid !== null && !(options.vivid.has(edge.from[i]) && options.vivid.has(edge.to[i]));
+    const drawn = line(scene, i, edgePaint(scene, edge.value[i]), 1, scale * 8 >= 3);
+    list.push(fades ? { ...drawn, faded: true } : drawn);
+    if (withLabels && !fades) pushEdgeLabel(scene, options, i, room, labels);
   }
   list.push(...labels);
 }

@@ -30,6 +30,8 @@ import {
   typeShort,
   valueText,
 } from "./format.js";
+import { costSections } from "./cost_sections.js";
+import type { MemoryProfile } from "./memory_profile.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
 import { countList, definitions, heading, mono, section } from "./sections.js";
 
@@ -59,6 +61,8 @@ export class Inspector {
   /** Set while the guards are to be focused as soon as they are there. */
   private wantsGuards = false;
   private shown: Selection | null = null;
+  private model: Model | null = null;
+  private profile: MemoryProfile | null = null;
   private readonly explanations: Explanations;
 
   constructor(
@@ -73,13 +77,29 @@ export class Inspector {
 
   show(model: Model, selection: Selection | null, expanded: readonly number[]): void {
     this.ticket++;
+    if (this.model?.info !== model.info) this.profile = null;
+    this.model = model;
     const isSame = sameSelection(selection, this.shown);
     this.shown = selection;
     if (selection === null) this.showProgram(model);
     else if (selection.kind === "module")
-      this.pane.replaceChildren(...this.moduleSections(model, selection.id, expanded));
+      this.pane.replaceChildren(...this.moduleSections(model, selection.id, expanded), costs());
     else this.showNode(model, selection.row, isSame);
+    this.fillCosts();
     if (!isSame) this.pane.scrollTop = 0;
+  }
+
+  /** What the run costs, once that is known. */
+  showCosts(profile: MemoryProfile | null): void {
+    this.profile = profile;
+    this.fillCosts();
+  }
+
+  private fillCosts(): void {
+    const { model, profile, shown } = this;
+    const place = this.pane.querySelector(".inspector-costs");
+    if (place === null || model === null || profile === null) return;
+    place.replaceChildren(...costSections(model, profile, shown, (of, row) => this.nameLink(of, row)));
   }
 
   /** Brings the keyboard to the list of guards, once it is there. */
@@ -111,7 +131,7 @@ export class Inspector {
   private showProgram(model: Model): void {
     const { ticket } = this;
     const rest = element("div", { class: "inspector-rest" });
-    this.pane.replaceChildren(...this.programSections(model), rest);
+    this.pane.replaceChildren(...this.programSections(model), costs(), rest);
     this.guardsOf(model).then(
       (guards) => {
         if (ticket !== this.ticket) return;
@@ -128,7 +148,7 @@ export class Inspector {
     const before = isSame ? this.pane.querySelector(".inspector-rest") : null;
     const rest = before ?? element("div", { class: "inspector-rest" });
     const { scrollTop } = this.pane;
-    this.pane.replaceChildren(...this.nodeSections(model, row), rest);
+    this.pane.replaceChildren(...this.nodeSections(model, row), costs(), rest);
     this.pane.scrollTop = scrollTop;
     const fill = (...sections: HTMLElement[]): void => {
       if (ticket === this.ticket) rest.replaceChildren(...sections);
@@ -421,6 +441,11 @@ export class Inspector {
     );
     return link;
   }
+}
+
+/** Where the sections about memory and FLOPs go. */
+function costs(): HTMLElement {
+  return element("div", { class: "inspector-costs" });
 }
 
 function problemText(problem: Problem, op: string): string {

@@ -34,11 +34,15 @@ export function stateOf(
   const expanded = new Set(open === null || isForeign ? automatic : asked.filter((id) => id > 0));
   const selection = selectionNamed(model, address.select);
   if (selection === null && address.select !== null) misfits.push(`select=${address.select}`);
+  const alive = address.alive === null ? null : model.findRow(address.alive);
+  if (alive === null && address.alive !== null) misfits.push(`alive=${address.alive}`);
   const state = {
     whatIf: whatIfOf(address),
     expanded: [...expanded].sort((a, b) => a - b),
     selection,
     camera: address.camera,
+    alive,
+    color: address.color,
   };
   return { state, misfits };
 }
@@ -50,7 +54,7 @@ export function addressOf(
   automatic: readonly number[],
   source: Pick<Address, "example" | "file">,
 ): Address {
-  const { whatIf, expanded, selection, camera } = state;
+  const { whatIf, expanded, selection, camera, alive, color } = state;
   const { dims, dynamic, dtype, device, assume, literal } = whatIf;
   return {
     ...source,
@@ -63,6 +67,8 @@ export function addressOf(
     open: sameNumbers(expanded, automatic) ? null : expanded.map((id) => model.module(id).path),
     select: selection === null ? null : nameOf(model, selection),
     camera,
+    alive: alive === null ? null : model.table.names[alive],
+    color,
     unread: [],
   };
 }

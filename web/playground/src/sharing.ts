@@ -2,9 +2,7 @@
 import type { Announcer } from "./announcer.js";
 import { byId } from "./dom.js";
 import { download, toPng, toSvgBlob, wholePicture } from "./export_picture.js";
-import type { Selection } from "./model.js";
 import type { Notice } from "./notice.js";
-import type { Measure } from "./display_list.js";
 import type { Scene } from "./scene.js";
 import type { Theme } from "./theme.js";
 
@@ -13,12 +11,12 @@ const kCopiedFor = 1600;
 /** Saves the whole picture, with everything that is open. */
 export async function savePicture(
   scene: Scene,
-  selection: Selection | null,
+  looks: Parameters<typeof wholePicture>[1],
   name: string,
   format: "svg" | "png",
-  { measure, theme }: { measure: Measure; theme: Theme },
+  theme: Theme,
 ): Promise<void> {
-  const list = wholePicture(scene, selection, measure);
+  const list = wholePicture(scene, looks);
   const picture =
     format === "png" ? await toPng(list, scene.bounds, theme) : toSvgBlob(list, scene.bounds, theme);
   download(picture, `${name}.${format}`);

@@ -7,6 +7,7 @@
  * `dynamic=batch:1..64` makes symbols of sizes that are numbers in the file. `literal=1` is the switch of that name. `open` is left out where the page's own choice stands. A program from a local file cannot be named by an address:
  * `file=` then only says which file the rest belongs to, and the rest is applied when a file of that name is opened.
  */
+import { kColorModes, type ColorMode } from "./coloring.js";
 import { parseSetting, settingText, type DynamicDims, type Setting, type Settings } from "./settings.js";
 import type { Camera, Decisions } from "./state.js";
 
@@ -24,6 +25,9 @@ export interface Address {
   /** A node's name, or a module's path after `/`. */
   readonly select: string | null;
   readonly camera: Camera | null;
+  /** The node whose living bytes the graph is faded to. */
+  readonly alive: string | null;
+  readonly color: ColorMode;
   /** Parts whose values are none that such a part can have, as they were written. */
   readonly unread: readonly string[];
 }
@@ -40,6 +44,8 @@ export const kEmptyAddress: Address = {
   open: null,
   select: null,
   camera: null,
+  alive: null,
+  color: "plain",
   unread: [],
 };
 
@@ -60,6 +66,8 @@ export function parseHash(hash: string): Address {
     open: open === null ? null : open.split(",").filter((path) => path !== ""),
     select: nonEmpty(parameters.get("select")),
     camera: parseCamera(parameters.get("at"), unread),
+    alive: nonEmpty(parameters.get("alive")),
+    color: parseColor(parameters.get("color"), unread),
     unread,
   };
 }
@@ -103,6 +111,12 @@ function parseSwitch(name: string, text: string | null, unread: string[]): boole
   return text === "1";
 }
 
+function parseColor(text: string | null, unread: string[]): ColorMode {
+  const found = kColorModes.find((mode) => mode === text);
+  if (found === undefined && nonEmpty(text) !== null) unread.push(`color=${text}`);
+  return found ?? "plain";
+}
+
 function parseCamera(text: string | null, unread: string[]): Camera | null {
   if (text === null || text === "") return null;
   const [x, y, scale] = text.split(",").map(Number);
@@ -133,6 +147,8 @@ export function formatHash(address: Address): string {
   if (address.literal) add("literal", "1");
   if (address.open !== null) add("open", address.open.join(","));
   add("select", address.select);
+  add("alive", address.alive);
+  if (address.color !== "plain") add("color", address.color);
   if (address.camera !== null) {
     const { x, y, scale } = address.camera;
     add("at", `${x.toFixed(0)},${y.toFixed(0)},${Number(scale.toPrecision(3))}`);

@@ -7,12 +7,15 @@ import { assumedSentence } from "./assumptions.js";
 import { Announcer } from "./announcer.js";
 import type { Answer } from "./answers.js";
 import { CanvasView } from "./canvas_view.js";
+import { kColorModes, tintsOf, type ColorMode } from "./coloring.js";
 import { ChangesList } from "./changes_list.js";
 import type { Command } from "./commands.js";
 import { DepthBar } from "./depth_bar.js";
 import { byId } from "./dom.js";
 import { countText, plural } from "./format.js";
 import { Inspector } from "./inspector.js";
+import { MemoryStrip } from "./memory_strip.js";
+import type { MemoryProfile } from "./memory_profile.js";
 import { Minimap } from "./minimap.js";
 import { changedRows, sameSelection, type Model, type Selection } from "./model.js";
 import { Notice } from "./notice.js";
@@ -45,6 +48,8 @@ export interface Actions {
   /** Selects, opening the modules around it, and brings it into view. */
   jump(selection: Selection): void;
   toggle(module: number): void;
+  fade(row: number | null): void;
+  setColor(color: ColorMode): void;
   expandToDepth(depth: number): void;
   move(camera: Camera): void;
   /** Steps of one `group` are one in the history. */
@@ -79,6 +84,8 @@ export class Views {
   private readonly whatIfBar: WhatIfBar;
   private readonly changes: ChangesList;
   private readonly depths: DepthBar;
+  private readonly strip: MemoryStrip;
+  private readonly colors = byId("color", HTMLSelectElement);
   private scene: Scene | null = null;
   /** What is wanted, for what is decided in the pane of assumptions. */
   private whatIf: WhatIf = kAsInFile;
@@ -87,6 +94,13 @@ export class Views {
   /** Undefined: the selection is to be brought into view even if it is the one that was. */
   private shownSelection: Selection | null | undefined = null;
   private reveals = true;
+  /** What the picture is coloured by and faded to. */
+  private overlaid: {
+    readonly scene: Scene | null;
+    readonly profile: MemoryProfile | null;
+    readonly alive: number | null;
+    readonly color: ColorMode;
+  } = { scene: null, profile: null, alive: null, color: "plain" };
 
   constructor(private readonly actions: Actions) {
     this.theme = new Theme(() => {
@@ -178,6 +192,17 @@ export class Views {
     this.depths = new DepthBar(byId("depths", HTMLElement), (depth) => {
       actions.expandToDepth(depth);
     });
+    this.strip = new MemoryStrip(this.theme, {
+      select: (row) => {
+        actions.jump({ kind: "node", row });
+      },
+      fade: (row) => {
+        actions.fade(row);
+      },
+    });
+    this.colors.addEventListener("change", () => {
+      actions.setColor(kColorModes.find((mode) => mode === this.colors.value) ?? "plain");
+    });
     this.progress = new Progress(
       byId("progress", HTMLElement),
       byId("progress-bar", HTMLProgressElement),
@@ -207,6 +232,8 @@ export class Views {
     this.canvas.show(shown.scene, camera === null);
     if (camera !== null) this.canvas.setCamera(camera);
     this.showRun(shown, state, null);
+    this.strip.show(null, model, false);
+    this.showOverlays(shown, state.alive, state.color);
     this.shownSelection = camera === null && selection !== null ? undefined : selection;
     this.showSelection(shown, selection);
     this.announcer.say(summarySentence(model));
@@ -255,6 +282,40 @@ export class Views {
     button.classList.toggle("has-unknown", model.assumed.guesses > 0);
   }
 
+  /** What the shown run costs, as soon as it is known. */
+  showCosts(shown: Shown): void {
+    const { profile, model } = shown;
+    const isExample = model.info.symbols.some(({ name }) => !(name in model.symbolic.settings));
+    this.strip.show(profile, model, isExample && model.symbolic.symbols.length > 0);
+    this.inspector.showCosts(profile);
+    this.showOverlays(shown, this.overlaid.alive, this.overlaid.color);
+  }
+
+  /** Colours, and what is faded. */
+  showOverlays({ scene, profile }: Shown, alive: number | null, color: ColorMode): void {
+    const before = this.overlaid;
+    const isSame =
+      before.scene === scene &&
+      before.profile === profile &&
+      before.alive === alive &&
+      before.color === color;
+    if (isSame) return;
+    this.overlaid = { scene, profile, alive, color };
+    const vivid = alive === null || profile === null ? null : scene.boxesOf(profile.rowsAlive(alive));
+    this.canvas.overlay(tintsOf(color, scene, profile), vivid);
+    this.colors.value = color;
+    this.markStrip();
+  }
+
+  private markStrip(): void {
+    const selection = this.shownSelection ?? null;
+    this.strip.mark(selection?.kind === "node" ? selection.row : null, this.overlaid.alive);
+  }
+
+  fadeToPeak(): void {
+    this.strip.fadeToPeak();
+  }
+
   /** What follows from the wish alone: fields and buttons. */
   showWish(model: Model | null, history: History): void {
     // Not `disabled`, which would take the keyboard away from a button that has just been pressed for the last time.
@@ -277,6 +338,7 @@ export class Views {
   showSelection(shown: Shown, selection: Selection | null): void {
     if (this.shownSelection !== undefined && sameSelection(this.shownSelection, selection)) return;
     this.shownSelection = selection;
+    this.markStrip();
     this.canvas.select(selection);
     this.outline.select(selection);
     this.inspector.show(shown.model, selection, shown.state.expanded);
@@ -295,6 +357,7 @@ export class Views {
     byId("theme", HTMLElement).setAttribute("aria-pressed", String(dark));
     this.minimap.forget();
     this.canvas.redraw();
+    this.strip.redraw();
   }
 
   // ---- Where the keyboard goes
