@@ -99,9 +99,10 @@ void record_profiles(JsonWriter& json, const Program& program, const Json&) {
   write_profiles(json, faketensor::record_profiles(program, {}));
 }
 
-// `expanded`: the modules that are drawn open.
+// `expanded`: the modules that are drawn open. `plumbing`: whether sizes, assertions and aliases are.
 std::vector<uint8_t> layout(const Program& program, const Json& given) {
-  return pack_layout(program, read_indices(member(given, "expanded", kUsage), "expanded"));
+  return pack_layout(program, read_indices(member(given, "expanded", kUsage), "expanded"),
+                     bool_member(given, "plumbing", true));
 }
 
 // --- a run ---

@@ -86,7 +86,7 @@ class Worker {
     const { program, info } = this.open(bytes);
     const modules = info.modules.map(({ id }) => id);
     for (const expanded of [[], modules.slice(0, 2), modules])
-      this.columns("program.layout", program, { expanded });
+      for (const plumbing of [true, false]) this.columns("program.layout", program, { expanded, plumbing });
     if (info.unknownOps.length > 0) this.ask("program.recordProfiles", program);
     for (const options of settingsOf(info)) {
       const assumptions = this.exploreRun(program, info, options);

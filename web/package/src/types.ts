@@ -414,6 +414,8 @@ export interface Table {
 export interface LayoutOptions {
   /** Ids of the modules that are drawn open. */
   expanded?: Iterable<number>;
+  /** Whether sizes, assertions, aliases and the one output taken out of a list are drawn; default: true. */
+  plumbing?: boolean;
 }
 
 export interface LayoutBoxes {

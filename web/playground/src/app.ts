@@ -44,6 +44,7 @@ const kEmptyState: PageState = {
   camera: null,
   alive: null,
   color: "plain",
+  plumbing: false,
 };
 
 export class App implements Actions {
@@ -265,6 +266,16 @@ export class App implements Actions {
     else this.change({ alive: row, selection: { kind: "node", row } }, "fade");
   }
 
+  /** Draws sizes, assertions and aliases, or leaves them out. */
+  setPlumbing(plumbing: boolean): void {
+    this.change({ plumbing }, "expand");
+  }
+
+  comparePin(): void {
+    if (this.views.isPinned) this.views.unpin();
+    else if (this.shown?.profile) this.views.pin(this.shown);
+  }
+
   setColor(color: ColorMode): void {
     this.change({ color }, "fade", "color");
   }
@@ -276,8 +287,15 @@ export class App implements Actions {
     const around = inside?.kind === "module" ? model.modulePath(inside.id) : [];
     const expanded = [...new Set([...this.history.current.expanded, ...around])].sort((a, b) => a - b);
     const opens = !sameNumbers(expanded, this.history.current.expanded);
+    // A problem is shown where it is, even in what is left out of the picture.
+    const isProblem = selection.kind === "node" && model.problemAt(selection.row) !== null;
+    const isLeftOut = isProblem && this.shown.scene.placeOf(selection) < 0;
+    const plumbing = this.history.current.plumbing || isLeftOut;
     this.views.follow("again");
-    this.history.push({ ...this.history.current, expanded, selection }, opens ? "expand" : "select");
+    this.history.push(
+      { ...this.history.current, expanded, selection, plumbing },
+      opens || isLeftOut ? "expand" : "select",
+    );
     void this.refresh();
   }
 
@@ -362,7 +380,7 @@ export class App implements Actions {
     const want = this.history.current;
     return {
       newRun: !sameWhatIf(want.whatIf, shown.state.whatIf),
-      newLayout: !sameNumbers(want.expanded, shown.state.expanded),
+      newLayout: want.plumbing !== shown.state.plumbing || !sameNumbers(want.expanded, shown.state.expanded),
     };
   }
 
@@ -377,7 +395,7 @@ export class App implements Actions {
       try {
         if (newRun) answer = await shown.answers.answer(want.whatIf, this.progressing(work));
         const layout = newLayout
-          ? await shown.program.layout({ expanded: want.expanded })
+          ? await shown.program.layout({ expanded: want.expanded, plumbing: want.plumbing })
           : shown.scene.layout;
         if (this.shown !== shown) return;
         work.signal.throwIfAborted();
@@ -413,8 +431,8 @@ export class App implements Actions {
 
   /** After a failed or cancelled step: what is wanted is what is shown, as a step of its own that can be undone. */
   private takeBack(shown: Shown): void {
-    const { whatIf, expanded } = shown.state;
-    this.history.push({ ...this.history.current, whatIf, expanded }, "edit");
+    const { whatIf, expanded, plumbing } = shown.state;
+    this.history.push({ ...this.history.current, whatIf, expanded, plumbing }, "edit");
     this.showWish();
   }
 

@@ -2,14 +2,15 @@
  * What the boxes of the picture are coloured by. A colour never stands alone: the box says in its corner what it is
  * coloured for, so nothing is lost on who cannot tell the colours, or on paper.
  */
+import type { Comparison } from "./comparison.js";
 import { ValueKind } from "./engine.js";
 import type { Paint } from "./display_list.js";
-import { bytesText, dtypeGroup, dtypeShort, flopsText, typeShort } from "./format.js";
+import { bytesText, dtypeGroup, dtypeShort, flopsText, signed, typeShort } from "./format.js";
 import type { MemoryProfile } from "./memory_profile.js";
 import type { Scene } from "./scene.js";
 
-export type ColorMode = "plain" | "dtype" | "bytes" | "flops" | "module";
-export const kColorModes: readonly ColorMode[] = ["plain", "dtype", "bytes", "flops", "module"];
+export type ColorMode = "plain" | "dtype" | "bytes" | "flops" | "module" | "change";
+export const kColorModes: readonly ColorMode[] = ["plain", "dtype", "bytes", "flops", "module", "change"];
 export const kSeries = 8;
 
 /** How a box is filled; `label`: what its corner says instead of the dtype; null: as ever. */
@@ -21,8 +22,15 @@ export interface Tint {
 export type Tints = (box: number) => Tint | null;
 
 /** Null where nothing is to be coloured, or what it takes is not known yet. */
-export function tintsOf(mode: ColorMode, scene: Scene, profile: MemoryProfile | null): Tints | null {
+export function tintsOf(
+  mode: ColorMode,
+  scene: Scene,
+  profile: MemoryProfile | null,
+  comparison: Comparison | null,
+): Tints | null {
   switch (mode) {
+    case "change":
+      return comparison === null ? null : changeTints(scene, comparison);
     case "plain":
       return null;
     case "dtype":
@@ -40,6 +48,25 @@ export function tintsOf(mode: ColorMode, scene: Scene, profile: MemoryProfile | 
       if (profile === null) return null;
       return heat(scene, (id) => (id >= 0 ? profile.flopsOf(id) : profile.flopsIn(~id)), flopsText);
   }
+}
+
+/** What B has more than A is warm, what it has less is cool; the label says how much, or that it is only another shape. */
+function changeTints({ layout, open }: Scene, comparison: Comparison): Tints {
+  const bytesOf = (id: number): number =>
+    id >= 0 ? (comparison.changeOf(id)?.bytes ?? 0) : comparison.bytesIn(~id);
+  let largest = 0;
+  for (let box = 1; box < layout.box.count; box++)
+    if (open[box] === 0) largest = Math.max(largest, bytesOf(layout.box.id[box]));
+  return (box) => {
+    const id = layout.box.id[box];
+    const change = id >= 0 ? comparison.changeOf(id) : null;
+    const isChanged = id >= 0 ? change !== null : comparison.changesIn(~id) > 0;
+    if (!isChanged) return null;
+    const bytes = bytesOf(id);
+    if (change?.kind === "added") return { fill: "heat-3", label: "new" };
+    if (bytes === 0) return { fill: "tint-4", label: "≠" };
+    return { fill: bytes > 0 ? heatOf(bytes, largest) : "tint-2", label: signed(bytes, bytesText) };
+  };
 }
 
 /** By the dtype of what comes out of a box. */
@@ -85,7 +112,10 @@ function heat(scene: Scene, valueOf: (id: number) => number, textOf: (value: num
   return (box) => {
     const value = valueOf(id[box]);
     if (value <= 0) return { fill: "heat-0", label: "" };
-    const level = kHeat.filter((part) => value > part * largest).length;
-    return { fill: `heat-${Math.max(1, level)}` as Paint, label: textOf(value) };
+    return { fill: heatOf(value, largest), label: textOf(value) };
   };
+}
+
+function heatOf(value: number, largest: number): Paint {
+  return `heat-${Math.max(1, kHeat.filter((part) => value > part * largest).length)}` as Paint;
 }

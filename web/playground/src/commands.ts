@@ -48,6 +48,7 @@ function viewCommands(app: App): Command[] {
         app.setColor(mode);
       }),
     ),
+    command("Plumbing: draw sizes, assertions and aliases, or leave them out", ["p"], press("plumbing")),
     command("Light or dark", [], () => {
       app.views.theme.toggle();
     }),
@@ -71,6 +72,12 @@ function goCommands(app: App): Command[] {
     }),
     command("Go to the selection", ["f"], () => {
       app.revealSelection();
+    }),
+    command("Compare: pin what is shown as A, or end the comparison", ["x"], () => {
+      app.comparePin();
+    }),
+    command("All that the selection depends on, and all that depends on it", ["t"], () => {
+      views.toggleTrace();
     }),
     command("Memory: fade to what is alive at the peak", ["m"], () => {
       views.fadeToPeak();

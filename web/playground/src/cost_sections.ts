@@ -1,9 +1,10 @@
 /** The inspector's sections about memory and FLOPs: of a node, a module and the whole program. */
+import type { Comparison } from "./comparison.js";
 import { element } from "./dom.js";
-import { bytesText, countText, flopsText } from "./format.js";
+import { bytesText, countText, flopsText, plural, signed } from "./format.js";
 import type { Holder, MemoryProfile } from "./memory_profile.js";
 import type { Model, Selection } from "./model.js";
-import { definitions, section } from "./sections.js";
+import { definitions, mono, section } from "./sections.js";
 
 type NameLink = (model: Model, row: number) => HTMLElement;
 
@@ -18,6 +19,23 @@ export function costSections(
   if (selection === null) return programCosts(model, profile, nameLink);
   if (selection.kind === "module") return moduleCosts(profile, selection.id);
   return nodeCosts(model, profile, selection.row, nameLink);
+}
+
+/** What differs from A in what is selected. */
+export function compareSections(comparison: Comparison, selection: Selection | null): HTMLElement[] {
+  if (selection === null) return [];
+  if (selection.kind === "module") {
+    const count = comparison.changesIn(selection.id);
+    const facts: [string, string][] = [["differ", plural(count, "row")]];
+    if (count > 0) facts.push(["brings", signed(comparison.bytesIn(selection.id), bytesText)]);
+    return [section("Compared with A", definitions(facts))];
+  }
+  const change = comparison.changeOf(selection.row);
+  if (change === null) return [section("Compared with A", element("p", {}, "The same"))];
+  const facts: [string, string | Node][] = [["value", mono(comparison.textOf(change))]];
+  if (change.bytes !== 0) facts.push(["brings", signed(change.bytes, bytesText)]);
+  if (change.flops !== 0) facts.push(["FLOPs", signed(change.flops, flopsText)]);
+  return [section("Compared with A", definitions(facts))];
 }
 
 function programCosts(model: Model, profile: MemoryProfile, nameLink: NameLink): HTMLElement[] {

@@ -21,6 +21,7 @@ import {
   type DtypeGroup,
 } from "./format.js";
 import type { Rect } from "./geometry.js";
+import { interfaceText, parametersText } from "./module_facts.js";
 import { sameSelection, type Selection } from "./model.js";
 import { kNameIndent, kTitleHeight, type Scene } from "./scene.js";
 
@@ -96,17 +97,23 @@ export type Primitive = BoxPrimitive | LinePrimitive | TextPrimitive;
 /** Width of a text in world units at a font size. */
 export type Measure = (text: string, font: TextPrimitive["font"], size: number) => number;
 
-export interface DrawOptions {
+/** How a picture is drawn, whatever part of it and however large. */
+export interface Looks {
+  readonly selection: Selection | null;
+  readonly measure: Measure;
+  readonly tints: Tints | null;
+  /** Of the selection all that it depends on and all that depends on it, not only its neighbours. */
+  readonly traced: boolean;
+  /** Boxes that stay while all others fade; null: none fades. */
+  readonly vivid: ReadonlySet<number> | null;
+}
+
+export interface DrawOptions extends Looks {
   /** Screen pixels per world unit. */
   readonly scale: number;
   readonly viewport: Rect;
-  readonly selection: Selection | null;
   /** Boxes that a search found. */
   readonly matches: ReadonlySet<number>;
-  readonly measure: Measure;
-  readonly tints: Tints | null;
-  /** Boxes that stay while all others fade; null: none fades. */
-  readonly vivid: ReadonlySet<number> | null;
   /** At most so many primitives, counted when drawing to the screen; an export passes Infinity. */
   readonly limit: number;
 }
@@ -116,6 +123,8 @@ export const kSmallestText = 6;
 const kFontSize = 12;
 const kBadgeSize = 9.5;
 const kEdgeLabelSize = 10;
+/** From this height on a closed module has a second line. */
+const kTwoLines = 44;
 
 export function buildDisplayList(scene: Scene, options: DrawOptions): Primitive[] {
   const list: Primitive[] = [];
@@ -322,7 +331,9 @@ function drawClosedModule(
   });
   if (kFontSize * options.scale < kSmallestText) return;
   const module = model.module(id);
-  const middle = rect.y + rect.h / 2;
+  const isTall = rect.h >= kTwoLines;
+  const middle = isTall ? rect.y + rect.h * 0.34 : rect.y + rect.h / 2;
+  if (isTall) pushSecondLine(scene, options, box, id, tint !== null, list);
   const shown = tint?.label ?? countText(module.nodes);
   const counts = repeat > 1 ? `${tint?.label ?? ""} ×${countText(repeat)}`.trim() : shown;
   list.push(
@@ -355,6 +366,30 @@ function drawClosedModule(
       ),
     );
   }
+}
+
+/** What goes in and comes out of a closed module, and how much it has learned. */
+function pushSecondLine(
+  scene: Scene,
+  options: DrawOptions,
+  box: number,
+  id: number,
+  tinted: boolean,
+  list: Primitive[],
+): void {
+  if (kBadgeSize * options.scale < kSmallestText) return;
+  const rect = scene.rectOf(box);
+  const y = rect.y + rect.h * 0.72;
+  const paint = tinted ? "text" : "textQuiet";
+  const count = scene.parameters.countOf(id);
+  let room = rect.w - 20;
+  if (count > 0) {
+    const parameters = parametersText(count);
+    list.push(text(rect.x + rect.w - 10, y, parameters, kBadgeSize, "mono", "right", paint));
+    room -= options.measure(parameters, "mono", kBadgeSize) + 8;
+  }
+  const shapes = truncated(interfaceText(scene, box), room, "mono", kBadgeSize, options.measure);
+  list.push(text(rect.x + kNameIndent, y, shapes, kBadgeSize, "mono", "left", paint));
 }
 
 function drawOpenModule(
@@ -463,7 +498,7 @@ function pushEdgeLabel(
 ): void {
   const { table } = scene.model;
   const { points, pointStart, value, from } = scene.layout.edge;
-  const row = value[edge];
+  const row = itemOf(scene, value[edge]);
   if (
     table.kind[row] !== ValueKind.tensor ||
     table.status[row] !== Status.ok ||
@@ -486,6 +521,13 @@ function pushEdgeLabel(
     labels.push({ ...made, halo: groundIn(scene, scene.layout.box.parent[from[edge]]) });
     return;
   }
+}
+
+/** What is drawn of a list that only one item is taken out of is that item. */
+function itemOf({ model }: Scene, row: number): number {
+  if (model.table.kind[row] !== ValueKind.list) return row;
+  const readers = model.readersOf(row);
+  return readers.length === 1 && model.op(readers[0]) === "getitem" ? readers[0] : row;
 }
 
 /** The colour of the space inside an open module. */
@@ -540,8 +582,10 @@ function drawSelection(scene: Scene, options: DrawOptions, list: Primitive[]): v
     for (const reader of scene.readersOf(options.selection)) pushFrame(scene, reader, true, list);
     return;
   }
-  for (const edge of scene.legsOf(box, "into")) list.push(line(scene, edge, "upstream", 2, true));
-  for (const edge of scene.legsOf(box, "outOf")) list.push(line(scene, edge, "downstream", 2, true));
+  const legs = (direction: "into" | "outOf"): Set<number> =>
+    options.traced ? scene.wayOf(box, direction).legs : scene.legsOf(box, direction);
+  for (const edge of legs("into")) list.push(line(scene, edge, "upstream", 2, true));
+  for (const edge of legs("outOf")) list.push(line(scene, edge, "downstream", 2, true));
   pushFrame(scene, box, !sameSelection(scene.selectionOf(box), options.selection), list);
 }
 

@@ -1,5 +1,5 @@
 /** The whole picture as a file: SVG written from the display list, PNG painted from it. */
-import { buildDisplayList, type DrawOptions, type Primitive } from "./display_list.js";
+import { buildDisplayList, type Looks, type Primitive } from "./display_list.js";
 import type { Scene } from "./scene.js";
 import type { Rect } from "./geometry.js";
 import { kFaded, paint } from "./painter.js";
@@ -73,10 +73,7 @@ export function toSvgBlob(list: readonly Primitive[], bounds: Rect, theme: Theme
 }
 
 /** Everything that is open, at full detail. */
-export function wholePicture(
-  scene: Scene,
-  looks: Pick<DrawOptions, "selection" | "measure" | "tints" | "vivid">,
-): Primitive[] {
+export function wholePicture(scene: Scene, looks: Looks): Primitive[] {
   const viewport = scene.bounds;
   return buildDisplayList(scene, { ...looks, scale: 1, viewport, matches: new Set(), limit: Infinity });
 }

@@ -109,6 +109,11 @@ export function bytesText(bytes: Dim): string {
   return `${amount.toFixed(digits)} ${kByteUnits[unit]}`;
 }
 
+/** A difference, as `text` writes its size: `+1.5 GiB`. */
+export function signed(value: number, text: (value: number) => string): string {
+  return `${value < 0 ? "−" : "+"}${text(Math.abs(value))}`;
+}
+
 const kFlopUnits = ["", "k", "M", "G", "T", "P", "E"];
 
 /** Operations with three significant digits and a decimal unit: `1.23 TFLOP`. */

@@ -30,7 +30,8 @@ import {
   typeShort,
   valueText,
 } from "./format.js";
-import { costSections } from "./cost_sections.js";
+import type { Comparison } from "./comparison.js";
+import { compareSections, costSections } from "./cost_sections.js";
 import type { MemoryProfile } from "./memory_profile.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
 import { countList, definitions, heading, mono, section } from "./sections.js";
@@ -63,6 +64,7 @@ export class Inspector {
   private shown: Selection | null = null;
   private model: Model | null = null;
   private profile: MemoryProfile | null = null;
+  private comparison: Comparison | null = null;
   private readonly explanations: Explanations;
 
   constructor(
@@ -77,7 +79,7 @@ export class Inspector {
 
   show(model: Model, selection: Selection | null, expanded: readonly number[]): void {
     this.ticket++;
-    if (this.model?.info !== model.info) this.profile = null;
+    if (this.model?.info !== model.info) this.profile = this.comparison = null;
     this.model = model;
     const isSame = sameSelection(selection, this.shown);
     this.shown = selection;
@@ -90,8 +92,9 @@ export class Inspector {
   }
 
   /** What the run costs, once that is known. */
-  showCosts(profile: MemoryProfile | null): void {
+  showCosts(profile: MemoryProfile | null, comparison: Comparison | null): void {
     this.profile = profile;
+    this.comparison = comparison;
     this.fillCosts();
   }
 
@@ -99,7 +102,9 @@ export class Inspector {
     const { model, profile, shown } = this;
     const place = this.pane.querySelector(".inspector-costs");
     if (place === null || model === null || profile === null) return;
-    place.replaceChildren(...costSections(model, profile, shown, (of, row) => this.nameLink(of, row)));
+    const compared = this.comparison === null ? [] : compareSections(this.comparison, shown);
+    const link = (of: Model, row: number): HTMLElement => this.nameLink(of, row);
+    place.replaceChildren(...compared, ...costSections(model, profile, shown, link));
   }
 
   /** Brings the keyboard to the list of guards, once it is there. */

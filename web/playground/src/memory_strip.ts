@@ -81,8 +81,11 @@ export class MemoryStrip {
     const { sentence } = this;
     sentence.hidden = profile === null;
     this.box.hidden = profile === null || profile.peakRow < 0;
-    if (profile !== null) sentence.textContent = peakSentence(profile, model, isExample);
-    sentence.title = profile === null ? "" : `${peakSentence(profile, model, isExample)}. ${kPeakHelp}`;
+    if (profile !== null) {
+      const place = peakPlace(profile, model);
+      sentence.textContent = peakSentence(profile, shortened(place), isExample);
+      sentence.title = `${peakSentence(profile, place, isExample)}. ${kPeakHelp}`;
+    }
     this.redraw();
   }
 
@@ -310,11 +313,23 @@ function paintOf({ name }: Layer, index: number): Paint {
   return index < kSeries ? (`series-${index + 1}` as Paint) : "moduleBorder";
 }
 
-function peakSentence(profile: MemoryProfile, model: Model, isExample: boolean): string {
+/** The module that the peak is in, or the node where it is in none. */
+function peakPlace({ peakRow }: MemoryProfile, model: Model): string {
+  if (peakRow < 0) return "";
+  const module = model.table.module[peakRow];
+  return module > 0 ? model.module(module).path : model.table.names[peakRow];
+}
+
+/** The end of a long path, which tells more than its beginning. */
+function shortened(path: string): string {
+  const parts = path.split(".");
+  return parts.length > kParts + 1 ? `…${parts.slice(-kParts).join(".")}` : path;
+}
+
+const kParts = 3;
+
+function peakSentence(profile: MemoryProfile, place: string, isExample: boolean): string {
   if (profile.peakRow < 0) return `${bytesText(profile.held)} held all the time`;
-  const module = model.table.module[profile.peakRow];
-  const name = model.table.names[profile.peakRow];
-  const place = module > 0 ? model.module(module).path : name;
   const sizes = isExample ? ", at the example’s sizes" : "";
   const unknown = profile.unknown > 0 ? `, without ${profile.unknown} of unknown size` : "";
   return `Peak ${bytesText(profile.peak)} at ${place}${sizes}${unknown}`;

@@ -43,6 +43,7 @@ export function stateOf(
     camera: address.camera,
     alive,
     color: address.color,
+    plumbing: address.plumbing,
   };
   return { state, misfits };
 }
@@ -54,7 +55,7 @@ export function addressOf(
   automatic: readonly number[],
   source: Pick<Address, "example" | "file">,
 ): Address {
-  const { whatIf, expanded, selection, camera, alive, color } = state;
+  const { whatIf, expanded, selection, camera, alive, color, plumbing } = state;
   const { dims, dynamic, dtype, device, assume, literal } = whatIf;
   return {
     ...source,
@@ -69,6 +70,7 @@ export function addressOf(
     camera,
     alive: alive === null ? null : model.table.names[alive],
     color,
+    plumbing,
     unread: [],
   };
 }

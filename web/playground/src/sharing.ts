@@ -2,6 +2,7 @@
 import type { Announcer } from "./announcer.js";
 import { byId } from "./dom.js";
 import { download, toPng, toSvgBlob, wholePicture } from "./export_picture.js";
+import type { Looks } from "./display_list.js";
 import type { Notice } from "./notice.js";
 import type { Scene } from "./scene.js";
 import type { Theme } from "./theme.js";
@@ -11,7 +12,7 @@ const kCopiedFor = 1600;
 /** Saves the whole picture, with everything that is open. */
 export async function savePicture(
   scene: Scene,
-  looks: Parameters<typeof wholePicture>[1],
+  looks: Looks,
   name: string,
   format: "svg" | "png",
   theme: Theme,

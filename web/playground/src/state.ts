@@ -52,6 +52,8 @@ export interface PageState {
   /** The row whose living bytes the graph is faded to; null: nothing is. */
   readonly alive: number | null;
   readonly color: ColorMode;
+  /** Whether sizes, assertions and aliases have boxes. */
+  readonly plumbing: boolean;
 }
 
 export const kAsInFile: WhatIf = {

@@ -4,7 +4,7 @@
  *
  *     #example=decoder&set=batch:4,input_ids.1:1024,s31:2..64&dtype=bfloat16&assume=view_3.1:literal&open=layers.0,layers.1&select=linear_3&at=120,88,0.5
  *
- * `dynamic=batch:1..64` makes symbols of sizes that are numbers in the file. `literal=1` is the switch of that name. `open` is left out where the page's own choice stands. A program from a local file cannot be named by an address:
+ * `dynamic=batch:1..64` makes symbols of sizes that are numbers in the file. `literal=1` and `plumbing=1` are switches. `open` is left out where the page's own choice stands. A program from a local file cannot be named by an address:
  * `file=` then only says which file the rest belongs to, and the rest is applied when a file of that name is opened.
  */
 import { kColorModes, type ColorMode } from "./coloring.js";
@@ -28,6 +28,7 @@ export interface Address {
   /** The node whose living bytes the graph is faded to. */
   readonly alive: string | null;
   readonly color: ColorMode;
+  readonly plumbing: boolean;
   /** Parts whose values are none that such a part can have, as they were written. */
   readonly unread: readonly string[];
 }
@@ -46,6 +47,7 @@ export const kEmptyAddress: Address = {
   camera: null,
   alive: null,
   color: "plain",
+  plumbing: false,
   unread: [],
 };
 
@@ -68,6 +70,7 @@ export function parseHash(hash: string): Address {
     camera: parseCamera(parameters.get("at"), unread),
     alive: nonEmpty(parameters.get("alive")),
     color: parseColor(parameters.get("color"), unread),
+    plumbing: parseSwitch("plumbing", parameters.get("plumbing"), unread),
     unread,
   };
 }
@@ -149,6 +152,7 @@ export function formatHash(address: Address): string {
   add("select", address.select);
   add("alive", address.alive);
   if (address.color !== "plain") add("color", address.color);
+  if (address.plumbing) add("plumbing", "1");
   if (address.camera !== null) {
     const { x, y, scale } = address.camera;
     add("at", `${x.toFixed(0)},${y.toFixed(0)},${Number(scale.toPrecision(3))}`);

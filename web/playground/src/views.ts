@@ -7,12 +7,16 @@ import { assumedSentence } from "./assumptions.js";
 import { Announcer } from "./announcer.js";
 import type { Answer } from "./answers.js";
 import { CanvasView } from "./canvas_view.js";
+import { CompareBar } from "./compare_bar.js";
+import { Comparing } from "./comparing.js";
+import type { Comparison } from "./comparison.js";
 import { kColorModes, tintsOf, type ColorMode } from "./coloring.js";
 import { ChangesList } from "./changes_list.js";
 import type { Command } from "./commands.js";
 import { DepthBar } from "./depth_bar.js";
 import { byId } from "./dom.js";
 import { countText, plural } from "./format.js";
+import { HoverCard } from "./hover_card.js";
 import { Inspector } from "./inspector.js";
 import { MemoryStrip } from "./memory_strip.js";
 import type { MemoryProfile } from "./memory_profile.js";
@@ -50,6 +54,9 @@ export interface Actions {
   toggle(module: number): void;
   fade(row: number | null): void;
   setColor(color: ColorMode): void;
+  setPlumbing(plumbing: boolean): void;
+  /** Pins what is shown as A, or ends the comparison. */
+  comparePin(): void;
   expandToDepth(depth: number): void;
   move(camera: Camera): void;
   /** Steps of one `group` are one in the history. */
@@ -85,6 +92,12 @@ export class Views {
   private readonly changes: ChangesList;
   private readonly depths: DepthBar;
   private readonly strip: MemoryStrip;
+  private readonly hover = new HoverCard();
+  private readonly comparing = new Comparing();
+  private readonly compareBar: CompareBar;
+  private readonly pinButton = byId("pin", HTMLButtonElement);
+  private readonly plumbing = byId("plumbing", HTMLButtonElement);
+  private readonly trace = byId("trace", HTMLButtonElement);
   private readonly colors = byId("color", HTMLSelectElement);
   private scene: Scene | null = null;
   /** What is wanted, for what is decided in the pane of assumptions. */
@@ -100,7 +113,8 @@ export class Views {
     readonly profile: MemoryProfile | null;
     readonly alive: number | null;
     readonly color: ColorMode;
-  } = { scene: null, profile: null, alive: null, color: "plain" };
+    readonly comparison: Comparison | null;
+  } = { scene: null, profile: null, alive: null, color: "plain", comparison: null };
 
   constructor(private readonly actions: Actions) {
     this.theme = new Theme(() => {
@@ -129,6 +143,9 @@ export class Views {
         toggle,
         moved: (camera) => {
           actions.move(camera);
+        },
+        hovered: (box, x, y) => {
+          if (this.scene !== null) this.hover.move(this.scene, this.overlaid.profile, box, x, y);
         },
         painted: (camera, size) => {
           this.minimap.paint(camera, size);
@@ -200,6 +217,23 @@ export class Views {
         actions.fade(row);
       },
     });
+    this.compareBar = new CompareBar({
+      jump: (row) => {
+        jumpInGraph({ kind: "node", row });
+      },
+      unpin: () => {
+        this.unpin();
+      },
+    });
+    this.pinButton.addEventListener("click", () => {
+      actions.comparePin();
+    });
+    this.plumbing.addEventListener("click", () => {
+      actions.setPlumbing(this.plumbing.ariaPressed !== "true");
+    });
+    this.trace.addEventListener("click", () => {
+      this.toggleTrace();
+    });
     this.colors.addEventListener("change", () => {
       actions.setColor(kColorModes.find((mode) => mode === this.colors.value) ?? "plain");
     });
@@ -233,6 +267,8 @@ export class Views {
     if (camera !== null) this.canvas.setCamera(camera);
     this.showRun(shown, state, null);
     this.strip.show(null, model, false);
+    this.comparing.forget();
+    this.outline.compare(null);
     this.showOverlays(shown, state.alive, state.color);
     this.shownSelection = camera === null && selection !== null ? undefined : selection;
     this.showSelection(shown, selection);
@@ -287,7 +323,10 @@ export class Views {
     const { profile, model } = shown;
     const isExample = model.info.symbols.some(({ name }) => !(name in model.symbolic.settings));
     this.strip.show(profile, model, isExample && model.symbolic.symbols.length > 0);
-    this.inspector.showCosts(profile);
+    this.pinButton.disabled = false;
+    this.comparing.update(shown);
+    this.inspector.showCosts(profile, this.comparing.comparison);
+    this.showComparison();
     this.showOverlays(shown, this.overlaid.alive, this.overlaid.color);
   }
 
@@ -298,18 +337,57 @@ export class Views {
       before.scene === scene &&
       before.profile === profile &&
       before.alive === alive &&
-      before.color === color;
+      before.color === color &&
+      before.comparison === this.comparing.comparison;
     if (isSame) return;
-    this.overlaid = { scene, profile, alive, color };
+    const { comparison } = this.comparing;
+    this.overlaid = { scene, profile, alive, color, comparison };
     const vivid = alive === null || profile === null ? null : scene.boxesOf(profile.rowsAlive(alive));
-    this.canvas.overlay(tintsOf(color, scene, profile), vivid);
+    this.canvas.overlay(tintsOf(color, scene, profile, comparison), vivid);
     this.colors.value = color;
     this.markStrip();
+  }
+
+  /** What is shown becomes A; whatever is shown from now on is B. */
+  pin(shown: Shown): void {
+    this.comparing.pin(shown);
+    this.actions.setColor("change");
+    this.showCosts(shown);
+    this.announcer.say("Pinned as A. Change sizes, or open another file: that is B");
+  }
+
+  unpin(): void {
+    this.comparing.unpin();
+    if (this.overlaid.color === "change") this.actions.setColor("plain");
+    this.inspector.showCosts(this.overlaid.profile, null);
+    this.showComparison();
+    this.pinButton.focus();
+  }
+
+  get isPinned(): boolean {
+    return this.comparing.isPinned;
+  }
+
+  private showComparison(): void {
+    const { comparison, isPinned } = this.comparing;
+    this.compareBar.show(comparison);
+    this.outline.compare(comparison);
+    this.pinButton.hidden = isPinned;
+    const option = this.colors.querySelector<HTMLOptionElement>('option[value="change"]');
+    if (option !== null) option.hidden = !isPinned;
   }
 
   private markStrip(): void {
     const selection = this.shownSelection ?? null;
     this.strip.mark(selection?.kind === "node" ? selection.row : null, this.overlaid.alive);
+  }
+
+  /** All that the selection depends on and all that depends on it, in two colours. */
+  toggleTrace(): void {
+    const traced = this.trace.ariaPressed !== "true";
+    this.trace.setAttribute("aria-pressed", String(traced));
+    this.canvas.trace(traced);
+    this.announcer.say(traced ? "The whole way of the selection is shown" : "Only neighbours are shown");
   }
 
   fadeToPeak(): void {
@@ -322,7 +400,8 @@ export class Views {
     byId("undo", HTMLElement).ariaDisabled = String(!history.canUndo);
     byId("redo", HTMLElement).ariaDisabled = String(!history.canRedo);
     if (model === null) return;
-    const { whatIf, expanded } = history.current;
+    const { whatIf, expanded, plumbing } = history.current;
+    this.plumbing.setAttribute("aria-pressed", String(plumbing));
     this.whatIf = whatIf;
     this.whatIfBar.update(whatIf);
     this.symbols.update(whatIf.dims);
@@ -414,9 +493,9 @@ export class Views {
     if (!this.changes.open(true)) this.announcer.say("Nothing is changed");
   }
 
-  /** Returns whether the list was open. */
+  /** Returns whether a list was open. */
   closeChanges(): boolean {
-    return this.changes.close();
+    return this.changes.close() || this.compareBar.close();
   }
 
   firstProblem(): void {

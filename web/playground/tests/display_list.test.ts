@@ -15,6 +15,7 @@ function whole({ width, height }: { width: number; height: number }): DrawOption
     matches: new Set<number>(),
     tints: null,
     vivid: null,
+    traced: false,
     measure,
     limit: Infinity,
   };

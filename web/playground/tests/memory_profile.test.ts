@@ -98,18 +98,18 @@ describe("colours", () => {
   const scene = new Scene(model, sampleLayout(), [1]);
 
   it("say how many bytes each box brings, the most the hottest", () => {
-    const tints = tintsOf("bytes", scene, profile);
+    const tints = tintsOf("bytes", scene, profile, null);
     assert.deepEqual(tints?.(3), { fill: "heat-2", label: "64 B" });
     assert.deepEqual(tints(5), { fill: "heat-5", label: "704 B" });
     assert.deepEqual(tints(4), { fill: "heat-0", label: "" });
   });
 
   it("say FLOPs with a decimal unit", () => {
-    assert.equal(tintsOf("flops", scene, profile)?.(5)?.label, "1.02 kFLOP");
+    assert.equal(tintsOf("flops", scene, profile, null)?.(5)?.label, "1.02 kFLOP");
   });
 
   it("wait for what is not known yet, and are none where none are wanted", () => {
-    assert.equal(tintsOf("bytes", scene, null), null);
-    assert.equal(tintsOf("plain", scene, profile), null);
+    assert.equal(tintsOf("bytes", scene, null, null), null);
+    assert.equal(tintsOf("plain", scene, profile, null), null);
   });
 });

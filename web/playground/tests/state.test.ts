@@ -18,6 +18,7 @@ const start: PageState = {
   camera: null,
   alive: null,
   color: "plain",
+  plumbing: false,
 };
 
 describe("the history", () => {
