@@ -8,13 +8,14 @@ import type { Answer } from "./answers.js";
 import type { ColorMode } from "./coloring.js";
 import { commandsOf, type Command } from "./commands.js";
 import { CostsQuestion } from "./costs_question.js";
+import type { ExportFormat } from "./exports.js";
 import type { Engine, Progressing } from "./engine.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
 import { isAbort, misfitSentence, modelOf, openProgram, type Opened } from "./opening.js";
-import { addressOf } from "./permalink.js";
+import { addressOf, stateOf } from "./permalink.js";
 import { Scene } from "./scene.js";
 import type { Setting } from "./settings.js";
-import { copyAddress, savePicture } from "./sharing.js";
+import { copyAddress } from "./sharing.js";
 import type { Shown, Source } from "./shown.js";
 import {
   History,
@@ -28,7 +29,7 @@ import {
   type StepKind,
   type WhatIf,
 } from "./state.js";
-import type { Address } from "./url_state.js";
+import { parseHash, type Address } from "./url_state.js";
 import { Views, type Actions } from "./views.js";
 
 /** How a program comes to be shown. */
@@ -54,7 +55,9 @@ export class App implements Actions {
   private refreshing = false;
   private stale = false;
   private restoreCamera = false;
-  private readonly addressBar = new AddressBar();
+  private readonly addressBar = new AddressBar((hash) => {
+    this.goTo(parseHash(hash));
+  });
   private work: AbortController | null = null;
   /** The part of `work` that opens a program: what is wanted of the shown one waits for its end. */
   private opening: AbortController | null = null;
@@ -155,6 +158,7 @@ export class App implements Actions {
     this.restoreCamera = false; // what was wished for another program
     this.views.showProgram(this.shown);
     this.showWish();
+    this.addressBar.begin(this.address(this.shown));
     this.costs.ask(this.shown);
     const sentence = misfitSentence(misfits, source.name);
     if (sentence !== null) this.views.notice.show(sentence);
@@ -219,6 +223,17 @@ export class App implements Actions {
 
   setWhatIf(whatIf: WhatIf, group?: string): void {
     this.change({ whatIf }, "edit", group);
+  }
+
+  /** Back or forward in the browser: what the address says of the shown program, as a step that can be undone. */
+  private goTo(address: Address): void {
+    const { shown } = this;
+    const isShown = shown?.source.name === (address.example ?? address.file);
+    if (shown === null || !isShown) return;
+    const { state } = stateOf(shown.model, address, this.automaticExpanded);
+    const { profiles } = this.history.current.whatIf;
+    this.history.push({ ...state, whatIf: { ...state.whatIf, profiles } }, "edit");
+    void this.refresh(true);
   }
 
   /** A part of the what-if, whatever the rest is. */
@@ -458,12 +473,13 @@ export class App implements Actions {
     return addressOf(shown.model, this.history.current, this.automaticExpanded, source);
   }
 
-  /** Saves the whole picture, with everything that is open, as a file. */
-  async exportPicture(format: "svg" | "png"): Promise<void> {
-    if (this.shown === null) return;
-    const { scene, source } = this.shown;
+  /** Saves the whole picture, with everything that is open, or what is known of all nodes, as a file. */
+  async saveAs(format: ExportFormat): Promise<void> {
+    const { shown } = this;
+    if (shown === null) return;
     try {
-      await savePicture(scene, this.views.canvas.looks, source.name, format, this.views.theme);
+      const { saveAs } = await import("./exports.js");
+      await saveAs(format, shown, this.views.canvas.looks, this.views.theme);
     } catch (error) {
       this.views.notice.show(error);
     }

@@ -2,6 +2,7 @@
 import type { App } from "./app.js";
 import { kColorModes } from "./coloring.js";
 import { byId } from "./dom.js";
+import type { ExportFormat } from "./exports.js";
 
 export interface Command {
   readonly label: string;
@@ -11,6 +12,15 @@ export interface Command {
 }
 
 const kZoomStep = 1.3;
+
+/** What is saved as a file, as the menu has it. */
+export const kExports: readonly (readonly [ExportFormat, string])[] = [
+  ["svg", "the picture as SVG"],
+  ["png", "the picture as PNG"],
+  ["csv", "all nodes as CSV"],
+  ["json", "all nodes as JSON"],
+  ["html", "a report as one HTML file"],
+];
 
 export function commandsOf(app: App): Command[] {
   return [...viewCommands(app), ...goCommands(app), ...whatIfCommands(app), ...fileCommands(app)];
@@ -133,7 +143,6 @@ function fileCommands(app: App): Command[] {
     command("Open a file", ["o"], press("open")),
     command("Open the example", [], press("example")),
     command("Copy a link to what is shown", [], () => void app.copyLink()),
-    command("Export the picture as SVG", [], () => void app.exportPicture("svg")),
-    command("Export the picture as PNG", [], () => void app.exportPicture("png")),
+    ...kExports.map(([format, what]) => command(`Export ${what}`, [], () => void app.saveAs(format))),
   ];
 }

@@ -1,7 +1,7 @@
 /** A comparison as the page runs it: what is pinned as A, and B, which is whatever is shown. */
 import { Comparison, type Side } from "./comparison.js";
-import { settingText } from "./settings.js";
 import type { Shown } from "./shown.js";
+import { editTexts } from "./state.js";
 
 export class Comparing {
   private pinned: Side | null = null;
@@ -37,9 +37,6 @@ export class Comparing {
 }
 
 function sideOf({ source, state, model, profile }: Shown): Side {
-  const { dims, dtype, device } = state.whatIf;
-  const edits = Object.entries(dims).map(([name, setting]) => `${name} ${settingText(setting)}`);
-  if (dtype !== null) edits.push(dtype);
-  if (device !== null) edits.push(device);
+  const edits = editTexts(state.whatIf);
   return { name: edits.length === 0 ? source.name : `${source.name}, ${edits.join(", ")}`, model, profile };
 }

@@ -6,6 +6,7 @@ import type { ColorMode } from "./coloring.js";
 import type { Selection } from "./model.js";
 import {
   sameSetting,
+  settingText,
   symbolOfDim,
   type DynamicDims,
   type Range,
@@ -65,6 +66,12 @@ export const kAsInFile: WhatIf = {
   assume: {},
   literal: false,
 };
+
+/** What was changed, in words: `batch 16`, `bfloat16`. */
+export function editTexts({ dims, dtype, device }: WhatIf): string[] {
+  const edits = Object.entries(dims).map(([name, setting]) => `${name} ${settingText(setting)}`);
+  return [...edits, ...[dtype, device].filter((choice) => choice !== null)];
+}
 
 export function isAsInFile(whatIf: WhatIf): boolean {
   return sameWhatIf(whatIf, kAsInFile);

@@ -16,6 +16,7 @@ describe("the address", () => {
       assume: { "view_3.1": "literal", "to_4.dtype": "follows", "arange.end": "16" },
       literal: true,
       open: ["layers.0", "layers.0.mlp"],
+      depth: null,
       select: "linear_3",
       camera: { x: 120, y: -88, scale: 0.5 },
       alive: "mul_4",
