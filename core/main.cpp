@@ -34,6 +34,13 @@ class NativeIo final : public faketensor::CommandIo {
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     return written ? "" : std::strerror(errno);
   }
+  std::string put_file(const std::string& path, std::string_view bytes) override {
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    if (file == nullptr) return std::strerror(errno);
+    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+    const std::string why = written ? "" : std::strerror(errno);
+    return std::fclose(file) == 0 || !why.empty() ? why : std::strerror(errno);
+  }
   std::string flush_out() override { return std::fflush(stdout) == 0 ? "" : std::strerror(errno); }
 };
 

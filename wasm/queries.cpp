@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/formats/json_fields.h"
+#include "core/io/allocator_json.h"
 #include "core/io/assumption_json.h"
 #include "core/io/cost_json.h"
 #include "core/io/explain_json.h"
@@ -141,6 +142,30 @@ void flops(JsonWriter& json, OpenRun& run, const Json&) { write_flops(json, cost
 // `symbols`: settings as whatIf takes them.
 void costs(JsonWriter& json, OpenRun& run, const Json& given) {
   write_costs(json, costs_of(run), read_symbol_settings(member(given, "symbols", kUsage)));
+}
+
+// What PyTorch's caching allocator makes of it: {"settings": [texts], "deviceMemory": bytes, 0: endless}
+void allocator(JsonWriter& json, OpenRun& run, const Json& given) {
+  const int64_t bytes = integer_argument(given, "deviceMemory");
+  if (bytes < 0) throw_error(kUsage, "deviceMemory is to be above 0");
+  const uint64_t device = bytes == 0 ? kEndlessDevice : static_cast<uint64_t>(bytes);
+  const AllocationSequence sequence(costs_of(run));
+  std::vector<AllocatorReport> reports;
+  for (const std::string& settings : read_texts(member(given, "settings", kUsage), "settings"))
+    reports.push_back(run_allocator(sequence, settings, device));
+  const auto list = json.array();
+  for (const AllocatorReport& report : reports)
+    write_allocator_report(json, costs_of(run).run(), report);
+}
+
+// The pickle that memory_viz reads.
+std::vector<uint8_t> allocator_snapshot(OpenRun& run, const Json& given) {
+  const ProgramCosts& costs = costs_of(run);
+  AllocatorRecord record;
+  const AllocatorReport report = run_allocator(
+      AllocationSequence(costs), text_argument(given, "settings"), kEndlessDevice, &record);
+  const std::string pickle = faketensor::allocator_snapshot(costs.run(), report, record);
+  return {pickle.begin(), pickle.end()};
 }
 
 void why(JsonWriter& json, OpenRun& run, const Json& given) {
@@ -292,6 +317,7 @@ constexpr Question kQuestions[] = {
     {"run.memory", &memory},
     {"run.flops", &flops},
     {"run.costs", &costs},
+    {"run.allocator", &allocator},
     {"run.why", &why},
     {"run.whatIf", &what_if},
     {"caller.operator", &find_operator},
@@ -339,6 +365,7 @@ struct Columns {
 constexpr Columns kColumns[] = {
     {"program.layout", &layout},
     {"run.table", &table},
+    {"run.allocatorSnapshot", &allocator_snapshot},
 };
 
 template <typename Row, size_t kCount>

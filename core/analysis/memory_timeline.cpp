@@ -55,7 +55,7 @@ MemoryTimeline::MemoryTimeline(const Run& run, const CallLog& log)
   sum_up();
 }
 
-const MemoryTimeline::Life* MemoryTimeline::life_of(const Storage* storage) const {
+const StorageLife* MemoryTimeline::life_of(const Storage* storage) const {
   if (storage->id >= by_storage_.size()) return nullptr;
   const uint32_t place = by_storage_[storage->id];
   return place == 0 ? nullptr : &lives_[place - 1];
@@ -72,7 +72,7 @@ void MemoryTimeline::note_value(Row row) {
   const bool is_input = row < run_.program().inputs.size();
   for (const TensorRecord& tensor : record.tensors) {
     if (tensor.storage == nullptr) continue;
-    auto* life = const_cast<Life*>(life_of(tensor.storage));
+    auto* life = const_cast<StorageLife*>(life_of(tensor.storage));
     if (life == nullptr) {
       if (tensor.storage->id >= by_storage_.size()) by_storage_.resize(tensor.storage->id + 1);
       lives_.push_back({.storage = tensor.storage, .first = row, .last = row});
@@ -88,17 +88,17 @@ void MemoryTimeline::note_value(Row row) {
   }
 }
 
-int64_t MemoryTimeline::hint(SymInt bytes) const {
+std::optional<int64_t> MemoryTimeline::known(SymInt bytes) {
   if (!bytes.is_symbolic()) return bytes.as_int();
   const std::optional<Number> number = shape_env_of(bytes.node()).hint(bytes.node());
-  return number ? number->integer : 0;
+  return number ? std::optional(number->integer) : std::nullopt;
 }
 
 void MemoryTimeline::sum_up() {
   const size_t inputs = run_.program().inputs.size();
-  std::vector<std::vector<const Life*>> begin(run_.plan().size());
-  std::vector<std::vector<const Life*>> end(run_.plan().size());
-  for (const Life& life : lives_) {
+  std::vector<std::vector<const StorageLife*>> begin(run_.plan().size());
+  std::vector<std::vector<const StorageLife*>> end(run_.plan().size());
+  for (const StorageLife& life : lives_) {
     if (life.first < inputs) {
       held_ += life.bytes;
       held_by_kind_[static_cast<size_t>(life.kind)] += life.bytes;
@@ -112,9 +112,9 @@ void MemoryTimeline::sum_up() {
   int64_t highest = -1;
   for (Row row = 0; row < rows_.size(); ++row) {
     SymInt inner = inside(row, live);
-    for (const Life* life : begin[row]) live += life->bytes;
+    for (const StorageLife* life : begin[row]) live += life->bytes;
     if (hint(live) > hint(inner)) inner = live;
-    for (const Life* life : end[row]) live -= life->bytes;
+    for (const StorageLife* life : end[row]) live -= life->bytes;
     rows_[row] = {live, hint(inner) > hint(live) ? inner : live};
     if (hint(rows_[row].peak) <= highest) continue;
     highest = hint(rows_[row].peak);
@@ -135,7 +135,7 @@ SymInt MemoryTimeline::inside(Row row, SymInt before) const {
   SymInt most = before;
   for (size_t i = 0; i < calls.size(); ++i) {
     for (const Storage* storage : calls[i].brought) {
-      const Life* life = life_of(storage);
+      const StorageLife* life = life_of(storage);
       if ((life != nullptr && life->first < row) || !there.emplace(storage, true).second) continue;
       now += current(storage->nbytes);
     }
@@ -154,7 +154,7 @@ std::vector<Holder> MemoryTimeline::holders(Row row) const {
   const BranchScope env = run_.shape_env();
   std::vector<Holder> all;
   SymInt known = 0;
-  for (const Life& life : lives_) {
+  for (const StorageLife& life : lives_) {
     const bool is_held = life.first < run_.program().inputs.size();
     if (!is_held && (life.first > row || (life.last != kNoRow && life.last < row))) continue;
     all.push_back({life.first, life.kind, life.bytes, is_held ? kNoRow : life.last});
@@ -164,16 +164,6 @@ std::vector<Holder> MemoryTimeline::holders(Row row) const {
   if (hint(temporaries) > 0) all.push_back({row, MemoryKind::kTemporary, temporaries, row});
   std::stable_sort(all.begin(), all.end(),
                    [&](const Holder& a, const Holder& b) { return hint(a.bytes) > hint(b.bytes); });
-  return all;
-}
-
-std::vector<Holder> MemoryTimeline::storages() const {
-  std::vector<Holder> all;
-  all.reserve(lives_.size());
-  for (const Life& life : lives_) {
-    const bool is_held = life.first < run_.program().inputs.size();
-    all.push_back({life.first, life.kind, life.bytes, is_held ? kNoRow : life.last});
-  }
   return all;
 }
 

@@ -43,6 +43,15 @@ struct Holder {
   Row last_use = kNoRow;  // the last row that reads it; kNoRow: it is held to the end
 };
 
+// A storage of the rows' values, from the row that brings it to the last that reads it.
+struct StorageLife {
+  const Storage* storage = nullptr;
+  Row first = kNoRow;  // whose value brought it
+  Row last = kNoRow;   // the last row that reads a value on it; kNoRow: to the end
+  SymInt bytes = 0;
+  MemoryKind kind = MemoryKind::kActivation;
+};
+
 class MemoryTimeline {
  public:
   // Both must outlive this. Sizes that are symbols are compared by their hints.
@@ -59,28 +68,25 @@ class MemoryTimeline {
   // What is alive when a row runs, by bytes: the most first. Temporaries inside of the row are one
   // holder.
   std::vector<Holder> holders(Row row) const;
-  // Every storage of the rows' values with the rows from and to which it is alive, in the order in
-  // which they were brought; what placeholders hold is held to the end.
-  std::vector<Holder> storages() const;
+
+  // In the order of the rows that bring them.
+  std::span<const StorageLife> lives() const { return lives_; }
+  // Null for a storage that no value has: what an operator brings and drops on its way.
+  const StorageLife* life_of(const Storage* storage) const;
+  // A number of bytes, that of the example where it depends on symbols; none, or 0, where it depends on
+  // data.
+  static std::optional<int64_t> known(SymInt bytes);
+  static int64_t hint(SymInt bytes) { return known(bytes).value_or(0); }
 
  private:
-  struct Life {
-    const Storage* storage = nullptr;
-    Row first = kNoRow;  // whose value brought it
-    Row last = kNoRow;   // the last row that reads a value on it; kNoRow: to the end
-    SymInt bytes = 0;
-    MemoryKind kind = MemoryKind::kActivation;
-  };
   void find_lives();
   void note_value(Row row);
   void sum_up();
   SymInt inside(Row row, SymInt before) const;
-  const Life* life_of(const Storage* storage) const;
-  int64_t hint(SymInt bytes) const;
 
   const Run& run_;
   const CallLog& log_;
-  std::vector<Life> lives_;
+  std::vector<StorageLife> lives_;
   std::vector<uint32_t> by_storage_;  // place in lives_ + 1, by the storage's id
   std::vector<Row> last_use_;         // of the row's value; kNoRow: to the end
   std::vector<RowMemory> rows_;

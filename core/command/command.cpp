@@ -12,6 +12,12 @@
 
 namespace faketensor {
 
+void CommandIo::write_file(const std::string& path, std::string_view bytes) {
+  if (path == kStandardInput) return write_out(bytes);
+  const std::string why = put_file(path, bytes);
+  if (!why.empty()) throw_error(ErrorKind::kUnreadable, format("{}: cannot write: {}", path, why));
+}
+
 namespace {
 bool asks_for_help(const std::string& arg) { return arg == "--help" || arg == "-h"; }
 

@@ -35,6 +35,9 @@ class CommandIo {
     if (write_failure_.empty()) write_failure_ = put_out(text);
   }
   virtual void write_error(std::string_view text) = 0;
+  // Writes a whole file, or to standard output where the path is "-". Raises Unreadable with the
+  // system's words where that fails.
+  void write_file(const std::string& path, std::string_view bytes);
   // Hands what the system has taken to the disk or pipe, and says why some of it could not be
   // written ("No space left on device"); "" where all was.
   const std::string& finish_out() {
@@ -50,11 +53,15 @@ class CommandIo {
   // Both return the system's words where not everything could be written, else "".
   virtual std::string put_out(std::string_view text) = 0;
   virtual std::string flush_out() { return {}; }
+  // The same.
+  virtual std::string put_file(const std::string&, std::string_view) {
+    return "there are no files here";
+  }
 
   std::string write_failure_;
 };
 
-// The path by which every command takes standard input.
+// The path by which every command takes standard input, and writes a file to standard output.
 inline constexpr std::string_view kStandardInput = "-";
 
 // One subcommand. It is given what follows its name and returns the exit code; Errors that it lets

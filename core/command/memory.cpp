@@ -1,5 +1,6 @@
 // `faketensor memory FILE`: the bytes alive while a program runs, and who holds them at the peak.
 #include "core/analysis/program_costs.h"
+#include "core/command/memory_allocator.h"
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
 #include "core/command/value_text.h"
@@ -101,17 +102,22 @@ class MemoryPrinter {
 int memory_command(const Options& options, CommandIo& io) {
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "memory takes one file");
   const std::string form = options.choice("--format", {"text", "jsonl"});
+  check_allocator_options(options);
   const RetargetOptions given = propagate_options(options, io);
   const Program program = open_model(options.positional()[0], options, io);
   const ProgramCosts costs(program, given);
   const BranchScope env = costs.run().shape_env();
-  BufferedOut out(io);
-  MemoryPrinter printer(costs.run(), costs.memory(), out);
-  if (form == "jsonl") {
-    printer.print_lines();
-  } else {
-    printer.print_report();
+  if (!writes_file_out(options)) {
+    BufferedOut out(io);
+    MemoryPrinter printer(costs.run(), costs.memory(), out);
+    if (form == "jsonl") {
+      printer.print_lines();
+    } else {
+      printer.print_report();
+    }
+    print_allocator(options, costs, form == "jsonl", out);
   }
+  write_memory_files(options, costs, io);
   return costs.run().problems().empty() ? kExitFine : kExitErrors;
 }
 
@@ -137,17 +143,28 @@ constexpr OptionRow kOptions[] = {
     {"--memory-limit", "N", ""},
     {"--format", "F",
      "text, or jsonl: a line per node with the bytes alive after it and the most inside of it, "
-     "then "
-     "one of what is held and of the peak"},
+     "then\none of what is held and of the peak"},
+    {"--allocator", "SETTINGS",
+     "what PyTorch's caching allocator makes of it, under these PYTORCH_ALLOC_CONF and its own;\n"
+     "default, or all: several are compared. May be given more than once"},
+    {"--device-memory", "N", "bytes of the GPU, or as many K, M or G: where it is out of memory"},
+    {"--snapshot", "FILE",
+     "the allocator's snapshot and history, for torch.cuda._memory_viz and\n"
+     "pytorch.org/memory_viz"},
+    {"--csv", "FILE", "a line per node: storages, allocated, reserved"},
+    {"--chrome-trace", "FILE", "the same as counters, for chrome://tracing and Perfetto"},
 };
 
 constexpr std::string_view kMore = R"(
 A storage counts once, from the operator that brings it to the last use of a value on it. Inside of a node, what a
-composite operator brings on its way counts until it is read last.
+composite operator brings on its way counts until it is read last. The allocator is asked for these storages in that
+order; the files are of the settings named last, and one named - is all that is printed.
 
 examples:
   faketensor memory model.pt2 --set batch=64 --dtype bfloat16
   faketensor memory model.pt2 --dynamic batch --format jsonl
+  faketensor memory model.pt2 --device cuda --allocator all
+  faketensor memory model.pt2 --allocator expandable_segments:True --snapshot model.pickle
 
 exit code: 0 fine, 1 the program has errors, 2 wrong use or unreadable file
 )";

@@ -119,10 +119,9 @@ RetargetOptions propagate_options(const Options& options, CommandIo& io) {
   return result;
 }
 
-ReadLimits read_limits(const Options& options) {
-  ReadLimits limits;
-  const std::optional<std::string> text = options.get("--memory-limit");
-  if (!text) return limits;
+std::optional<uint64_t> bytes_option(const Options& options, std::string_view name) {
+  const std::optional<std::string> text = options.get(name);
+  if (!text) return std::nullopt;
   constexpr std::string_view kUnits = "KMG";
   std::string digits = *text;
   int shift = 0;
@@ -137,12 +136,17 @@ ReadLimits read_limits(const Options& options) {
   if (digits.empty() || digits.size() > (shift == 0 ? 18 : kMostDigits) ||
       digits.find_first_not_of("0123456789") != std::string::npos ||
       digits.find_first_not_of('0') == std::string::npos) {
-    throw_error(ErrorKind::kUsage,
-                format("--memory-limit takes bytes, or as many K, M or G, as in --memory-limit "
-                       "512M, not '{}'",
-                       *text));
+    throw_error(
+        ErrorKind::kUsage,
+        format("{} takes bytes, or as many K, M or G, as in {} 512M, not '{}'", name, name, *text));
   }
-  limits.max_memory_bytes = std::strtoull(digits.c_str(), nullptr, 10) << shift;
+  return std::strtoull(digits.c_str(), nullptr, 10) << shift;
+}
+
+ReadLimits read_limits(const Options& options) {
+  ReadLimits limits;
+  if (const std::optional<uint64_t> bytes = bytes_option(options, "--memory-limit"))
+    limits.max_memory_bytes = *bytes;
   return limits;
 }
 

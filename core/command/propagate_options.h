@@ -18,6 +18,10 @@ std::map<std::string, DynamicDim> dynamic_dims(const Options& options);
 // --memory-limit, as every command that opens a program has it. Raises UsageError.
 ReadLimits read_limits(const Options& options);
 
+// An option that takes a number of bytes, or as many K, M or G; none where it is not given. Raises
+// UsageError.
+std::optional<uint64_t> bytes_option(const Options& options, std::string_view name);
+
 // The program in a file, within --memory-limit.
 Program open_model(const std::string& path, const Options& options, CommandIo& io);
 

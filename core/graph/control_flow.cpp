@@ -5,28 +5,11 @@
 #include "core/graph/higher_order.h"
 #include "core/mode/repr.h"
 #include "core/support/format.h"
-#include "core/symbolic/shape_env.h"
+#include "core/symbolic/ignore_fresh_symbols.h"
 
 namespace faketensor {
 
 namespace {
-
-// While it lives, fresh unbacked symbols need not be bound: those of a body stay inside of it.
-class IgnoreFresh {
- public:
-  explicit IgnoreFresh(ShapeEnv* env) : env_(env) {
-    if (env_ != nullptr) before_ = env_->ignore_fresh_unbacked_symbols(true);
-  }
-  ~IgnoreFresh() {
-    if (env_ != nullptr) env_->ignore_fresh_unbacked_symbols(before_);
-  }
-  IgnoreFresh(const IgnoreFresh&) = delete;
-  IgnoreFresh& operator=(const IgnoreFresh&) = delete;
-
- private:
-  ShapeEnv* env_;
-  bool before_ = false;
-};
 
 bool is_int(const Value& value) { return value.is(Value::Tag::kInt); }
 
@@ -228,7 +211,7 @@ Value cond(HigherOrderCall& call) {
   std::vector<Value> on_true;
   std::vector<Value> on_false;
   {
-    const IgnoreFresh scope(call.context().shape_env());
+    const IgnoreFreshSymbols scope(call.context().shape_env());
     on_true = call.run(call.graph(1), operands);
     on_false = call.run(call.graph(2), operands);
   }
@@ -325,7 +308,7 @@ std::vector<Value> one_turn(HigherOrderCall& call) {
   const std::vector<Value> carried = call.list(2);
   std::vector<Value> inputs = carried;
   for (const Value& input : call.list(3)) inputs.push_back(input);
-  const IgnoreFresh scope(call.context().shape_env());
+  const IgnoreFreshSymbols scope(call.context().shape_env());
   std::vector<Value> outputs = call.run(call.graph(1), inputs);
   check_carried(carried, outputs);
   return outputs;

@@ -117,14 +117,14 @@ int64_t row_or_end(Row row) { return row == kNoRow ? -1 : int64_t{row}; }
 // Per row what composite operators hold inside of it beyond the storages of the rows' values: where
 // there is anything.
 std::vector<std::pair<Row, int64_t>> temporaries(const ProgramCosts& costs,
-                                                 const std::vector<Holder>& storages,
+                                                 std::span<const StorageLife> storages,
                                                  Numbers& numbers) {
   const MemoryTimeline& memory = costs.memory();
   const size_t inputs = costs.run().program().inputs.size();
   std::vector<int64_t> change(memory.rows().size() + 1);  // of what is alive inside of a row
-  for (const Holder& storage : storages) {
-    change[storage.row < inputs ? 0 : storage.row] += numbers(storage.bytes);
-    if (storage.last_use != kNoRow) change[storage.last_use + 1] -= numbers(storage.bytes);
+  for (const StorageLife& storage : storages) {
+    change[storage.first < inputs ? 0 : storage.first] += numbers(storage.bytes);
+    if (storage.last != kNoRow) change[storage.last + 1] -= numbers(storage.bytes);
   }
   std::vector<std::pair<Row, int64_t>> found;
   int64_t alive = 0;
@@ -141,7 +141,7 @@ std::vector<std::pair<Row, int64_t>> temporaries(const ProgramCosts& costs,
 void write_costs(JsonWriter& json, const ProgramCosts& costs,
                  std::span<const SymbolSetting> settings) {
   const MemoryTimeline& memory = costs.memory();
-  const std::vector<Holder> storages = memory.storages();
+  const std::span<const StorageLife> storages = memory.lives();
   Numbers numbers(costs.run(), settings);
   const auto object = json.object();
   {
@@ -150,11 +150,12 @@ void write_costs(JsonWriter& json, const ProgramCosts& costs,
   }
   {
     const auto columns = json.object("storages");
-    write_column(json, "row", storages, [](const Holder& of) { return int64_t{of.row}; });
-    write_column(json, "until", storages, [](const Holder& of) { return row_or_end(of.last_use); });
+    write_column(json, "row", storages, [](const StorageLife& of) { return int64_t{of.first}; });
+    write_column(json, "until", storages,
+                 [](const StorageLife& of) { return row_or_end(of.last); });
     write_column(json, "kind", storages,
-                 [](const Holder& of) { return static_cast<int64_t>(of.kind); });
-    write_column(json, "bytes", storages, [&](const Holder& of) { return numbers(of.bytes); });
+                 [](const StorageLife& of) { return static_cast<int64_t>(of.kind); });
+    write_column(json, "bytes", storages, [&](const StorageLife& of) { return numbers(of.bytes); });
   }
   {
     const auto columns = json.object("temporaries");
@@ -168,7 +169,7 @@ void write_costs(JsonWriter& json, const ProgramCosts& costs,
     write_column(json, "row", rows, [](const RowFlops& of) { return int64_t{of.row}; });
     write_column(json, "flops", rows, [&](const RowFlops& of) { return numbers(of.flops); });
   }
-  const auto unknown = std::count_if(storages.begin(), storages.end(), [&](const Holder& of) {
+  const auto unknown = std::count_if(storages.begin(), storages.end(), [&](const StorageLife& of) {
     return !numbers.find(of.bytes).has_value();
   });
   json.field("unknown", static_cast<int64_t>(unknown));

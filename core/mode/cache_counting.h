@@ -1,7 +1,8 @@
 // CacheCounting: tells a DispatchCache of each operator that a FakeTensorMode answers.
 //
 // Mirrors FakeTensorMode._cached_dispatch_impl, with its crosscheck. It stands right above the mode's
-// FakeDispatch, as the cache does in PyTorch.
+// FakeDispatch, as the cache does in PyTorch. An operator that the cache has no answer for is answered
+// by its rule; what PyTorch calls on the way, its steps, is counted beside that (step_counting.h).
 //
 //   CacheCounting counting(context, surroundings, cache, crosscheck);
 //   const ModeScope scope(context, counting);
@@ -28,6 +29,7 @@ class CacheCounting final : public DispatchMode {
   const ModeSurroundings& surroundings_;
   DispatchCache& cache_;
   const bool crosscheck_;
+  bool is_given_ = false;  // inside of an answer that the cache gives: nothing is called for it
 };
 
 }  // namespace faketensor

@@ -6,6 +6,7 @@
 #include "core/mode/constants.h"
 #include "core/ops/constant.h"
 #include "core/ops/dispatch_cache.h"
+#include "core/ops/steps/steps.h"
 #include "core/ops/zero_tensor.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
@@ -26,6 +27,8 @@ bool has_symbol(const Tensor& tensor) {
 }
 
 bool has_symbol(const Value& value) {
+  if (value.is_tensor() && value.tensor().is_wrapped_number)
+    return has_symbol(value.tensor().constant->number());
   if (value.is_tensor()) return has_symbol(value.tensor());
   if (value.is(Value::Tag::kInt)) return value.as_sym_int().is_symbolic();
   if (value.is(Value::Tag::kIntList)) return has_symbol(value.ints());
@@ -120,8 +123,9 @@ std::string argument_bypass(const Value& value, const CacheSurroundings& surroun
     }
     return {};
   }
-  if (!value.is_tensor() || value.tensor().is_wrapped_number) return {};
+  if (!value.is_tensor()) return {};
   const Tensor& tensor = value.tensor();
+  if (tensor.is_wrapped_number) return argument_bypass(tensor.constant->number(), surroundings);
   if (!surroundings.context.owns(tensor))
     return surroundings.is_fake(tensor) ? "not our fake" : "non-fake tensor";
   if (ConstantTracker::real_of(tensor) != nullptr) return "constant attribute";
@@ -181,7 +185,22 @@ namespace {
 // tuple: that of a decomposition is a tuple.
 bool returns_python_list(const OpEntry& op, bool is_symbolic) {
   if (op.schema.returns.size() != 1 || !op.schema.returns[0].type.is_list) return false;
-  return !op.facts.has(kReturnsTuple) && !is_symbolic;
+  if (!is_symbolic) return !op.facts.has(kReturnsTuple);
+  const Steps* steps = steps_of(op.id);
+  return steps != nullptr && steps->returns_list;
+}
+
+// Why a tensor among the results is not kept.
+std::string tensor_bypass(const OpEntry& op, std::span<const Value> args, const Tensor& tensor) {
+  if (ConstantTracker::real_of(tensor) != nullptr) return "constant attribute";
+  if (is_zero_tensor(tensor)) return "dispatch_key_set mismatch";
+  if (tensor.layout() == Layout::kSparseCoo) return "sparse output";
+  if (tensor.layout() != Layout::kStrided) return "sparse compressed output";
+  for (size_t i = 0; i < args.size(); ++i)
+    if (op.schema.arguments[i].is_keyword_only && args[i].is_tensor() &&
+        &args[i].tensor() == &tensor)
+      return "kwarg aliases output";
+  return {};
 }
 
 }  // namespace
@@ -197,17 +216,14 @@ std::string result_bypass(const OpEntry& op, std::span<const Value> args,
     if (std::find(known.begin(), known.end(), symbol) == known.end())
       return "unrepresented symbol in output";
   if (returns_python_list(op, is_symbolic)) return "non-FakeTensor output";
-  if (!result.is_tensor()) return result.is_list() ? "" : "non-FakeTensor output";
-  const Tensor& tensor = result.tensor();
-  if (ConstantTracker::real_of(tensor) != nullptr) return "constant attribute";
-  if (is_zero_tensor(tensor)) return "dispatch_key_set mismatch";
-  if (tensor.layout() == Layout::kSparseCoo) return "sparse output";
-  if (tensor.layout() != Layout::kStrided) return "sparse compressed output";
-  for (size_t i = 0; i < args.size(); ++i)
-    if (op.schema.arguments[i].is_keyword_only && args[i].is_tensor() &&
-        &args[i].tensor() == &tensor)
-      return "kwarg aliases output";
-  return {};
+  if (result.is_list()) {
+    std::string bypass;
+    for (size_t i = 0; i < result.size() && bypass.empty(); ++i) {
+      if (result[i].is_tensor()) bypass = tensor_bypass(op, args, result[i].tensor());
+    }
+    return bypass;
+  }
+  return result.is_tensor() ? tensor_bypass(op, args, result.tensor()) : "non-FakeTensor output";
 }
 
 }  // namespace faketensor

@@ -5,27 +5,12 @@
 
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/symbolic/ignore_fresh_symbols.h"
 #include "core/symbolic/symbolic_geometry.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
 namespace {
-
-// While it lives, fresh unbacked symbols need not be bound by results.
-class IgnoreFreshUnbacked {
- public:
-  explicit IgnoreFreshUnbacked(ShapeEnv* env)
-      : env_(env), before_(env != nullptr && env->ignore_fresh_unbacked_symbols(true)) {}
-  ~IgnoreFreshUnbacked() {
-    if (env_ != nullptr) env_->ignore_fresh_unbacked_symbols(before_);
-  }
-  IgnoreFreshUnbacked(const IgnoreFreshUnbacked&) = delete;
-  IgnoreFreshUnbacked& operator=(const IgnoreFreshUnbacked&) = delete;
-
- private:
-  ShapeEnv* env_;
-  bool before_;
-};
 
 std::vector<int64_t> numbers(std::span<const SymInt> values) {
   std::vector<int64_t> result;
@@ -159,7 +144,7 @@ Tensor* Converter::convert_view(const TensorDescription& tensor, const Source& s
   }
   Tensor* base = nullptr;
   {
-    const IgnoreFreshUnbacked scope(env);
+    const IgnoreFreshSymbols scope(env);
     base = convert(*tensor.base, source.attribute("_base"), env,
                    context == nullptr ? nullptr : context->view_base.get());
   }

@@ -1,46 +1,39 @@
 #include "core/mode/dispatch_cache.h"
 
+#include <utility>
+
 namespace faketensor {
 
-DispatchCache::Outcome DispatchCache::count(const CachedCall& call, const ShapeEnv* env) {
-  return count(call, call.key, env);
+DispatchCache::Found DispatchCache::find(const CachedCall& call, const ShapeEnv* env) {
+  if (!call.bypass.empty()) {
+    ++counts_.bypasses[call.bypass];
+    return Found::kBypass;
+  }
+  const Entries& entries = call.is_symbolic ? by_env_[env] : entries_;
+  const auto known = entries.find(call.key);
+  if (known == entries.end()) return Found::kNothing;
+  if (known->second.bypass.empty()) {
+    ++counts_.hits;
+    return Found::kAnswer;
+  }
+  ++counts_.bypasses[known->second.bypass];
+  return Found::kBypass;
 }
 
-DispatchCache::Outcome DispatchCache::count(const CachedCall& call, const std::string& key,
-                                            const ShapeEnv* env) {
-  const auto count_inner = [&] {
-    Outcome before = Outcome::kNone;
-    for (const CachedCall& inner : call.calls) {
-      const bool after_hit = inner.sees_hit && before == Outcome::kHit;
-      before = count(inner, after_hit ? inner.key + " cached" : inner.key, env);
-    }
-  };
-  if (!call.has_key) {
-    ++counts_.bypasses[call.bypass];
-    count_inner();
-    return Outcome::kNone;
-  }
+void DispatchCache::keep(const CachedCall& call, const std::string& bypass, const ShapeEnv* env,
+                         std::string answer) {
+  ++(bypass.empty() ? counts_.misses : counts_.bypasses[bypass]);
   Entries& entries = call.is_symbolic ? by_env_[env] : entries_;
-  if (const auto known = entries.find(key); known != entries.end()) {
-    const Entry& entry = known->second;
-    if (entry.bypass.empty()) {
-      ++counts_.hits;
-      const bool compares = !entry.answer.empty() && !call.answer.empty();
-      return compares && entry.answer != call.answer ? Outcome::kContradicted : Outcome::kHit;
-    }
-    ++counts_.bypasses[entry.bypass];
-    count_inner();
-    return Outcome::kNone;
-  }
-  count_inner();
-  if (!call.is_answered) return Outcome::kNone;
-  if (call.bypass.empty()) {
-    ++counts_.misses;
-  } else {
-    ++counts_.bypasses[call.bypass];
-  }
-  entries.emplace(key, Entry{call.bypass, call.answer});
-  return Outcome::kNone;
+  entries.emplace(call.key, Entry{bypass, std::move(answer)});
+}
+
+bool DispatchCache::does_contradict(const CachedCall& call, const std::string& answer,
+                                    const ShapeEnv* env) const {
+  const auto of_env = by_env_.find(env);
+  if (call.is_symbolic && of_env == by_env_.end()) return false;
+  const Entries& entries = call.is_symbolic ? of_env->second : entries_;
+  const auto known = entries.find(call.key);
+  return known != entries.end() && !known->second.answer.empty() && known->second.answer != answer;
 }
 
 void DispatchCache::clear() {

@@ -3,12 +3,15 @@
 // PyTorch keeps the metadata of an operator's results by a key made of the operator, its arguments'
 // metadata and the surroundings (FakeTensorMode._cached_dispatch_impl); FakeTensorMode.cache_info()
 // tells its users how often that helped. Here rules are faster than such a look-up, so nothing is
-// kept but the counts: hits, misses, and the reasons for which a call was not cached. An operator
-// that PyTorch answers by others counts those too, unless it hits (cached_call.h).
+// kept but the counts: hits, misses, and the reasons for which a call was not cached.
 //
 //   DispatchCache cache;
-//   cache.count(describe_call(op, args, result, surroundings), env);
-//   cache.info().misses;                                                 // 1
+//   const CachedCall call = describe_call(op, args, surroundings);
+//   if (cache.find(call, env) == DispatchCache::Found::kNothing) {
+//     ...                                             // the call, and others that answering it makes
+//     cache.keep(call, why_not, env);
+//   }
+//   cache.info().misses;                              // 1
 #pragma once
 
 #include <cstdint>
@@ -21,16 +24,11 @@ namespace faketensor {
 
 class ShapeEnv;
 
-// One operator call as the cache sees it.
+// One operator call as the cache sees it, before it is answered.
 struct CachedCall {
   std::string key;           // the operator, its arguments, the surroundings
   bool is_symbolic = false;  // symbols among the arguments: kept by their ShapeEnv
-  std::string bypass;        // why it is not cached; empty where it is
-  bool has_key = true;       // the reason was found after the call, and is remembered by the key
-  bool is_answered = true;   // false: it raised, and leaves no trace but what it called
-  std::string answer;        // what it answered; empty where nobody compares
-  bool sees_hit = false;     // its key is another one where the call before it hit
-  std::vector<CachedCall> calls;  // operators that answering it calls
+  std::string bypass;        // why there is no key; empty where there is
 };
 
 class DispatchCache {
@@ -42,16 +40,22 @@ class DispatchCache {
     size_t size = 0;  // entries that no ShapeEnv keeps
   };
 
-  // kContradicted: a hit, but the call's answer is not the one that was kept.
-  enum class Outcome : uint8_t { kNone, kHit, kContradicted };
-  Outcome count(const CachedCall& call, const ShapeEnv* env);
+  // kBypass: not kept, which the cache knows before the call is answered.
+  enum class Found : uint8_t { kNothing, kBypass, kAnswer };
+  // Looks for an answer, and counts a hit or a bypass.
+  Found find(const CachedCall& call, const ShapeEnv* env);
+  // Of a call that nothing was found for, once it is answered: kept, or not for the reason
+  // `bypass`. `answer` is for does_contradict; empty where nobody compares.
+  void keep(const CachedCall& call, const std::string& bypass, const ShapeEnv* env,
+            std::string answer = {});
+  // Whether another answer than this one is kept.
+  bool does_contradict(const CachedCall& call, const std::string& answer,
+                       const ShapeEnv* env) const;
   // FakeTensorMode.cache_clear(): the entries that ShapeEnvs keep stay.
   void clear();
   Info info() const;
 
  private:
-  Outcome count(const CachedCall& call, const std::string& key, const ShapeEnv* env);
-
   struct Entry {
     std::string bypass;  // why the call is not cached; empty where it is
     std::string answer;  // of a mode that crosschecks

@@ -41,6 +41,8 @@ bool moves_device(const OpEntry& op, std::span<const Value> args) {
   return device.is(Value::Tag::kDevice) && !device.device().is_cpu();
 }
 
+}  // namespace
+
 // Where resize_ raises it has set the sizes already. No other tensor gets the same ones:
 // TensorImpl::refresh_numel finds that their product does not exist.
 void refuse_negative_sizes(const OpEntry& op, std::span<const Value> args) {
@@ -53,8 +55,6 @@ void refuse_negative_sizes(const OpEntry& op, std::span<const Value> args) {
     }
   });
 }
-
-}  // namespace
 
 Value FakeDispatch::dispatch(const OpEntry& op, std::span<const Value> args, const NextMode& next) {
   bool has_fake = false;

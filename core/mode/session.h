@@ -63,6 +63,7 @@ class SessionMode : private ModeSurroundings {
  private:
   bool is_fake(const Tensor& tensor) const override;
   bool is_inference(const Tensor& tensor) const override;
+  bool in_inference_mode() const override;
   Tensor* convert(Tensor& tensor) override;
   std::string cache_settings() const override;
 

@@ -15,6 +15,8 @@ class ModeSurroundings {
   virtual bool is_fake(const Tensor& tensor) const = 0;
   // Whether it was made in inference mode.
   virtual bool is_inference(const Tensor& tensor) const = 0;
+  // Whether a tensor that is made now will be.
+  virtual bool in_inference_mode() const = 0;
   // A fake of this mode for a tensor of another mode, or a real one.
   virtual Tensor* convert(Tensor& tensor) = 0;
   // What a key of the dispatch cache has of them (CacheSurroundings::settings).

@@ -13,6 +13,8 @@
 #include "core/replay/answer_call.h"
 #include "core/replay/answer_exprs.h"
 #include "core/replay/answer_graph.h"
+#include "core/replay/answer_memory.h"
+#include "core/replay/answer_profiler.h"
 #include "core/replay/answer_profiles.h"
 #include "core/replay/answer_session.h"
 #include "core/replay/answer_symbolic.h"
@@ -54,6 +56,8 @@ Json parse_line(std::string_view line, size_t number) {
 void answer_question(JsonWriter& json, std::string_view kind, const Json& question,
                      const Json& header) {
   if (answer_profiles(json, kind, question, header)) return;
+  if (answer_memory(json, kind, question)) return;
+  if (answer_profiler(json, kind, question)) return;
   const bool has_id = question.contains("id");
   if (question.contains("op") && has_id) return answer_operator(json, question);
   if (question.contains("queries") && has_id) return answer_exprs(json, question);

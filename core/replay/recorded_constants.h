@@ -27,6 +27,7 @@ class RecordedConstants : private ModeSurroundings {
   // All tensors of a vector are the mode's.
   bool is_fake(const Tensor&) const override { return true; }
   bool is_inference(const Tensor&) const override { return false; }
+  bool in_inference_mode() const override { return false; }
   Tensor* convert(Tensor& tensor) override { return &tensor; }
   std::string cache_settings() const override { return {}; }
 

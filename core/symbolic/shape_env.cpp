@@ -192,6 +192,7 @@ std::shared_ptr<ShapeEnv::Branch> ShapeEnv::make_branch() {
 
 std::shared_ptr<ShapeEnv::Branch> ShapeEnv::switch_to(std::shared_ptr<Branch> branch) {
   if (branch == branch_) return branch;
+  if (branch != nullptr && trunk_nodes_ == SIZE_MAX) trunk_nodes_ = pool_.node_count();
   if (branch_ != nullptr) std::swap(now_, *branch_);
   if (branch != nullptr) std::swap(now_, *branch);
   return std::exchange(branch_, std::move(branch));

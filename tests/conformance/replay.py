@@ -23,11 +23,12 @@ import subprocess
 import sys
 import threading
 
+import profiler
 import symbolic
 import transcripts
 from compare import graph_differences, operator_difference
 from expressions import KIND as EXPRESSIONS, expression_difference, expression_question
-from memory import cost_differences
+from memory import ANSWERED, cost_differences, memory_difference, memory_question
 from profiles import ASKED, profile_difference, question
 from whatif import setting_difference
 
@@ -57,6 +58,9 @@ def files(data):
             yield f"{prefix}{WHAT_IFS}{path.parent.name}/{path.name.split('.')[0]}", path
         for path in sorted(base.glob(f"{COSTS}.jsonl.gz")):
             yield f"{prefix}{COSTS}", path
+        for kind in ANSWERED:
+            if (path := base / f"{kind}.jsonl.gz").exists():
+                yield f"{prefix}{kind}", path
     for path in sorted((data or HERE / "data").glob("ops/*.jsonl.gz")):
         yield f"ops/{path.name.split('.')[0]}", path
     for path in sorted((data or HERE / "data").glob("symbolic/*.jsonl.gz")):
@@ -65,6 +69,8 @@ def files(data):
         for path in sorted(base.glob("profiles/*.jsonl.gz")):
             if "profiles/" + path.name.split(".")[0] in ASKED:
                 yield f"{prefix}profiles/{path.name.split('.')[0]}", path
+        for path in sorted(base.glob("profiler/*.jsonl.gz")):
+            yield f"{prefix}profiler/{path.name.split('.')[0]}", path
     for path in sorted((data or HERE / "data").glob("sessions/*.jsonl.gz")):
         yield f"sessions/{path.name.split('.')[0]}", path
     for path in [] if data else sorted(path for kind in ("calls-", "exprs", "ops-") for path in SHARED.glob(f"symbolic/{kind}*.jsonl.gz")):
@@ -85,8 +91,12 @@ def questions(path, recorded, folder):
         lines = recorded[:1] + [symbolic.question(row) for row in recorded[1:]]
     elif header.get("kind") in transcripts.KINDS:
         lines = recorded[:1] + [transcripts.question(row) for row in recorded[1:]]
+    elif header.get("kind") in ANSWERED:
+        lines = recorded[:1] + [memory_question(row) for row in recorded[1:]]
     elif header.get("kind") in ASKED:
         lines = recorded[:1] + [question(row, header["kind"]) for row in asked_rows(recorded)]
+    elif header.get("kind") == profiler.KIND:
+        lines = recorded[:1] + [profiler.question(row) for row in asked_rows(recorded)]
     elif header.get("kind") == EXPRESSIONS:
         lines = recorded[:1] + [expression_question(row) for row in recorded[1:]]
     else:
@@ -105,6 +115,8 @@ def name_of(row):
 
 def asked_rows(recorded):
     """The rows of a file that are questions: not those about Python's file objects."""
+    if recorded[0]["header"].get("kind") == profiler.KIND:
+        return list(profiler.asked_twice(recorded))
     return [row for row in recorded[1:] if "file" not in row]
 
 
@@ -160,8 +172,9 @@ def replay(label, path, engine, folder):
         return graph_differences(nodes, answers), len(nodes), got_path
     by_id = {name_of(answer): answer for answer in answers}
     kind = recorded[0]["header"].get("kind")
-    comparisons = {symbolic.KIND: symbolic.symbolic_difference, EXPRESSIONS: expression_difference}
+    comparisons = {symbolic.KIND: symbolic.symbolic_difference, EXPRESSIONS: expression_difference, profiler.KIND: profiler.profiler_difference}
     comparisons |= dict.fromkeys(ASKED, profile_difference) | dict.fromkeys(transcripts.KINDS, transcripts.session_difference)
+    comparisons |= dict.fromkeys(ANSWERED, memory_difference)
     compare = comparisons.get(kind, operator_difference)
     differing = [(v, d) for v in asked_rows(recorded) if (d := compare(v, by_id.get(name_of(v))))]
     differences = by_operator(differing) if label.startswith(COLLECTION) else {name_of(v): d for v, d in differing}

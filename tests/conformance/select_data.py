@@ -5,6 +5,7 @@ Graphs: the architectures named below, their static and decomposed programs with
 Operators: of every overload that has a rule, up to six vectors, spread over those that the given command answers as recorded; they hold
 what is reached. What is not reached is seen by scoring the whole collection.
 Calls with symbolic sizes: of every overload in a file up to two, likewise.
+Profiler: every third transcript that is short.
 Transcripts: those that the command answers as recorded, of programs every fourth.
 Schemas: of every overload of PyTorch its schema, where it is registered, and who answers for it in FakeTensorMode.
 """
@@ -17,6 +18,7 @@ import shutil
 import subprocess
 import tempfile
 
+import profiler
 import symbolic
 import transcripts
 from compare import operator_difference
@@ -94,6 +96,25 @@ def select_profiles(collection):
         write_rows(HERE / "data" / "profiles" / path.name, [{"header": {**header["header"], "count": len(chosen)}}, *chosen])
 
 
+def select_memory(collection):
+    """Transcripts of the allocator: those with a name of their own, and every twelfth of the others; the smallest model of each kind."""
+    for name, every in (("allocator", 12), ("models", 1)):
+        path = collection / "memory" / f"{name}.jsonl.gz"
+        header, *recorded = rows(path)
+        small = ("model/mlp/", "model/convnet/inference")
+        named = [row for row in recorded if row["id"].startswith(("allocator/limit/", "allocator/parse/", "allocator/pattern/", "allocator/gc/", *small))]
+        other = [row for row in recorded if row["id"].startswith("allocator/") and row not in named]
+        chosen = named + other[::every]
+        write_rows(HERE / "data" / "memory" / path.name, [{"header": {**header["header"], "count": len(chosen)}}, *chosen])
+
+
+def select_profiler(collection):
+    header, *recorded = rows(collection / "profiler" / "transcripts.jsonl.gz")
+    short = [row for row in recorded if len(json.dumps(row)) < 12000 and next(profiler.asked_twice([header, row]), None)]
+    chosen = [{key: value for key, value in row.items() if key not in ("program", "chrome")} for row in short[::3]]
+    write_rows(HERE / "data" / "profiler" / "selected.jsonl.gz", [{"header": {**header["header"], "count": len(chosen)}}, *chosen])
+
+
 def select_expressions(collection):
     """Every tenth environment with its facts and questions."""
     for path in sorted((collection / "symbolic").glob("exprs*.jsonl.gz")):
@@ -129,6 +150,8 @@ def main():
     args = parser.parse_args()
     select_schemas(args.collection)
     select_profiles(args.collection)
+    select_memory(args.collection)
+    select_profiler(args.collection)
     select_expressions(args.collection)
     select_graphs(args.collection)
     select_operators(args.collection, args.command)

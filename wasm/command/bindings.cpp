@@ -37,6 +37,11 @@ class JsIo final : public CommandIo {
 
  private:
   std::string put_out(std::string_view text) override { return write(1, text); }
+  std::string put_file(const std::string& path, std::string_view bytes) override {
+    const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
+    return host_.call<std::string>("writeFile", path,
+                                   val(emscripten::typed_memory_view(bytes.size(), data)));
+  }
   std::string write(int stream, std::string_view text) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
     return host_.call<std::string>("write", stream,

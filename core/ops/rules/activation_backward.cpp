@@ -3,6 +3,8 @@
 // Most are decompositions (torch/_decomp/decompositions.py) that FakeTensorMode runs step by step;
 // the steps that combine tensors are kept in their order, since they decide layouts and which
 // mismatch is found first.
+#include <complex>
+
 #include "core/ops/families/operand.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
@@ -37,16 +39,32 @@ Value softplus_backward(Call& c, const Tensor& grad_output, const Tensor& self, 
   return cast.back(where(is_linear, grad, product / (z + 1.0)));
 }
 
-// Mirrors elu_backward, torch/_decomp/decompositions.py; the numbers do not decide anything.
-Value elu_backward(Call& c, const Tensor& grad_output, const Value&, const Value& scale,
+// The product of two numbers, of the type that Python gives it.
+Value product_of(Call& c, const Value& a, const Value& b) {
+  if (a.is(Value::Tag::kInt) && b.is(Value::Tag::kInt)) return a.as_sym_int() * b.as_sym_int();
+  const auto parts = [](const Value& number) {
+    return number.is(Value::Tag::kComplex)
+               ? std::complex<double>(number.as_complex()[0], number.as_complex()[1])
+               : std::complex<double>(number.to_double());
+  };
+  if (!a.is(Value::Tag::kComplex) && !b.is(Value::Tag::kComplex))
+    return a.to_double() * b.to_double();
+  const std::complex<double> product = parts(a) * parts(b);
+  const double both[] = {product.real(), product.imag()};
+  return Value::complex(c.context().arena().copy(std::span<const double>(both)).data());
+}
+
+// Mirrors elu_backward, torch/_decomp/decompositions.py.
+Value elu_backward(Call& c, const Tensor& grad_output, const Value& alpha, const Value& scale,
                    const Value& input_scale, bool is_result, const Tensor& self_or_result) {
   const OpmathCast cast(c, {grad_output, self_or_result});
   const Operand grad = cast(grad_output);
   const Operand x = cast(self_or_result);
   const Operand factor(c, input_scale);
+  const Operand below(c, product_of(c, alpha, scale));
   const Operand is_negative = x <= 0;
-  const Operand scaled = is_result ? grad * factor : grad * factor * Operand(c, scale);
-  const Operand slope = is_result ? x + Operand(c, scale) : (x * factor).op<"aten::exp">();
+  const Operand scaled = is_result ? grad * factor : grad * factor * below;
+  const Operand slope = is_result ? x + below : (x * factor).op<"aten::exp">();
   const Operand negative = scaled * slope;
   return cast.back(where(is_negative, negative, grad * Operand(c, scale)));
 }
@@ -55,16 +73,18 @@ Value elu_backward(Call& c, const Tensor& grad_output, const Value&, const Value
 // leaky_relu_backward, torch/_decomp/decompositions.py.
 Value hardsigmoid_backward(Call& c, const Tensor& grad_output, const Tensor& self) {
   const OpmathCast cast(c, {grad_output, self});
+  const Operand grad = cast(grad_output);
   const Operand x = cast(self);
   const Operand inside = (x > -3.0).op<"aten::__and__.Tensor">(x < 3.0);
-  return cast.back(where(inside, cast(grad_output) * (1.0 / 6.0), 0.0));
+  return cast.back(where(inside, grad * (1.0 / 6.0), 0.0));
 }
 Value hardtanh_backward(Call& c, const Tensor& grad_output, const Tensor& self, const Value& min,
                         const Value& max) {
   const OpmathCast cast(c, {grad_output, self});
+  const Operand grad = cast(grad_output);
   const Operand x = cast(self);
   const Operand outside = (x <= Operand(c, min)).op<"aten::__or__.Tensor">(x >= Operand(c, max));
-  return cast.back(where(outside, 0.0, cast(grad_output)));
+  return cast.back(where(outside, 0.0, grad));
 }
 Value hardswish_backward(Call& c, const Tensor& grad_output, const Tensor& self) {
   const OpmathCast cast(c, {grad_output, self});
@@ -92,26 +112,35 @@ Value rrelu_with_noise_backward(Call& c, const Tensor& grad_output, const Tensor
                                 bool self_is_result) {
   const OpmathCast cast(c, {grad_output, self, noise});
   const Operand grad = cast(grad_output);
-  if (training) return cast.back(grad * cast(noise));
-  return cast.back(grad.op<"aten::leaky_relu_backward">(cast(self), 0.5, self_is_result));
+  const Operand x = cast(self);
+  const Operand factors = cast(noise);
+  if (training) return cast.back(grad * factors);
+  return cast.back(grad.op<"aten::leaky_relu_backward">(x, 0.5, self_is_result));
 }
 
 // Mirrors gelu_backward, torch/_decomp/decompositions.py.
 Value gelu_backward(Call& c, const Tensor& grad_output, const Tensor& self,
                     std::string_view approximate) {
   const OpmathCast cast(c, {grad_output, self});
-  const Operand x = cast(self);
+  constexpr double kSqrtHalf = 0.70710678118654752440;
+  constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
   const Operand grad = cast(grad_output);
+  const Operand x = cast(self);
   if (approximate == "tanh") {
+    constexpr double kBeta = 1.41421356237309504880 * kTwoOverSqrtPi * 0.5;
+    constexpr double kKappa = 0.044715;
     const Operand square = x * x;
-    const Operand tanh = (0.5 * (x + 0.5 * (square * x))).op<"aten::tanh">();
+    const Operand cube = square * x;
+    const Operand tanh = (kBeta * (x + kKappa * cube)).op<"aten::tanh">();
+    const Operand left = 0.5 * x;
+    const Operand left_derivative = 0.5 * (1 + tanh);
     const Operand derivative = 1 - tanh * tanh;
-    const Operand inner_derivative = 0.5 * (1 + 0.5 * square);
-    const Operand right = 0.5 * x * derivative * inner_derivative;
-    return cast.back(grad * (0.5 * (1 + tanh) + right));
+    const Operand inner_derivative = kBeta * (1 + 3 * kKappa * square);
+    const Operand right_derivative = left * derivative * inner_derivative;
+    return cast.back(grad * (left_derivative + right_derivative));
   }
-  const Operand cdf = 0.5 * (1 + (x * 0.5).op<"aten::erf">());
-  const Operand pdf = 0.5 * (x * x * -0.5).op<"aten::exp">();
+  const Operand cdf = 0.5 * (1 + (x * kSqrtHalf).op<"aten::erf">());
+  const Operand pdf = (kTwoOverSqrtPi * kSqrtHalf * 0.5) * (x * x * -0.5).op<"aten::exp">();
   return cast.back(grad * (cdf + x * pdf));
 }
 
@@ -147,11 +176,12 @@ Value log_sigmoid_backward(Call& c, const Tensor& grad_output, const Tensor& sel
                            const Tensor& buffer) {
   const OpmathCast cast(c, {grad_output, self, buffer});
   const Operand grad = cast(grad_output), x = cast(self);
+  const Operand saved = cast(buffer);
   const Operand negative = x < 0;
   const Operand most = where(negative, 1, 0);
   const Operand sign = where(negative, 1, -1);
   const Operand z =
-      guard_bool(buffer.numel() > 0) ? cast(buffer) : (-x.op<"aten::abs">()).op<"aten::exp">();
+      guard_bool(buffer.numel() > 0) ? saved : (-x.op<"aten::abs">()).op<"aten::exp">();
   return cast.back(grad * (most - sign * (z / (1 + z))));
 }
 

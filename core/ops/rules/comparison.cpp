@@ -48,7 +48,7 @@ Value where_scalars(Call& c, const Tensor& condition, const Value& self, const V
   const DType dtype = result_type(c, values);
   const auto convert = [&](const Value& value) -> Value {
     if (value.is_tensor()) return c.call<"aten::to.dtype">(value, dtype);
-    return c.empty_on(condition.device(), {}, dtype);
+    return c.call<"aten::scalar_tensor">(value, dtype, Layout::kStrided, condition.device());
   };
   const Value chosen = convert(self);
   return c.call<"aten::where.self">(condition, chosen, convert(other));

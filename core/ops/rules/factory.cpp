@@ -71,7 +71,10 @@ Tensor* empty_permuted(Call& c, Dims size, Dims physical_layout) {
   DimVector physical;
   for (const int64_t dim : order) physical.push_back(size[static_cast<size_t>(dim)]);
   check_sizes(c, physical);
-  return empty_strided_with(c, size, permuted_strides(size, order.span()), options);
+  Tensor* result = empty_strided_with(c, size, permuted_strides(size, order.span()), options);
+  // Allocated as a contiguous tensor of the permuted sizes.
+  result->storage->nbytes = result->numel() * itemsize(result->dtype());
+  return result;
 }
 
 // The dtype of a tensor full of `value`: bool, int64, or the default floating or complex type.

@@ -190,7 +190,8 @@ Value softmax_backward(Call& c, const Tensor& grad_output, const Tensor& output,
   const Operand grad = cast(grad_output);
   const Operand product = grad * y;
   const Operand result = product - y * product.sum({dim}, true);
-  return in_input_dtype(grad.tensor(), result, input_dtype).op<"aten::contiguous">();
+  const Operand in_dtype = in_input_dtype(grad.tensor(), result, input_dtype);
+  return in_dtype.tensor().is_contiguous() ? in_dtype : in_dtype.op<"aten::contiguous">();
 }
 
 // Mirrors _log_softmax_backward_data, torch/_decomp/decompositions.py.

@@ -35,7 +35,7 @@ Operand across_channels(Operand x, const Tensor& input) {
 // Mirrors native_batch_norm_backward, torch/_decomp/decompositions.py.
 Value native_batch_norm_backward(Call& c, const Tensor& grad_out, const Tensor& input,
                                  Tensor* weight, Tensor* running_mean, Tensor* running_var,
-                                 Tensor* save_mean, Tensor* save_invstd, bool train, double,
+                                 Tensor* save_mean, Tensor* save_invstd, bool train, double eps,
                                  const Value& output_mask) {
   const DType computation = computation_dtype(input.dtype());
   const auto cast = [&](Tensor* x) {
@@ -44,6 +44,10 @@ Value native_batch_norm_backward(Call& c, const Tensor& grad_out, const Tensor& 
   const Operand grad = Operand(c, grad_out).to(computation);
   const Operand x = Operand(c, input).to(computation);
   const Operand scale = cast(weight);
+  const Operand tracked_mean = cast(running_mean);
+  const Operand tracked_var = cast(running_var);
+  const Operand batch_mean = cast(save_mean);
+  const Operand batch_invstd = cast(save_invstd);
   c.check_as(ErrorKind::kAssertionError, input.dim() >= 2,
              "rank of the input must be at least 2, got {}", input.dim());
   c.check_as(ErrorKind::kZeroDivisionError, !guard_or_false(input.size(1) == 0),
@@ -53,8 +57,8 @@ Value native_batch_norm_backward(Call& c, const Tensor& grad_out, const Tensor& 
   c.check_as(ErrorKind::kAssertionError,
              train || (running_mean != nullptr && running_var != nullptr),
              "running_mean_cast and running_var_cast must not be None in eval mode");
-  const Operand invstd = train ? cast(save_invstd) : (cast(running_var) + 1.0).op<"aten::rsqrt">();
-  const Operand mean = across_channels(cast(train ? save_mean : running_mean), input);
+  const Operand invstd = train ? batch_invstd : (tracked_var + eps).op<"aten::rsqrt">();
+  const Operand mean = across_channels(train ? batch_mean : tracked_mean, input);
   c.check_as(ErrorKind::kZeroDivisionError, !guard_or_false(input.numel() == 0),
              "float division by zero");
   DimVector axes = {0};

@@ -1,5 +1,6 @@
 #include "core/command/command.h"
 
+#include <fstream>
 #include <new>
 #include <stdexcept>
 
@@ -74,6 +75,34 @@ TEST(Command, AListThatIsNotClosedIsNoList) {
   const CommandRun outcome = run({"call", "aten::sum.dim_IntList", "f32[2,3]", "[12"});
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_EQ(outcome.error, "faketensor: cannot read '[12' as a list\n");
+}
+
+// A small program with symbolic sizes.
+std::map<std::string, std::string> small_program() {
+  std::ifstream file(FAKETENSOR_TESTS "/golden/files/pairs.json");
+  return {{"m.json", std::string(std::istreambuf_iterator<char>(file), {})}};
+}
+
+TEST(Command, MemoryWritesTheFilesThatItIsAskedFor) {
+  const CommandRun outcome =
+      run({"memory", "m.json", "--snapshot", "m.pickle", "--csv", "m.csv"}, small_program());
+  EXPECT_EQ(outcome.code, kExitFine) << outcome.error;
+  EXPECT_TRUE(outcome.written.at("m.pickle").starts_with("\x80\x02"));
+  EXPECT_TRUE(outcome.written.at("m.csv").starts_with("row,node,target,module,live,peak,"));
+  EXPECT_NE(outcome.out.find("held all the time"), std::string::npos);
+}
+
+TEST(Command, AFileThatCannotBeWrittenIsAnError) {
+  const CommandRun outcome = run({"memory", "m.json", "--csv", "folder/"}, small_program());
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_EQ(outcome.error, "faketensor: folder/: cannot write: Is a directory\n");
+}
+
+TEST(Command, AllocatorSettingsAreRefusedInPytorchsWordsBeforeTheFileIsRead) {
+  const CommandRun outcome = run({"memory", "nowhere.pt2", "--allocator", "a:b"});
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_EQ(outcome.error,
+            "faketensor: --allocator a:b: Unrecognized key 'a' in Accelerator allocator config.\n");
 }
 
 // Whatever a subcommand lets through ends as a message and an exit code.

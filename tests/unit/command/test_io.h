@@ -26,6 +26,7 @@ class TestIo final : public CommandIo {
   void write_error(std::string_view text) override { error += text; }
 
   std::map<std::string, std::string> files;
+  std::map<std::string, std::string> written;
   std::string out;
   std::string error;
   size_t room = SIZE_MAX;  // bytes that standard output takes before the disk is full
@@ -36,12 +37,18 @@ class TestIo final : public CommandIo {
     out += text;
     return {};
   }
+  std::string put_file(const std::string& path, std::string_view bytes) override {
+    if (path.ends_with('/')) return "Is a directory";
+    written[path] = bytes;
+    return {};
+  }
 };
 
 struct CommandRun {
   int code;
   std::string out;
   std::string error;
+  std::map<std::string, std::string> written;  // files, by path
 };
 
 inline CommandRun run(const std::vector<std::string>& args,
@@ -50,7 +57,7 @@ inline CommandRun run(const std::vector<std::string>& args,
   TestIo io;
   io.files = std::move(files);
   const int code = run_command(args, io, more);
-  return {code, io.out, io.error};
+  return {code, io.out, io.error, io.written};
 }
 
 }  // namespace faketensor

@@ -392,12 +392,12 @@ TEST(DispatchCacheTest, ACrosscheckFindsAnAnswerThatIsNotTheOneKept) {
   DispatchCache cache;
   CachedCall call;
   call.key = "aten::sin(x)";
-  call.answer = "float32 [2]";
-  EXPECT_EQ(cache.count(call, nullptr), DispatchCache::Outcome::kNone);
-  EXPECT_EQ(cache.count(call, nullptr), DispatchCache::Outcome::kHit);
-  call.answer = "float32 [3]";
-  EXPECT_EQ(cache.count(call, nullptr), DispatchCache::Outcome::kContradicted);
-  EXPECT_EQ(cache.info().hits, 2);
+  EXPECT_EQ(cache.find(call, nullptr), DispatchCache::Found::kNothing);
+  cache.keep(call, "", nullptr, "float32 [2]");
+  EXPECT_EQ(cache.find(call, nullptr), DispatchCache::Found::kAnswer);
+  EXPECT_FALSE(cache.does_contradict(call, "float32 [2]", nullptr));
+  EXPECT_TRUE(cache.does_contradict(call, "float32 [3]", nullptr));
+  EXPECT_EQ(cache.info().hits, 1);
 }
 
 TEST_F(SessionTest, AModeThatCrosschecksAnswersAsOthersDo) {

@@ -18,6 +18,8 @@ interface CommandHost {
    * are wasm memory, good during the call.
    */
   write(stream: number, bytes: Uint8Array): string;
+  /** Writes a whole file, or says why it cannot; "" where it could. The bytes are wasm memory, as above. */
+  writeFile(path: string, bytes: Uint8Array): string;
   readonly outIsTerminal: boolean;
   readonly errorIsTerminal: boolean;
   /** Of the terminal; 0 where there is none. */
@@ -75,6 +77,15 @@ class NodeHost implements CommandHost {
       }
     }
     return "";
+  }
+
+  writeFile(path: string, bytes: Uint8Array): string {
+    try {
+      fs.writeFileSync(path, bytes);
+      return "";
+    } catch (error) {
+      return reasonOf(error);
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 import { checkInteger, checkText, toJson } from "./check.js";
 import { openLayout, openTable } from "./packed.js";
 import type {
+  AllocatorReport,
   Assumption,
   FlopReport,
   GuardInfo,
@@ -124,6 +125,19 @@ export const runQuestions = {
   assumptions: ask<() => Assumption[]>(),
   /** The bytes alive while the program runs, and who holds them at the peak. The first to ask of a run propagates again. */
   memory: ask<() => MemoryReport>(),
+  /**
+   * What PyTorch's caching allocator makes of the run's storages, under each of these settings: texts as
+   * `PYTORCH_ALLOC_CONF` takes them, "" for PyTorch's own. With `deviceMemory` the bytes of the GPU.
+   */
+  allocator: ask<(settings?: readonly string[], deviceMemory?: number) => AllocatorReport[]>([
+    data("settings", [""]),
+    data("deviceMemory", 0),
+  ]),
+  /** The same as a snapshot with its history, a file that pytorch.org/memory_viz and `torch.cuda._memory_viz` read. */
+  allocatorSnapshot: columns<(settings?: string) => Uint8Array>(
+    [text("settings", "the settings of an allocator", "")],
+    (buffer) => new Uint8Array(buffer),
+  ),
   /** Floating-point operations as PyTorch's flop_counter counts them, by node and by module. */
   flops: ask<() => FlopReport>(),
   /** Every storage with its lifetime, and the FLOPs, as numbers: what a chart is drawn of. */

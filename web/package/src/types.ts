@@ -216,6 +216,21 @@ export interface MemoryReport {
   };
 }
 
+/** What PyTorch's caching allocator makes of a run, all its storages on one GPU: bytes. */
+export interface AllocatorReport {
+  /** As `PYTORCH_ALLOC_CONF` has them; "" are PyTorch's own. */
+  readonly settings: string;
+  /** The most that was asked of the device. */
+  readonly reserved: number;
+  /** The most of it in use, in whole blocks, and before requests were rounded to these. */
+  readonly allocated: number;
+  readonly requested: number;
+  /** What nvidia-smi shows: what is reserved and an assumed CUDA context of 500 MiB. */
+  readonly device: number;
+  /** Where the device had not enough: the node, and PyTorch's words. */
+  readonly failed?: { readonly row: number; readonly name: string; readonly message: string };
+}
+
 /** Of products, convolutions and attention: a multiplication and an addition are two. */
 export interface FlopReport {
   readonly total: Dim;

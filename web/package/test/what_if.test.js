@@ -102,6 +102,19 @@ describe("a what-if", () => {
     );
   });
 
+  it("says what the caching allocator makes of it", () => {
+    const run = llama().propagate({ dims: { batch: 512 } });
+    const [own, expandable] = run.allocator(["", "expandable_segments:True"]);
+    assert.equal(own.settings, "");
+    assert.ok(own.allocated < own.reserved && own.requested <= own.allocated);
+    assert.equal(own.device - own.reserved, 500 * 2 ** 20);
+    assert.ok(expandable.reserved <= own.reserved);
+    const [failed] = run.allocator([""], 4 * 2 ** 20);
+    assert.match(failed.failed.message, /^CUDA out of memory. Tried to allocate/);
+    assert.throws(() => run.allocator(["unknown:1"]), /Unrecognized key 'unknown' in Accelerator/);
+    assert.equal(run.allocatorSnapshot()[0], 0x80); // a pickle
+  });
+
   it("follows sizes, dtype and device of a model with rotary tables, masks and casts", () => {
     const run = llama().propagate({
       dims: { batch: 8, "input_ids.1": 64, "attention_mask.1": 64 },

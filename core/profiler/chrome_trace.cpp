@@ -1,0 +1,250 @@
+#include "core/profiler/chrome_trace.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/formats/json_writer.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+
+namespace {
+
+// Processes of the trace: the host is the first, a simulated device the second (as device 0 has its
+// own process in PyTorch's traces). Modules are drawn above operators, in a thread of their own.
+constexpr int64_t kHost = 1;
+constexpr int64_t kDevice = 0;
+constexpr int64_t kStream = 7;
+constexpr int64_t kModuleThread = 2;
+
+class TraceWriter {
+ public:
+  TraceWriter(const EventList& events, const ChromeTraceOptions& options)
+      : events_(events.events()), options_(options), json_(text_) {
+    for (const FunctionEvent& event : events_)
+      first_ns_ = first_ns_ < 0 ? event.start_ns : std::min(first_ns_, event.start_ns);
+    first_ns_ = std::max<int64_t>(first_ns_, 0);
+  }
+
+  std::string text() {
+    {
+      const auto trace = json_.object();
+      json_.field("schemaVersion", 1);
+      {
+        const auto devices = json_.array("deviceProperties");
+        write_device();
+      }
+      if (options_.record_shapes) json_.field("record_shapes", 1);
+      json_.field("displayTimeUnit", "ms");
+      json_.field("baseTimeNanoseconds", first_ns_);
+      for (const auto& [name, value] : options_.metadata) json_.key(name).raw(value);
+      const auto list = json_.array("traceEvents");
+      write_names();
+      for (size_t i = 0; i < events_.size(); ++i) write_event(i);
+      write_modules();
+      if (!options_.device_name.empty()) write_kernels();
+      for (const CounterTrack& counter : options_.counters) write_counter(counter);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  void time(std::string_view name, int64_t nanoseconds) {
+    json_.key(name).raw(format("{}.{}{}{}", nanoseconds / 1000, nanoseconds / 100 % 10,
+                               nanoseconds / 10 % 10, nanoseconds % 10));
+  }
+
+  void write_device() {
+    if (options_.device_name.empty()) return;
+    const auto device = json_.object();
+    json_.field("id", 0);
+    json_.field("name", options_.device_name);
+  }
+
+  // A metadata event: the name of a process or thread, or its place.
+  void metadata(std::string_view kind, int64_t process, int64_t thread, std::string_view name) {
+    const auto event = json_.object();
+    json_.field("ph", "M");
+    json_.field("name", kind);
+    json_.field("pid", process);
+    json_.field("tid", thread);
+    const auto args = json_.object("args");
+    if (kind.ends_with("sort_index")) {
+      json_.key("sort_index").raw(name);
+    } else {
+      json_.field("name", name);
+    }
+  }
+
+  void write_names() {
+    metadata("process_name", kHost, 0, options_.process_name);
+    metadata("process_sort_index", kHost, 0, "0");
+    metadata("thread_name", kHost, 1, "operators");
+    const bool has_modules = std::any_of(events_.begin(), events_.end(), [](const auto& event) {
+      return !event.module_path.empty();
+    });
+    if (has_modules) {
+      metadata("thread_name", kHost, kModuleThread, "modules");
+      metadata("thread_sort_index", kHost, kModuleThread, "0");
+    }
+    if (options_.device_name.empty()) return;
+    metadata("process_name", kDevice, 0, options_.device_name + " (simulated)");
+    metadata("process_sort_index", kDevice, 0, "1");
+    metadata("thread_name", kDevice, kStream, format("stream {}", kStream));
+  }
+
+  void begin(std::string_view category, std::string_view name, int64_t process, int64_t thread,
+             int64_t start_ns, int64_t duration_ns) {
+    json_.field("ph", "X");
+    json_.field("cat", category);
+    json_.field("name", name);
+    json_.field("pid", process);
+    json_.field("tid", thread);
+    time("ts", start_ns);
+    time("dur", std::max<int64_t>(duration_ns, 0));
+  }
+
+  // As IValue prints it: nothing for None, True, "1.".
+  static std::string concrete_text(const std::string& json) {
+    if (json == "null") return "";
+    if (json == "true") return "True";
+    if (json == "false") return "False";
+    if (json.ends_with(".0")) return json.substr(0, json.size() - 1);
+    std::string text;
+    for (const char c : json) (text += c) += c == ',' ? " " : "";
+    return text;
+  }
+
+  void write_inputs(const FunctionEvent& event) {
+    if (event.input_shapes.empty()) return;
+    {
+      const auto dims = json_.array("Input Dims");
+      for (const InputShape& shape : event.input_shapes) write_shape(shape);
+    }
+    json_.field("Input Strides", event.input_strides);
+    json_.field("Input type", event.input_types);
+    const auto concrete = json_.array("Concrete Inputs");
+    for (const std::string& input : event.concrete_inputs) json_.value(concrete_text(input));
+  }
+
+  void write_shape(const InputShape& shape) {
+    const auto list = json_.array();
+    for (const int64_t size : shape.sizes) json_.value(size);
+    for (const InputShape& tensor : shape.tensors) write_shape(tensor);
+  }
+
+  void write_event(size_t i) {
+    const FunctionEvent& event = events_[i];
+    const auto object = json_.object();
+    begin(event.is_user_annotation ? "user_annotation" : "cpu_op", event.trace_name, kHost,
+          event.thread, event.start_ns - first_ns_, event.end_ns - event.start_ns);
+    const auto args = json_.object("args");
+    json_.field("External id", i + 1);
+    json_.field("Record function id", 0);
+    json_.field("Ev Idx", i);
+    if (event.flops != 0) json_.field("flops", event.flops);
+    if (!event.module_path.empty()) json_.field("Module Hierarchy", event.module_path);
+    if (!event.stack.empty()) json_.field("Call stack", event.stack);
+    if (event.cpu_memory != 0) json_.field("Bytes", event.cpu_memory);
+    if (event.sequence >= 0) json_.field("Sequence number", event.sequence);
+    write_inputs(event);
+  }
+
+  // Spans of modules, nested: each is as long as the operators that follow each other in it.
+  void write_modules() {
+    struct Open {
+      std::string path;
+      int64_t start_ns;
+    };
+    std::vector<Open> open;
+    int64_t now = 0;
+    const auto close_to = [&](std::string_view path) {
+      while (!open.empty() && !is_within(path, open.back().path)) {
+        const auto object = json_.object();
+        begin("python_function", "nn.Module: " + open.back().path, kHost, kModuleThread,
+              open.back().start_ns, now - open.back().start_ns);
+        open.pop_back();
+      }
+    };
+    for (const FunctionEvent& event : events_) {
+      if (event.parent >= 0) continue;
+      close_to(event.module_path);
+      std::string_view rest = event.module_path;
+      const int64_t start = event.start_ns - first_ns_;
+      for (size_t end = open.empty() ? 0 : open.back().path.size() + 1; end <= rest.size();) {
+        end = std::min(rest.find('.', end), rest.size());
+        if (end != 0) open.push_back({std::string(rest.substr(0, end)), start});
+        ++end;
+      }
+      now = event.end_ns - first_ns_;
+    }
+    close_to("");
+    // What is left is around everything.
+  }
+  static bool is_within(std::string_view path, std::string_view module) {
+    return path.starts_with(module) && (path.size() == module.size() || path[module.size()] == '.');
+  }
+
+  // The kernels of operators, and an arrow from each operator to its kernel.
+  void write_kernels() {
+    int64_t free_ns = 0;  // when the stream is free
+    for (size_t i = 0; i < events_.size(); ++i) {
+      const FunctionEvent& event = events_[i];
+      if (event.device_ns <= 0) continue;
+      const int64_t launch = event.start_ns - first_ns_;
+      const int64_t start = std::max(free_ns, launch);
+      free_ns = start + event.device_ns;
+      {
+        const auto kernel = json_.object();
+        begin("kernel", event.name, kDevice, kStream, start, event.device_ns);
+        const auto args = json_.object("args");
+        json_.field("External id", i + 1);
+        json_.field("device", 0);
+        json_.field("stream", kStream);
+        json_.field("correlation", i + 1);
+      }
+      write_arrow("s", i + 1, kHost, event.thread, launch);
+      write_arrow("f", i + 1, kDevice, kStream, start);
+    }
+  }
+
+  void write_arrow(std::string_view phase, size_t id, int64_t process, int64_t thread,
+                   int64_t at_ns) {
+    const auto arrow = json_.object();
+    json_.field("ph", phase);
+    json_.field("id", id);
+    json_.field("pid", process);
+    json_.field("tid", thread);
+    time("ts", at_ns);
+    json_.field("cat", "ac2g");
+    json_.field("name", "ac2g");
+    if (phase == "f") json_.field("bp", "e");
+  }
+
+  void write_counter(const CounterTrack& counter) {
+    for (const CounterSample& sample : counter.samples) {
+      const auto event = json_.object();
+      json_.field("ph", "C");
+      json_.field("name", counter.name);
+      json_.field("pid", counter.is_device ? kDevice : kHost);
+      json_.field("tid", 0);
+      time("ts", sample.time_ns - first_ns_);
+      const auto args = json_.object("args");
+      json_.field("value", sample.value);
+    }
+  }
+
+  const std::vector<FunctionEvent>& events_;
+  const ChromeTraceOptions& options_;
+  int64_t first_ns_ = -1;
+  std::string text_;
+  JsonWriter json_;
+};
+
+}  // namespace
+
+std::string chrome_trace(const EventList& events, const ChromeTraceOptions& options) {
+  return TraceWriter(events, options).text();
+}
+
+}  // namespace faketensor
