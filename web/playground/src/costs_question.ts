@@ -2,7 +2,6 @@
  * Asks for memory and FLOPs of what is shown. It costs the engine another propagation, so it comes after the picture, and in
  * a large program only when nothing was changed for a moment.
  */
-import { MemoryProfile } from "./memory_profile.js";
 import type { Shown } from "./shown.js";
 
 const kLargeProgram = 5000;
@@ -22,7 +21,7 @@ export class CostsQuestion {
   private async work(shown: Shown): Promise<void> {
     const { answer } = shown;
     try {
-      const costs = await answer.costs();
+      const [costs, { MemoryProfile }] = await Promise.all([answer.costs(), import("./later_panes.js")]);
       if (shown.answer !== answer) return;
       shown.profile = new MemoryProfile(shown.model, costs);
     } catch {

@@ -31,7 +31,6 @@ import {
   valueText,
 } from "./format.js";
 import type { Comparison } from "./comparison.js";
-import { compareSections, costSections } from "./cost_sections.js";
 import type { MemoryProfile } from "./memory_profile.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
 import { countList, definitions, heading, mono, section } from "./sections.js";
@@ -99,12 +98,15 @@ export class Inspector {
   }
 
   private fillCosts(): void {
-    const { model, profile, shown } = this;
-    const place = this.pane.querySelector(".inspector-costs");
-    if (place === null || model === null || profile === null) return;
-    const compared = this.comparison === null ? [] : compareSections(this.comparison, shown);
+    const { model, profile, comparison, shown, ticket } = this;
+    if (model === null || profile === null) return;
     const link = (of: Model, row: number): HTMLElement => this.nameLink(of, row);
-    place.replaceChildren(...compared, ...costSections(model, profile, shown, link));
+    void import("./later_panes.js").then(({ compareSections, costSections }) => {
+      const place = this.pane.querySelector(".inspector-costs");
+      if (place === null || ticket !== this.ticket) return;
+      const compared = comparison === null ? [] : compareSections(comparison, shown);
+      place.replaceChildren(...compared, ...costSections(model, profile, shown, link));
+    });
   }
 
   /** Brings the keyboard to the list of guards, once it is there. */

@@ -2,23 +2,20 @@
  * The picture, the panes and the bars: what each shows of a program, and what the user does in it, which {@link Actions}
  * takes. Nothing here asks the engine for a run or a layout.
  */
-import { AssumptionsPane } from "./assumptions_pane.js";
 import { assumedSentence } from "./assumptions.js";
 import { Announcer } from "./announcer.js";
 import type { Answer } from "./answers.js";
 import { CanvasView } from "./canvas_view.js";
-import { CompareBar } from "./compare_bar.js";
-import { Comparing } from "./comparing.js";
 import type { Comparison } from "./comparison.js";
 import { kColorModes, tintsOf, type ColorMode } from "./coloring.js";
-import { ChangesList } from "./changes_list.js";
 import type { Command } from "./commands.js";
 import { DepthBar } from "./depth_bar.js";
 import { byId } from "./dom.js";
 import { countText, plural } from "./format.js";
-import { HoverCard } from "./hover_card.js";
+import { brokenSentence } from "./guard_texts.js";
 import { Inspector } from "./inspector.js";
-import { MemoryStrip } from "./memory_strip.js";
+import { Later } from "./later.js";
+import type { LaterPanes } from "./later_panes.js";
 import type { MemoryProfile } from "./memory_profile.js";
 import { Minimap } from "./minimap.js";
 import { changedRows, sameSelection, type Model, type Selection } from "./model.js";
@@ -41,7 +38,6 @@ import {
   type PageState,
   type WhatIf,
 } from "./state.js";
-import { brokenSentence, SymbolsPane } from "./symbols_pane.js";
 import { Theme } from "./theme.js";
 import { WhatIfBar } from "./what_if_bar.js";
 
@@ -78,23 +74,19 @@ export class Views {
   readonly canvas: CanvasView;
   readonly progress: Progress;
   private readonly tabs = new PaneTabs((name) => {
-    if (name === "symbols") this.symbols.open(true);
-    if (name === "assumptions") this.assumptions.open(true);
+    this.later.do(({ symbols, assumptions }) => {
+      if (name === "symbols") symbols.open(true);
+      if (name === "assumptions") assumptions.open(true);
+    });
   });
   private readonly minimap: Minimap;
   private readonly outline: Outline;
   private readonly inspector: Inspector;
   private readonly problems: ProblemsPane;
   private readonly search: SearchBox;
-  private readonly symbols: SymbolsPane;
-  private readonly assumptions: AssumptionsPane;
   private readonly whatIfBar: WhatIfBar;
-  private readonly changes: ChangesList;
   private readonly depths: DepthBar;
-  private readonly strip: MemoryStrip;
-  private readonly hover = new HoverCard();
-  private readonly comparing = new Comparing();
-  private readonly compareBar: CompareBar;
+  private readonly later: Later<LaterPanes>;
   private readonly pinButton = byId("pin", HTMLButtonElement);
   private readonly plumbing = byId("plumbing", HTMLButtonElement);
   private readonly trace = byId("trace", HTMLButtonElement);
@@ -145,7 +137,7 @@ export class Views {
           actions.move(camera);
         },
         hovered: (box, x, y) => {
-          if (this.scene !== null) this.hover.move(this.scene, this.overlaid.profile, box, x, y);
+          if (this.scene !== null) this.later.now?.hover.move(this.scene, this.overlaid.profile, box, x, y);
         },
         painted: (camera, size) => {
           this.minimap.paint(camera, size);
@@ -160,22 +152,32 @@ export class Views {
       toggle,
       details: () => actions.answer,
     });
-    this.symbols = new SymbolsPane({
-      set: (symbol, setting, group) => {
-        actions.setSymbol(symbol, setting, group);
+    const jumpToRow = (row: number): void => {
+      jumpInGraph({ kind: "node", row });
+    };
+    this.later = new Later(
+      async () => {
+        const { LaterPanes } = await import("./later_panes.js");
+        return new LaterPanes(this.theme, {
+          jump: jumpToRow,
+          setSymbol: (symbol, setting, group) => {
+            actions.setSymbol(symbol, setting, group);
+          },
+          decide: (sites, choice) => {
+            actions.setWhatIf(withDecisions(this.whatIf, sites, choice));
+          },
+          fade: (row) => {
+            actions.fade(row);
+          },
+          unpin: () => {
+            this.unpin();
+          },
+        });
       },
-      jump: (row) => {
-        jumpInGraph({ kind: "node", row });
+      (error) => {
+        this.notice.show(error);
       },
-    });
-    this.assumptions = new AssumptionsPane({
-      decide: (sites, choice) => {
-        actions.setWhatIf(withDecisions(this.whatIf, sites, choice));
-      },
-      jump: (row) => {
-        jumpInGraph({ kind: "node", row });
-      },
-    });
+    );
     byId("assumed", HTMLElement).addEventListener("click", () => {
       this.showAssumptions();
     });
@@ -203,27 +205,8 @@ export class Views {
       },
       (file) => void actions.useProfiles(file),
     );
-    this.changes = new ChangesList((row) => {
-      jumpInGraph({ kind: "node", row });
-    });
     this.depths = new DepthBar(byId("depths", HTMLElement), (depth) => {
       actions.expandToDepth(depth);
-    });
-    this.strip = new MemoryStrip(this.theme, {
-      select: (row) => {
-        actions.jump({ kind: "node", row });
-      },
-      fade: (row) => {
-        actions.fade(row);
-      },
-    });
-    this.compareBar = new CompareBar({
-      jump: (row) => {
-        jumpInGraph({ kind: "node", row });
-      },
-      unpin: () => {
-        this.unpin();
-      },
     });
     this.pinButton.addEventListener("click", () => {
       actions.comparePin();
@@ -260,19 +243,24 @@ export class Views {
       source.kind === "example" ? `${source.name} (example)` : source.name;
     document.title = `${source.name} · faketensor`;
     this.whatIfBar.show(program.info, state.whatIf);
-    this.assumptions.forget();
+    this.later.do(({ assumptions }) => {
+      assumptions.forget();
+    });
     this.search.close();
     this.depths.show(model, state.expanded);
     this.canvas.show(shown.scene, camera === null);
     if (camera !== null) this.canvas.setCamera(camera);
     this.showRun(shown, state, null);
-    this.strip.show(null, model, false);
-    this.comparing.forget();
+    this.later.do(({ strip, comparing }) => {
+      strip.show(null, model, false);
+      comparing.forget();
+    });
     this.outline.compare(null);
     this.showOverlays(shown, state.alive, state.color);
     this.shownSelection = camera === null && selection !== null ? undefined : selection;
     this.showSelection(shown, selection);
     this.announcer.say(summarySentence(model));
+    this.later.start();
   }
 
   /** What follows from the run and the picture: panes, counts, and the flash of what changed since `before`. */
@@ -288,7 +276,9 @@ export class Views {
     this.problems.show(model);
     this.showSymbolic(want, before, model);
     this.showAssumed(shown);
-    this.changes.show(model, isAsInFile(state.whatIf));
+    this.later.do(({ changes }) => {
+      changes.show(model, isAsInFile(state.whatIf));
+    });
     byId("summary", HTMLElement).textContent = summarySentence(model);
     byId("graph-title", HTMLElement).textContent =
       `Graph of ${shown.source.name}: ${plural(scene.layout.box.count - 1, "box", "boxes")}`;
@@ -304,14 +294,18 @@ export class Views {
 
   /** The first guard that breaks opens the list, which says why. */
   private showSymbolic(want: PageState, before: Model | null, model: Model): void {
-    this.symbols.show(model, want.whatIf.dims);
     const breaks = model.symbolic.broken.length > 0 && (before?.symbolic.broken.length ?? 0) === 0;
-    if (breaks) this.symbols.open(true);
+    this.later.do(({ symbols }) => {
+      symbols.show(model, want.whatIf.dims);
+      if (breaks) symbols.open(true);
+    });
   }
 
   /** Beside what it took, how much of the answer is assumed: a guess is said to be one. */
   private showAssumed({ model, answer, state }: Shown): void {
-    this.assumptions.show(model, answer, state.whatIf);
+    this.later.do(({ assumptions }) => {
+      assumptions.show(model, answer, state.whatIf);
+    });
     const button = byId("assumed", HTMLElement);
     button.textContent = assumedSentence(model.assumed);
     button.hidden = model.assumed.assumptions === 0;
@@ -322,12 +316,14 @@ export class Views {
   showCosts(shown: Shown): void {
     const { profile, model } = shown;
     const isExample = model.info.symbols.some(({ name }) => !(name in model.symbolic.settings));
-    this.strip.show(profile, model, isExample && model.symbolic.symbols.length > 0);
     this.pinButton.disabled = false;
-    this.comparing.update(shown);
-    this.inspector.showCosts(profile, this.comparing.comparison);
-    this.showComparison();
-    this.showOverlays(shown, this.overlaid.alive, this.overlaid.color);
+    this.later.do(({ strip, comparing }) => {
+      strip.show(profile, model, isExample && model.symbolic.symbols.length > 0);
+      comparing.update(shown);
+      this.inspector.showCosts(profile, comparing.comparison);
+      this.showComparison();
+      this.showOverlays(shown, this.overlaid.alive, this.overlaid.color);
+    });
   }
 
   /** Colours, and what is faded. */
@@ -338,9 +334,9 @@ export class Views {
       before.profile === profile &&
       before.alive === alive &&
       before.color === color &&
-      before.comparison === this.comparing.comparison;
+      before.comparison === this.comparison;
     if (isSame) return;
-    const { comparison } = this.comparing;
+    const { comparison } = this;
     this.overlaid = { scene, profile, alive, color, comparison };
     const vivid = alive === null || profile === null ? null : scene.boxesOf(profile.rowsAlive(alive));
     this.canvas.overlay(tintsOf(color, scene, profile, comparison), vivid);
@@ -350,14 +346,16 @@ export class Views {
 
   /** What is shown becomes A; whatever is shown from now on is B. */
   pin(shown: Shown): void {
-    this.comparing.pin(shown);
-    this.actions.setColor("change");
-    this.showCosts(shown);
-    this.announcer.say("Pinned as A. Change sizes, or open another file: that is B");
+    this.later.do(({ comparing }) => {
+      comparing.pin(shown);
+      this.actions.setColor("change");
+      this.showCosts(shown);
+      this.announcer.say("Pinned as A. Change sizes, or open another file: that is B");
+    });
   }
 
   unpin(): void {
-    this.comparing.unpin();
+    this.later.now?.comparing.unpin();
     if (this.overlaid.color === "change") this.actions.setColor("plain");
     this.inspector.showCosts(this.overlaid.profile, null);
     this.showComparison();
@@ -365,12 +363,16 @@ export class Views {
   }
 
   get isPinned(): boolean {
-    return this.comparing.isPinned;
+    return this.later.now?.comparing.isPinned ?? false;
+  }
+
+  private get comparison(): Comparison | null {
+    return this.later.now?.comparing.comparison ?? null;
   }
 
   private showComparison(): void {
-    const { comparison, isPinned } = this.comparing;
-    this.compareBar.show(comparison);
+    const { comparison, isPinned } = this;
+    this.later.now?.compareBar.show(comparison);
     this.outline.compare(comparison);
     this.pinButton.hidden = isPinned;
     const option = this.colors.querySelector<HTMLOptionElement>('option[value="change"]');
@@ -379,7 +381,10 @@ export class Views {
 
   private markStrip(): void {
     const selection = this.shownSelection ?? null;
-    this.strip.mark(selection?.kind === "node" ? selection.row : null, this.overlaid.alive);
+    const { alive } = this.overlaid;
+    this.later.do(({ strip }) => {
+      strip.mark(selection?.kind === "node" ? selection.row : null, alive);
+    });
   }
 
   /** All that the selection depends on and all that depends on it, in two colours. */
@@ -391,7 +396,9 @@ export class Views {
   }
 
   fadeToPeak(): void {
-    this.strip.fadeToPeak();
+    this.later.do(({ strip }) => {
+      strip.fadeToPeak();
+    });
   }
 
   /** What follows from the wish alone: fields and buttons. */
@@ -404,7 +411,9 @@ export class Views {
     this.plumbing.setAttribute("aria-pressed", String(plumbing));
     this.whatIf = whatIf;
     this.whatIfBar.update(whatIf);
-    this.symbols.update(whatIf.dims);
+    this.later.do(({ symbols }) => {
+      symbols.update(whatIf.dims);
+    });
     this.depths.mark(model, expanded);
   }
 
@@ -436,7 +445,7 @@ export class Views {
     byId("theme", HTMLElement).setAttribute("aria-pressed", String(dark));
     this.minimap.forget();
     this.canvas.redraw();
-    this.strip.redraw();
+    this.later.now?.strip.redraw();
   }
 
   // ---- Where the keyboard goes
@@ -475,27 +484,34 @@ export class Views {
   /** The pane of symbols, with the keyboard in its first field. */
   showSymbols(): void {
     this.tabs.show("symbols");
-    if (this.symbols.focusFirst()) return;
-    this.tabs.show("graph");
-    this.announcer.say("All sizes of this program are numbers");
+    this.later.do(({ symbols }) => {
+      if (symbols.focusFirst()) return;
+      this.tabs.show("graph");
+      this.announcer.say("All sizes of this program are numbers");
+    });
   }
 
   /** The pane of assumptions, with the keyboard at its first line. */
   showAssumptions(): void {
     this.tabs.show("assumptions");
-    if (this.assumptions.focusFirst()) return;
-    this.tabs.show("graph");
-    this.announcer.say("Nothing was assumed of the example");
+    this.later.do(({ assumptions }) => {
+      if (assumptions.focusFirst()) return;
+      this.tabs.show("graph");
+      this.announcer.say("Nothing was assumed of the example");
+    });
   }
 
   /** The values that are not as in the file, with the keyboard at the first. */
   showChanges(): void {
-    if (!this.changes.open(true)) this.announcer.say("Nothing is changed");
+    this.later.do(({ changes }) => {
+      if (!changes.open(true)) this.announcer.say("Nothing is changed");
+    });
   }
 
   /** Returns whether a list was open. */
   closeChanges(): boolean {
-    return this.changes.close() || this.compareBar.close();
+    const panes = this.later.now;
+    return panes !== null && (panes.changes.close() || panes.compareBar.close());
   }
 
   firstProblem(): void {
