@@ -7,8 +7,9 @@ namespace faketensor {
 
 std::vector<const Subcommand*> subcommands(std::span<const Subcommand> more) {
   std::vector<const Subcommand*> all = {&kPropagateCommand, &kGuardsCommand, &kMemoryCommand,
-                                        &kFlopsCommand,     &kInfoCommand,   &kOpsCommand,
-                                        &kCallCommand,      &kProfileCommand};
+                                        &kFlopsCommand,     &kTimeCommand,   &kFitsCommand,
+                                        &kDiffCommand,      &kInfoCommand,   &kOpsCommand,
+                                        &kCallCommand,      &kPassesCommand, &kProfileCommand};
   for (const Subcommand& row : more) all.push_back(&row);
   return all;
 }

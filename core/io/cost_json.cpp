@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/io/peak_json.h"
+#include "core/io/training_json.h"
 #include "core/io/value_json.h"
 #include "core/symbolic/shape_env.h"
 
@@ -21,6 +23,20 @@ void write_holder(JsonWriter& json, const Run& run, const Holder& holder) {
   if (holder.last_use != kNoRow) json.field("until", run.plan().name_of(holder.last_use));
 }
 
+void write_peak(JsonWriter& json, const ProgramCosts& costs) {
+  const MemoryTimeline& memory = costs.memory();
+  const auto peak = json.object("peak");
+  write_json(json.key("bytes"), memory.peak());
+  json.field("row", memory.peak_row());
+  json.field("name", costs.run().plan().name_of(memory.peak_row()));
+  {
+    const auto holders = json.array("holders");
+    for (const Holder& holder : memory.holders(memory.peak_row()))
+      write_holder(json, costs.run(), holder);
+  }
+  write_peak_report(json, costs.run(), PeakReport(costs.run(), memory));
+}
+
 }  // namespace
 
 void write_held(JsonWriter& json, const MemoryTimeline& memory) {
@@ -31,7 +47,7 @@ void write_held(JsonWriter& json, const MemoryTimeline& memory) {
   }
 }
 
-void write_memory(JsonWriter& json, const ProgramCosts& costs) {
+void write_memory(JsonWriter& json, const ProgramCosts& costs, const TrainingStep* training) {
   const BranchScope env = costs.run().shape_env();
   const MemoryTimeline& memory = costs.memory();
   const auto object = json.object();
@@ -44,14 +60,8 @@ void write_memory(JsonWriter& json, const ProgramCosts& costs) {
     const auto peaks = json.array("peaks");
     for (const RowMemory& row : memory.rows()) write_json(json, row.peak);
   }
-  if (memory.peak_row() == kNoRow) return;
-  const auto peak = json.object("peak");
-  write_json(json.key("bytes"), memory.peak());
-  json.field("row", memory.peak_row());
-  json.field("name", costs.run().plan().name_of(memory.peak_row()));
-  const auto holders = json.array("holders");
-  for (const Holder& holder : memory.holders(memory.peak_row()))
-    write_holder(json, costs.run(), holder);
+  if (memory.peak_row() != kNoRow) write_peak(json, costs);
+  if (training != nullptr) write_training(json.key("training"), *training);
 }
 
 void write_flops(JsonWriter& json, const ProgramCosts& costs) {

@@ -61,10 +61,13 @@ Value linear(Call& c, uint64_t) {
   const bool align_corners = c.arg(2).to_bool();
   const OpmathCast cast(c, {given});
   const Operand input = cast(given);
-  const DType dtype = elementwise_types(input.tensor().dtype(), Promotion::kIntToFloat,
-                                        c.context().default_dtype)
-                          .result;
+  const DType dtype =
+      elementwise_types(input.tensor().dtype(), Promotion::kIntToFloat, c.context().default_dtype)
+          .result;
+  c.check_as(ErrorKind::kIndexError, given.dim() > 2 && given.dim() <= 5,
+             "tuple index out of range");
   const auto dims = static_cast<size_t>(given.dim() - 2);
+  c.check_as(ErrorKind::kIndexError, output.size() >= dims, "tuple index out of range");
   SmallVector<Places, 3> places;
   for (size_t i = 0; i < dims; ++i) {
     const auto dim = static_cast<int64_t>(i + 2);
@@ -107,6 +110,8 @@ Value nearest(Call& c, uint64_t) {
   const Dims output = c.arg(1).ints();
   const OpmathCast cast(c, {given});
   const Operand input = cast(given);
+  c.check_as(ErrorKind::kIndexError, output.size() + 2 <= c.args().size(),
+             "list index out of range");
   SmallVector<Value, 3> positions;
   for (size_t i = 0; i < output.size(); ++i) {
     const SymInt size = given.size(static_cast<int64_t>(i) - static_cast<int64_t>(output.size()));

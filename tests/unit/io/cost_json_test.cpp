@@ -21,7 +21,7 @@ TEST(CostColumns, HaveEveryStorageWithItsLifetimeAndWhatAnOperatorHoldsInside) {
   write_costs(json, costs, {});
   EXPECT_EQ(text,
             R"({"kinds":["parameters","buffers","constants","inputs","outputs","activations",)"
-            R"("temporaries"],"storages":{"row":[0,1,2],"until":[-1,2,-1],"kind":[3,5,4],)"
+            R"("gradients","optimizer","temporaries"],"storages":{"row":[0,1,2],"until":[-1,2,-1],"kind":[3,5,4],)"
             R"("bytes":[64,16,16]},"temporaries":{"row":[1],"bytes":[32]},)"
             R"("flops":{"row":[],"flops":[]},"unknown":0})");
 }
