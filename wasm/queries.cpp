@@ -104,9 +104,10 @@ void record_profiles(JsonWriter& json, const Program& program, const Json&) {
   write_profiles(json, faketensor::record_profiles(program, {}));
 }
 
-// `expanded`: the modules that are drawn open.
+// `expanded`: the modules that are drawn open. `plumbing`: whether sizes, assertions and aliases are.
 std::vector<uint8_t> layout(const Program& program, const Json& given) {
-  return pack_layout(program, read_indices(member(given, "expanded", kUsage), "expanded"));
+  return pack_layout(program, read_indices(member(given, "expanded", kUsage), "expanded"),
+                     bool_member(given, "plumbing", true));
 }
 
 // --- a run ---
@@ -155,6 +156,10 @@ void memory(JsonWriter& json, OpenRun& run, const Json& given) {
   write_memory(json, costs_of(run), &step);
 }
 void flops(JsonWriter& json, OpenRun& run, const Json&) { write_flops(json, costs_of(run)); }
+// `symbols`: settings as whatIf takes them.
+void costs(JsonWriter& json, OpenRun& run, const Json& given) {
+  write_costs(json, costs_of(run), read_symbol_settings(member(given, "symbols", kUsage)));
+}
 
 // --- a run on devices ---
 
@@ -393,6 +398,7 @@ constexpr Question kQuestions[] = {
     {"run.assumptions", &assumptions},
     {"run.memory", &memory},
     {"run.flops", &flops},
+    {"run.costs", &costs},
     {"run.work", &work},
     {"run.time", &step_time},
     {"run.fits", &fits},

@@ -19,6 +19,7 @@ import type {
   NodeDetail,
   OperatorInfo,
   OpProfiles,
+  RunCosts,
   RunSymbol,
   SymbolSettings,
   Table,
@@ -31,8 +32,8 @@ import type {
 
 type AnyMethod = (...given: never[]) => unknown;
 
-/** An argument's name in wasm/queries.cpp, and what is handed over for what was given. */
-type Parameter = readonly [name: string, take: (given: unknown) => unknown];
+/** An argument's name in wasm/queries.cpp, and what is handed over for what was given in its place, or among `all`. */
+type Parameter = readonly [name: string, take: (given: unknown, all: readonly unknown[]) => unknown];
 
 /** One question, asked by a method of that type. */
 export interface Question<Method extends AnyMethod> {
@@ -105,7 +106,10 @@ export const programQuestions = {
   recordProfiles: ask<() => OpProfiles>(),
   /** Where each node and module is drawn. */
   layout: columns<(options?: LayoutOptions) => Layout>(
-    [["expanded", (options) => [...((options as LayoutOptions | undefined)?.expanded ?? [])]]],
+    [
+      ["expanded", (options) => [...((options as LayoutOptions | undefined)?.expanded ?? [])]],
+      ["plumbing", (_, [options]) => (options as LayoutOptions | undefined)?.plumbing ?? true],
+    ],
     openLayout,
   ),
 };
@@ -144,6 +148,8 @@ export const runQuestions = {
   ),
   /** Floating-point operations as PyTorch's flop_counter counts them, by node and by module. */
   flops: ask<() => FlopReport>(),
+  /** Every storage with its lifetime, and the FLOPs, as numbers: what a chart is drawn of. */
+  costs: ask<(symbols?: SymbolSettings) => RunCosts>([data("symbols", {})]),
   /** What all operators compute, read and write, by node, module and kind. */
   work: ask<() => WorkReport>(),
   /**
@@ -200,7 +206,7 @@ export function asked(
   given: readonly unknown[],
 ): Asked {
   const args = Object.fromEntries(
-    question.parameters.map(([argument, take], i) => [argument, take(given[i])]),
+    question.parameters.map(([argument, take], i) => [argument, take(given[i], given)]),
   );
   return { question: `${of}.${name}`, isPacked: question.isPacked, args };
 }

@@ -330,6 +330,28 @@ export interface FlopReport {
   readonly modules: Readonly<Record<string, Dim>>;
 }
 
+/**
+ * Memory and FLOPs as columns of numbers, to draw and to add up. Symbols are what they are set to, else the sizes of the
+ * example.
+ */
+export interface RunCosts {
+  /** What {@link RunCosts.storages} names by its place here. */
+  readonly kinds: readonly MemoryKind[];
+  /** By storage: alive from `row`, or all the time where that is a placeholder, until `until` has run; -1: to the end. */
+  readonly storages: {
+    readonly row: readonly number[];
+    readonly until: readonly number[];
+    readonly kind: readonly number[];
+    readonly bytes: readonly number[];
+  };
+  /** What composite operators hold on their way inside of a row, where that is more than the storages of the rows. */
+  readonly temporaries: { readonly row: readonly number[]; readonly bytes: readonly number[] };
+  /** Of the rows whose operator has a formula. */
+  readonly flops: { readonly row: readonly number[]; readonly flops: readonly number[] };
+  /** Storages whose bytes only data tells; they count nothing. */
+  readonly unknown: number;
+}
+
 /** What programs compute and move, all operators counted: `docs/device-model.md` says how. */
 export interface WorkFigures {
   readonly flops: Dim;
@@ -618,6 +640,8 @@ export interface Table {
 export interface LayoutOptions {
   /** Ids of the modules that are drawn open. */
   expanded?: Iterable<number>;
+  /** Whether sizes, assertions, aliases and the one output taken out of a list are drawn; default: true. */
+  plumbing?: boolean;
 }
 
 export interface LayoutBoxes {

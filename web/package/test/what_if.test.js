@@ -103,6 +103,28 @@ describe("a what-if", () => {
     assert.ok(modules["model.layers.0.mlp"] < total);
   });
 
+  it("has every storage with its lifetime as numbers, which add up to the bytes alive", () => {
+    const run = llama().propagate({ dynamic: { batch: true } });
+    const { kinds, storages, temporaries, flops, unknown } = run.costs({ batch: 8 });
+    const { peak } = run.memory();
+    const inputs = llama().info.inputs.length;
+    const alive = storages.row
+      .map((row, i) => ({ row, until: storages.until[i], bytes: storages.bytes[i] }))
+      .filter(({ row, until }) => (row < inputs || row <= peak.row) && (until < 0 || until >= peak.row))
+      .reduce((sum, { bytes }) => sum + bytes, 0);
+    const inside = temporaries.row.indexOf(peak.row);
+    assert.equal(alive + (inside < 0 ? 0 : temporaries.bytes[inside]), 29184 * 8 + 429376);
+    assert.equal(unknown, 0);
+    assert.equal(kinds[storages.kind[0]], "parameters");
+    const plain = llama()
+      .propagate({ dims: { batch: 8 } })
+      .flops();
+    assert.equal(
+      flops.flops.reduce((sum, count) => sum + count, 0),
+      plain.total,
+    );
+  });
+
   it("says what it takes on a device, and what fits", () => {
     const run = llama().propagate({ dims: { batch: 8 } });
     const time = run.time("h100");
