@@ -6,9 +6,9 @@
 namespace faketensor {
 
 std::vector<const Subcommand*> subcommands(std::span<const Subcommand> more) {
-  std::vector<const Subcommand*> all = {&kPropagateCommand, &kGuardsCommand, &kMemoryCommand,
-                                        &kFlopsCommand,     &kInfoCommand,   &kOpsCommand,
-                                        &kCallCommand,      &kProfileCommand};
+  std::vector<const Subcommand*> all = {&kPropagateCommand, &kGuardsCommand,  &kMemoryCommand,
+                                        &kFlopsCommand,     &kConvertCommand, &kInfoCommand,
+                                        &kOpsCommand,       &kCallCommand,    &kProfileCommand};
   for (const Subcommand& row : more) all.push_back(&row);
   return all;
 }

@@ -9,6 +9,7 @@ extern const Subcommand kPropagateCommand;
 extern const Subcommand kGuardsCommand;
 extern const Subcommand kMemoryCommand;
 extern const Subcommand kFlopsCommand;
+extern const Subcommand kConvertCommand;
 extern const Subcommand kInfoCommand;
 extern const Subcommand kOpsCommand;
 extern const Subcommand kCallCommand;
