@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/graph/module_hash.h"
+#include "core/graph/plumbing.h"
 #include "core/layout/graph_layout.h"
 #include "core/support/format.h"
 #include "core/support/hash.h"
@@ -251,19 +252,45 @@ struct LayoutColumns {
   std::vector<uint8_t> flags, width, module_width;
 };
 
-LayoutColumns layout_columns(const Program& program) {
+// Without plumbing: who reads what is left out reads what that hands on, or nothing.
+InputColumns without(const InputColumns& all, const std::vector<Row>& shown) {
+  InputColumns kept;
+  kept.start.reserve(all.start.size());
+  kept.start.push_back(0);
+  for (Row row = 0; row < shown.size(); ++row) {
+    const size_t first = kept.inputs.size();
+    for (uint32_t i = all.start[row]; i < all.start[row + 1] && shown[row] == row; ++i) {
+      const Row source = shown[all.inputs[i]];
+      if (source == kNoRow) continue;
+      if (std::find(kept.inputs.begin() + static_cast<ptrdiff_t>(first), kept.inputs.end(),
+                    source) == kept.inputs.end())
+        kept.inputs.push_back(source);
+    }
+    kept.start.push_back(static_cast<uint32_t>(kept.inputs.size()));
+  }
+  return kept;
+}
+
+LayoutColumns layout_columns(const Program& program, bool plumbing) {
   const Plan& plan = program.plan();
   LayoutColumns columns;
   columns.inputs = input_columns(plan);
+  std::vector<Row> shown;
+  if (!plumbing) {
+    shown = shown_rows(program);
+    columns.inputs = without(columns.inputs, shown);
+  }
   std::unordered_map<uint64_t, uint32_t> keys;
   for (Row row = 0; row < plan.size(); ++row) {
     const Node& node = plan.node(row);
     const RowKind kind = plan.row(row).kind;
     const bool is_input = kind == RowKind::kPlaceholder;
     columns.module.push_back(node.module);
+    const bool is_left_out = !plumbing && shown[row] != row;
     columns.flags.push_back(is_input && row < program.inputs.size()
                                 ? input_flags(program.inputs[row].kind)
-                                : uint8_t{0});
+                            : is_left_out ? uint8_t{layout::kRowFolded}
+                                          : uint8_t{0});
     columns.width.push_back(
         width_class(is_input ? program.text(node.name) : op_label(op_name(plan, row))));
     // Drawn alike: the same operator on a value of the same recorded sizes.
@@ -282,8 +309,9 @@ LayoutColumns layout_columns(const Program& program) {
 
 }  // namespace
 
-std::vector<uint8_t> pack_layout(const Program& program, std::span<const uint32_t> expanded) {
-  const LayoutColumns columns = layout_columns(program);
+std::vector<uint8_t> pack_layout(const Program& program, std::span<const uint32_t> expanded,
+                                 bool plumbing) {
+  const LayoutColumns columns = layout_columns(program, plumbing);
   const layout::GraphLayout drawn =
       layout::lay_out_graph({.input_start = columns.inputs.start,
                              .inputs = columns.inputs.inputs,

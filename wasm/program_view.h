@@ -25,8 +25,10 @@ InputColumns input_columns(const Plan& plan);
 // as the file spells it; "placeholder", "getitem" and "output" for nodes that are no calls.
 std::string_view op_name(const Plan& plan, Row row);
 
-// Layout of types.ts, as a packed buffer of kind kLayout.
-std::vector<uint8_t> pack_layout(const Program& program, std::span<const uint32_t> expanded);
+// Layout of types.ts, as a packed buffer of kind kLayout; without `plumbing` (core/graph/plumbing.h)
+// only what is computed is drawn.
+std::vector<uint8_t> pack_layout(const Program& program, std::span<const uint32_t> expanded,
+                                 bool plumbing);
 
 // std::string of anything that append_text prints.
 template <typename T>

@@ -7,13 +7,17 @@
 #include <variant>
 #include <vector>
 
+#include "core/analysis/fit_devices.h"
+#include "core/devices/presets.h"
 #include "core/formats/json_fields.h"
 #include "core/io/allocator_json.h"
 #include "core/io/assumption_json.h"
 #include "core/io/cost_json.h"
+#include "core/io/device_json.h"
 #include "core/io/explain_json.h"
 #include "core/io/options_json.h"
 #include "core/io/profile_json.h"
+#include "core/io/training_json.h"
 #include "core/profiles/program_profiles.h"
 #include "core/support/format.h"
 #include "core/support/version.h"
@@ -100,9 +104,10 @@ void record_profiles(JsonWriter& json, const Program& program, const Json&) {
   write_profiles(json, faketensor::record_profiles(program, {}));
 }
 
-// `expanded`: the modules that are drawn open.
+// `expanded`: the modules that are drawn open. `plumbing`: whether sizes, assertions and aliases are.
 std::vector<uint8_t> layout(const Program& program, const Json& given) {
-  return pack_layout(program, read_indices(member(given, "expanded", kUsage), "expanded"));
+  return pack_layout(program, read_indices(member(given, "expanded", kUsage), "expanded"),
+                     bool_member(given, "plumbing", true));
 }
 
 // --- a run ---
@@ -136,8 +141,90 @@ const ProgramCosts& costs_of(OpenRun& run) {
   return *run.costs;
 }
 
-void memory(JsonWriter& json, OpenRun& run, const Json&) { write_memory(json, costs_of(run)); }
+// {"options": {"train": {"optimizer": "adam"}}}: with "train", of a training step too.
+void memory(JsonWriter& json, OpenRun& run, const Json& given) {
+  const Json* options = find_member(given, "options");
+  std::optional<TrainingOptions> training;
+  if (options != nullptr) {
+    for (const auto& [name, value] : object_of(*options, "options", kUsage).items()) {
+      if (name != "train") throw_error(kUsage, format("unknown option '{}'", name));
+      training = read_training_options(value);
+    }
+  }
+  if (!training) return write_memory(json, costs_of(run));
+  const TrainingStep step(*run.program, run.options, *training);
+  write_memory(json, costs_of(run), &step);
+}
 void flops(JsonWriter& json, OpenRun& run, const Json&) { write_flops(json, costs_of(run)); }
+// `symbols`: settings as whatIf takes them.
+void costs(JsonWriter& json, OpenRun& run, const Json& given) {
+  write_costs(json, costs_of(run), read_symbol_settings(member(given, "symbols", kUsage)));
+}
+
+// --- a run on devices ---
+
+DeviceModel hardware_of(const Json& given) {
+  DeviceModel device = read_device_model(given);
+  if (!device.hardware)
+    throw_error(kUsage, format("target '{}' is a PyTorch without a device", device.name));
+  return device;
+}
+
+void work(JsonWriter& json, OpenRun& run, const Json&) {
+  write_work(json, ProgramWork(*run.program, run.options));
+}
+
+void step_time(JsonWriter& json, OpenRun& run, const Json& given) {
+  const DeviceModel device = hardware_of(member(given, "target", kUsage));
+  const ProgramWork of(*run.program, options_on(run.options, device));
+  write_time(json, of, StepTime(of, *device.hardware), device);
+}
+
+// {"options": {"targets": ["h100"], "over": "batch"}}
+void fits(JsonWriter& json, OpenRun& run, const Json& given) {
+  FitQuestion question{.options = run.options};
+  std::vector<DeviceModel> devices;
+  bool is_over_given = false;
+  for (const auto& [name, value] :
+       object_of(member(given, "options", kUsage), "options", kUsage).items()) {
+    if (name == "targets") {
+      for (const Json& target : list_of(value, name, kUsage))
+        devices.push_back(hardware_of(target));
+    } else if (name == "over") {
+      question.over = text_of(value, name, kUsage);
+      is_over_given = true;
+    } else if (name == "allocator") {
+      question.allocator = text_of(value, name, kUsage);
+      allocator_config(*question.allocator);
+    } else {
+      throw_error(kUsage, format("unknown option '{}'", name));
+    }
+  }
+  if (devices.empty()) {
+    for (const Preset& preset : device_presets()) devices.push_back(*device_preset(preset.name));
+  }
+  if (!is_over_given && !has_dim(*run.program, question.over)) question.over.clear();
+  write_fits(json, *run.program, question, fit_devices(*run.program, question, devices));
+}
+
+// {"other": 2, "target": null or a target}: against another run.
+void diff(JsonWriter& json, OpenRun& run, const Json& given) {
+  const std::shared_ptr<OpenRun> other =
+      objects().runs.at(static_cast<int>(integer_argument(given, "other")));
+  const Json& target = member(given, "target", kUsage);
+  DiffSide a{*run.program, run.options};
+  DiffSide b{*other->program, other->options};
+  if (target.is_null()) {
+    write_diff(json, ProgramDiff(a, b));
+    return;
+  }
+  const DeviceModel device = hardware_of(target);
+  for (DiffSide* side : {&a, &b}) {
+    side->options = options_on(side->options, device);
+    side->hardware = &*device.hardware;
+  }
+  write_diff(json, ProgramDiff(a, b));
+}
 
 // What PyTorch's caching allocator makes of it: {"settings": [texts], "deviceMemory": bytes, 0: endless}
 void allocator(JsonWriter& json, OpenRun& run, const Json& given) {
@@ -311,6 +398,11 @@ constexpr Question kQuestions[] = {
     {"run.assumptions", &assumptions},
     {"run.memory", &memory},
     {"run.flops", &flops},
+    {"run.costs", &costs},
+    {"run.work", &work},
+    {"run.time", &step_time},
+    {"run.fits", &fits},
+    {"run.diff", &diff},
     {"run.allocator", &allocator},
     {"run.why", &why},
     {"run.whatIf", &what_if},

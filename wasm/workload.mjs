@@ -86,7 +86,7 @@ class Worker {
     const { program, info } = this.open(bytes);
     const modules = info.modules.map(({ id }) => id);
     for (const expanded of [[], modules.slice(0, 2), modules])
-      this.columns("program.layout", program, { expanded });
+      for (const plumbing of [true, false]) this.columns("program.layout", program, { expanded, plumbing });
     if (info.unknownOps.length > 0) this.ask("program.recordProfiles", program);
     for (const options of settingsOf(info)) {
       const assumptions = this.exploreRun(program, info, options);
@@ -106,6 +106,7 @@ class Worker {
     const symbols = this.ask("run.symbols", run).map(({ name }) => name);
     for (let index = 0; index < Math.min(info.nodes, 100); index++) this.exploreNode(run, index);
     this.ask("run.guards", run);
+    this.ask("run.costs", run, { symbols: {} });
     for (const setting of symbols.length > 0 ? [6, 1, [2, 64]] : []) {
       const settings = Object.fromEntries(symbols.map((name) => [name, setting]));
       this.ask("run.whatIf", run, { symbols: settings, nodes: info.outputs });

@@ -9,12 +9,11 @@
 namespace faketensor {
 
 std::string_view name(MemoryKind kind) {
-  constexpr std::string_view kNames[kMemoryKinds] = {
-      "parameters", "buffers", "constants", "inputs", "outputs", "activations", "temporaries"};
+  constexpr std::string_view kNames[kMemoryKinds] = {"parameters", "buffers",   "constants",
+                                                     "inputs",     "outputs",   "activations",
+                                                     "gradients",  "optimizer", "temporaries"};
   return kNames[static_cast<size_t>(kind)];
 }
-
-namespace {
 
 MemoryKind kind_of(InputSpec::Kind kind) {
   switch (kind) {
@@ -29,8 +28,6 @@ MemoryKind kind_of(InputSpec::Kind kind) {
   }
 }
 
-// The last row that reads each row's value; the row itself where nothing does, kNoRow for what stays:
-// placeholders and outputs.
 std::vector<Row> last_uses(const Plan& plan) {
   std::vector<Row> last(plan.size());
   for (Row row = 0; row < plan.size(); ++row) {
@@ -45,8 +42,6 @@ std::vector<Row> last_uses(const Plan& plan) {
   }
   return last;
 }
-
-}  // namespace
 
 MemoryTimeline::MemoryTimeline(const Run& run, const CallLog& log)
     : run_(run), log_(log), last_use_(last_uses(run.plan())) {

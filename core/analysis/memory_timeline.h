@@ -30,10 +30,17 @@ enum class MemoryKind : uint8_t {
   kInput,
   kOutput,
   kActivation,
+  kGradient,   // of a parameter (Tensor.grad)
+  kOptimizer,  // states of the optimizer, and what it makes on its way
   kTemporary
 };
-inline constexpr size_t kMemoryKinds = 7;
+inline constexpr size_t kMemoryKinds = 9;
 std::string_view name(MemoryKind kind);
+MemoryKind kind_of(InputSpec::Kind kind);
+
+// The last row that reads each row's value; the row itself where nothing does, kNoRow for what stays:
+// placeholders and outputs.
+std::vector<Row> last_uses(const Plan& plan);
 
 // A storage that is alive at some row.
 struct Holder {

@@ -1,5 +1,6 @@
 // `faketensor call OPERATOR ARGUMENT...`: one operator on values typed on the command line.
 #include "core/command/options.h"
+#include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
 #include "core/command/value_text.h"
 #include "core/io/options_json.h"
@@ -70,7 +71,7 @@ int call_command(const Options& options, CommandIo& io) {
         format("there is no rule for an operator '{}'; `faketensor ops` lists those there are",
                texts[0]));
   const std::optional<std::string> target = options.get("--target");
-  FakeTensorMode mode(target ? target_named(*target) : Target{});
+  FakeTensorMode mode(target ? open_target(*target, io).target : Target{});
   mode.attach_shape_env(nullptr);
   const Outcome outcome =
       mode.call(op, typed_arguments(mode, Registry::builtin().entry(op).schema, texts));
@@ -87,7 +88,7 @@ Calls one operator. Arguments come in schema order or as NAME=VALUE:
 )";
 
 constexpr OptionRow kOptions[] = {
-    {"--target", "NAME", "as for propagate"},
+    {"--target", "T", "as for propagate"},
     {"--format", "F", "text or json"},
 };
 

@@ -3,6 +3,7 @@
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
 #include "core/command/value_text.h"
+#include "core/command/work_text.h"
 #include "core/formats/json_writer.h"
 #include "core/io/value_json.h"
 #include "core/support/format.h"
@@ -50,19 +51,34 @@ void print_modules(const ProgramCosts& costs, size_t depth, BufferedOut& out) {
   }
 }
 
+// `--all`: what the rest computes, and what all read and write.
+void print_all(const ProgramCosts& costs, const ProgramWork& work, const std::string& form,
+               size_t depth, BufferedOut& out) {
+  const std::vector<SymInt> counted = costs.module_flops();
+  if (form == "jsonl") {
+    print_work_lines(work, counted[0], out);
+  } else {
+    print_work(work, counted, depth, out);
+  }
+}
+
 int flops_command(const Options& options, CommandIo& io) {
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "flops takes one file");
   const std::string form = options.choice("--format", {"text", "jsonl"});
+  const size_t depth = module_depth(options);
   const RetargetOptions given = propagate_options(options, io);
   const Program program = open_model(options.positional()[0], options, io);
   const ProgramCosts costs(program, given);
-  const BranchScope env = costs.run().shape_env();
   BufferedOut out(io);
-  constexpr size_t kDepth = 4;
+  if (options.has("--all")) {
+    print_all(costs, ProgramWork(program, given), form, depth, out);
+    return costs.run().problems().empty() ? kExitFine : kExitErrors;
+  }
+  const BranchScope env = costs.run().shape_env();
   if (form == "jsonl") {
     print_lines(costs, out);
   } else {
-    print_modules(costs, kDepth, out);
+    print_modules(costs, depth, out);
   }
   return costs.run().problems().empty() ? kExitFine : kExitErrors;
 }
@@ -83,19 +99,24 @@ constexpr OptionRow kOptions[] = {
     {"--memory-format", "F", ""},
     {"--literal", "", ""},
     {"--assume", "SITE=CHOICE", ""},
-    {"--target", "NAME", ""},
+    {"--target", "T", ""},
     {"--stop-at-first-error", "", ""},
     {"--python-dispatcher", "", ""},
     {"--memory-limit", "N", ""},
     {"--format", "F",
      "text: modules with what is below them, or jsonl: a line per node that has any, then the "
      "total"},
+    {"--all", "",
+     "counts elementwise operators, reductions, normalisations, ... too,\n"
+     "and the bytes read and written: docs/device-model.md says how"},
+    {"--depth", "N", "modules as deep as that; 4 unless given"},
 };
 
 constexpr std::string_view kMore = R"(
 examples:
   faketensor flops model.pt2 --set batch=64
   faketensor flops model.pt2 --dynamic batch     # as an expression of the batch
+  faketensor flops model.pt2 --all --depth 2     # all operators, bytes, FLOP per byte
 
 exit code: 0 fine, 1 the program has errors, 2 wrong use or unreadable file
 )";

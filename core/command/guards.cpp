@@ -203,7 +203,7 @@ int guards_command(const Options& options, CommandIo& io) {
   RetargetOptions propagation;
   propagation.dynamic = dynamic_dims(options);
   propagation.python_dispatcher = true;
-  if (const auto name = options.get("--target")) propagation.target = target_named(*name);
+  if (const auto name = options.get("--target")) propagation.target = open_target(*name, io).target;
   const Program program = open_model(options.positional()[0], options, io);
   const RetargetedRun answer = propagate_retargeted(program, propagation);
   const Run& run = answer.run;
@@ -254,7 +254,7 @@ constexpr OptionRow kOptions[] = {
      "symbolic"},
     {"--all", "",
      "also the guards that hold whatever the inputs, once symbols are the numbers they became"},
-    {"--target", "NAME", "as for propagate"},
+    {"--target", "T", "as for propagate"},
     {"--format", "F",
      "text, or jsonl: a line per guard, one line of steps for --why, one line of results for "
      "--set"},

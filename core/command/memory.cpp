@@ -1,9 +1,10 @@
 // `faketensor memory FILE`: the bytes alive while a program runs, and who holds them at the peak.
 #include "core/analysis/program_costs.h"
 #include "core/command/memory_allocator.h"
+#include "core/command/memory_training.h"
+#include "core/command/peak_text.h"
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
-#include "core/command/value_text.h"
 #include "core/formats/json_writer.h"
 #include "core/io/cost_json.h"
 #include "core/io/value_json.h"
@@ -12,10 +13,6 @@
 namespace faketensor {
 
 namespace {
-
-std::string bytes_of(SymInt bytes) {
-  return bytes.is_symbolic() ? to_string(bytes) : bytes_text(bytes.as_int());
-}
 
 class MemoryPrinter {
  public:
@@ -46,47 +43,27 @@ class MemoryPrinter {
   }
 
   void print_report() {
-    line(format("held all the time: {}", bytes_of(memory_.held())));
+    line(format("held all the time: {}", size_text(memory_.held())));
     for (size_t kind = 0; kind < kMemoryKinds; ++kind) {
       const SymInt bytes = memory_.held(static_cast<MemoryKind>(kind));
       if (!same_expr(bytes, 0))
-        line(format("  {} {}", bytes_of(bytes), name(static_cast<MemoryKind>(kind))));
+        line(format("  {} {}", size_text(bytes), name(static_cast<MemoryKind>(kind))));
     }
     const Row peak = memory_.peak_row();
     if (peak == kNoRow) return;
-    line(format("peak: {} at {}{}", bytes_of(memory_.peak()), run_.plan().name_of(peak),
+    line(format("peak: {} at {}{}", size_text(memory_.peak()), run_.plan().name_of(peak),
                 module_text(peak)));
-    print_holders(peak);
+    const PeakReport report(run_, memory_);
+    print_alive(run_, report, out_);
+    print_shares(run_, report, out_);
     line("");
     line("Bytes of storages, on all devices; no allocator's rounding, no workspaces of libraries.");
   }
 
  private:
-  static constexpr size_t kMostHolders = 20;
-
   std::string module_text(Row row) const {
     const std::string_view module = run_.program().module_path(run_.node(row));
     return module.empty() ? std::string() : format(" in {}", module);
-  }
-
-  // What is alive at the peak besides what is held all the time.
-  void print_holders(Row peak) {
-    size_t shown = 0;
-    for (const Holder& holder : memory_.holders(peak)) {
-      if (holder.row < run_.program().inputs.size() || same_expr(holder.bytes, 0)) continue;
-      if (++shown > kMostHolders) continue;
-      std::string why = "held to the end";
-      if (holder.kind == MemoryKind::kTemporary) {
-        why = "inside of it";
-      } else if (holder.last_use != kNoRow) {
-        why = holder.last_use == holder.row
-                  ? std::string("not used later")
-                  : format("until {}", run_.plan().name_of(holder.last_use));
-      }
-      line(format("  {} {} {}, {}", bytes_of(holder.bytes), run_.plan().name_of(holder.row),
-                  name(holder.kind), why));
-    }
-    if (shown > kMostHolders) line(format("  and {} more", shown - kMostHolders));
   }
 
   void line(std::string_view text) {
@@ -101,13 +78,24 @@ class MemoryPrinter {
 
 int memory_command(const Options& options, CommandIo& io) {
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "memory takes one file");
-  const std::string form = options.choice("--format", {"text", "jsonl"});
+  const std::string form = options.choice("--format", {"text", "jsonl", "json"});
   check_allocator_options(options);
   const RetargetOptions given = propagate_options(options, io);
+  const std::optional<TrainingOptions> training = training_options(options);
   const Program program = open_model(options.positional()[0], options, io);
+  if (training) {
+    const TrainingStep step(program, given, *training);
+    print_training(step, form != "text", io);
+    return step.run().problems().empty() ? kExitFine : kExitErrors;
+  }
   const ProgramCosts costs(program, given);
   const BranchScope env = costs.run().shape_env();
-  if (!writes_file_out(options)) {
+  if (form == "json") {
+    BufferedOut out(io);
+    JsonWriter json(out.text());
+    write_memory(json, costs);
+    out.line_done();
+  } else if (!writes_file_out(options)) {
     BufferedOut out(io);
     MemoryPrinter printer(costs.run(), costs.memory(), out);
     if (form == "jsonl") {
@@ -124,7 +112,9 @@ int memory_command(const Options& options, CommandIo& io) {
 constexpr std::string_view kAbout = R"(usage: faketensor memory FILE [OPTION]...
 
 Prints the bytes that a program holds while it runs node by node: what its parameters and inputs hold all the time, and
-at the peak who holds the rest and until when.
+at the peak who holds the rest and until when, by kind, module, dtype and line of code, and what would lower it. With
+--train, what a step of training holds: the floating-point parameters are trained, the loss is the program's own or the
+mean of the squares of its first floating-point output.
 
 )";
 
@@ -137,13 +127,20 @@ constexpr OptionRow kOptions[] = {
     {"--memory-format", "F", ""},
     {"--literal", "", ""},
     {"--assume", "SITE=CHOICE", ""},
-    {"--target", "NAME", ""},
+    {"--target", "T", ""},
     {"--stop-at-first-error", "", ""},
     {"--python-dispatcher", "", ""},
     {"--memory-limit", "N", ""},
+    {"--train", "OPTIMIZER",
+     "a training step instead, with sgd, momentum, adam or adamw: forward, loss, backward and\n"
+     "the optimizer"},
+    {"--grad-accumulation", "N", "with --train: backward runs N times for one step"},
+    {"--master-weights", "", "with --train: float32 copies of parameters of lower precision"},
+    {"--checkpoint", "MODULE", "with --train: the module's forward is computed again in backward"},
     {"--format", "F",
      "text, or jsonl: a line per node with the bytes alive after it and the most inside of it, "
-     "then\none of what is held and of the peak"},
+     "then\none of what is held and of the peak; or json: one object, as run.memory() of "
+     "JavaScript"},
     {"--allocator", "SETTINGS",
      "what PyTorch's caching allocator makes of it, under these PYTORCH_ALLOC_CONF and its own;\n"
      "default, or all: several are compared. May be given more than once"},
@@ -163,6 +160,7 @@ order; the files are of the settings named last, and one named - is all that is 
 examples:
   faketensor memory model.pt2 --set batch=64 --dtype bfloat16
   faketensor memory model.pt2 --dynamic batch --format jsonl
+  faketensor memory model.pt2 --train adam --checkpoint model.layers.0 --checkpoint model.layers.1
   faketensor memory model.pt2 --device cuda --allocator all
   faketensor memory model.pt2 --allocator expandable_segments:True --snapshot model.pickle
 

@@ -399,9 +399,9 @@ constexpr OptionRow kOptions[] = {
      "and devices that are written into the nodes"},
     {"--assume", "SITE=CHOICE",
      "decides what was assumed otherwise: view_3.1=literal, arange.end=16, to_4.dtype=follows"},
-    {"--target", "NAME",
+    {"--target", "T",
      "the PyTorch that answers: cuda (2.13.0+cu130 without a GPU, the default), cpu, t4, a100, "
-     "rtx4090, h100"},
+     "h100, ... (`faketensor fits --help` has all), or a YAML file that says what a device is"},
     {"--format", "F", "table, jsonl (a line per node) or json"},
     {"--profiles", "FILE", "op profiles (YAML) that answer for custom operators"},
     {"--check", "", "compare with the values recorded in the file instead"},

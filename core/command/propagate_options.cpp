@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "core/devices/presets.h"
+#include "core/devices/target_file.h"
 #include "core/formats/json_fields.h"
 #include "core/formats/text.h"
 #include "core/io/open.h"
@@ -9,8 +11,6 @@
 #include "core/support/format.h"
 
 namespace faketensor {
-
-namespace {
 
 // 8k is 8192, as lengths are said; 2m is 2 * 1024 * 1024.
 std::optional<int64_t> parse_size(std::string_view text) {
@@ -26,6 +26,8 @@ std::optional<int64_t> parse_size(std::string_view text) {
     return std::nullopt;
   return int64_t{std::strtoll(digits.c_str(), nullptr, 10)} << shift;
 }
+
+namespace {
 
 // "batch=4", "seq=8k" as a member of "dims".
 void add_dimension(Json& dims, const std::string& text) {
@@ -91,6 +93,42 @@ void add_inputs(Json& inputs, const std::string& path, CommandIo& io) {
 
 }  // namespace
 
+DeviceModel open_target(const std::string& target, CommandIo& io) {
+  if (!is_target_path(target)) return device_named(target);
+  ReadLimits limits;
+  limits.max_text_bytes = uint64_t{1} << 20;
+  return read_target_file(read_text(*io.open(target), limits), target).model;
+}
+
+DeviceModel open_hardware(const std::string& target, CommandIo& io) {
+  DeviceModel device = open_target(target, io);
+  if (!device.hardware)
+    throw_error(ErrorKind::kUsage,
+                format("target '{}' is a PyTorch without a device; name one of {}, or a file that "
+                       "ends in .yaml",
+                       target, preset_names()));
+  return device;
+}
+
+size_t module_depth(const Options& options) {
+  constexpr size_t kUsual = 4;
+  const std::optional<std::string> text = options.get("--depth");
+  if (!text) return kUsual;
+  const std::optional<int64_t> depth = parse_size(*text);
+  if (!depth) throw_error(ErrorKind::kUsage, format("--depth takes a number, not '{}'", *text));
+  return static_cast<size_t>(*depth);
+}
+
+int report_problems(const Run& run, CommandIo& io) {
+  const std::span<const Problem> problems = run.problems();
+  if (problems.empty()) return kExitFine;
+  io.write_error(
+      format("faketensor: {} nodes have no answer and are not counted; the first is {}: {}\n",
+             problems.size() + run.count(NodeStatus::kNotReached),
+             run.plan().name_of(problems[0].node), problems[0].message));
+  return kExitErrors;
+}
+
 std::map<std::string, DynamicDim> dynamic_dims(const Options& options) {
   Json given = Json::object();
   for (const std::string& text : options.all("--dynamic")) add_dynamic(given["dynamic"], text);
@@ -103,10 +141,7 @@ RetargetOptions propagate_options(const Options& options, CommandIo& io) {
   for (const std::string& text : options.all("--assume")) add_assumption(given["assume"], text);
   for (const std::string& path : options.all("--inputs")) add_inputs(given["inputs"], path, io);
   constexpr std::pair<std::string_view, const char*> kTexts[] = {
-      {"--device", "device"},
-      {"--dtype", "dtype"},
-      {"--memory-format", "memoryFormat"},
-      {"--target", "target"}};
+      {"--device", "device"}, {"--dtype", "dtype"}, {"--memory-format", "memoryFormat"}};
   for (const auto& [option, name] : kTexts) {
     if (const std::optional<std::string> text = options.get(option)) given[name] = *text;
   }
@@ -114,6 +149,8 @@ RetargetOptions propagate_options(const Options& options, CommandIo& io) {
   given["stopAtFirstError"] = options.has("--stop-at-first-error");
   given["pythonDispatcher"] = options.has("--python-dispatcher");
   RetargetOptions result = read_propagate_options(given);
+  if (const std::optional<std::string> target = options.get("--target"))
+    result.target = open_target(*target, io).target;
   result.dynamic = dynamic_dims(options);
   result.progress = progress_bar(io, "propagating");
   return result;

@@ -85,6 +85,25 @@ std::string flops_text(int64_t flops) {
   return scaled(flops, 1000, kUnits);
 }
 
+std::string bytes_text(SymInt bytes) {
+  return bytes.is_symbolic() ? to_string(bytes) : bytes_text(bytes.as_int());
+}
+
+std::string flops_text(SymInt flops) {
+  return flops.is_symbolic() ? to_string(flops) : flops_text(flops.as_int());
+}
+
+std::string seconds_text(double seconds) {
+  constexpr std::pair<double, const char*> kUnits[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}};
+  for (const auto& [unit, name] : kUnits) {
+    if (seconds < unit && unit > 1e-6) continue;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f %s", seconds / unit, name);
+    return text;
+  }
+  return {};
+}
+
 namespace {
 
 [[noreturn]] void not_understood(std::string_view text, std::string_view expected) {

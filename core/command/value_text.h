@@ -21,6 +21,11 @@ std::string value_text(const Value& value, std::span<const TensorRecord>& tensor
 std::string bytes_text(int64_t bytes);
 // "12.3 GFLOP"
 std::string flops_text(int64_t flops);
+// "12.3 ms"
+std::string seconds_text(double seconds);
+// The first two of a size: an expression as it is written.
+std::string bytes_text(SymInt bytes);
+std::string flops_text(SymInt flops);
 
 // A value typed on the command line for an argument of this type: f32[2,3], f32[2,3]{1,2}@cuda,
 // i64[], [f32[2],f32[2]], 3, 1.5, True, None, [1,2], float32, cuda:0, channels_last, any text.

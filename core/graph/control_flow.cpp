@@ -319,6 +319,10 @@ std::vector<Value> one_turn(HigherOrderCall& call) {
 // while_loop(cond, body, carried_inputs, additional_inputs): a carried integer may end as any
 // integer. Mirrors while_loop_fake_tensor_mode, torch/_higher_order_ops/while_loop.py.
 Value while_loop(HigherOrderCall& call) {
+  // PyTorch asks the ShapeEnv before it traces the body.
+  if (call.context().shape_env() == nullptr)
+    throw_error(ErrorKind::kAttributeError,
+                "'NoneType' object has no attribute 'ignore_fresh_unbacked_symbols'");
   std::vector<Value> outputs = one_turn(call);
   for (Value& output : outputs)
     if (is_int(output)) output = shape_env_of(call).create_unbacked_int();

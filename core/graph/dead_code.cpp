@@ -15,6 +15,8 @@ bool is_impure(const Graph& graph, const Node& node) {
                                           "torch.ops.aten.sym_constrain_range.default",
                                           "torch.ops.aten.sym_constrain_range_for_size.default"};
   if (node.kind == NodeKind::kPlaceholder || node.kind == NodeKind::kOutput) return true;
+  // A module of which no graph is known may do anything.
+  if (node.kind == NodeKind::kCallModule) return graph.submodule(node.target) == nullptr;
   if (node.kind != NodeKind::kCallFunction) return false;
   const std::string_view target = graph.text(node.target);
   if (std::find(std::begin(kChecks), std::end(kChecks), target) != std::end(kChecks)) return true;

@@ -156,6 +156,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
     if (options.watcher != nullptr) options.watcher->begin_row(i);
     const auto keep = [&](const Value& value) {
       values[i] = value;
+      if (options.watcher != nullptr) options.watcher->end_row(i, value);
       record = {NodeStatus::kOk, value, records_of(value, mode.context().arena())};
       if (options.editor != nullptr) options.editor->note_value(i, value);
     };

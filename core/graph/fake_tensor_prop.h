@@ -33,6 +33,8 @@ class RunWatcher : public DispatchMode {
  public:
   virtual void begin_run() = 0;
   virtual void begin_row(Row row) = 0;
+  // With the value of a row that answered, before anything reads it.
+  virtual void end_row(Row /*row*/, const Value& /*value*/) {}
 };
 
 // What to change of one placeholder. Sizes without strides are contiguous.

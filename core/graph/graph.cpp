@@ -43,15 +43,28 @@ std::vector<NodeId> Graph::order() const {
   return order;
 }
 
-NodeId Graph::link_before(NodeId next, const Node& node) {
-  const NodeId id{static_cast<uint32_t>(nodes_.size())};
-  nodes_.push_back(node);
+void Graph::link(NodeId next, NodeId id) {
   const NodeId previous = next == kNoNode ? last_ : links_[index_of(next)].previous;
-  links_.push_back({previous, next, false});
+  links_[index_of(id)] = {previous, next, false};
   (previous == kNoNode ? first_ : links_[index_of(previous)].next) = id;
   (next == kNoNode ? last_ : links_[index_of(next)].previous) = id;
   ++size_;
   plan_.reset();
+}
+
+void Graph::unlink(NodeId id) {
+  const Links& links = links_[index_of(id)];
+  (links.previous == kNoNode ? first_ : links_[index_of(links.previous)].next) = links.next;
+  (links.next == kNoNode ? last_ : links_[index_of(links.next)].previous) = links.previous;
+  --size_;
+  plan_.reset();
+}
+
+NodeId Graph::link_before(NodeId next, const Node& node) {
+  const NodeId id{static_cast<uint32_t>(nodes_.size())};
+  nodes_.push_back(node);
+  links_.emplace_back();
+  link(next, id);
   return id;
 }
 
@@ -137,14 +150,10 @@ void Graph::erase(NodeId id) {
                 format("Tried to erase Node {} but it still had {} users in the graph: {}!",
                        name_of(id), users(id).size(), "{" + named + "}"));
   }
-  Links& links = links_[index_of(id)];
-  if (links.is_erased) return;
-  (links.previous == kNoNode ? first_ : links_[index_of(links.previous)].next) = links.next;
-  (links.next == kNoNode ? last_ : links_[index_of(links.next)].previous) = links.previous;
-  links.is_erased = true;
-  --size_;
+  if (is_erased(id)) return;
+  unlink(id);
+  links_[index_of(id)].is_erased = true;
   uses().remove(id, node(id).args);
-  plan_.reset();
 }
 
 void Graph::set_arguments(NodeId id, std::span<const Value> args,
@@ -173,7 +182,19 @@ Value Graph::with_replaced(const Value& value, NodeId from, NodeId to) {
   if (!value.is(Value::Tag::kList)) return value;
   std::vector<Value> elements;
   for (const Value& element : value.values()) elements.push_back(with_replaced(element, from, to));
-  return Value::list(store_->arena.copy(std::span<const Value>(elements)));
+  const std::span<const Value> kept = store_->arena.copy(std::span<const Value>(elements));
+  return value.is_tuple() ? Value::tuple(kept) : Value::list(kept);
+}
+
+void Graph::set_target(NodeId id, std::string_view target) {
+  nodes_[index_of(id)].target = store_->strings.intern(target);
+  plan_.reset();
+}
+
+void Graph::move_before(NodeId next, NodeId id) {
+  if (next == id) return;
+  unlink(id);
+  link(next, id);
 }
 
 void Graph::set_name(NodeId id, StringId taken) {
@@ -192,6 +213,18 @@ const std::vector<UnbackedBinding>& Graph::bindings(NodeId id) const {
 
 void Graph::set_bindings(NodeId id, std::vector<UnbackedBinding> bindings) {
   bindings_[id] = std::move(bindings);
+}
+
+const Graph* Graph::submodule(StringId wanted) const {
+  const auto found = submodule_of_.find(wanted);
+  return found == submodule_of_.end() ? nullptr : submodules_[found->second].graph;
+}
+
+void Graph::add_submodule(std::string_view wanted, const Graph& graph) {
+  const StringId id = store_->strings.intern(wanted);
+  const auto [found, is_new] = submodule_of_.emplace(id, submodules_.size());
+  if (is_new) submodules_.push_back({id, &graph});
+  submodules_[found->second].graph = &graph;
 }
 
 Namespace& Graph::names() {

@@ -5,7 +5,7 @@
 // out of the order, and an erased node stays behind as a tombstone that nothing names. Arguments
 // are kept as they were written, positional and by keyword, and name other nodes by id
 // (Value::node_ref). They change through set_arguments and replace_all_uses only, so that `users`
-// is true at any time; name, kind and target stay what they were made with.
+// is true at any time; name and kind stay what they were made with.
 // The GraphStore owns the memory: arguments live as long as the program, whatever is edited.
 //
 //   const NodeId relu = graph.insert_before(next, {.name = "relu",
@@ -59,7 +59,8 @@ std::string_view name(NodeKind kind);  // "placeholder", "call_function", ...
 // 0 for none.
 struct NodeMeta {
   // meta["val"]. A file tells only the metas of tensors: `recorded`. A traced graph has the whole
-  // value: `val`, whose tensors live in the mode that traced it. Empty where nothing is known.
+  // value: `val`, whose tensors live in the mode that traced it. Empty where nothing is known;
+  // where a None is told from that, as passes do, unset.
   const TensorMeta* recorded = nullptr;
   Value val;
   StringId module_stack = 0;  // nn_module_stack as the file has it
@@ -134,6 +135,14 @@ class Graph {
   std::span<const NodeId> users(NodeId id) const;
   // node.meta["unbacked_bindings"]
   const std::vector<UnbackedBinding>& bindings(NodeId id) const;
+  // The graphs that call_module and get_attr nodes name, in the order in which they were added.
+  struct Submodule {
+    StringId name = 0;
+    const Graph* graph = nullptr;
+  };
+  std::span<const Submodule> submodules() const { return submodules_; }
+  // Null where there is none of that name.
+  const Graph* submodule(StringId name) const;
   // The graph compiled; the same one until the next edit.
   const std::shared_ptr<const Plan>& plan() const;
 
@@ -148,7 +157,13 @@ class Graph {
   void erase(NodeId id);
   void replace_all_uses(NodeId from, NodeId to);
   void set_arguments(NodeId id, std::span<const Value> args, std::span<const StringId> keywords);
+  // What a node calls becomes another; its name stays.
+  void set_target(NodeId id, std::string_view target);
+  // Moves a node to before `next`; kNoNode: to the end.
+  void move_before(NodeId next, NodeId id);
   void set_bindings(NodeId id, std::vector<UnbackedBinding> bindings);
+  // One that has the name already is replaced (torch.nn.Module.add_module).
+  void add_submodule(std::string_view name, const Graph& graph);
   // For a name that a file tells after it has listed the node. A placeholder's target follows.
   void set_name(NodeId id, StringId name);
   NodeMeta& meta(NodeId id) { return nodes_[index_of(id)]; }
@@ -168,6 +183,8 @@ class Graph {
   };
   struct Users;
   NodeId link_before(NodeId next, const Node& node);
+  void link(NodeId next, NodeId id);
+  void unlink(NodeId id);
   Value with_replaced(const Value& value, NodeId from, NodeId to);
   Namespace& names();
   Users& uses() const;
@@ -179,6 +196,8 @@ class Graph {
   NodeId last_ = kNoNode;
   size_t size_ = 0;
   std::unordered_map<NodeId, std::vector<UnbackedBinding>> bindings_;
+  std::vector<Submodule> submodules_;
+  std::unordered_map<StringId, size_t> submodule_of_;  // place in submodules_
   // Made when they are first asked for, and kept true by every edit from then on. A program that is
   // only run has neither.
   std::unique_ptr<Namespace> names_;

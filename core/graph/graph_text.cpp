@@ -38,6 +38,16 @@ class GraphWriter {
     return std::move(text_);
   }
 
+  std::string write_node(NodeId id) {
+    if (graph_.node(id).kind == NodeKind::kOutput) {
+      text_ = "return ";
+      append_output(graph_.node(id).args.empty() ? Value() : graph_.node(id).args[0]);
+    } else {
+      append_node(id, graph_.node(id));
+    }
+    return std::move(text_);
+  }
+
  private:
   void append_node(NodeId id, const Node& node) {
     text_ +=
@@ -81,26 +91,26 @@ class GraphWriter {
         break;
       case Value::Tag::kList:
       case Value::Tag::kIntList:
-        text_ += '[';
+        text_ += value.is_tuple() ? '(' : '[';
         append_elements(value);
-        text_ += ']';
+        text_ += value.is_tuple() ? (value.size() == 1 ? ",)" : ")") : "]";
         break;
       default:
         append_text(text_, value);
     }
   }
 
-  // "(a, b)": the tuple of the output, whose nodes are printed without "%".
+  // "(a, b)": what is returned, whose nodes are printed without "%".
   void append_output(const Value& value) {
     if (value.is(Value::Tag::kNodeRef)) {
       text_ += graph_.name_of(node_of(value));
     } else if (value.is_list()) {
-      text_ += '(';
+      text_ += value.is_tuple() ? '(' : '[';
       for (size_t i = 0; i < value.size(); ++i) {
         if (i > 0) text_ += ", ";
         append_output(value[i]);
       }
-      text_ += value.size() == 1 ? ",)" : ")";
+      text_ += value.is_tuple() ? (value.size() == 1 ? ",)" : ")") : "]";
     } else {
       append_argument(value);
     }
@@ -113,6 +123,7 @@ class GraphWriter {
 }  // namespace
 
 std::string graph_text(const Graph& graph) { return GraphWriter(graph).write(); }
+std::string node_text(const Graph& graph, NodeId id) { return GraphWriter(graph).write_node(id); }
 
 // --- reading ---
 
@@ -177,7 +188,7 @@ class GraphReader {
 
   void read_output() {
     schema_ = nullptr;
-    const Value result[] = {read_value(0, false)};
+    Value result[] = {read_value(0, false)};
     Node node;
     node.kind = NodeKind::kOutput;
     node.name = node.target = program_.strings().intern("output");
@@ -278,7 +289,9 @@ class GraphReader {
       return text == "None" ? Value() : is_string ? string(text) : read_word(text);
     }
     line_.remove_prefix(1);
-    return read_list(depth);
+    const bool is_tuple = text.front() == '(' && schema_ == nullptr;
+    const Value list = read_list(depth);
+    return is_tuple && list.is(Value::Tag::kList) ? Value::tuple(list.values()) : list;
   }
 
   Value read_word(std::string_view text) {

@@ -7,8 +7,8 @@
 //
 // Mirrors Graph.__str__ and Node.format_node (torch/fx/node.py). Strings stand in it without
 // quotes, so the text alone does not tell the string "cpu" from a device: the reader goes by the
-// schema of a known operator, and takes text elsewhere for the value that it looks like. Lists and
-// tuples are one kind of value here: the output's is printed in round brackets, others in square.
+// schema of a known operator, and takes text elsewhere for the value that it looks like. A tuple is
+// printed in round brackets, as is what the output returns.
 #pragma once
 
 #include <string>
@@ -19,6 +19,8 @@
 namespace faketensor {
 
 std::string graph_text(const Graph& graph);
+// The line of one node (Node.format_node).
+std::string node_text(const Graph& graph, NodeId id);
 
 // A program of one graph, whose sizes are unknown. What stands between ':' and '=' is passed over
 // and may be left out, as may "graph():". Raises UnreadableInput with the line, for text that is

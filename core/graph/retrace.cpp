@@ -39,7 +39,8 @@ class Tracer final : private DispatchMode {
           traced_.append(NewNode{.kind = NodeKind::kOutput,
                                  .name = "output",
                                  .target = "output",
-                                 .args = {as_nodes(interpreter_.run_row(*plan, row, values))}});
+                                 .args = {as_output(interpreter_.run_row(*plan, row, values))},
+                                 .val = Value::unset()});
           break;
         default:
           values[row] = call(*plan, row, values);
@@ -206,6 +207,11 @@ class Tracer final : private DispatchMode {
   static Value resolve_value(const ExprNode* expr) {
     if (expr->type == ExprType::kBool) return expr->pool->sym_bool(expr);
     return expr->type == ExprType::kInt ? Value(expr->pool->sym_int(expr)) : Value::sym_float(expr);
+  }
+
+  Value as_output(const Value& value) {
+    const Value nodes = as_nodes(value);
+    return nodes.is(Value::Tag::kList) ? Value::tuple(nodes.values()) : nodes;
   }
 
   // A value as an argument of the trace.

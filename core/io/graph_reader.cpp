@@ -239,7 +239,7 @@ void GraphReader::add_output_node() {
     }
     node.args = values;
   } else {
-    const Value list = Value::list(values);
+    const Value list = Value::tuple(values);
     node.args = arena().copy(std::span(&list, 1));
   }
   define(node, 0);

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "core/devices/presets.h"
+#include "core/devices/target_file.h"
 #include "core/io/profile_json.h"
 #include "core/io/value_json.h"
 #include "core/profiles/extended.h"
@@ -28,7 +30,7 @@ T parsed(std::string_view what, const Json& given, std::optional<T> (*parse)(std
   return *value;
 }
 
-Target read_target(const Json& given) { return target_named(text_of(given, "target", kUsage)); }
+Target read_target(const Json& given) { return read_device_model(given).target; }
 
 // The readers shared with files raise Unreadable; what a caller gave is a UsageError here.
 template <typename Read>
@@ -90,10 +92,18 @@ void read_propagate_option(RetargetOptions& options, const std::string& name, co
 
 }  // namespace
 
-Target target_named(std::string_view name) {
-  if (const std::optional<Target> preset = target_preset(name)) return *preset;
-  throw_error(kUsage,
-              format("unknown target '{}'; `faketensor propagate --help` lists them", name));
+DeviceModel device_named(std::string_view name) {
+  if (const std::optional<DeviceModel> preset = device_preset(name)) return *preset;
+  throw_error(kUsage, format("unknown target '{}'; there are {}, and files that end in .yaml", name,
+                             preset_names()));
+}
+
+Target target_named(std::string_view name) { return device_named(name).target; }
+
+DeviceModel read_device_model(const Json& given) {
+  const std::string& text = text_of(given, "target", kUsage);
+  if (text.find('\n') == std::string::npos) return device_named(text);
+  return as_usage([&] { return read_target_file(text, "target").model; });
 }
 
 RetargetOptions read_propagate_options(const Json& given) {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/devices/target.h"
+#include "core/devices/device_model.h"
 #include "core/formats/json_fields.h"
 #include "core/graph/explain.h"
 #include "core/passes/retargeted_run.h"
@@ -21,8 +21,12 @@
 
 namespace faketensor {
 
-// Of `--target` too.
+// Of `--target` too: a preset's name (core/devices/presets.h).
 Target target_named(std::string_view name);
+// The same with what the device is. In JavaScript a target is a name, or the text of a target file,
+// which has more than one line.
+DeviceModel device_named(std::string_view name);
+DeviceModel read_device_model(const Json& given);
 
 // {"dims": {"batch": 4}, "inputs": {"x": {"size": [4, 3]}}, "dtype": "bfloat16", "literal": false,
 // "assume": {"view_3.1": "literal"}, ...}

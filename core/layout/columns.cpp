@@ -22,6 +22,11 @@ size_t at(int32_t index) { return static_cast<size_t>(index); }
 // are packed to the left, and then each is moved towards its neighbours as far as there is room, in
 // a fixed number of sweeps. The column with the most boxes of the main path stays where it is: the
 // others arrange themselves around it.
+//
+// A value leaves an open module elsewhere than where it came in. If each leg between the blocks of
+// a model were straight, every block would stand further to one side than the one before, by
+// hundreds of pixels. So open modules of one column stand centred below each other, and the legs
+// into them may bend.
 class Columns {
  public:
   explicit Columns(LayeredGraph& graph) : graph_(graph) {}
@@ -136,7 +141,12 @@ class Columns {
         const int32_t column = static_cast<int32_t>(column_start_.size() - 1);
         int32_t node = top;
         int32_t shift = 0;
+        int32_t open = -1;  // the first open module of the column
         for (;;) {
+          if (graph_.open_drawing(node) != nullptr) {
+            if (open >= 0) shift = centred(open, node);
+            if (open < 0) open = node;
+          }
           column_[at(node)] = column;
           shift_[at(node)] = shift;
           column_nodes_.push_back(node);
@@ -150,6 +160,11 @@ class Columns {
       }
     }
     column_x_.assign(column_start_.size() - 1, 0);
+  }
+
+  // Where a node stands below another that has its place in the column.
+  int32_t centred(int32_t above, int32_t node) const {
+    return shift_[at(above)] + (graph_.width(above) - graph_.width(node)) / 2;
   }
 
   int32_t beside(int32_t node, int32_t step) const {

@@ -25,7 +25,7 @@ namespace faketensor::layout {
 // What the page needs to know to draw into the boxes that the layout reserved.
 namespace metrics {
 inline constexpr int32_t kRowHeight = 28;           // box of a row
-inline constexpr int32_t kClosedModuleHeight = 36;  // box of a closed module
+inline constexpr int32_t kClosedModuleHeight = 48;  // box of a closed module: two lines
 // Title bar at the top of an open module; the root has none.
 inline constexpr int32_t kTitleHeight = 24;
 inline constexpr int32_t kPadding = 16;      // free space inside an open module's border

@@ -45,9 +45,7 @@ bool SessionMode::is_fake(const Tensor& tensor) const {
 
 bool SessionMode::is_inference(const Tensor& tensor) const { return session_.is_inference(tensor); }
 
-bool SessionMode::in_inference_mode() const {
-  return session_.is_inside(SessionScope::kInference);
-}
+bool SessionMode::in_inference_mode() const { return session_.is_inside(SessionScope::kInference); }
 
 Tensor* SessionMode::convert(Tensor& tensor) {
   ConversionOptions plain;

@@ -12,6 +12,7 @@
 #include "core/ops/constant.h"
 #include "core/ops/dispatch_cache.h"
 #include "core/ops/library.h"
+#include "core/ops/limits.h"
 #include "core/ops/steps/steps.h"
 #include "core/support/error.h"
 #include "core/support/scoped_value.h"
@@ -131,6 +132,8 @@ Value StepCounter::answer(const OpEntry& op, std::span<const Value> args, bool i
     return next(op, args);
   }
   if (depth_ == kMaxDepth) throw_error(ErrorKind::kLimitExceeded, "steps nest too deep");
+  if (context_.tensor_count() > kMaxTensorsPerCall)
+    throw_error(ErrorKind::kLimitExceeded, "steps make too many tensors");
   const ScopedValue deeper(depth_, depth_ + 1);
   Call call(context_, op, args);
   const CacheQuestions questions(call);

@@ -35,7 +35,7 @@ class Value {
     kComplex,
     kSymFloat,  // a symbolic float: an expression node
     kTensor,
-    kList,     // of Values; a tuple is a list
+    kList,     // of Values; a tuple is a list, too
     kIntList,  // of SymInts
     kString,
     kDType,
@@ -74,6 +74,12 @@ class Value {
     Value result(Tag::kList);
     result.length_ = static_cast<uint32_t>(values.size());
     result.payload_.list = values.data();
+    return result;
+  }
+  // A list that is printed in round brackets; otherwise a list as any.
+  static Value tuple(std::span<const Value> values) {
+    Value result = list(values);
+    result.sub_ = 1;
     return result;
   }
   static Value ints(Dims values) {
@@ -116,6 +122,7 @@ class Value {
   bool is_unset() const { return tag_ == Tag::kDefault; }
   bool is_tensor() const { return tag_ == Tag::kTensor; }
   bool is_list() const { return tag_ == Tag::kList || tag_ == Tag::kIntList; }
+  bool is_tuple() const { return tag_ == Tag::kList && sub_ != 0; }
   // A Python number: bool, int, float, complex or a symbolic one.
   bool is_number() const { return tag_ >= Tag::kBool && tag_ <= Tag::kSymFloat; }
   // Whether it is a number that depends on a symbol.

@@ -133,16 +133,22 @@ class TraceWriter {
     for (const InputShape& tensor : shape.tensors) write_shape(tensor);
   }
 
+  static std::string_view category_of(const FunctionEvent& event) {
+    if (!event.node.empty()) return "node";
+    return event.is_user_annotation ? "user_annotation" : "cpu_op";
+  }
+
   void write_event(size_t i) {
     const FunctionEvent& event = events_[i];
     const auto object = json_.object();
-    begin(event.is_user_annotation ? "user_annotation" : "cpu_op", event.trace_name, kHost,
-          event.thread, event.start_ns - first_ns_, event.end_ns - event.start_ns);
+    begin(category_of(event), event.trace_name, kHost, event.thread, event.start_ns - first_ns_,
+          event.end_ns - event.start_ns);
     const auto args = json_.object("args");
     json_.field("External id", i + 1);
     json_.field("Record function id", 0);
     json_.field("Ev Idx", i);
     if (event.flops != 0) json_.field("flops", event.flops);
+    if (!event.node.empty()) json_.field("Node", event.node);
     if (!event.module_path.empty()) json_.field("Module Hierarchy", event.module_path);
     if (!event.stack.empty()) json_.field("Call stack", event.stack);
     if (event.cpu_memory != 0) json_.field("Bytes", event.cpu_memory);

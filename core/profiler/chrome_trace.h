@@ -23,7 +23,7 @@ struct CounterSample {
 struct CounterTrack {
   std::string name;  // "Memory (bytes)"
   bool is_device = false;
-  std::vector<CounterSample> samples;
+  std::vector<CounterSample> samples = {};
 };
 
 struct ChromeTraceOptions {

@@ -20,31 +20,33 @@ std::string_view copied(Arena& arena, std::string_view text) {
 std::string dynamo_timed(std::string_view what) { return format("{} (dynamo_timed)", what); }
 
 size_t EventRecorder::push(const RecordedEvent& event) {
-  const size_t number = events_.size();
-  events_.push_back(event);
-  RecordedEvent& pushed = events_.back();
+  const size_t place = events_.size();
+  RecordedEvent& pushed = events_.emplace_back();
+  pushed = event;
   pushed.parent = open_;
   if (options_.with_stack) pushed.stack = stack_;
   if (options_.with_modules) pushed.module_path = module_path_;
-  open_ = static_cast<int32_t>(number);
+  open_ = static_cast<int32_t>(place);
   pushed.start_ns = pushed.end_ns = clock_.now();
-  return number;
+  return first_ + place;
 }
 
 size_t EventRecorder::begin(std::string_view name, SpanKind kind) {
   return push({.name = copied(arena_, name), .kind = kind});
 }
 
-void EventRecorder::end(size_t event) {
-  if (event >= events_.size()) return;  // it was cleared
+void EventRecorder::end(size_t number) {
+  if (number < first_) return;
   const int64_t now = clock_.now();
-  const auto number = static_cast<int32_t>(event);
-  while (open_ >= number) {
+  const auto place = static_cast<int32_t>(number - first_);
+  while (open_ >= place) {
     RecordedEvent& each = events_[static_cast<size_t>(open_)];
     each.end_ns = now;
     open_ = each.parent;
   }
 }
+
+void EventRecorder::end_all() { end(first_); }
 
 void EventRecorder::set_place(std::string_view stack, std::string_view module_path) {
   if (options_.with_stack && stack_ != stack) stack_ = copied(arena_, stack);
@@ -53,8 +55,11 @@ void EventRecorder::set_place(std::string_view stack, std::string_view module_pa
 }
 
 void EventRecorder::clear() {
-  events_.clear();
+  first_ += events_.size();
+  events_ = {};
   open_ = -1;
+  stack_ = module_path_ = {};
+  arena_ = Arena();
 }
 
 std::span<const TensorMeta* const> EventRecorder::metas_of(const Value& value) {
@@ -96,7 +101,7 @@ Value EventRecorder::dispatch(const OpEntry& op, std::span<const Value> args,
                               const NextMode& next) {
   const bool is_left_out = is_flattening_ && (op.tags & kComposite) != 0;
   if (!is_recording_ || is_left_out) return next(op, args);
-  const size_t first_storage = context_.storage_count();
+  const size_t first_storage = context_ == nullptr ? SIZE_MAX : context_->storage_count();
   RecordedEvent event{.name = op.schema.name, .op = &op};
   if (options_.record_shapes) event.inputs = inputs_of(op, args);
   if (options_.with_flops) event.flops = profiler_flops(op, args);
@@ -108,7 +113,11 @@ Value EventRecorder::dispatch(const OpEntry& op, std::span<const Value> args,
   };
   const Ender ender{*this, number};
   const Value result = next(op, args);
-  if (number < events_.size()) note_result(events_[number], result, first_storage);
+  if (number < first_) return result;  // it was forgotten meanwhile
+  RecordedEvent& recorded = events_[number - first_];
+  note_result(recorded, result, first_storage);
+  if (device_time_ && (op.tags & kComposite) == 0)
+    recorded.device_ns = device_time_(op, args, result);
   return result;
 }
 

@@ -5,22 +5,23 @@
 // (record_function, compiled regions, steps) are begun and ended by their callers. While none is
 // entered, a call costs the one branch by which the dispatcher asks for modes above autograd.
 //
-//   EventRecorder recorder(context, clock, {.record_shapes = true});
+//   EventRecorder recorder(&context, clock, {.record_shapes = true});
 //   {
 //     const ModeScope scope(context, recorder);
 //     const SpanScope span(&recorder, "forward");
 //     context.call(...);
 //   }
-//   recorder.events()
+//   recorder.event(0).name
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/ops/context.h"
 #include "core/profiler/clock.h"
 #include "core/profiler/function_event.h"
+#include "core/support/stable_vector.h"
 
 namespace faketensor {
 
@@ -56,26 +57,38 @@ struct RecordedEvent {
   int64_t cpu_memory = 0;  // bytes of storages that were brought and outlive it
   int64_t device_memory = 0;
   int64_t flops = 0;
+  int64_t device_ns = 0;
   std::string_view stack = {};  // lines, innermost first
   std::string_view module_path = {};
 };
 
+// How long a device would take for a call, in nanoseconds; 0 for what launches nothing. Asked after
+// the call, of operators that are not taken apart.
+using DeviceTime =
+    std::function<int64_t(const OpEntry& op, std::span<const Value> args, const Value& result)>;
+
 class EventRecorder final : public DispatchMode {
  public:
-  EventRecorder(Context& context, Clock& clock, const RecordOptions& options)
+  // `context`: whose storages are counted; null where they are not (a run whose context is not
+  // there yet).
+  EventRecorder(Context* context, Clock& clock, const RecordOptions& options)
       : context_(context), clock_(clock), options_(options) {}
 
   Value dispatch(const OpEntry& op, std::span<const Value> args, const NextMode& next) override;
   // The highest place there is.
   DispatchKey key() const override { return DispatchKey::kBatched; }
 
-  // Begins a span; the name is copied. Gives its number.
+  // Begins a span; the name is copied. Gives its number, which no later span gets.
   size_t begin(std::string_view name, SpanKind kind);
-  // Ends it, and spans inside of it that are still open.
-  void end(size_t event);
+  // Ends it, and spans inside of it that are still open; nothing where it was forgotten.
+  void end(size_t number);
+  void end_all();
 
   // Where the program is: said of the events that begin from here on, where the options ask for it.
   void set_place(std::string_view stack, std::string_view module_path);
+
+  // From here on the time of each call on a simulated device is recorded.
+  void set_device_time(DeviceTime device_time) { device_time_ = std::move(device_time); }
 
   // A recorder that is off records nothing; spans that are open then keep their place and end.
   void set_recording(bool recording) { is_recording_ = recording; }
@@ -85,9 +98,11 @@ class EventRecorder final : public DispatchMode {
   // below autograd holds no composites.
   void set_flattening(bool flattening) { is_flattening_ = flattening; }
 
-  const std::vector<RecordedEvent>& events() const { return events_; }
+  // In the order in which they began.
+  size_t event_count() const { return events_.size(); }
+  const RecordedEvent& event(size_t number) const { return *events_.find(number); }
   const RecordOptions& options() const { return options_; }
-  // Forgets what was recorded. Open spans are gone with it.
+  // Forgets what was recorded, spans that are open too.
   void clear();
 
  private:
@@ -96,13 +111,15 @@ class EventRecorder final : public DispatchMode {
   std::span<const RecordedInput> inputs_of(const OpEntry& op, std::span<const Value> args);
   void note_result(RecordedEvent& event, const Value& result, size_t first_storage);
 
-  Context& context_;
+  Context* context_;
+  DeviceTime device_time_;
   Clock& clock_;
   RecordOptions options_;
   bool is_recording_ = true;
   bool is_flattening_ = false;
+  size_t first_ = 0;   // the number of the first event: how many were forgotten
   int32_t open_ = -1;  // the innermost span that is open
-  std::vector<RecordedEvent> events_;
+  StableVector<RecordedEvent> events_;
   std::string_view stack_;
   std::string_view module_path_;
   Arena arena_;

@@ -17,13 +17,13 @@ class Writer {
   explicit Writer(const EventRecorder& recorder) : recorder_(recorder), json_(text_) {}
 
   std::string text() {
-    const std::vector<RecordedEvent>& events = recorder_.events();
     {
       const auto trace = json_.object();
       json_.field("schema", kSchema);
       json_.field("pid", 1);
       json_.field("time", "1970-01-01 00:00:00");
-      json_.field("start_ts", events.empty() ? 0 : events.front().start_ns / 1000000);
+      json_.field("start_ts",
+                  recorder_.event_count() == 0 ? 0 : recorder_.event(0).start_ns / 1000000);
       {
         const auto nodes = json_.array("nodes");
         write_root(kThread, "[pytorch|profiler|execution_trace|thread]", 1);
@@ -31,7 +31,8 @@ class Writer {
         write_root(kProcess, "[pytorch|profiler|execution_trace|process]", 0);
       }
       int64_t end = 0;
-      for (const RecordedEvent& event : events) end = std::max(end, event.end_ns);
+      for (size_t i = 0; i < recorder_.event_count(); ++i)
+        end = std::max(end, recorder_.event(i).end_ns);
       json_.field("finish_ts", end / 1000000);
     }
     return std::move(text_);
@@ -40,11 +41,10 @@ class Writer {
  private:
   // A node is written when it ends: after those that ran in it.
   std::vector<size_t> in_order_of_ends() const {
-    const std::vector<RecordedEvent>& events = recorder_.events();
     std::vector<size_t> order;
     std::vector<size_t> open;
-    for (size_t i = 0; i < events.size(); ++i) {
-      while (!open.empty() && static_cast<int64_t>(open.back()) != events[i].parent) {
+    for (size_t i = 0; i < recorder_.event_count(); ++i) {
+      while (!open.empty() && static_cast<int64_t>(open.back()) != recorder_.event(i).parent) {
         order.push_back(open.back());
         open.pop_back();
       }
@@ -65,7 +65,7 @@ class Writer {
   }
 
   void write_node(size_t number) {
-    const RecordedEvent& event = recorder_.events()[number];
+    const RecordedEvent& event = recorder_.event(number);
     const auto node = json_.object();
     json_.field("id", number + kFirstNode);
     json_.field("name", event.name);

@@ -23,7 +23,7 @@ class ExecutionTraceObserver {
  public:
   explicit ExecutionTraceObserver(Context& context, Clock* clock = nullptr)
       : context_(context),
-        recorder_(context, clock == nullptr ? steady_clock_ : *clock, {.record_shapes = true}) {}
+        recorder_(&context, clock == nullptr ? steady_clock_ : *clock, {.record_shapes = true}) {}
 
   void start() { scope_.emplace(context_, recorder_); }
   void stop() { scope_.reset(); }

@@ -47,6 +47,7 @@ struct FunctionEvent {
   std::vector<std::string> concrete_inputs = {};  // numbers and lists of them as text
   std::vector<std::string> stack = {};            // innermost first
   std::string module_path = {};
+  std::string node = {};   // of a graph, for the span that is its run
   int64_t cpu_memory = 0;  // bytes allocated less bytes freed, with the children's
   int64_t device_memory = 0;
   int64_t flops = 0;      // 0: no formula

@@ -91,6 +91,7 @@ FunctionEvent event_of(const RecordedEvent& recorded) {
   event.cpu_memory = recorded.cpu_memory;
   event.device_memory = recorded.device_memory;
   event.flops = recorded.flops;
+  event.device_ns = recorded.device_ns;
   event.module_path = recorded.module_path;
   for (std::string_view rest = recorded.stack; !rest.empty();) {
     const size_t end = std::min(rest.find('\n'), rest.size());
@@ -159,8 +160,8 @@ std::string_view cpp_type(DType dtype) {
 
 std::vector<FunctionEvent> function_events(const EventRecorder& recorder) {
   std::vector<FunctionEvent> events;
-  events.reserve(recorder.events().size());
-  for (const RecordedEvent& recorded : recorder.events()) events.push_back(event_of(recorded));
+  events.reserve(recorder.event_count());
+  for (size_t i = 0; i < recorder.event_count(); ++i) events.push_back(event_of(recorder.event(i)));
   return without_duplicates(std::move(events));
 }
 

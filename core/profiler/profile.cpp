@@ -10,7 +10,7 @@ namespace faketensor {
 // One recording: prepared, running, finished.
 struct Profile::Trace {
   Trace(Context& context, Clock& clock, const RecordOptions& options)
-      : recorder(context, clock, options) {}
+      : recorder(&context, clock, options) {}
 
   EventRecorder recorder;
   std::optional<ModeScope> scope;
@@ -29,18 +29,26 @@ Profile::Profile(Context& context, ProfileOptions options)
 
 Profile::~Profile() = default;
 
-void Profile::prepare() { trace_ = std::make_unique<Trace>(context_, clock_, options_.record); }
+// One recorder for all traces: spans that are open from one to the next end in it.
+void Profile::prepare_trace() {
+  if (trace_ == nullptr) trace_ = std::make_unique<Trace>(context_, clock_, options_.record);
+  trace_->scope.reset();
+  trace_->recorder.clear();
+  trace_->is_finished = false;
+}
 
 void Profile::start_trace() {
   if (trace_ == nullptr)
     throw_error(ErrorKind::kAssertionError, "Profiler must be initialized before starting trace");
+  if (trace_->scope)
+    throw_error(ErrorKind::kRuntimeError, "Profiler is already enabled on this thread.");
   trace_->scope.emplace(context_, trace_->recorder);
 }
 
 void Profile::stop_trace() {
   if (trace_ == nullptr)
     throw_error(ErrorKind::kAssertionError, "Profiler must be initialized before stopping trace");
-  trace_->recorder.end(0);
+  trace_->recorder.end_all();
   trace_->scope.reset();
   trace_->is_finished = true;
 }
@@ -55,7 +63,7 @@ void Profile::transit(ProfilerAction before, std::optional<ProfilerAction> after
   const bool warms_up = after == ProfilerAction::kWarmup;
   switch (before) {
     case ProfilerAction::kNone:
-      if (records || warms_up) prepare();
+      if (records || warms_up) prepare_trace();
       if (records) start_trace();
       return;
     case ProfilerAction::kWarmup:
@@ -75,7 +83,7 @@ void Profile::transit(ProfilerAction before, std::optional<ProfilerAction> after
     case ProfilerAction::kRecordAndSave:
       stop_trace();
       ready();
-      if (records || warms_up) prepare();
+      if (records || warms_up) prepare_trace();
       if (records) start_trace();
       return;
   }

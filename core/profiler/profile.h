@@ -49,6 +49,11 @@ class Profile {
   void stop();
   // The next step of the loop begins.
   void step();
+  // What start(), step() and stop() do in turn. start_trace() and stop_trace() raise AssertionError
+  // before prepare_trace(), start_trace() RuntimeError while it records.
+  void prepare_trace();
+  void start_trace();
+  void stop_trace();
 
   int64_t step_num() const { return step_num_; }
   ProfilerAction current_action() const { return action_; }
@@ -76,9 +81,6 @@ class Profile {
  private:
   struct Trace;
   void transit(ProfilerAction before, std::optional<ProfilerAction> after);
-  void prepare();
-  void start_trace();
-  void stop_trace();
   void ready();
   void begin_step();
   void end_step();

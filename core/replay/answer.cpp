@@ -14,6 +14,7 @@
 #include "core/replay/answer_exprs.h"
 #include "core/replay/answer_graph.h"
 #include "core/replay/answer_memory.h"
+#include "core/replay/answer_passes.h"
 #include "core/replay/answer_profiler.h"
 #include "core/replay/answer_profiles.h"
 #include "core/replay/answer_session.h"
@@ -56,6 +57,7 @@ Json parse_line(std::string_view line, size_t number) {
 void answer_question(JsonWriter& json, std::string_view kind, const Json& question,
                      const Json& header) {
   if (answer_profiles(json, kind, question, header)) return;
+  if (answer_passes(json, kind, question)) return;
   if (answer_memory(json, kind, question)) return;
   if (answer_profiler(json, kind, question)) return;
   const bool has_id = question.contains("id");
@@ -88,6 +90,7 @@ int answer_command(const Options& options, CommandIo& io) {
   const Json& header = object_member_or_empty(first, "header");
   const std::string kind = text_member(header, "kind", "");
   if (kind == "graph") return answer_graph(args[0], header, io);
+  if (kind == "passes/passes") return answer_pass_questions(args[0], text, io);
 
   BufferedOut out(io);
   for (size_t number = 2; !text.empty(); ++number) {

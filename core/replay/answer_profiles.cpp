@@ -8,10 +8,10 @@
 #include "core/graph/retrace.h"
 #include "core/graph/runtime_asserts.h"
 #include "core/io/call_json.h"
+#include "core/io/graph_json.h"
 #include "core/io/profile_json.h"
 #include "core/profiles/draft_export.h"
 #include "core/profiles/fake_kernels.h"
-#include "core/replay/graph_json.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 

@@ -68,9 +68,10 @@ void append_way(std::string& out, const Json& arg) {
 
 }  // namespace
 
-ProfiledCall::ProfiledCall(FakeTensorMode& mode, const Json& call, std::vector<size_t> dynamic_dims,
+ProfiledCall::ProfiledCall(FakeTensorMode& mode, const Json& call, const Json* call_before,
+                           std::vector<size_t> dynamic_dims,
                            std::function<void(const Json&)> runner)
-    : step(call), reader(mode), run_operator(std::move(runner)) {
+    : step(call), before(call_before), reader(mode), run_operator(std::move(runner)) {
   const Json& args = list_member(call, "args");
   const Json& params = list_member(call, "params");
   for (size_t i = 0; i < params.size(); ++i) {
@@ -141,6 +142,7 @@ void ProfiledPart::find_inputs() {
   for (const auto& [number, tensor] : read_) {
     if (before.count(number) == 0 || is_number(*tensor)) continue;
     const auto name = call_.names.find(number);
+    recorded_inputs_.push_back(tensor);
     inputs_.push_back(
         {.name = name == call_.names.end() ? format("t{}", inputs_.size()) : name->second,
          .value = call_.reader.read(*tensor),
@@ -159,52 +161,82 @@ std::string ProfiledPart::path() const {
   return way;
 }
 
-std::vector<Value> ProfiledPart::trace(FakeTensorMode& mode, std::span<const Value> inputs) {
-  ValueReader reader(mode);
-  const auto name_inputs = [&](const Json& json, const Value& value) {
-    if (is_tensor(json) && value.is_tensor())
-      reader.name_tensor(integer_of(json.at("t"), "t"), &value.tensor());
-    for (size_t i = 0; json.is_array() && i < json.size(); ++i) {
-      if (is_tensor(json[i]) && value[i].is_tensor())
-        reader.name_tensor(integer_of(json[i].at("t"), "t"), &value[i].tensor());
-    }
+// The arguments of the operator in the call before, where that went the same way so far.
+const Json* ProfiledPart::arguments_before(size_t position) const {
+  if (call_.before == nullptr || number_ != 0) return nullptr;
+  const Json& body = list_member(*call_.before, "body");
+  if (body.size() != call_.body.size()) return nullptr;
+  const Json& step = body[position];
+  const bool is_same_step =
+      text_member(step, "do") == text_member(*call_.body[position], "do") &&
+      text_member(step, "op", "") == text_member(*call_.body[position], "op", "");
+  return is_same_step ? &list_member_or_empty(step, "args") : nullptr;
+}
+
+// Gives the traced inputs the numbers by which the body names them.
+void ProfiledPart::name_inputs(ValueReader& reader, std::span<const Value> inputs) const {
+  const auto name = [&](const Json& recorded, const Value& value) {
+    if (is_tensor(recorded) && value.is_tensor())
+      reader.name_tensor(integer_of(recorded.at("t"), "t"), &value.tensor());
   };
-  if (number_ == 0) {
-    const Json& args = list_member(call_.step, "args");
-    for (size_t i = 0; i < args.size() && i < inputs.size(); ++i) name_inputs(args[i], inputs[i]);
-  } else {
-    size_t at = 0;
-    for (const auto& [number, tensor] : read_) {
-      if (at < inputs.size() && is_same(inputs[at].tensor(), *tensor))
-        reader.name_tensor(number, &inputs[at++].tensor());
-    }
+  if (number_ != 0) {
+    for (size_t i = 0; i < inputs.size(); ++i) name(*recorded_inputs_[i], inputs[i]);
+    return;
   }
+  const Json& args = list_member(call_.step, "args");
+  for (size_t i = 0; i < args.size() && i < inputs.size(); ++i) {
+    name(args[i], inputs[i]);
+    for (size_t k = 0; args[i].is_array() && inputs[i].is_list() && k < args[i].size(); ++k)
+      name(args[i][k], inputs[i][k]);
+  }
+}
+
+SizesOfArguments ProfiledPart::sizes_of_arguments(std::span<const Value> inputs) const {
+  SizesOfArguments sizes;
+  if (call_.before == nullptr || number_ != 0) return sizes;
+  const Json& before = list_member(*call_.before, "args");
+  const Json& args = list_member(call_.step, "args");
+  for (size_t i = 0; i < args.size() && i < before.size() && i < inputs.size(); ++i)
+    sizes.add(before[i], args[i], inputs[i]);
+  return sizes;
+}
+
+Value ProfiledPart::trace_operator(size_t position, FakeTensorMode& mode, ValueReader& reader,
+                                   const SizesOfArguments& sizes) const {
+  const Json& step = *call_.body[position];
+  const OpId op = Registry::builtin().find(text_member(step, "op"));
+  if (op == kNoOp) throw_error(ErrorKind::kUnsupportedOperator, text_member(step, "op"));
+  const Json& now = list_member(step, "args");
   // A tensor that is not there, or is another one by now, is the program's own: its sizes are
   // numbers.
-  const auto prepare = [&](int64_t number, const Json& tensor) {
+  visit_tensors(now, [&](int64_t number, const Json& recorded) {
     const Tensor* known = reader.tensor(number);
-    if (known != nullptr && is_same(*known, tensor)) return;
+    if (known != nullptr && is_same(*known, recorded)) return;
     ValueReader fresh(mode);
-    const Value made = fresh.read(tensor);
-    made.tensor().is_wrapped_number = is_number(tensor);
+    const Value made = fresh.read(recorded);
+    made.tensor().is_wrapped_number = is_number(recorded);
     reader.name_tensor(number, &made.tensor());
-  };
+  });
+  std::vector<Value> args =
+      bind_arguments(Registry::builtin().entry(op).schema, now, Json::object(), reader);
+  const Json* before = arguments_before(position);
+  for (size_t k = 0; before != nullptr && k < now.size() && k < before->size(); ++k)
+    args[k] = sizes.argument(mode.context(), (*before)[k], now[k], args[k]);
+  const Value result = mode.context().call(op, args);
+  size_t at = 0;
+  const Json& numbers = results_of(step);
+  visit_results(result, [&](Tensor& tensor) {
+    if (at < numbers.size()) reader.name_tensor(integer_of(numbers[at++], "result"), &tensor);
+  });
+  return result;
+}
+
+std::vector<Value> ProfiledPart::trace(FakeTensorMode& mode, std::span<const Value> inputs) {
+  ValueReader reader(mode);
+  name_inputs(reader, inputs);
+  const SizesOfArguments sizes = sizes_of_arguments(inputs);
   std::vector<Value> results;
-  for (size_t i = first_; i < end_; ++i) {
-    const Json& step = *call_.body[i];
-    const OpId op = Registry::builtin().find(text_member(step, "op"));
-    if (op == kNoOp) throw_error(ErrorKind::kUnsupportedOperator, text_member(step, "op"));
-    visit_tensors(list_member(step, "args"), prepare);
-    const std::vector<Value> args = bind_arguments(
-        Registry::builtin().entry(op).schema, list_member(step, "args"), Json::object(), reader);
-    const Value result = mode.context().call(op, args);
-    results.assign(1, result);
-    size_t at = 0;
-    const Json& numbers = results_of(step);
-    visit_results(result, [&](Tensor& tensor) {
-      if (at < numbers.size()) reader.name_tensor(integer_of(numbers[at++], "result"), &tensor);
-    });
-  }
+  for (size_t i = first_; i < end_; ++i) results.assign(1, trace_operator(i, mode, reader, sizes));
   return results;
 }
 

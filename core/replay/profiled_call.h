@@ -11,15 +11,18 @@
 #include "core/formats/json_fields.h"
 #include "core/io/value_json.h"
 #include "core/profiler/compile/compiler.h"
+#include "core/replay/sizes_of_arguments.h"
 
 namespace faketensor {
 
 // What all parts of one call share.
 struct ProfiledCall {
-  ProfiledCall(FakeTensorMode& mode, const Json& step, std::vector<size_t> dynamic_dims,
-               std::function<void(const Json&)> run_operator);
+  // `before`: the last call of the function, null where there was none.
+  ProfiledCall(FakeTensorMode& mode, const Json& step, const Json* before,
+               std::vector<size_t> dynamic_dims, std::function<void(const Json&)> run_operator);
 
   const Json& step;
+  const Json* before;
   ValueReader reader;                 // of the call's arguments
   std::vector<FrameInput> arguments;  // by the function's parameters
   std::vector<const Json*> body;
@@ -44,6 +47,11 @@ class ProfiledPart final : public FunctionPart {
 
  private:
   void find_inputs();
+  const Json* arguments_before(size_t position) const;
+  void name_inputs(ValueReader& reader, std::span<const Value> inputs) const;
+  SizesOfArguments sizes_of_arguments(std::span<const Value> inputs) const;
+  Value trace_operator(size_t position, FakeTensorMode& mode, ValueReader& reader,
+                       const SizesOfArguments& sizes) const;
   void note_uses();
 
   ProfiledCall& call_;
@@ -51,6 +59,7 @@ class ProfiledPart final : public FunctionPart {
   size_t end_;  // the break, or behind the last operator
   int number_;
   std::vector<FrameInput> inputs_;
+  std::vector<const Json*> recorded_inputs_;  // of a later part, as they are recorded
   std::map<int64_t, int> uses_;  // by tensor number: when the part first reads what it did not make
   std::vector<std::pair<int64_t, const Json*>> read_;  // those tensors, in that order
   std::unique_ptr<ProfiledPart> rest_;

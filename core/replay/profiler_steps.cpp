@@ -1,5 +1,6 @@
 #include "core/replay/profiler_steps.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,13 +63,25 @@ void call_method(Profile& profile, const std::string& method, const Json& args) 
   if (method == "start" || method == "__enter__") return profile.start();
   if (method == "stop" || method == "__exit__") return profile.stop();
   if (method == "step") return profile.step();
+  if (method == "prepare_trace") return profile.prepare_trace();
+  if (method == "start_trace") return profile.start_trace();
+  if (method == "stop_trace") return profile.stop_trace();
   if (method == "events") return static_cast<void>(profile.events());
   if (method == "key_averages") return static_cast<void>(profile.key_averages());
   if (method == "export_chrome_trace") return static_cast<void>(profile.export_chrome_trace());
   if (method == "export_stacks") return static_cast<void>(profile.export_stacks(text(1)));
   if (method == "add_metadata") return profile.add_metadata(text(0), text(1));
-  if (method == "add_metadata_json") return profile.add_metadata_json(text(0), text(1));
-  throw_error(ErrorKind::kUnreadable, format("a profiler has no method '{}'", method));
+  if (method == "add_metadata_json" || method == "preset_metadata_json")
+    return profile.add_metadata_json(text(0), text(1));
+  if (method == "export_memory_timeline")  // of a profile without options, which these are
+    throw_error(ErrorKind::kValueError,
+                "record_shapes=True, profile_memory=True, with_stack=True required for memory "
+                "profiling.");
+  const bool says_nothing = method == "toggle_collection_dynamic" || method == "get_trace_id" ||
+                            method == "set_custom_trace_id_callback";
+  if (!says_nothing)
+    throw_error(ErrorKind::kAttributeError,
+                format("'profile' object has no attribute '{}'", method));
 }
 
 // Whether the program's profiler goes on after `position`: of a profile with a schedule, the
@@ -185,8 +198,9 @@ class StepRunner {
     for (const Json& each : list_member(step, "steps")) this->step(text_member(each, "do"), each);
   }
 
-  // An operator that the engine refuses was called all the same. Numbers of tensors are used again
-  // in a transcript, each time with all metadata: every call is read anew.
+  // An operator that the engine refuses, or whose arguments have no form here, was called all the
+  // same. Numbers of tensors are used again in a transcript, each time with all metadata: every call
+  // is read anew.
   void call(const Json& step) {
     const std::string& name = text_member(step, "op");
     const OpId op = Registry::builtin().find(name);
@@ -194,9 +208,15 @@ class StepRunner {
       const SpanScope span(recorder(), name.substr(0, name.find('.')), SpanKind::kSpan);
       return;
     }
+    std::vector<Value> args;
     ValueReader reader(mode_);
-    const std::vector<Value> args = bind_arguments(
-        Registry::builtin().entry(op).schema, list_member(step, "args"), Json::object(), reader);
+    try {
+      args = bind_arguments(Registry::builtin().entry(op).schema, list_member(step, "args"),
+                            Json::object(), reader);
+    } catch (const Error&) {
+      const SpanScope span(recorder(), name.substr(0, name.find('.')), SpanKind::kSpan);
+      return;
+    }
     mode_.call(op, args);
   }
 
@@ -213,8 +233,10 @@ class StepRunner {
     const ProgramState state{.grad_enabled = bool_member(step, "grad", true),
                              .inference_mode = bool_member(step, "inference", false)};
     const ScopedValue grad(mode_.context().grad_enabled, state.grad_enabled);
-    ProfiledCall profiled(mode_, step, std::exchange(marked_dims_, {}),
+    const Json*& before = calls_[key_of(step)];
+    ProfiledCall profiled(mode_, step, before, std::exchange(marked_dims_, {}),
                           [this](const Json& each) { call(each); });
+    before = &step;
     ProfiledPart part(profiled, 0);
     compiler_.call(key_of(step), part, options, state, recorder());
   }
@@ -258,7 +280,8 @@ class StepRunner {
   std::unique_ptr<Profile> profile_;
   bool is_running_ = false;
   Compiler compiler_;
-  std::vector<size_t> marked_dims_;  // of the next call's first tensor
+  std::map<std::string, const Json*> calls_;  // of each compiled function, the last
+  std::vector<size_t> marked_dims_;           // of the next call's first tensor
   std::vector<size_t> cache_sizes_;
   std::vector<std::string> log_;  // as JSON
   std::vector<std::string> actions_;
@@ -272,7 +295,6 @@ void answer_profiler_steps(JsonWriter& json, const Json& steps, const Json& ask)
   try {
     runner.run(steps);
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kUnsupportedOperator) throw;
     return json.field("unsupported", error.message());
   }
   runner.write(json, ask);

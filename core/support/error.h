@@ -39,6 +39,9 @@ enum class ErrorKind : uint8_t {
   kUncapturedHigherOrder,  // a body of a loop whose results are not what it was given
   kKeyError,               // a mapping without the key that is asked for
   kAttributeError,         // a Python value of another type than was expected
+  kExportPassBase,         // a graph that no export pass can run, a pass that is used wrongly
+  kInternalError,          // torch._export.error.InternalError: a pass met what it cannot change
+  kException,              // Python's Exception: a pass manager says which pass raised
   kYamlReaderError,        // PyYAML's: a character that no YAML text has
   kYamlScannerError,       // PyYAML's: no token begins here
   kYamlParserError,        // PyYAML's: a token that may not stand here
@@ -48,7 +51,7 @@ enum class ErrorKind : uint8_t {
   kLimitExceeded,  // a stated limit of this library (ours)
   kUsage,          // wrong use of the command or of a method (ours)
 };
-inline constexpr int kErrorKindCount = 29;
+inline constexpr int kErrorKindCount = 32;
 
 // The name of the Python exception class: "RuntimeError", "DataDependentOutputException", ...
 std::string_view class_name(ErrorKind kind);

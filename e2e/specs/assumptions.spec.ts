@@ -54,8 +54,8 @@ test("one is decided otherwise by a click, is kept in the link, and can be taken
 
   const link = new URL(page.url()).hash;
   await page.goto("about:blank");
+  // The browser has kept the file.
   await playground.open(link);
-  await playground.openFile("llama.json.gz");
   await expect(playground.notice).toBeHidden();
   await page.keyboard.press("a");
   await expect(line).toContainText("decided");
@@ -125,8 +125,8 @@ test("literal is what FakeTensorProp answers, and is kept in the link", async ({
   await expect(page).toHaveURL(/set=batch:6&literal=1/);
   const link = new URL(page.url()).hash;
   await page.goto("about:blank");
+  // The browser has kept the file.
   await playground.open(link);
-  await playground.openFile("classifier.pt2");
   await expect(playground.literal).toBeChecked();
   await expect(page.locator("#problems-count")).toHaveText(/^1 error, \d+ not reached/);
   await page.getByRole("button", { name: "Reset" }).click();

@@ -203,6 +203,16 @@ export class Playground {
     return this.page.getByRole("switch", { name: "literal" });
   }
 
+  /** Memory over time: a slider over the nodes. */
+  get memory(): Locator {
+    return this.page.getByRole("slider", { name: "Memory over time" });
+  }
+
+  /** What is alive at once at the most, and where; fades the graph to it. */
+  get peak(): Locator {
+    return this.page.locator("#peak");
+  }
+
   get live(): Locator {
     return this.page.locator("#live");
   }

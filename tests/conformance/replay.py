@@ -6,7 +6,8 @@ graphs and operators recorded there, and compares (compare.py). The commands see
 
 A difference is a failure unless known_differences.tsv has a row for it; a row whose difference is gone is a failure too, and so is a
 reason that is empty. Of ../shared/conformance/ops an operator and the number of its vectors that differ are one row. --rewrite prints rows for what differs, to be given reasons by hand.
-What-ifs (whatif/) are asked of `COMMAND propagate`, a setting each; memory/programs of `COMMAND memory` and `COMMAND flops`.
+What-ifs (whatif/) are asked of `COMMAND propagate`, a setting each; memory/programs of `COMMAND memory` and `COMMAND flops`, memory/training
+of `COMMAND memory --train`.
 With --server, COMMAND is a process that runs command after command: it reads lines {"args": [...], "answers": path} and replies to each with
 {"status": exit code, "error": text} (answer_server.mjs).
 The answers are kept in build/conformance/NAME; where another NAME has left its own there, the two must be the same bytes.
@@ -23,6 +24,7 @@ import subprocess
 import sys
 import threading
 
+import passes
 import profiler
 import symbolic
 import transcripts
@@ -30,6 +32,7 @@ from compare import graph_differences, operator_difference
 from expressions import KIND as EXPRESSIONS, expression_difference, expression_question
 from memory import ANSWERED, cost_differences, memory_difference, memory_question
 from profiles import ASKED, profile_difference, question
+from training import arguments, training_differences
 from whatif import setting_difference
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -38,6 +41,7 @@ SHARED = ROOT.parent / "shared" / "conformance"
 VARIANTS, SETS = ("static", "decomp"), ("base", "batch", "one", "bf16", "half_inputs")
 WHAT_IFS = "whatif/"
 COSTS = "memory/programs"
+TRAINING = "memory/training"
 COLLECTION = "all_ops/"  # every vector of ../shared; differences are counted by operator
 RECORDED = {"out", "after", "raises", "message"}
 
@@ -56,9 +60,7 @@ def files(data):
                 yield f"{prefix}models/{path.parent.name}/{variant}.{inputs}", path
         for path in sorted(base.glob("whatif/*/*.answers.jsonl.gz")):
             yield f"{prefix}{WHAT_IFS}{path.parent.name}/{path.name.split('.')[0]}", path
-        for path in sorted(base.glob(f"{COSTS}.jsonl.gz")):
-            yield f"{prefix}{COSTS}", path
-        for kind in ANSWERED:
+        for kind in (COSTS, TRAINING, *ANSWERED):
             if (path := base / f"{kind}.jsonl.gz").exists():
                 yield f"{prefix}{kind}", path
     for path in sorted((data or HERE / "data").glob("ops/*.jsonl.gz")):
@@ -71,6 +73,10 @@ def files(data):
                 yield f"{prefix}profiles/{path.name.split('.')[0]}", path
         for path in sorted(base.glob("profiler/*.jsonl.gz")):
             yield f"{prefix}profiler/{path.name.split('.')[0]}", path
+    for path in sorted((data or HERE / "data").glob("passes/*.jsonl.gz")):
+        yield f"passes/{path.name.split('.')[0]}", path
+    for path in [] if data else sorted(SHARED.glob("passes/*.jsonl.gz")):
+        yield f"all_passes/{path.name.split('.')[0]}", path
     for path in sorted((data or HERE / "data").glob("sessions/*.jsonl.gz")):
         yield f"sessions/{path.name.split('.')[0]}", path
     for path in [] if data else sorted(path for kind in ("calls-", "exprs", "ops-") for path in SHARED.glob(f"symbolic/{kind}*.jsonl.gz")):
@@ -91,6 +97,8 @@ def questions(path, recorded, folder):
         lines = recorded[:1] + [symbolic.question(row) for row in recorded[1:]]
     elif header.get("kind") in transcripts.KINDS:
         lines = recorded[:1] + [transcripts.question(row) for row in recorded[1:]]
+    elif header.get("kind") in passes.ASKED:
+        lines = passes.questions(recorded, path, folder)
     elif header.get("kind") in ANSWERED:
         lines = recorded[:1] + [memory_question(row) for row in recorded[1:]]
     elif header.get("kind") in ASKED:
@@ -114,10 +122,11 @@ def name_of(row):
 
 
 def asked_rows(recorded):
-    """The rows of a file that are questions: not those about Python's file objects."""
-    if recorded[0]["header"].get("kind") == profiler.KIND:
+    """The rows of a file that are questions: not those about Python's file objects, nor those of which only texts were recorded."""
+    kind = recorded[0]["header"].get("kind")
+    if kind == profiler.KIND:
         return list(profiler.asked_twice(recorded))
-    return [row for row in recorded[1:] if "file" not in row]
+    return [row for row in recorded[1:] if "file" not in row and passes.is_asked(row, kind)]
 
 
 class Runs:
@@ -161,6 +170,8 @@ def replay(label, path, engine, folder):
         return replay_what_ifs(recorded, path, engine, folder)
     if label.removeprefix("shared/") == COSTS:
         return replay_costs(recorded, path, engine, folder)
+    if label.removeprefix("shared/") == TRAINING:
+        return replay_training(recorded, path, engine, folder)
     asked = questions(path, recorded, folder)
     got_path = folder / (asked.name + ".answers")
     status, diagnostics = engine.run(["answer", str(asked)], got_path)
@@ -173,11 +184,12 @@ def replay(label, path, engine, folder):
     by_id = {name_of(answer): answer for answer in answers}
     kind = recorded[0]["header"].get("kind")
     comparisons = {symbolic.KIND: symbolic.symbolic_difference, EXPRESSIONS: expression_difference, profiler.KIND: profiler.profiler_difference}
+    comparisons |= dict.fromkeys(passes.ASKED, passes.pass_difference)
     comparisons |= dict.fromkeys(ASKED, profile_difference) | dict.fromkeys(transcripts.KINDS, transcripts.session_difference)
     comparisons |= dict.fromkeys(ANSWERED, memory_difference)
     compare = comparisons.get(kind, operator_difference)
     differing = [(v, d) for v in asked_rows(recorded) if (d := compare(v, by_id.get(name_of(v))))]
-    differences = by_operator(differing) if label.startswith(COLLECTION) else {name_of(v): d for v, d in differing}
+    differences = by_operator(differing) if label.startswith((COLLECTION, "all_passes/")) else {name_of(v): d for v, d in differing}
     return differences, len(asked_rows(recorded)), got_path
 
 
@@ -210,11 +222,22 @@ def replay_costs(recorded, path, engine, folder):
     return differences, 3 * (len(recorded) - 1), got_path
 
 
+def replay_training(recorded, path, engine, folder):
+    """The same of training steps, two items each."""
+    got_path, one, differences = folder / "training.answers", folder / "step", {}
+    with open(got_path, "w") as got:
+        for row in recorded[1:]:
+            engine.run(arguments(row, path.parent.parent / "models"), one)
+            got.write(one.read_text())
+            differences |= training_differences(row, one.read_text().splitlines())
+    return differences, 2 * (len(recorded) - 1), got_path
+
+
 def by_operator(differing):
-    """{"aten::add.out: 3 vectors": what is different in the first}"""
+    """{"aten::add.out: 3 vectors": what is different in the first}; by pass for passes."""
     found = {}
     for vector, difference in differing:
-        found.setdefault(vector["op"], []).append((vector["id"], difference))
+        found.setdefault(vector.get("op") or vector.get("pass") or "program", []).append((vector["id"], difference))
     return {f"{op}: {len(items)} vectors": f"{items[0][0]}: {items[0][1]}" for op, items in found.items()}
 
 

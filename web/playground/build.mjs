@@ -29,8 +29,11 @@ const common = {
 };
 await esbuild.build({
   ...common,
-  entryPoints: [path.join(here, "src/main.ts")],
-  outfile: path.join(site, "playground.js"),
+  entryPoints: { playground: path.join(here, "src/main.ts") },
+  outdir: site,
+  // What is seldom wanted is loaded when it is.
+  splitting: true,
+  chunkNames: "part-[hash]",
 });
 await esbuild.build({
   ...common,

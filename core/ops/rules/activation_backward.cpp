@@ -3,6 +3,8 @@
 // Most are decompositions (torch/_decomp/decompositions.py) that FakeTensorMode runs step by step;
 // the steps that combine tensors are kept in their order, since they decide layouts and which
 // mismatch is found first.
+#include <complex>
+
 #include "core/ops/families/operand.h"
 #include "core/ops/families/pointwise.h"
 #include "core/ops/rules/tables.h"
@@ -37,10 +39,19 @@ Value softplus_backward(Call& c, const Tensor& grad_output, const Tensor& self, 
   return cast.back(where(is_linear, grad, product / (z + 1.0)));
 }
 
-// The product of two numbers, an integer where both are.
-Value product_of(const Value& a, const Value& b) {
+// The product of two numbers, of the type that Python gives it.
+Value product_of(Call& c, const Value& a, const Value& b) {
   if (a.is(Value::Tag::kInt) && b.is(Value::Tag::kInt)) return a.as_sym_int() * b.as_sym_int();
-  return a.to_double() * b.to_double();
+  const auto parts = [](const Value& number) {
+    return number.is(Value::Tag::kComplex)
+               ? std::complex<double>(number.as_complex()[0], number.as_complex()[1])
+               : std::complex<double>(number.to_double());
+  };
+  if (!a.is(Value::Tag::kComplex) && !b.is(Value::Tag::kComplex))
+    return a.to_double() * b.to_double();
+  const std::complex<double> product = parts(a) * parts(b);
+  const double both[] = {product.real(), product.imag()};
+  return Value::complex(c.context().arena().copy(std::span<const double>(both)).data());
 }
 
 // Mirrors elu_backward, torch/_decomp/decompositions.py.
@@ -50,7 +61,7 @@ Value elu_backward(Call& c, const Tensor& grad_output, const Value& alpha, const
   const Operand grad = cast(grad_output);
   const Operand x = cast(self_or_result);
   const Operand factor(c, input_scale);
-  const Operand below(c, product_of(alpha, scale));
+  const Operand below(c, product_of(c, alpha, scale));
   const Operand is_negative = x <= 0;
   const Operand scaled = is_result ? grad * factor : grad * factor * below;
   const Operand slope = is_result ? x + below : (x * factor).op<"aten::exp">();

@@ -223,7 +223,7 @@ Value attention_math(Call& c, const Tensor& query, const Tensor& key, const Tens
     return *cast_to(c, x, is_reduced_floating(x.dtype()) ? DType::kFloat32 : x.dtype());
   };
   const Value scale = 1.0;
-  const Tensor& scaled = *arithmetic(c, widened(query), scale);
+  const Tensor& scaled = c.tensor<"aten::mul.Scalar">(widened(query), scale);
   Value mask = attn_mask == nullptr ? Value() : Value(*attn_mask);
   if (is_causal) {
     c.check(attn_mask == nullptr,
@@ -235,7 +235,8 @@ Value attention_math(Call& c, const Tensor& query, const Tensor& key, const Tens
   Value values = widened(value);
   if (enable_gqa) repeat_heads(c, scaled, keys, values);
   const Value transposed = c.call<"aten::transpose.int">(keys, -2, -1);
-  Value attention = c.call<"aten::matmul">(scaled, *arithmetic(c, transposed, scale));
+  const Value scaled_keys = c.call<"aten::mul.Scalar">(transposed, scale);
+  Value attention = c.call<"aten::matmul">(scaled, scaled_keys);
   if (!mask.is_none()) attention = c.call<"aten::add.Tensor">(attention, mask);
   attention = c.call<"aten::_safe_softmax">(attention, -1);
   if (dropout_p > 0.0 && dropout_mask != nullptr) {

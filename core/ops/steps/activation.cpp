@@ -342,6 +342,26 @@ Value pow(Call& c, const Value& base, const Value& exponent) {
   return types.back(c.call<"prims::pow">(a, b));
 }
 
+Value logaddexp(Call& c, const Value&, const Value&) {
+  const auto [types, a, b] = Pair::of(c, kIntToFloat);
+  const auto real = [](const Operand& x) { return x.op<"aten::real">(); };
+  const Operand left = real(a);
+  const Operand mask = left.op<"aten::ge.Tensor">(real(b));
+  const Operand most = where(mask, a, b);
+  const Operand least = where(mask, b, a);
+  const Operand infinite = real(a).op<"aten::isfinite">().op<"aten::logical_not">();
+  const Operand again = real(a);
+  const Operand both = infinite.op<"aten::logical_and">(again.op<"aten::eq.Tensor">(real(b)));
+  const auto added = [&] { return most + (least - most).op<"aten::exp">().op<"aten::log1p">(); };
+  if (!is_complex(types.computation())) return types.back(where(both, a, added()));
+  const Operand is_negative = real(least) < 0;
+  const Operand power = least.op<"aten::exp">();
+  const Operand sum = (power + most.op<"aten::exp">()).op<"aten::log">();
+  const Operand at_infinity = where(is_negative, least, sum);
+  const Operand values = where(both, at_infinity, added());
+  const Operand is_nan = least.op<"aten::isnan">();
+  return types.back(where(is_nan, std::nan(""), values));
+}
 Value logaddexp2(Call& c, const Value&, const Value&) {
   const auto [types, a, b] = Pair::of(c, kIntToFloat);
   const Operand mask = a.op<"aten::ge.Tensor">(b);
@@ -516,6 +536,7 @@ constexpr StepsDef kActivationSteps[] = {
     {"aten::ldexp_", copied_call_of<"aten::ldexp.Tensor">(), Taken::kSymbols},
     {"aten::leaky_relu", rule<&leaky_relu>()},
     {"aten::log_sigmoid_forward", rule<&log_sigmoid>()},
+    {"aten::logaddexp", rule<&logaddexp>()},
     {"aten::logaddexp2", rule<&logaddexp2>()},
     {"aten::logical_and", {&logical_pair<"aten::__and__.Tensor">}},
     {"aten::logical_or", {&logical_pair<"prims::bitwise_or">}},

@@ -15,6 +15,14 @@ void copy_out(Call& call, Tensor& out, const Tensor& result) {
   call.call<"aten::copy_">(out, result);
 }
 
+// An option of a factory that its out= overload does not take: the output's.
+Value factory_option(const Argument& option, const Tensor& out) {
+  if (option.name == "dtype") return out.dtype();
+  if (option.name == "layout") return out.layout();
+  if (option.name == "device") return out.device();
+  return option.default_value;
+}
+
 }  // namespace
 
 Value inplace_steps(Call& call, uint64_t) {
@@ -27,8 +35,14 @@ Value inplace_steps(Call& call, uint64_t) {
 }
 
 Value out_steps(Call& call, uint64_t) {
+  const OpEntry& functional = Registry::builtin().entry(call.op().functional);
   const size_t count = call.args().size() - call.op().output_count;
-  return write_outs(call, steps_inside(call, call.op().functional, call.args().first(count)));
+  SmallVector<Value, 16> args;
+  for (const Value& arg : call.args().first(count)) args.push_back(arg);
+  const std::span<const Argument> all = functional.schema.arguments;
+  for (size_t i = count; i < all.size(); ++i)
+    args.push_back(factory_option(all[i], call.arg(count).tensor()));
+  return write_outs(call, steps_inside(call, functional.id, args.span().first(all.size())));
 }
 
 Value write_outs(Call& call, const Value& result) {

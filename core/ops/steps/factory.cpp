@@ -151,6 +151,8 @@ Value nonzero(Call& c, const Tensor& self) {
 }
 
 Value cat(Call& c, TensorList tensors, int64_t dim) {
+  c.check_as(ErrorKind::kValueError, !tensors.empty(),
+             "cat expects at least one tensor, but received zero!");
   const Promoted types(c, tensors.values(), Promotion::kNoOpmath);
   SmallVector<Value, 8> parts;
   for (const Value& tensor : tensors.values()) parts.push_back(types.cast(tensor));
@@ -176,6 +178,7 @@ Value cat(Call& c, TensorList tensors, int64_t dim) {
 }
 
 Value stack(Call& c, TensorList tensors, int64_t dim) {
+  c.check_as(ErrorKind::kAssertionError, !tensors.empty(), "stack expects a non-empty TensorList");
   const Tensor& first = tensors[0];
   const int64_t at = wrap_dim(dim, first.dim() + 1);
   if (at < first.dim()) {

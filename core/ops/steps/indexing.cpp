@@ -71,6 +71,20 @@ Value select_backward(Call& c, const Value& grad, const Value& sizes, int64_t di
 
 // --- random numbers ---
 
+// torch.finfo(dtype).eps
+double epsilon(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16:
+      return 0x1p-10;
+    case DType::kBFloat16:
+      return 0x1p-7;
+    case DType::kFloat64:
+      return 0x1p-52;
+    default:
+      return 0x1p-23;
+  }
+}
+
 Value like(Call& c, const Value& self, bool is_normal) {
   return is_normal ? c.call<"aten::randn_like">(self, nullptr, nullptr, nullptr, false)
                    : c.call<"aten::rand_like">(self, nullptr, nullptr, nullptr, false);
@@ -83,6 +97,38 @@ Value cauchy(Call& c, const Tensor& self, double median, double sigma) {
   const Operand sample(c, like(c, self, false));
   return ((sample - 0.5) * 3.141592653589793).op<"aten::tan">() * sigma + median;
 }
+// Samples of the standard distribution, scaled by `std` and moved by `mean`; each a number or a tensor.
+Value normal_of(Call& c, Dims sizes, const Value& mean, const Value& std, DType dtype,
+                Device device) {
+  const Value samples = c.call<"prims::normal">(sizes, 0.0, 1.0, dtype, device, false);
+  const Value scaled = c.call<"aten::mul.Tensor">(samples, std);
+  return c.call<"aten::add.Tensor">(scaled, mean);
+}
+Value normal(Call& c, const Value& mean, const Value& std) {
+  const Value given[] = {mean, std};
+  const Promoted types(c, given, Promotion::kDefault);
+  const Value centre = types.cast(mean);
+  const Value width = types.cast(std);
+  const Value tensors[] = {centre, width};
+  const Tensor& like = centre.is_tensor() ? centre.tensor() : width.tensor();
+  return types.back(
+      normal_of(c, broadcast_operands(c, tensors), centre, width, like.dtype(), like.device()));
+}
+Value normal_in_place(Call& c, const Tensor& self, double mean, double std) {
+  // Defaults are left out on the way to the reference, whose own are integers.
+  const Value centre = mean == 0.0 ? Value(0) : Value(mean);
+  const Value width = std == 1.0 ? Value(1) : Value(std);
+  return c.call<"aten::copy_">(
+      self, normal_of(c, self.sizes(), centre, width, self.dtype(), self.device()));
+}
+Value exponential(Call& c, const Tensor& self, double rate) {
+  const Operand sample(c, like(c, self, false));
+  const double half_step = epsilon(self.dtype()) / 2;
+  const Operand is_one = sample.op<"aten::ge.Scalar">(1.0 - half_step);
+  const Operand log = where(is_one, -half_step, sample.op<"aten::log">());
+  return log * (-1 / rate);
+}
+
 Value uniform(Call& c, const Tensor& x, double low, double high) {
   return c.call<"prims::uniform">(x.sizes(), low, high, x.dtype(), x.device(), x.strides());
 }
@@ -98,6 +144,7 @@ Value dropout_backward(Call& c, const Tensor& grad, const Tensor& mask, double s
 // clang-format off
 constexpr StepsDef kIndexingSteps[] = {
     {"aten::cauchy", rule<&cauchy>()},
+    {"aten::exponential", rule<&exponential>()},
     {"aten::index_add", rule<&index_add<false>>()},
     {"aten::index_add_", rule<&index_add<true>>(), Taken::kAll},
     {"aten::index_copy", rule<&index_copy<false>>()},
@@ -108,6 +155,10 @@ constexpr StepsDef kIndexingSteps[] = {
     {"aten::index_fill_.int_Tensor", rule<&index_fill<true>>(), Taken::kSymbols},
     {"aten::log_normal", rule<&log_normal>()},
     {"aten::native_dropout_backward", rule<&dropout_backward>()},
+    {"aten::normal.Tensor_Tensor", rule<&normal>()},
+    {"aten::normal.Tensor_float", rule<&normal>()},
+    {"aten::normal.float_Tensor", rule<&normal>()},
+    {"aten::normal_", rule<&normal_in_place>()},
     {"aten::select_backward", rule<&select_backward>()},
     {"aten::uniform", rule<&uniform>()},
     {"aten::uniform_", rule<&uniform_in_place>(), Taken::kAll},

@@ -29,9 +29,8 @@ Value scale_of(const Tensor& self, const Value& factor) {
   const bool is_whole = is_integral_or_bool(self.dtype());
   return is_whole ? Value(static_cast<int64_t>(factor.to_double())) : factor;
 }
-Operand scaled_sum(Call& c, const Tensor& self, const Operand& product, const Operand& added,
+Operand scaled_sum(const Tensor& self, const Operand& product, const Operand& added,
                    const Value& beta, const Value& alpha) {
-  (void)c;
   const Operand out = times(product, scale_of(self, alpha));
   if (beta.to_double() == 0) return out;
   return out + times(added, scale_of(self, beta));
@@ -43,7 +42,7 @@ Value addmm(Call& c, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
   const Operand bias = cast(self);
   const Operand a = cast(mat1);
   const Operand b = cast(mat2);
-  return cast.back(scaled_sum(c, self, a.op<"aten::mm">(b), bias, beta, alpha));
+  return cast.back(scaled_sum(self, a.op<"aten::mm">(b), bias, beta, alpha));
 }
 Value addmv(Call& c, const Tensor& self, const Tensor& mat, const Tensor& vec, const Value& beta,
             const Value& alpha) {
@@ -51,7 +50,11 @@ Value addmv(Call& c, const Tensor& self, const Tensor& mat, const Tensor& vec, c
   const Operand bias = cast(self);
   const Operand a = cast(mat);
   const Operand b = cast(vec);
-  return cast.back(scaled_sum(c, self, a.op<"aten::mv">(b), bias, beta, alpha));
+  const Operand product = a.op<"aten::mv">(b);
+  if (beta.to_double() == 0 || !guard_or_false(product.tensor().numel() == 0))
+    return cast.back(scaled_sum(self, product, bias, beta, alpha));
+  times(product, scale_of(self, alpha));
+  return cast.back(times(bias, scale_of(self, beta)));
 }
 Value baddbmm(Call& c, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
               const Value& beta, const Value& alpha) {
@@ -107,7 +110,7 @@ Value softmax(Call& c, const Tensor& given, int64_t dim, bool half_to_float) {
   const Operand x = self.to(types.computation);
   const Operand shifted = x - safe_amax(c, x, dim);
   const Operand power = shifted.op<"aten::exp">();
-  const Operand total = power.sum(DimVector{dim}, true);
+  const Operand total = power.sum(DimVector{SymInt(dim)}, true);
   const Operand result = is_log ? shifted - total.op<"aten::log">() : power / total;
   return half_to_float ? result : result.to(types.result);
 }
@@ -142,72 +145,90 @@ Operand as_channels(Operand a, int64_t rank) {
   return a;
 }
 
+// What native_batch_norm_helper computes for one call.
 struct BatchNorm {
+  Call& c;
+  const Tensor& input;
+  double eps;
   Value output, mean, rstd, running_mean, running_var;
+
+  // By the statistics of the batch, which the tracked ones follow; those are written to unless the
+  // operator is functional.
+  void train(Tensor* tracked_mean, Tensor* tracked_var, double momentum, bool functional);
+  // By the tracked statistics.
+  void evaluate(Tensor* tracked_mean, Tensor* tracked_var);
+  void scale(Tensor* weight, Tensor* bias);
 };
-// Mirrors native_batch_norm_helper.
-BatchNorm batch_norm_helper(Call& c, const Tensor& input, Tensor* weight, Tensor* bias,
-                            Tensor* running_mean, Tensor* running_var, bool training,
-                            double momentum, double eps, bool functional) {
-  const DType computation = computation_dtype(input.dtype());
+
+void BatchNorm::train(Tensor* tracked_mean, Tensor* tracked_var, double momentum, bool functional) {
   const Operand self(c, input);
-  BatchNorm norm;
-  norm.running_mean = Value(running_mean);
-  norm.running_var = Value(running_var);
-  Operand output = self;
-  if (training) {
-    DimVector dims{0};
-    for (int64_t dim = 2; dim < input.dim(); ++dim) dims.push_back(dim);
-    const Value moments =
-        c.call<"aten::var_mean.correction">(self.to(computation).value(), dims, 0, true);
-    const Operand variance(c, moments.values()[0]);
-    const Operand mean(c, moments.values()[1]);
-    const Operand rstd = (variance + eps).op<"aten::rsqrt">();
-    output = (self - mean) * rstd;
-    norm.mean = mean.op<"aten::squeeze.dims">(dims);
-    norm.rstd = rstd.op<"aten::squeeze.dims">(dims);
-    const auto follow = [&](const Value& now, Tensor* running) {
-      const Operand fresh = Operand(c, now) * momentum;
-      const Operand sum = fresh + Operand(c, *running) * (1 - momentum);
-      if (!functional) c.call<"aten::copy_">(*running, sum.value());
-      return sum.value();
-    };
-    if (running_mean != nullptr) norm.running_mean = follow(norm.mean, running_mean);
-    if (running_var != nullptr) {
-      const Operand squeezed = variance.op<"aten::squeeze.dims">(dims);
-      const SymFloat count = int_true_div(input.numel(), input.size(1));
-      const Operand unbiased = squeezed.op<"aten::mul.Tensor">(number_of(count / (count - 1.0)));
-      norm.running_var = follow(unbiased, running_var);
-    }
-  } else {
-    const auto copied = [&](Tensor* running) {
-      return Operand(c, c.call<"aten::to.dtype">(*running, computation, false, true));
-    };
-    const Operand mean = copied(running_mean);
-    const Operand variance = copied(running_var);
-    norm.running_mean = mean;
-    norm.running_var = variance;
-    const Operand rstd = 1 / (variance + eps).op<"aten::sqrt">();
-    const bool on_cpu = input.device().is_cpu();
-    const auto saved = [&](const Operand& value) {
-      return on_cpu ? c.call<"aten::new_zeros">(input, DimVector{0}) : value.value();
-    };
-    norm.mean = saved(mean);
-    norm.rstd = saved(rstd);
-    const Operand wide_mean = as_channels(mean, input.dim());
-    const Operand wide_rstd = as_channels(rstd, input.dim());
-    output = (self - wide_mean) * wide_rstd;
-  }
+  DimVector dims{0};
+  for (int64_t dim = 2; dim < input.dim(); ++dim) dims.push_back(dim);
+  const Operand wide = self.to(computation_dtype(input.dtype()));
+  const Value moments = c.call<"aten::var_mean.correction">(wide.value(), dims, 0, true);
+  const Operand variance(c, moments.values()[0]);
+  const Operand average(c, moments.values()[1]);
+  const Operand factor = (variance + eps).op<"aten::rsqrt">();
+  output = (self - average) * factor;
+  mean = average.op<"aten::squeeze.dims">(dims);
+  rstd = factor.op<"aten::squeeze.dims">(dims);
+  const auto follow = [&](const Value& now, Tensor* tracked) {
+    const Operand fresh = Operand(c, now) * momentum;
+    const Operand sum = fresh + Operand(c, *tracked) * (1 - momentum);
+    if (!functional) c.call<"aten::copy_">(*tracked, sum.value());
+    return sum.value();
+  };
+  if (tracked_mean != nullptr) running_mean = follow(mean, tracked_mean);
+  if (tracked_var == nullptr) return;
+  const Operand squeezed = variance.op<"aten::squeeze.dims">(dims);
+  const SymFloat count = int_true_div(input.numel(), input.size(1));
+  const Operand unbiased = squeezed.op<"aten::mul.Tensor">(number_of(count / (count - 1.0)));
+  running_var = follow(unbiased, tracked_var);
+}
+
+void BatchNorm::evaluate(Tensor* tracked_mean, Tensor* tracked_var) {
+  c.check_as(ErrorKind::kAssertionError, tracked_mean != nullptr && tracked_var != nullptr,
+             "running_mean and running_var must not be None in eval mode");
+  const DType computation = computation_dtype(input.dtype());
+  running_mean = c.call<"aten::to.dtype">(*tracked_mean, computation, false, true);
+  running_var = c.call<"aten::to.dtype">(*tracked_var, computation, false, true);
+  const Operand average(c, running_mean);
+  const Operand factor = 1 / (Operand(c, running_var) + eps).op<"aten::sqrt">();
+  const bool on_cpu = input.device().is_cpu();
+  const auto saved = [&](const Operand& value) {
+    return on_cpu ? c.call<"aten::new_zeros">(input, DimVector{0}) : value.value();
+  };
+  mean = saved(average);
+  rstd = saved(factor);
+  const Operand wide_mean = as_channels(average, input.dim());
+  const Operand wide_factor = as_channels(factor, input.dim());
+  output = (Operand(c, input) - wide_mean) * wide_factor;
+}
+
+void BatchNorm::scale(Tensor* weight, Tensor* bias) {
   const auto flat = [&](Tensor* parameter) {
     return as_channels(Operand(c, *parameter).op<"aten::flatten.using_ints">(), input.dim());
   };
-  if (weight != nullptr) output = output * flat(weight);
-  if (bias != nullptr) output = output + flat(bias);
+  Operand result(c, output);
+  if (weight != nullptr) result = result * flat(weight);
+  if (bias != nullptr) result = result + flat(bias);
   if (input.device().is_cpu()) {
-    norm.mean = Operand(c, norm.mean).to(input.dtype());
-    norm.rstd = Operand(c, norm.rstd).to(input.dtype());
+    mean = Operand(c, mean).to(input.dtype());
+    rstd = Operand(c, rstd).to(input.dtype());
   }
-  norm.output = output.to(input.dtype());
+  output = result.to(input.dtype());
+}
+
+BatchNorm batch_norm_helper(Call& c, const Tensor& input, Tensor* weight, Tensor* bias,
+                            Tensor* running_mean, Tensor* running_var, bool training,
+                            double momentum, double eps, bool functional) {
+  BatchNorm norm{c, input, eps, {}, {}, {}, running_mean, running_var};
+  if (training) {
+    norm.train(running_mean, running_var, momentum, functional);
+  } else {
+    norm.evaluate(running_mean, running_var);
+  }
+  norm.scale(weight, bias);
   return norm;
 }
 
@@ -336,7 +357,9 @@ Value index(Call& c, const Tensor& self) {
   const Tensor& result = op.rule.function(c, op.rule.params).tensor();
   const Value made =
       c.call<"aten::new_empty">(self, result.sizes(), nullptr, nullptr, nullptr, false);
-  c.call<"aten::as_strided">(self, result.sizes(), DimVector(result.sizes().size(), SymInt(0)));
+  // The order of its strides is looked at where there are elements (_restride_src).
+  if (!guard_or_false(self.numel() == 0))
+    c.call<"aten::as_strided">(self, result.sizes(), DimVector(result.sizes().size(), SymInt(0)));
   return c.call<"aten::to.dtype_layout">(made, self.dtype(), self.layout(), self.device());
 }
 

@@ -1,4 +1,6 @@
 // Reductions, and what is made of them: torch/_refs/__init__.py, torch/_refs/linalg/__init__.py.
+#include "core/ops/families/reduction.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -32,14 +34,19 @@ DimVector reduction_dims(const Tensor& a, const Value& given) {
   return dims;
 }
 
+DimSet set_of(Dims dims) {
+  DimSet set;
+  for (const SymInt dim : dims) set.add(dim.as_int());
+  return set;
+}
+
 // The reduced tensor with its dimensions kept as ones.
 Value keep_dims(Call& c, const Tensor& a, Dims dims, const Value& reduced) {
   DimVector sizes(a.sizes());
   DimVector kept;
+  const DimSet reduced_dims = set_of(dims);
   for (int64_t dim = 0; dim < a.dim(); ++dim) {
-    const bool is_reduced =
-        std::any_of(dims.begin(), dims.end(), [&](SymInt each) { return each.as_int() == dim; });
-    if (is_reduced) {
+    if (reduced_dims.contains(static_cast<size_t>(dim))) {
       sizes[static_cast<size_t>(dim)] = 1;
     } else {
       kept.push_back(dim);
@@ -215,11 +222,10 @@ Value vector_norm(Call& c, const Tensor& x, const Value& order, const Value& dim
   if (is_single && x.dim() > 0) {
     const Value size = cast_to(c, c.call<"aten::abs">(self), result);
     if (keepdim) return size;
+    const DimSet reduced_dims = set_of(over);
     DimVector left;
     for (int64_t dim = 0; dim < x.dim(); ++dim) {
-      const bool is_reduced =
-          std::any_of(over.begin(), over.end(), [&](SymInt each) { return each.as_int() == dim; });
-      if (!is_reduced) left.push_back(x.size(dim));
+      if (!reduced_dims.contains(static_cast<size_t>(dim))) left.push_back(x.size(dim));
     }
     return c.call<"aten::view">(size, left);
   }
@@ -299,7 +305,9 @@ constexpr StepsDef kReductionSteps[] = {
     {"aten::count_nonzero", rule<&count_nonzero>()},
     {"aten::count_nonzero.dim_IntList", rule<&count_nonzero>()},
     {"aten::cumprod", rule<&cumulative<"prims::prod">>()},
+    {"aten::cumprod_", copied_steps_of<"aten::cumprod">()},
     {"aten::cumsum", rule<&cumulative<"prims::sum">>()},
+    {"aten::cumsum_", copied_steps_of<"aten::cumsum">()},
     {"aten::dot", rule<&dot>()},
     {"aten::linalg_vector_norm", rule<&vector_norm>()},
     {"aten::logsumexp", rule<&logsumexp>()},

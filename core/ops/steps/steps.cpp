@@ -118,7 +118,7 @@ class StepsTable {
 std::span<const std::span<const StepsDef>> steps_tables() {
   static const std::span<const StepsDef> tables[] = {
       activation_steps(), elementwise_steps(), factory_steps(),   indexing_steps(), loss_steps(),
-      network_steps(),    prims_steps(),       reduction_steps(), view_steps()};
+      network_steps(),    prims_steps(),       reduction_steps(), upsample_steps(), view_steps()};
   return tables;
 }
 

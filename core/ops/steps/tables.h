@@ -16,6 +16,7 @@ std::span<const StepsDef> loss_steps();
 std::span<const StepsDef> network_steps();
 std::span<const StepsDef> prims_steps();
 std::span<const StepsDef> reduction_steps();
+std::span<const StepsDef> upsample_steps();
 std::span<const StepsDef> view_steps();
 
 // An in-place overload: the steps of the functional operator, whose result is copied (_make_inplace,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/ops/families/view.h"
+#include "core/ops/limits.h"
 #include "core/ops/steps/reference.h"
 #include "core/ops/steps/tables.h"
 #include "core/tensor/strides.h"
@@ -12,6 +13,13 @@ namespace faketensor {
 namespace {
 
 using Taken = StepsDef::Taken;
+
+// That a view in so many parts does not take more than a call may.
+void check_count(const Call& c, int64_t count) {
+  c.check_as(ErrorKind::kLimitExceeded,
+             count >= 0 && count <= static_cast<int64_t>(kMaxTensorsPerCall),
+             "an operator makes more than {} tensors", kMaxTensorsPerCall);
+}
 
 DimVector range(int64_t begin, int64_t end) {
   DimVector dims;
@@ -144,6 +152,7 @@ Value split(Call& c, const Tensor& self, SymInt split_size, int64_t dim) {
   const SymInt size = self.size(dim);
   if (guard_bool(size == 0)) return c.tuple({c.call<"aten::detach">(self)});
   const int64_t chunks = guard_int(floor_div(size + split_size - 1, split_size));
+  check_count(c, chunks);
   DimVector sizes(static_cast<size_t>(chunks), split_size);
   if (chunks > 0) sizes.back() = split_size - (split_size * chunks - size);
   return c.call<"aten::split_with_sizes">(self, sizes, dim);
@@ -152,6 +161,7 @@ Value split(Call& c, const Tensor& self, SymInt split_size, int64_t dim) {
 Value unbind(Call& c, const Tensor& self, int64_t dim) {
   const int64_t count = guard_int(self.size(dim));
   if (count == 0) return c.tuple({});
+  check_count(c, count);
   const Value parts = c.call<"aten::tensor_split.sections">(self, count, dim);
   SmallVector<Value, 8> results;
   for (const Value& part : parts.values())

@@ -56,20 +56,20 @@ TEST(GraphLayout, DrawsASmallBlockLikeThis) {
   graph.expand(block);
   EXPECT_EQ(
       to_text(graph.draw()),
-      "module 0 in -1: 0,0 198x372\n"
+      "module 0 in -1: 0,0 198x384\n"
       "row 1 in 0: 60,16 64x28\n"
-      "module 1 in 0: 16,72 166x228\n"
+      "module 1 in 0: 16,72 166x240\n"
       "row 2 in 2: 60,124 64x28\n"
-      "module 2 in 2: 32,180 120x36\n"
-      "row 4 in 2: 60,244 64x28\n"
-      "row 5 in 0: 60,328 64x28\n"
+      "module 2 in 2: 32,180 120x48\n"
+      "row 4 in 2: 60,256 64x28\n"
+      "row 5 in 0: 60,340 64x28\n"
       "1->2 of 1: 92,44 92,72\n"
-      "2->6 of 4: 92,300 92,328\n"
+      "2->6 of 4: 92,312 92,340\n"
       "2->3 of 1: 92,96 92,124\n"
-      "2->5 of 1: 92,96 92,110 166,110 166,230 106,230 106,244\n"  // the residual, at the side
+      "2->5 of 1: 92,96 92,110 166,110 166,242 106,242 106,256\n"  // the residual, at the side
       "3->4 of 2: 92,152 92,180\n"
-      "4->5 of 3: 92,216 92,244\n"
-      "5->2 of 4: 92,272 92,300\n");
+      "4->5 of 3: 92,228 92,256\n"
+      "5->2 of 4: 92,284 92,312\n");
 }
 
 TEST(GraphLayout, AnEmptyGraphIsAnEmptyRoot) {
@@ -156,6 +156,28 @@ TEST(GraphLayout, TheMainPathIsAVerticalLine) {
     if (box.open) continue;
     EXPECT_EQ(middle(box), middle(drawn.boxes[1]));
   }
+}
+
+// What goes on comes out at the side of each block, where it does not come in.
+TEST(GraphLayout, OpenBlocksOfAChainStandInOneColumn) {
+  GraphBuilder graph;
+  const uint32_t weight = graph.parameter();
+  uint32_t value = graph.row(0, {});
+  std::vector<int32_t> blocks;
+  for (int i = 0; i < 20; ++i) {
+    const uint32_t block = graph.module(0);
+    blocks.push_back(~static_cast<int32_t>(block));
+    const uint32_t first = graph.row(block, {value, weight}, 2);
+    graph.row(block, {first, weight}, 2);
+    graph.row(block, {first}, 2);
+    value = graph.row(block, {first}, 1);
+    value = graph.row(0, {value}, 3);
+  }
+  graph.expand_all();
+  const GraphLayout drawn = graph.draw();
+  for (const int32_t block : blocks)
+    EXPECT_LE(std::abs(middle(box_of(drawn, block)) - middle(box_of(drawn, blocks[0]))),
+              2 * metrics::kPadding);
 }
 
 TEST(GraphLayout, AModuleCalledTwiceHasABoxPerCall) {

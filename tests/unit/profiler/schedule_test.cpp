@@ -64,6 +64,21 @@ TEST(Schedule, TracesAreReadyAtTheEndOfEachCycle) {
   EXPECT_EQ(log, (std::vector<std::string>{"2: ProfilerStep#1", "4: ProfilerStep#3"}));
 }
 
+// A span that was begun in one trace is not one of the next.
+TEST(Schedule, ASpanMayBeOpenFromOneTraceToTheNext) {
+  FakeTensorMode mode;
+  Profile profile(mode.context(), {.schedule = Schedule({.active = 1})});
+  profile.start();
+  {
+    const SpanScope span(profile.recorder(), "long");
+    profile.step();
+  }
+  profile.stop();
+  const EventList events = profile.events();
+  ASSERT_EQ(events.events().size(), 1u);
+  EXPECT_EQ(events.events()[0].trace_name, "ProfilerStep#1");
+}
+
 TEST(Profile, WhatIsAskedTooEarlyIsRefusedInPyTorchsWords) {
   FakeTensorMode mode;
   const auto message = [&](auto&& action) -> std::string {
@@ -86,6 +101,11 @@ TEST(Profile, WhatIsAskedTooEarlyIsRefusedInPyTorchsWords) {
               p.export_stacks("self_cpu_time_total");
             }),
             "export_stacks() requires with_stack=True");
+  EXPECT_EQ(message([](Profile& p) {
+              p.start();
+              p.start_trace();
+            }),
+            "Profiler is already enabled on this thread.");
   EXPECT_EQ(message([](Profile& p) { p.start(), p.start(), p.stop(), p.stop(); }), "");
 }
 

@@ -90,6 +90,7 @@ TEST_F(DynamoProfilerTests, test_compile_events_visible_in_profiler) {
   EXPECT_FALSE(names_with("(dynamo_timed)").empty());
 }
 
+#ifndef __EMSCRIPTEN__  // which has no threads here
 TEST_F(DynamoProfilerTests, test_record_functions_thread_local) {
   std::vector<size_t> counts(3);
   std::vector<std::thread> threads;
@@ -106,6 +107,7 @@ TEST_F(DynamoProfilerTests, test_record_functions_thread_local) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(counts, std::vector<size_t>(3, 1));
 }
+#endif
 
 TEST_F(DynamoProfilerTests, test_nested_compilation_events_in_profiler) {
   CompiledFunction fn(compiler_, "fn", {"x"}, {stage([](Frame& frame, std::span<const Value> in) {

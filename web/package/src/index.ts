@@ -9,18 +9,19 @@
  * run.value("linear_1"); // { size: [4, 10], stride: [10, 1], dtype: "float32", ... }
  * ```
  */
+import { checkText } from "./check.js";
 import { CallArea } from "./call_area.js";
 import { Engine } from "./engine.js";
 import type { WasmInput } from "./instance.js";
 import { Mode, type ModeOptions } from "./mode.js";
 import { packedVersion } from "./packed.js";
 import { Profiles } from "./profiles.js";
-import { Program } from "./program.js";
+import { Program, type Run } from "./program.js";
 import { defineMethods, type engineQuestions, type Methods } from "./questions.js";
 import { Session, type SessionOptions } from "./session.js";
 import { fileSource, toByteSource, type Openable } from "./source.js";
 import { FakeTensorError } from "./errors.js";
-import type { EngineInfo, OpenOptions } from "./types.js";
+import type { DiffReport, EngineInfo, OpenOptions } from "./types.js";
 
 export { EngineFailure, FakeTensorError, type ErrorData } from "./errors.js";
 export type {
@@ -116,6 +117,16 @@ export class FakeTensor {
   /** The same for a file by its path, of which only what is needed is read; Node only. */
   async openFile(path: string | URL, options: OpenOptions = {}): Promise<Program> {
     return this.open(await fileSource(path), { name: String(path), ...options });
+  }
+
+  /**
+   * What differs between two runs, of one program or of two, in values, memory and FLOPs, and where a target is named, in
+   * time on it.
+   */
+  diff(a: Run, b: Run, options: { readonly target?: string } = {}): DiffReport {
+    const { target = null } = options;
+    if (target !== null) checkText("the target of diff()", target);
+    return this.engine.ask<DiffReport>("run.diff", a.handle, { other: b.handle, target });
   }
 
   /** A mode to call single operators in. */

@@ -8,26 +8,32 @@ import { openLayout, openTable } from "./packed.js";
 import type {
   AllocatorReport,
   Assumption,
+  FitOptions,
+  FitReport,
   FlopReport,
   GuardInfo,
+  MemoryOptions,
   MemoryReport,
   Layout,
   LayoutOptions,
   NodeDetail,
   OperatorInfo,
   OpProfiles,
+  RunCosts,
   RunSymbol,
   SymbolSettings,
   Table,
+  TimeReport,
   Value,
   WhatIfResult,
   WhyStep,
+  WorkReport,
 } from "./types.js";
 
 type AnyMethod = (...given: never[]) => unknown;
 
-/** An argument's name in wasm/queries.cpp, and what is handed over for what was given. */
-type Parameter = readonly [name: string, take: (given: unknown) => unknown];
+/** An argument's name in wasm/queries.cpp, and what is handed over for what was given in its place, or among `all`. */
+type Parameter = readonly [name: string, take: (given: unknown, all: readonly unknown[]) => unknown];
 
 /** One question, asked by a method of that type. */
 export interface Question<Method extends AnyMethod> {
@@ -100,7 +106,10 @@ export const programQuestions = {
   recordProfiles: ask<() => OpProfiles>(),
   /** Where each node and module is drawn. */
   layout: columns<(options?: LayoutOptions) => Layout>(
-    [["expanded", (options) => [...((options as LayoutOptions | undefined)?.expanded ?? [])]]],
+    [
+      ["expanded", (options) => [...((options as LayoutOptions | undefined)?.expanded ?? [])]],
+      ["plumbing", (_, [options]) => (options as LayoutOptions | undefined)?.plumbing ?? true],
+    ],
     openLayout,
   ),
 };
@@ -119,8 +128,11 @@ export const runQuestions = {
   guards: ask<() => GuardInfo[]>(),
   /** What was taken for part of the example, in the order of the nodes; empty where nothing was changed. */
   assumptions: ask<() => Assumption[]>(),
-  /** The bytes alive while the program runs, and who holds them at the peak. The first to ask of a run propagates again. */
-  memory: ask<() => MemoryReport>(),
+  /**
+   * The bytes alive while the program runs, and who holds them at the peak. The first to ask of a run propagates again.
+   * With `train`, those of a training step too, which is propagated anew each time.
+   */
+  memory: ask<(options?: MemoryOptions) => MemoryReport>([data("options", {})]),
   /**
    * What PyTorch's caching allocator makes of the run's storages, under each of these settings: texts as
    * `PYTORCH_ALLOC_CONF` takes them, "" for PyTorch's own. With `deviceMemory` the bytes of the GPU.
@@ -136,6 +148,17 @@ export const runQuestions = {
   ),
   /** Floating-point operations as PyTorch's flop_counter counts them, by node and by module. */
   flops: ask<() => FlopReport>(),
+  /** Every storage with its lifetime, and the FLOPs, as numbers: what a chart is drawn of. */
+  costs: ask<(symbols?: SymbolSettings) => RunCosts>([data("symbols", {})]),
+  /** What all operators compute, read and write, by node, module and kind. */
+  work: ask<() => WorkReport>(),
+  /**
+   * How long the program takes on a device by its roofline: the name of a target, or the text of a target file. Without
+   * a device among the run's options the program is on the target's.
+   */
+  time: ask<(target: string) => TimeReport>([text("target", "the target of time()")]),
+  /** Which devices the program fits, and up to which size of a dimension. */
+  fits: ask<(options?: FitOptions) => FitReport>([data("options", {})]),
   /**
    * Why dimension `dim` of a node's tensor has its size: the chain back to an input, to a number of the program or to
    * data. Negative dimensions count from the last.
@@ -183,7 +206,7 @@ export function asked(
   given: readonly unknown[],
 ): Asked {
   const args = Object.fromEntries(
-    question.parameters.map(([argument, take], i) => [argument, take(given[i])]),
+    question.parameters.map(([argument, take], i) => [argument, take(given[i], given)]),
   );
   return { question: `${of}.${name}`, isPacked: question.isPacked, args };
 }

@@ -60,6 +60,29 @@ describe("a what-if", () => {
     );
   });
 
+  it("says what a step of training holds", () => {
+    const { training } = llama()
+      .propagate()
+      .memory({ train: { optimizer: "adam" } });
+    assert.equal(training.optimizer, "adam");
+    assert.deepEqual(training.approximated, []);
+    assert.deepEqual(training.untrained, []);
+    const { bytes, kinds, byKind } = training.peak;
+    assert.equal(
+      bytes,
+      byKind.reduce((sum, share) => sum + share.bytes, 0),
+    );
+    assert.ok(training.after.bytes < bytes);
+    assert.equal(training.after.kinds.optimizer >= 2 * kinds.parameters, true);
+    const run = llama().propagate();
+    assert.throws(() => run.memory({ train: { optimizer: "lion" } }), /train.optimizer is sgd/);
+    assert.throws(() => run.memory({ train: { optimizer: "sgd", lr: 1 } }), /unknown option 'train.lr'/);
+    assert.throws(
+      () => run.memory({ train: { optimizer: "sgd", checkpoint: ["nowhere"] } }),
+      /no module 'nowhere'/,
+    );
+  });
+
   it("says what running the program costs, for all sizes of a batch", () => {
     const run = llama().propagate({ dynamic: { batch: true } });
     const { held, live, peaks, peak } = run.memory();
@@ -78,6 +101,70 @@ describe("a what-if", () => {
       nodes.reduce((sum, { flops }) => sum + flops, 0),
     );
     assert.ok(modules["model.layers.0.mlp"] < total);
+  });
+
+  it("has every storage with its lifetime as numbers, which add up to the bytes alive", () => {
+    const run = llama().propagate({ dynamic: { batch: true } });
+    const { kinds, storages, temporaries, flops, unknown } = run.costs({ batch: 8 });
+    const { peak } = run.memory();
+    const inputs = llama().info.inputs.length;
+    const alive = storages.row
+      .map((row, i) => ({ row, until: storages.until[i], bytes: storages.bytes[i] }))
+      .filter(({ row, until }) => (row < inputs || row <= peak.row) && (until < 0 || until >= peak.row))
+      .reduce((sum, { bytes }) => sum + bytes, 0);
+    const inside = temporaries.row.indexOf(peak.row);
+    assert.equal(alive + (inside < 0 ? 0 : temporaries.bytes[inside]), 29184 * 8 + 429376);
+    assert.equal(unknown, 0);
+    assert.equal(kinds[storages.kind[0]], "parameters");
+    const plain = llama()
+      .propagate({ dims: { batch: 8 } })
+      .flops();
+    assert.equal(
+      flops.flops.reduce((sum, count) => sum + count, 0),
+      plain.total,
+    );
+  });
+
+  it("says what it takes on a device, and what fits", () => {
+    const run = llama().propagate({ dims: { batch: 8 } });
+    const time = run.time("h100");
+    assert.equal(time.target, "h100-sxm");
+    assert.equal(time.samples, 8);
+    assert.equal(time.tokens, 8 * 16);
+    const inBounds = time.bounds.compute + time.bounds.memory + time.bounds.launch;
+    assert.ok(Math.abs(inBounds - time.seconds) < 1e-9);
+    const work = run.work();
+    assert.ok(work.flops > run.flops().total);
+    const { over, size, targets } = run.fits({ targets: ["t4", "h100"] });
+    assert.deepEqual([over, size], ["batch", 8]);
+    assert.deepEqual(
+      targets.map(({ name, fits }) => [name, fits]),
+      [
+        ["t4", true],
+        ["h100-sxm", true],
+      ],
+    );
+    const own =
+      "name: mine\nmemory: {total: 4 MiB, bandwidth: 1 GB/s}\nflops: {float32: {plain: 1 TFLOPS}}\n";
+    const [{ usable, largest }] = run.fits({ targets: [own] }).targets;
+    const fits = (batch) => llama().propagate({ dims: { batch } }).memory().peak.bytes <= usable;
+    assert.ok(fits(largest.size) && !fits(largest.size + 1));
+    assert.throws(() => run.time("cuda"), /without a device/);
+    assert.throws(
+      () => run.time(own.replace("1 GB/s", "-1 GB/s")),
+      /target:2:35: memory.bandwidth: more than 0/,
+    );
+  });
+
+  it("compares two runs", () => {
+    const a = llama().propagate();
+    const b = llama().propagate({ dims: { batch: 8 } });
+    const { a: before, b: after, matched, nodes } = ft.diff(a, b, { target: "h100" });
+    assert.equal(after.counted, 4 * before.counted);
+    assert.equal(after.peak, b.memory().peak.bytes);
+    assert.equal(matched, a.memory().live.length);
+    assert.ok(nodes.every(({ nameA, nameB }) => nameA === nameB));
+    assert.deepEqual(ft.diff(a, a).nodes, []);
   });
 
   it("says what the caching allocator makes of it", () => {

@@ -11,6 +11,7 @@ import type {
   Program,
   Progressing,
   Run,
+  RunCosts,
   RunSymbol,
   Table,
   WhatIfResult,
@@ -73,6 +74,11 @@ export class Answer {
 
   why(row: number, dim: number): Promise<WhyStep[]> {
     return this.run.why(this.table.names[row], dim);
+  }
+
+  /** Bytes and FLOPs; what is set to a range, or to nothing, is of the example's size. */
+  costs(): Promise<RunCosts> {
+    return this.run.costs(this.run === this.free.run ? this.symbolic.settings : {});
   }
 
   /** Between which numbers of bytes the storage of a row lies, where symbols are set to ranges. */

@@ -5,14 +5,17 @@
  */
 import { AddressBar } from "./address_bar.js";
 import type { Answer } from "./answers.js";
+import type { ColorMode } from "./coloring.js";
 import { commandsOf, type Command } from "./commands.js";
+import { CostsQuestion } from "./costs_question.js";
+import type { ExportFormat } from "./exports.js";
 import type { Engine, Progressing } from "./engine.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
 import { isAbort, misfitSentence, modelOf, openProgram, type Opened } from "./opening.js";
-import { addressOf } from "./permalink.js";
+import { addressOf, stateOf } from "./permalink.js";
 import { Scene } from "./scene.js";
 import type { Setting } from "./settings.js";
-import { copyAddress, savePicture } from "./sharing.js";
+import { copyAddress } from "./sharing.js";
 import type { Shown, Source } from "./shown.js";
 import {
   History,
@@ -26,7 +29,7 @@ import {
   type StepKind,
   type WhatIf,
 } from "./state.js";
-import type { Address } from "./url_state.js";
+import { parseHash, type Address } from "./url_state.js";
 import { Views, type Actions } from "./views.js";
 
 /** How a program comes to be shown. */
@@ -35,7 +38,15 @@ export interface OpeningOptions {
   readonly standsIn?: boolean;
 }
 
-const kEmptyState: PageState = { whatIf: kAsInFile, expanded: [], selection: null, camera: null };
+const kEmptyState: PageState = {
+  whatIf: kAsInFile,
+  expanded: [],
+  selection: null,
+  camera: null,
+  alive: null,
+  color: "plain",
+  plumbing: false,
+};
 
 export class App implements Actions {
   private shown: Shown | null = null;
@@ -44,13 +55,18 @@ export class App implements Actions {
   private refreshing = false;
   private stale = false;
   private restoreCamera = false;
-  private readonly addressBar = new AddressBar();
+  private readonly addressBar = new AddressBar((hash) => {
+    this.goTo(parseHash(hash));
+  });
   private work: AbortController | null = null;
   /** The part of `work` that opens a program: what is wanted of the shown one waits for its end. */
   private opening: AbortController | null = null;
   /** Module whose corner stays where it is on screen while its content unfolds. */
   private anchor: number | null = null;
   readonly views = new Views(this);
+  private readonly costs = new CostsQuestion((shown) => {
+    if (this.shown === shown) this.views.showCosts(shown);
+  });
 
   constructor(private readonly engine: Engine) {}
 
@@ -134,7 +150,7 @@ export class App implements Actions {
       state = { ...state, camera: null };
     }
     const before = this.shown;
-    this.shown = { source, program, answers, answer, model, scene, state };
+    this.shown = { source, program, answers, answer, model, scene, state, profile: null };
     this.automaticExpanded = automatic;
     before?.answers.dispose();
     void before?.program.dispose();
@@ -142,6 +158,8 @@ export class App implements Actions {
     this.restoreCamera = false; // what was wished for another program
     this.views.showProgram(this.shown);
     this.showWish();
+    this.addressBar.begin(this.address(this.shown));
+    this.costs.ask(this.shown);
     const sentence = misfitSentence(misfits, source.name);
     if (sentence !== null) this.views.notice.show(sentence);
   }
@@ -207,6 +225,17 @@ export class App implements Actions {
     this.change({ whatIf }, "edit", group);
   }
 
+  /** Back or forward in the browser: what the address says of the shown program, as a step that can be undone. */
+  private goTo(address: Address): void {
+    const { shown } = this;
+    const isShown = shown?.source.name === (address.example ?? address.file);
+    if (shown === null || !isShown) return;
+    const { state } = stateOf(shown.model, address, this.automaticExpanded);
+    const { profiles } = this.history.current.whatIf;
+    this.history.push({ ...state, whatIf: { ...state.whatIf, profiles } }, "edit");
+    void this.refresh(true);
+  }
+
   /** A part of the what-if, whatever the rest is. */
   changeWhatIf(part: Partial<WhatIf>): void {
     this.setWhatIf({ ...this.history.current.whatIf, ...part });
@@ -245,6 +274,27 @@ export class App implements Actions {
     this.change({ selection }, "select");
   }
 
+  /** Fades the graph to what is alive while a row runs, and selects that; null: all of it is shown again. */
+  fade(row: number | null): void {
+    if (row === this.history.current.alive) return;
+    if (row === null) this.change({ alive: null }, "fade", "end");
+    else this.change({ alive: row, selection: { kind: "node", row } }, "fade");
+  }
+
+  /** Draws sizes, assertions and aliases, or leaves them out. */
+  setPlumbing(plumbing: boolean): void {
+    this.change({ plumbing }, "expand");
+  }
+
+  comparePin(): void {
+    if (this.views.isPinned) this.views.unpin();
+    else if (this.shown?.profile) this.views.pin(this.shown);
+  }
+
+  setColor(color: ColorMode): void {
+    this.change({ color }, "fade", "color");
+  }
+
   jump(selection: Selection): void {
     if (this.shown === null) return;
     const { model } = this.shown;
@@ -252,8 +302,15 @@ export class App implements Actions {
     const around = inside?.kind === "module" ? model.modulePath(inside.id) : [];
     const expanded = [...new Set([...this.history.current.expanded, ...around])].sort((a, b) => a - b);
     const opens = !sameNumbers(expanded, this.history.current.expanded);
+    // A problem is shown where it is, even in what is left out of the picture.
+    const isProblem = selection.kind === "node" && model.problemAt(selection.row) !== null;
+    const isLeftOut = isProblem && this.shown.scene.placeOf(selection) < 0;
+    const plumbing = this.history.current.plumbing || isLeftOut;
     this.views.follow("again");
-    this.history.push({ ...this.history.current, expanded, selection }, opens ? "expand" : "select");
+    this.history.push(
+      { ...this.history.current, expanded, selection, plumbing },
+      opens || isLeftOut ? "expand" : "select",
+    );
     void this.refresh();
   }
 
@@ -291,8 +348,9 @@ export class App implements Actions {
       this.cancel();
       return;
     }
-    const { selection } = this.history.current;
-    if (selection !== null && this.shown !== null) this.select(this.shown.model.enclosing(selection));
+    const { selection, alive } = this.history.current;
+    if (alive !== null) this.fade(null);
+    else if (selection !== null && this.shown !== null) this.select(this.shown.model.enclosing(selection));
   }
 
   revealSelection(): void {
@@ -337,7 +395,7 @@ export class App implements Actions {
     const want = this.history.current;
     return {
       newRun: !sameWhatIf(want.whatIf, shown.state.whatIf),
-      newLayout: !sameNumbers(want.expanded, shown.state.expanded),
+      newLayout: want.plumbing !== shown.state.plumbing || !sameNumbers(want.expanded, shown.state.expanded),
     };
   }
 
@@ -352,7 +410,7 @@ export class App implements Actions {
       try {
         if (newRun) answer = await shown.answers.answer(want.whatIf, this.progressing(work));
         const layout = newLayout
-          ? await shown.program.layout({ expanded: want.expanded })
+          ? await shown.program.layout({ expanded: want.expanded, plumbing: want.plumbing })
           : shown.scene.layout;
         if (this.shown !== shown) return;
         work.signal.throwIfAborted();
@@ -366,6 +424,7 @@ export class App implements Actions {
         this.keepAnchor(drawnBefore, shown.scene);
         this.views.canvas.show(shown.scene, false);
         this.views.showRun(shown, this.history.current, newRun ? before : null);
+        if (newRun) this.costs.ask(shown);
       } catch (error) {
         if (isAbort(error)) return;
         this.takeBack(shown);
@@ -375,7 +434,8 @@ export class App implements Actions {
         this.finish(work);
       }
     }
-    const { selection, camera } = this.history.current;
+    const { selection, camera, alive, color } = this.history.current;
+    this.views.showOverlays(shown, alive, color);
     if (this.restoreCamera) {
       this.restoreCamera = false;
       if (camera === null) this.views.canvas.fit();
@@ -386,8 +446,8 @@ export class App implements Actions {
 
   /** After a failed or cancelled step: what is wanted is what is shown, as a step of its own that can be undone. */
   private takeBack(shown: Shown): void {
-    const { whatIf, expanded } = shown.state;
-    this.history.push({ ...this.history.current, whatIf, expanded }, "edit");
+    const { whatIf, expanded, plumbing } = shown.state;
+    this.history.push({ ...this.history.current, whatIf, expanded, plumbing }, "edit");
     this.showWish();
   }
 
@@ -413,12 +473,13 @@ export class App implements Actions {
     return addressOf(shown.model, this.history.current, this.automaticExpanded, source);
   }
 
-  /** Saves the whole picture, with everything that is open, as a file. */
-  async exportPicture(format: "svg" | "png"): Promise<void> {
-    if (this.shown === null) return;
-    const { scene, source } = this.shown;
+  /** Saves the whole picture, with everything that is open, or what is known of all nodes, as a file. */
+  async saveAs(format: ExportFormat): Promise<void> {
+    const { shown } = this;
+    if (shown === null) return;
     try {
-      await savePicture(scene, this.history.current.selection, source.name, format, this.views);
+      const { saveAs } = await import("./exports.js");
+      await saveAs(format, shown, this.views.canvas.looks, this.views.theme);
     } catch (error) {
       this.views.notice.show(error);
     }

@@ -6,7 +6,8 @@
  * The display list is built for more than the viewport, and kept while the camera stays inside what it was built for at
  * the same scale. A frame of a drag therefore only repaints a list that is already there.
  */
-import { buildDisplayList, type Measure, type Primitive } from "./display_list.js";
+import type { Tints } from "./coloring.js";
+import { buildDisplayList, type Looks, type Measure, type Primitive } from "./display_list.js";
 import {
   beginning,
   clamped,
@@ -33,6 +34,8 @@ export interface CanvasEvents {
   toggle(moduleId: number): void;
   /** The camera came to rest after the user moved it. */
   moved(camera: Camera): void;
+  /** The pointer is on a box, -1 for none, at a place of the window. */
+  hovered(box: number, x: number, y: number): void;
   /** Every frame in which the picture moved: the minimap follows. */
   painted(camera: Camera, size: Size): void;
 }
@@ -47,6 +50,9 @@ export class CanvasView {
   private scene: Scene | null = null;
   private selection: Selection | null = null;
   private matches: ReadonlySet<number> = new Set();
+  private tints: Tints | null = null;
+  private vivid: ReadonlySet<number> | null = null;
+  private traced = false;
   private flashing: { boxes: readonly number[]; since: number } | null = null;
   private size: Size = { w: 1, h: 1 };
   private cached: { list: Primitive[]; covers: Rect; scale: number } | null = null;
@@ -93,10 +99,36 @@ export class CanvasView {
     this.redraw();
   }
 
+  /** What boxes are coloured by, and which of them stay while the others fade; null: nothing, all. */
+  overlay(tints: Tints | null, vivid: ReadonlySet<number> | null): void {
+    this.tints = tints;
+    this.vivid = vivid;
+    this.redraw();
+  }
+
   /** Marks boxes for a moment; without motion where the system asks for none. */
   flash(boxes: readonly number[]): void {
     this.flashing = { boxes, since: performance.now() };
     this.schedule();
+  }
+
+  /** How the picture is drawn, but for where it stands. */
+  get looks(): Looks {
+    const { selection, measure, tints, traced } = this;
+    return { selection, measure, tints, traced, vivid: this.vivid ?? this.boxesOnTheWay() };
+  }
+
+  /** Shows all that the selection depends on and all that depends on it, or only its neighbours again. */
+  trace(traced: boolean): void {
+    this.traced = traced;
+    this.redraw();
+  }
+
+  private boxesOnTheWay(): ReadonlySet<number> | null {
+    const { scene, selection } = this;
+    const box = scene === null || selection === null || !this.traced ? -1 : scene.boxOf(selection);
+    if (scene === null || box < 0 || scene.open[box] === 1) return null;
+    return new Set([...scene.wayOf(box, "into").boxes, ...scene.wayOf(box, "outOf").boxes]);
   }
 
   /** Builds the list anew and paints it with the next frame. */
@@ -222,8 +254,8 @@ export class CanvasView {
     const { scale } = this.camera;
     if (this.cached?.scale !== scale || !contains(this.cached.covers, shown)) {
       const covers = inflated(shown, kMargin);
-      const { selection, matches, measure } = this;
-      const options = { scale, viewport: covers, selection, matches, measure, limit: kPrimitiveLimit };
+      const { matches } = this;
+      const options = { ...this.looks, matches, scale, viewport: covers, limit: kPrimitiveLimit };
       this.cached = { list: buildDisplayList(this.scene, options), covers, scale };
     }
     return this.cached.list;
@@ -277,7 +309,11 @@ export class CanvasView {
     const { stage } = this;
     const pointers = new Map<number, { x: number; y: number }>();
     let travelled = 0;
+    stage.addEventListener("pointerleave", () => {
+      this.events.hovered(-1, 0, 0);
+    });
     stage.addEventListener("pointerdown", (event) => {
+      this.events.hovered(-1, 0, 0);
       if (event.button !== 0 && event.button !== 1) return;
       stage.setPointerCapture(event.pointerId);
       pointers.set(event.pointerId, this.positionOf(event));
@@ -286,7 +322,9 @@ export class CanvasView {
     stage.addEventListener("pointermove", (event) => {
       const before = pointers.get(event.pointerId);
       if (before === undefined) {
-        stage.classList.toggle("over-box", this.boxUnder(event) >= 0);
+        const box = this.boxUnder(event);
+        stage.classList.toggle("over-box", box >= 0);
+        this.events.hovered(event.pointerType === "mouse" ? box : -1, event.clientX, event.clientY);
         return;
       }
       const now = this.positionOf(event);

@@ -1,6 +1,8 @@
 /** Every action of the page as a command: what the keys do, and what the search box offers by name (Ctrl-K). */
 import type { App } from "./app.js";
+import { kColorModes } from "./coloring.js";
 import { byId } from "./dom.js";
+import type { ExportFormat } from "./exports.js";
 
 export interface Command {
   readonly label: string;
@@ -10,6 +12,15 @@ export interface Command {
 }
 
 const kZoomStep = 1.3;
+
+/** What is saved as a file, as the menu has it. */
+export const kExports: readonly (readonly [ExportFormat, string])[] = [
+  ["svg", "the picture as SVG"],
+  ["png", "the picture as PNG"],
+  ["csv", "all nodes as CSV"],
+  ["json", "all nodes as JSON"],
+  ["html", "a report as one HTML file"],
+];
 
 export function commandsOf(app: App): Command[] {
   return [...viewCommands(app), ...goCommands(app), ...whatIfCommands(app), ...fileCommands(app)];
@@ -42,6 +53,12 @@ function viewCommands(app: App): Command[] {
       app.views.canvas.zoom(1 / kZoomStep);
     }),
     ...depths,
+    ...kColorModes.map((mode) =>
+      command(`Colour by ${mode === "plain" ? "nothing" : mode}`, [], () => {
+        app.setColor(mode);
+      }),
+    ),
+    command("Plumbing: draw sizes, assertions and aliases, or leave them out", ["p"], press("plumbing")),
     command("Light or dark", [], () => {
       app.views.theme.toggle();
     }),
@@ -65,6 +82,15 @@ function goCommands(app: App): Command[] {
     }),
     command("Go to the selection", ["f"], () => {
       app.revealSelection();
+    }),
+    command("Compare: pin what is shown as A, or end the comparison", ["x"], () => {
+      app.comparePin();
+    }),
+    command("All that the selection depends on, and all that depends on it", ["t"], () => {
+      views.toggleTrace();
+    }),
+    command("Memory: fade to what is alive at the peak", ["m"], () => {
+      views.fadeToPeak();
     }),
     command("First problem", ["e"], () => {
       views.firstProblem();
@@ -117,7 +143,6 @@ function fileCommands(app: App): Command[] {
     command("Open a file", ["o"], press("open")),
     command("Open the example", [], press("example")),
     command("Copy a link to what is shown", [], () => void app.copyLink()),
-    command("Export the picture as SVG", [], () => void app.exportPicture("svg")),
-    command("Export the picture as PNG", [], () => void app.exportPicture("png")),
+    ...kExports.map(([format, what]) => command(`Export ${what}`, [], () => void app.saveAs(format))),
   ];
 }

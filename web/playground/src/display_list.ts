@@ -7,6 +7,7 @@
  * smaller than kModuleAsBox on screen is one box; an edge that would be a dot is left out; a text below kSmallestText
  * pixels is not written. So the list's length depends on the screen, not on the graph.
  */
+import type { Tint, Tints } from "./coloring.js";
 import { Status, ValueKind } from "./engine.js";
 import {
   compactShape,
@@ -20,6 +21,7 @@ import {
   type DtypeGroup,
 } from "./format.js";
 import type { Rect } from "./geometry.js";
+import { interfaceText, parametersText } from "./module_facts.js";
 import { sameSelection, type Selection } from "./model.js";
 import { kNameIndent, kTitleHeight, type Scene } from "./scene.js";
 
@@ -45,6 +47,10 @@ export type Paint =
   | "unknownFill"
   | "flash"
   | "match"
+  | `tint-${DtypeGroup}`
+  | `tint-${number}`
+  | `heat-${number}`
+  | `series-${number}`
   | `dtype-${DtypeGroup}`;
 
 export interface BoxPrimitive {
@@ -56,6 +62,7 @@ export interface BoxPrimitive {
   /** Of the stroke, in screen pixels: a border stays as thin at every zoom. */
   readonly strokeWidth: number;
   readonly dashed: boolean;
+  readonly faded?: boolean;
 }
 
 export interface LinePrimitive {
@@ -67,6 +74,7 @@ export interface LinePrimitive {
   readonly paint: Paint;
   readonly width: number;
   readonly arrow: boolean;
+  readonly faded?: boolean;
 }
 
 export interface TextPrimitive {
@@ -81,6 +89,7 @@ export interface TextPrimitive {
   readonly paint: Paint;
   /** The ground it stands on, drawn around the letters so that lines do not run through them. */
   readonly halo?: Paint;
+  readonly faded?: boolean;
 }
 
 export type Primitive = BoxPrimitive | LinePrimitive | TextPrimitive;
@@ -88,14 +97,23 @@ export type Primitive = BoxPrimitive | LinePrimitive | TextPrimitive;
 /** Width of a text in world units at a font size. */
 export type Measure = (text: string, font: TextPrimitive["font"], size: number) => number;
 
-export interface DrawOptions {
+/** How a picture is drawn, whatever part of it and however large. */
+export interface Looks {
+  readonly selection: Selection | null;
+  readonly measure: Measure;
+  readonly tints: Tints | null;
+  /** Of the selection all that it depends on and all that depends on it, not only its neighbours. */
+  readonly traced: boolean;
+  /** Boxes that stay while all others fade; null: none fades. */
+  readonly vivid: ReadonlySet<number> | null;
+}
+
+export interface DrawOptions extends Looks {
   /** Screen pixels per world unit. */
   readonly scale: number;
   readonly viewport: Rect;
-  readonly selection: Selection | null;
   /** Boxes that a search found. */
   readonly matches: ReadonlySet<number>;
-  readonly measure: Measure;
   /** At most so many primitives, counted when drawing to the screen; an export passes Infinity. */
   readonly limit: number;
 }
@@ -105,6 +123,8 @@ export const kSmallestText = 6;
 const kFontSize = 12;
 const kBadgeSize = 9.5;
 const kEdgeLabelSize = 10;
+/** From this height on a closed module has a second line. */
+const kTwoLines = 44;
 
 export function buildDisplayList(scene: Scene, options: DrawOptions): Primitive[] {
   const list: Primitive[] = [];
@@ -152,9 +172,17 @@ function drawBox(
   titles: Primitive[],
 ): void {
   const id = scene.layout.box.id[box];
+  const begin = list.length;
   if (id >= 0) drawNode(scene, options, box, id, list);
   else if (scene.open[box] && !small) drawOpenModule(scene, options, box, ~id, list, titles);
   else drawClosedModule(scene, options, box, ~id, list);
+  if (options.vivid === null || options.vivid.has(box) || (scene.open[box] && !small)) return;
+  for (let i = begin; i < list.length; i++) list[i] = { ...list[i], faded: true };
+}
+
+/** What a box is filled with: what is wrong with it before what it is coloured by. */
+function tintOf({ tints }: DrawOptions, box: number, status: number): Tint | null {
+  return status === Status.ok && tints !== null ? tints(box) : null;
 }
 
 function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, list: Primitive[]): void {
@@ -163,18 +191,21 @@ function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, 
   const rect = scene.rectOf(box);
   const status = table.status[row];
   const isInput = model.kindOfInput(row) !== null;
+  const tint = tintOf(options, box, status);
   list.push({
     kind: "box",
     rect,
     radius: isInput ? rect.h / 2 : 5,
     fill:
-      status === Status.error
-        ? "errorFill"
-        : status === Status.unknown
-          ? "unknownFill"
-          : isInput
-            ? "input"
-            : "node",
+      tint !== null
+        ? tint.fill
+        : status === Status.error
+          ? "errorFill"
+          : status === Status.unknown
+            ? "unknownFill"
+            : isInput
+              ? "input"
+              : "node",
     stroke: options.matches.has(box)
       ? "match"
       : status === Status.error
@@ -202,6 +233,8 @@ function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, 
       ),
     );
     room -= 14;
+  } else if (tint !== null && tint.label !== null) {
+    room -= pushLabel(options, badgeEnd, middle, tint.label, list) + 6;
   } else if (table.kind[row] === ValueKind.tensor) {
     room -= pushBadge(options, badgeEnd, middle, table.dtypes[table.dtype[row]], list) + 6;
   }
@@ -218,6 +251,19 @@ function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, 
       status === Status.notReached ? "textQuiet" : "text",
     ),
   );
+}
+
+/** What a box is coloured for, ending at `right`; returns its width. */
+function pushLabel(
+  options: DrawOptions,
+  right: number,
+  middle: number,
+  label: string,
+  list: Primitive[],
+): number {
+  if (kBadgeSize * options.scale >= kSmallestText)
+    list.push(text(right, middle, label, kBadgeSize, "mono", "right", "text"));
+  return options.measure(label, "mono", kBadgeSize);
 }
 
 /** The dtype's letters in its colour, ending at `right`; returns their width. */
@@ -246,6 +292,7 @@ function drawClosedModule(
   const rect = scene.rectOf(box);
   const repeat = scene.layout.box.repeat[box];
   const worst = model.worstIn(id);
+  const tint = tintOf(options, box, worst);
   if (repeat > 1) {
     const behind = { ...rect, x: rect.x + 4, y: rect.y + 4 };
     list.push({
@@ -263,13 +310,15 @@ function drawClosedModule(
     rect,
     radius: 6,
     fill:
-      worst === Status.error
-        ? "errorFill"
-        : worst === Status.unknown
-          ? "unknownFill"
-          : worst === Status.notReached
-            ? "node"
-            : "module",
+      tint !== null
+        ? tint.fill
+        : worst === Status.error
+          ? "errorFill"
+          : worst === Status.unknown
+            ? "unknownFill"
+            : worst === Status.notReached
+              ? "node"
+              : "module",
     stroke: options.matches.has(box)
       ? "match"
       : worst === Status.error
@@ -282,8 +331,11 @@ function drawClosedModule(
   });
   if (kFontSize * options.scale < kSmallestText) return;
   const module = model.module(id);
-  const middle = rect.y + rect.h / 2;
-  const counts = repeat > 1 ? `×${countText(repeat)}` : countText(module.nodes);
+  const isTall = rect.h >= kTwoLines;
+  const middle = isTall ? rect.y + rect.h * 0.34 : rect.y + rect.h / 2;
+  if (isTall) pushSecondLine(scene, options, box, id, tint !== null, list);
+  const shown = tint?.label ?? countText(module.nodes);
+  const counts = repeat > 1 ? `${tint?.label ?? ""} ×${countText(repeat)}`.trim() : shown;
   list.push(
     text(
       rect.x + rect.w - 10,
@@ -292,7 +344,7 @@ function drawClosedModule(
       kBadgeSize,
       repeat > 1 ? "bold" : "mono",
       "right",
-      "textQuiet",
+      tint === null ? "textQuiet" : "text",
     ),
   );
   const room = rect.w - 26 - options.measure(counts, "mono", kBadgeSize);
@@ -303,9 +355,41 @@ function drawClosedModule(
   const type = typeShort(module.type);
   if (room - used >= options.measure(type, "plain", kBadgeSize + 1)) {
     list.push(
-      text(rect.x + kNameIndent + used, middle + 0.5, type, kBadgeSize + 1, "plain", "left", "textQuiet"),
+      text(
+        rect.x + kNameIndent + used,
+        middle + 0.5,
+        type,
+        kBadgeSize + 1,
+        "plain",
+        "left",
+        tint === null ? "textQuiet" : "text",
+      ),
     );
   }
+}
+
+/** What goes in and comes out of a closed module, and how much it has learned. */
+function pushSecondLine(
+  scene: Scene,
+  options: DrawOptions,
+  box: number,
+  id: number,
+  tinted: boolean,
+  list: Primitive[],
+): void {
+  if (kBadgeSize * options.scale < kSmallestText) return;
+  const rect = scene.rectOf(box);
+  const y = rect.y + rect.h * 0.72;
+  const paint = tinted ? "text" : "textQuiet";
+  const count = scene.parameters.countOf(id);
+  let room = rect.w - 20;
+  if (count > 0) {
+    const parameters = parametersText(count);
+    list.push(text(rect.x + rect.w - 10, y, parameters, kBadgeSize, "mono", "right", paint));
+    room -= options.measure(parameters, "mono", kBadgeSize) + 8;
+  }
+  const shapes = truncated(interfaceText(scene, box), room, "mono", kBadgeSize, options.measure);
+  list.push(text(rect.x + kNameIndent, y, shapes, kBadgeSize, "mono", "left", paint));
 }
 
 function drawOpenModule(
@@ -365,8 +449,11 @@ function drawEdges(scene: Scene, options: DrawOptions, shown: Uint8Array, list: 
       continue;
     if (bounds[at + 2] - bounds[at] < dot && bounds[at + 3] - bounds[at + 1] < dot) continue;
     if (!insideShown(box.parent, shown, edge.from[i], edge.to[i])) continue;
-    list.push(line(scene, i, edgePaint(scene, edge.value[i]), 1, scale * 8 >= 3));
-    if (withLabels) pushEdgeLabel(scene, options, i, room, labels);
+    const fades =
+      options.vivid !== null && !(options.vivid.has(edge.from[i]) && options.vivid.has(edge.to[i]));
+    const drawn = line(scene, i, edgePaint(scene, edge.value[i]), 1, scale * 8 >= 3);
+    list.push(fades ? { ...drawn, faded: true } : drawn);
+    if (withLabels && !fades) pushEdgeLabel(scene, options, i, room, labels);
   }
   list.push(...labels);
 }
@@ -411,7 +498,7 @@ function pushEdgeLabel(
 ): void {
   const { table } = scene.model;
   const { points, pointStart, value, from } = scene.layout.edge;
-  const row = value[edge];
+  const row = itemOf(scene, value[edge]);
   if (
     table.kind[row] !== ValueKind.tensor ||
     table.status[row] !== Status.ok ||
@@ -434,6 +521,13 @@ function pushEdgeLabel(
     labels.push({ ...made, halo: groundIn(scene, scene.layout.box.parent[from[edge]]) });
     return;
   }
+}
+
+/** What is drawn of a list that only one item is taken out of is that item. */
+function itemOf({ model }: Scene, row: number): number {
+  if (model.table.kind[row] !== ValueKind.list) return row;
+  const readers = model.readersOf(row);
+  return readers.length === 1 && model.op(readers[0]) === "getitem" ? readers[0] : row;
 }
 
 /** The colour of the space inside an open module. */
@@ -488,8 +582,10 @@ function drawSelection(scene: Scene, options: DrawOptions, list: Primitive[]): v
     for (const reader of scene.readersOf(options.selection)) pushFrame(scene, reader, true, list);
     return;
   }
-  for (const edge of scene.legsOf(box, "into")) list.push(line(scene, edge, "upstream", 2, true));
-  for (const edge of scene.legsOf(box, "outOf")) list.push(line(scene, edge, "downstream", 2, true));
+  const legs = (direction: "into" | "outOf"): Set<number> =>
+    options.traced ? scene.wayOf(box, direction).legs : scene.legsOf(box, direction);
+  for (const edge of legs("into")) list.push(line(scene, edge, "upstream", 2, true));
+  for (const edge of legs("outOf")) list.push(line(scene, edge, "downstream", 2, true));
   pushFrame(scene, box, !sameSelection(scene.selectionOf(box), options.selection), list);
 }
 

@@ -17,8 +17,8 @@ export interface Engine {
 export interface Program {
   readonly info: ProgramInfo;
   propagate(options?: PropagateOptions): Promise<Run>;
-  /** `expanded`: ids of the modules drawn open. */
-  layout(options: { expanded: readonly number[] }): Promise<Layout>;
+  /** `expanded`: ids of the modules drawn open. `plumbing`: whether sizes, assertions and aliases are drawn. */
+  layout(options: { expanded: readonly number[]; plumbing: boolean }): Promise<Layout>;
   dispose(): Promise<void>;
 }
 

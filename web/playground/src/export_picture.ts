@@ -1,9 +1,8 @@
 /** The whole picture as a file: SVG written from the display list, PNG painted from it. */
-import { buildDisplayList, type Measure, type Primitive } from "./display_list.js";
-import type { Selection } from "./model.js";
+import { buildDisplayList, type Looks, type Primitive } from "./display_list.js";
 import type { Scene } from "./scene.js";
 import type { Rect } from "./geometry.js";
-import { paint } from "./painter.js";
+import { kFaded, paint } from "./painter.js";
 import { kTextFonts, type Theme } from "./theme.js";
 
 const kEntities = new Map([
@@ -32,6 +31,7 @@ export function toSvg(
     `<rect x="${view[0]}" y="${view[1]}" width="${view[2]}" height="${view[3]}" fill="${color("canvas")}"/>`,
   ];
   for (const item of list) {
+    const opacity = item.faded === true ? ` opacity="${kFaded}"` : "";
     if (item.kind === "box") {
       const { rect } = item;
       const stroke = item.stroke === null ? "none" : color(item.stroke);
@@ -39,7 +39,7 @@ export function toSvg(
       parts.push(
         `<rect x="${rect.x}" y="${rect.y}" width="${rect.w}" height="${rect.h}" rx="${item.radius}" fill="${
           item.fill === null ? "none" : color(item.fill)
-        }" stroke="${stroke}" stroke-width="${item.strokeWidth}"${dash}/>`,
+        }" stroke="${stroke}" stroke-width="${item.strokeWidth}"${dash}${opacity}/>`,
       );
     } else if (item.kind === "line") {
       const path = Array.from({ length: item.end - item.first }, (_, i) => {
@@ -50,7 +50,7 @@ export function toSvg(
       const y = item.points[2 * item.end - 1];
       const arrow = item.arrow ? `M${x - 3.5} ${y - 5}L${x} ${y}L${x + 3.5} ${y - 5}` : "";
       parts.push(
-        `<path d="${path}${arrow}" fill="none" stroke="${color(item.paint)}" stroke-width="${item.width}"/>`,
+        `<path d="${path}${arrow}" fill="none" stroke="${color(item.paint)}" stroke-width="${item.width}"${opacity}/>`,
       );
     } else {
       const anchor = { left: "start", center: "middle", right: "end" }[item.align];
@@ -60,7 +60,7 @@ export function toSvg(
       parts.push(
         `<text x="${item.x}" y="${item.y}" dominant-baseline="central" text-anchor="${anchor}" font-family="${escapeXml(
           family,
-        )}" font-weight="${weight}" font-size="${item.size}" fill="${color(item.paint)}"${halo}>${escapeXml(item.text)}</text>`,
+        )}" font-weight="${weight}" font-size="${item.size}" fill="${color(item.paint)}"${halo}${opacity}>${escapeXml(item.text)}</text>`,
       );
     }
   }
@@ -73,16 +73,9 @@ export function toSvgBlob(list: readonly Primitive[], bounds: Rect, theme: Theme
 }
 
 /** Everything that is open, at full detail. */
-export function wholePicture(scene: Scene, selection: Selection | null, measure: Measure): Primitive[] {
+export function wholePicture(scene: Scene, looks: Looks): Primitive[] {
   const viewport = scene.bounds;
-  return buildDisplayList(scene, {
-    scale: 1,
-    viewport,
-    selection,
-    matches: new Set(),
-    measure,
-    limit: Infinity,
-  });
+  return buildDisplayList(scene, { ...looks, scale: 1, viewport, matches: new Set(), limit: Infinity });
 }
 
 /** Longest side of an exported PNG, in pixels: what browsers reliably allocate. */

@@ -109,6 +109,25 @@ export function bytesText(bytes: Dim): string {
   return `${amount.toFixed(digits)} ${kByteUnits[unit]}`;
 }
 
+/** A difference, as `text` writes its size: `+1.5 GiB`. */
+export function signed(value: number, text: (value: number) => string): string {
+  return `${value < 0 ? "−" : "+"}${text(Math.abs(value))}`;
+}
+
+const kFlopUnits = ["", "k", "M", "G", "T", "P", "E"];
+
+/** Operations with three significant digits and a decimal unit: `1.23 TFLOP`. */
+export function flopsText(flops: number): string {
+  let unit = 0;
+  let amount = flops;
+  while (amount >= 1000 && unit < kFlopUnits.length - 1) {
+    amount /= 1000;
+    unit++;
+  }
+  const digits = unit === 0 || amount >= 100 ? 0 : amount >= 10 ? 1 : 2;
+  return `${amount.toFixed(digits)} ${kFlopUnits[unit]}FLOP`;
+}
+
 const kCounting = new Intl.NumberFormat("en");
 
 /** `12,345`. */

@@ -30,6 +30,8 @@ import {
   typeShort,
   valueText,
 } from "./format.js";
+import type { Comparison } from "./comparison.js";
+import type { MemoryProfile } from "./memory_profile.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
 import { countList, definitions, heading, mono, section } from "./sections.js";
 
@@ -59,6 +61,9 @@ export class Inspector {
   /** Set while the guards are to be focused as soon as they are there. */
   private wantsGuards = false;
   private shown: Selection | null = null;
+  private model: Model | null = null;
+  private profile: MemoryProfile | null = null;
+  private comparison: Comparison | null = null;
   private readonly explanations: Explanations;
 
   constructor(
@@ -73,13 +78,35 @@ export class Inspector {
 
   show(model: Model, selection: Selection | null, expanded: readonly number[]): void {
     this.ticket++;
+    if (this.model?.info !== model.info) this.profile = this.comparison = null;
+    this.model = model;
     const isSame = sameSelection(selection, this.shown);
     this.shown = selection;
     if (selection === null) this.showProgram(model);
     else if (selection.kind === "module")
-      this.pane.replaceChildren(...this.moduleSections(model, selection.id, expanded));
+      this.pane.replaceChildren(...this.moduleSections(model, selection.id, expanded), costs());
     else this.showNode(model, selection.row, isSame);
+    this.fillCosts();
     if (!isSame) this.pane.scrollTop = 0;
+  }
+
+  /** What the run costs, once that is known. */
+  showCosts(profile: MemoryProfile | null, comparison: Comparison | null): void {
+    this.profile = profile;
+    this.comparison = comparison;
+    this.fillCosts();
+  }
+
+  private fillCosts(): void {
+    const { model, profile, comparison, shown, ticket } = this;
+    if (model === null || profile === null) return;
+    const link = (of: Model, row: number): HTMLElement => this.nameLink(of, row);
+    void import("./later_panes.js").then(({ compareSections, costSections }) => {
+      const place = this.pane.querySelector(".inspector-costs");
+      if (place === null || ticket !== this.ticket) return;
+      const compared = comparison === null ? [] : compareSections(comparison, shown);
+      place.replaceChildren(...compared, ...costSections(model, profile, shown, link));
+    });
   }
 
   /** Brings the keyboard to the list of guards, once it is there. */
@@ -111,7 +138,7 @@ export class Inspector {
   private showProgram(model: Model): void {
     const { ticket } = this;
     const rest = element("div", { class: "inspector-rest" });
-    this.pane.replaceChildren(...this.programSections(model), rest);
+    this.pane.replaceChildren(...this.programSections(model), costs(), rest);
     this.guardsOf(model).then(
       (guards) => {
         if (ticket !== this.ticket) return;
@@ -128,7 +155,7 @@ export class Inspector {
     const before = isSame ? this.pane.querySelector(".inspector-rest") : null;
     const rest = before ?? element("div", { class: "inspector-rest" });
     const { scrollTop } = this.pane;
-    this.pane.replaceChildren(...this.nodeSections(model, row), rest);
+    this.pane.replaceChildren(...this.nodeSections(model, row), costs(), rest);
     this.pane.scrollTop = scrollTop;
     const fill = (...sections: HTMLElement[]): void => {
       if (ticket === this.ticket) rest.replaceChildren(...sections);
@@ -421,6 +448,11 @@ export class Inspector {
     );
     return link;
   }
+}
+
+/** Where the sections about memory and FLOPs go. */
+function costs(): HTMLElement {
+  return element("div", { class: "inspector-costs" });
 }
 
 function problemText(problem: Problem, op: string): string {

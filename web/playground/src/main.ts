@@ -1,10 +1,12 @@
 /** Starts the page: the engine, the panes, what the address asks for, and everything that listens to the whole window. */
 import { App } from "./app.js";
-import { byId } from "./dom.js";
+import { kExports } from "./commands.js";
+import { button, byId } from "./dom.js";
 import { fetchOwn, startEngine } from "./engine.js";
 import { isTyping, listenToKeys } from "./keys.js";
 import { FileLink, waitingSentence } from "./links.js";
 import { Notice } from "./notice.js";
+import { forgetFiles, recentFiles, rememberFile } from "./recent_files.js";
 import type { Source } from "./shown.js";
 import { kEmptyAddress, parseHash, type Address } from "./url_state.js";
 
@@ -28,7 +30,42 @@ function textSource(text: string): Source {
 
 async function openFile(app: App, link: FileLink, source: Source): Promise<void> {
   const address = link.addressFor(source.name);
-  if (await app.open(source, address)) link.used(address);
+  if (!(await app.open(source, address))) return;
+  link.used(address);
+  await rememberFile(source.name, source.blob);
+  await listRecent(app, link);
+}
+
+/** The files that were opened last, beside the button that opens one. */
+async function listRecent(app: App, link: FileLink): Promise<void> {
+  const menu = byId("recent", HTMLDetailsElement);
+  const files = await recentFiles();
+  menu.hidden = files.length === 0;
+  const choose = (action: () => void) => () => {
+    menu.open = false;
+    action();
+  };
+  byId("recent-files", HTMLElement).replaceChildren(
+    ...files.map(({ name, blob }) =>
+      button(
+        name,
+        {},
+        choose(() => void openFile(app, link, { kind: "file", name, blob })),
+      ),
+    ),
+    button(
+      "Forget these files",
+      { class: "quiet-text" },
+      choose(() => void forgetFiles().then(() => listRecent(app, link))),
+    ),
+  );
+}
+
+/** The file of a link, where the browser has kept it. */
+async function recentFile(name: string | null): Promise<Source | null> {
+  if (name === null) return null;
+  const found = (await recentFiles()).find((file) => file.name === name);
+  return found === undefined ? null : { kind: "file", name, blob: found.blob };
 }
 
 function listenToFiles(app: App, link: FileLink): void {
@@ -126,6 +163,7 @@ function listenToButtons(app: App): void {
     byId(id, HTMLElement).addEventListener("click", action);
   };
   const menu = byId("export", HTMLDetailsElement);
+  const recent = byId("recent", HTMLDetailsElement);
   press("undo", () => {
     app.undo();
   });
@@ -133,14 +171,11 @@ function listenToButtons(app: App): void {
     app.redo();
   });
   press("share", () => void app.copyLink());
-  press("export-svg", () => {
-    menu.open = false;
-    void app.exportPicture("svg");
-  });
-  press("export-png", () => {
-    menu.open = false;
-    void app.exportPicture("png");
-  });
+  for (const [format] of kExports)
+    press(`export-${format}`, () => {
+      menu.open = false;
+      void app.saveAs(format);
+    });
   press("theme", () => {
     app.views.theme.toggle();
   });
@@ -161,7 +196,8 @@ function listenToButtons(app: App): void {
     app.views.openProblems(problems.getAttribute("aria-expanded") !== "true");
   });
   window.addEventListener("pointerdown", (event) => {
-    if (event.target instanceof Node && !menu.contains(event.target)) menu.open = false;
+    for (const open of [menu, recent])
+      if (event.target instanceof Node && !open.contains(event.target)) open.open = false;
   });
 }
 
@@ -177,10 +213,16 @@ async function start(): Promise<void> {
   listenToFiles(app, link);
   listenToKeys(app);
   window.addEventListener("hashchange", ({ newURL }) => {
+    // Entries of the page's own are gone to by the address bar.
+    if ((window.history.state as { own?: boolean } | null)?.own === true) return;
     // The page's own address may have followed what is shown since.
     follow(app, link, new URL(newURL).hash);
   });
-  if (link.ask(asked)) {
+  const known = await recentFile(asked.file);
+  void listRecent(app, link);
+  if (link.ask(asked) && known !== null) {
+    if (!app.isUsed) await openFile(app, link, known);
+  } else if (link.ask(asked)) {
     app.waitFor(hash, waitingSentence(asked));
     const source = await example;
     if (!app.isUsed) await app.open(source, kEmptyAddress, { standsIn: true });

@@ -254,28 +254,29 @@ export class Model {
 export function changedRows(before: Table, after: Table): Set<number> {
   const changed = new Set<number>();
   for (let row = 0; row < Math.min(before.length, after.length); row++) {
-    if (!sameValue(before, after, row)) changed.add(row);
+    if (!sameValue(before, row, after, row)) changed.add(row);
   }
   return changed;
 }
 
-function sameValue(a: Table, b: Table, row: number): boolean {
-  if (a.status[row] !== b.status[row] || a.kind[row] !== b.kind[row]) return false;
-  if (a.kind[row] === ValueKind.none) return true;
+/** Whether row `left` of one table has the value that row `right` of another has. */
+export function sameValue(a: Table, left: number, b: Table, right: number): boolean {
+  if (a.status[left] !== b.status[right] || a.kind[left] !== b.kind[right]) return false;
+  if (a.kind[left] === ValueKind.none) return true;
   if (
-    a.dtypes[a.dtype[row]] !== b.dtypes[b.dtype[row]] ||
-    a.devices[a.device[row]] !== b.devices[b.device[row]]
+    a.dtypes[a.dtype[left]] !== b.dtypes[b.dtype[right]] ||
+    a.devices[a.device[left]] !== b.devices[b.device[right]]
   )
     return false;
-  const first = a.dimStart[row];
-  const other = b.dimStart[row];
-  const rank = a.dimStart[row + 1] - first;
-  if (rank !== b.dimStart[row + 1] - other) return false;
+  const first = a.dimStart[left];
+  const other = b.dimStart[right];
+  const rank = a.dimStart[left + 1] - first;
+  if (rank !== b.dimStart[right + 1] - other) return false;
   for (let i = 0; i < rank; i++) {
     if (!sameDim(a, a.size[first + i], b, b.size[other + i])) return false;
     if (!sameDim(a, a.stride[first + i], b, b.stride[other + i])) return false;
   }
-  return sameDim(a, a.offset[row], b, b.offset[row]);
+  return sameDim(a, a.offset[left], b, b.offset[right]);
 }
 
 function sameDim(a: Table, left: number, b: Table, right: number): boolean {

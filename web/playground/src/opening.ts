@@ -60,7 +60,8 @@ export async function openProgram(
     const model = modelOf(program, answer);
     const automatic = chooseExpanded(program.info.modules);
     const { state, misfits } = stateOf(model, { ...address, ...fitting.whatIf }, automatic);
-    const layout = await program.layout({ expanded: state.expanded });
+    const { expanded, plumbing } = state;
+    const layout = await program.layout({ expanded, plumbing });
     signal.throwIfAborted();
     const left = [...address.unread, ...fitting.misfits, ...misfits];
     return { program, answers, answer, model, layout, state, automatic, misfits: left };

@@ -2,9 +2,10 @@
  * The outline pane: an ARIA tree over the rows of outline_rows.ts. One row is a tab stop (roving tabindex), arrows move
  * it, and the selection follows; so the graph can be read and used without seeing the canvas.
  */
+import type { Comparison } from "./comparison.js";
 import { Status, ValueKind } from "./engine.js";
 import { element } from "./dom.js";
-import { dimsText, dtypeGroup, dtypeShort, plural, sizesOf } from "./format.js";
+import { bytesText, dimsText, dtypeGroup, dtypeShort, plural, signed, sizesOf } from "./format.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
 import {
   buildOutline,
@@ -29,6 +30,7 @@ export class Outline {
   private model: Model | null = null;
   private expanded: readonly number[] = [];
   private selection: Selection | null = null;
+  private comparison: Comparison | null = null;
   private rows: OutlineRow[] = [];
   private active = 0;
   private readonly openGroups = new Set<GroupName>(["inputs"]);
@@ -63,6 +65,13 @@ export class Outline {
     this.expanded = expanded;
     this.selection = selection;
     this.rebuild(follows);
+  }
+
+  /** Says beside rows what differs from A. */
+  compare(comparison: Comparison | null): void {
+    if (comparison === this.comparison) return;
+    this.comparison = comparison;
+    if (this.model !== null) this.rebuild(false);
   }
 
   select(selection: Selection | null): void {
@@ -207,6 +216,8 @@ export class Outline {
     made.append(element("span", { class: "outline-name" }, name));
     if (detail !== "") made.append(" ", element("span", { class: "outline-detail" }, detail));
     this.appendState(model, row, made);
+    const difference = differenceText(this.comparison, row);
+    if (difference !== null) made.append(" ", element("span", { class: "outline-change" }, difference));
     return made;
   }
 
@@ -228,6 +239,20 @@ export class Outline {
       }
     }
   }
+}
+
+/** What a row has more than in A; null where nothing differs. */
+function differenceText(comparison: Comparison | null, row: OutlineRow): string | null {
+  if (comparison === null || row.kind === "group") return null;
+  if (row.kind === "module") {
+    if (comparison.changesIn(row.id) === 0) return null;
+    const bytes = comparison.bytesIn(row.id);
+    return bytes === 0 ? "≠" : signed(bytes, bytesText);
+  }
+  const change = comparison.changeOf(row.id);
+  if (change === null) return null;
+  if (change.kind === "added") return "new";
+  return change.bytes === 0 ? "≠" : signed(change.bytes, bytesText);
 }
 
 function stateMark(status: number): HTMLElement {

@@ -20,6 +20,8 @@ export interface PaintTarget {
 }
 
 const kArrow = 5;
+/** Opacity of what is faded. */
+export const kFaded = 0.22;
 
 /** The whole picture: background, then the list. */
 export function paint(target: PaintTarget, list: readonly Primitive[], camera: Camera, theme: Theme): void {
@@ -38,6 +40,7 @@ export function paint(target: PaintTarget, list: readonly Primitive[], camera: C
     else brush.text(primitive);
   }
   brush.flush();
+  context.globalAlpha = 1;
 }
 
 /**
@@ -45,7 +48,7 @@ export function paint(target: PaintTarget, list: readonly Primitive[], camera: C
  * when it changes: both halve the time of a frame with thousands of edges.
  */
 class Brush {
-  private pending: { paint: Paint; width: number } | null = null;
+  private pending: { paint: Paint; width: number; faded: boolean } | null = null;
   private font = "";
 
   constructor(
@@ -58,9 +61,10 @@ class Brush {
     context.lineJoin = "round";
   }
 
-  box({ rect, radius, fill, stroke, strokeWidth, dashed }: BoxPrimitive): void {
+  box({ rect, radius, fill, stroke, strokeWidth, dashed, faded }: BoxPrimitive): void {
     this.flush();
     const { context } = this;
+    this.fade(faded);
     context.beginPath();
     if (rect.h < 4 * this.pixel) context.rect(rect.x, rect.y, rect.w, rect.h);
     else context.roundRect(rect.x, rect.y, rect.w, rect.h, radius);
@@ -75,12 +79,12 @@ class Brush {
     context.stroke();
   }
 
-  line({ points, first, end, paint: name, width, arrow }: LinePrimitive): void {
+  line({ points, first, end, paint: name, width, arrow, faded = false }: LinePrimitive): void {
     const { context } = this;
-    if (this.pending?.paint !== name || this.pending.width !== width) {
+    if (this.pending?.paint !== name || this.pending.width !== width || this.pending.faded !== faded) {
       this.flush();
       context.beginPath();
-      this.pending = { paint: name, width };
+      this.pending = { paint: name, width, faded };
     }
     context.moveTo(points[2 * first], points[2 * first + 1]);
     for (let i = first + 1; i < end; i++) context.lineTo(points[2 * i], points[2 * i + 1]);
@@ -94,6 +98,7 @@ class Brush {
 
   flush(): void {
     if (this.pending === null) return;
+    this.fade(this.pending.faded);
     this.context.strokeStyle = this.theme.color(this.pending.paint);
     this.context.lineWidth = this.pending.width * this.pixel;
     this.context.setLineDash([]);
@@ -101,8 +106,14 @@ class Brush {
     this.pending = null;
   }
 
-  text({ x, y, text, size, font, align, paint: name, halo }: TextPrimitive): void {
+  /** Before each use of the context: what is drawn next is faded or not. */
+  private fade(faded = false): void {
+    this.context.globalAlpha = faded ? kFaded : 1;
+  }
+
+  text({ x, y, text, size, font, align, paint: name, halo, faded }: TextPrimitive): void {
     this.flush();
+    this.fade(faded);
     const wanted = `${kTextFonts[font].weight} ${size}px ${kTextFonts[font].family}`;
     if (this.font !== wanted) this.context.font = this.font = wanted;
     this.context.textAlign = align;

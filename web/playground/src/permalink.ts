@@ -25,20 +25,26 @@ export function stateOf(
   automatic: readonly number[],
 ): { readonly state: PageState; readonly misfits: readonly string[] } {
   const misfits: string[] = [];
-  const { open } = address;
+  const { open, depth } = address;
   const ids = open?.map((path) => model.findModule(path)) ?? [];
   for (const [i, path] of (open ?? []).entries()) if (ids[i] === null) misfits.push(`open=${path}`);
   const asked = ids.filter((id) => id !== null);
   // A link of another program names no module of this one. That does not ask for all of them to be closed.
   const isForeign = asked.length === 0 && ids.length > 0;
-  const expanded = new Set(open === null || isForeign ? automatic : asked.filter((id) => id > 0));
+  const chosen = open === null && depth !== null ? model.modulesToDepth(depth) : automatic;
+  const expanded = new Set(open === null || isForeign ? chosen : asked.filter((id) => id > 0));
   const selection = selectionNamed(model, address.select);
   if (selection === null && address.select !== null) misfits.push(`select=${address.select}`);
+  const alive = address.alive === null ? null : model.findRow(address.alive);
+  if (alive === null && address.alive !== null) misfits.push(`alive=${address.alive}`);
   const state = {
     whatIf: whatIfOf(address),
     expanded: [...expanded].sort((a, b) => a - b),
     selection,
     camera: address.camera,
+    alive,
+    color: address.color,
+    plumbing: address.plumbing,
   };
   return { state, misfits };
 }
@@ -50,8 +56,10 @@ export function addressOf(
   automatic: readonly number[],
   source: Pick<Address, "example" | "file">,
 ): Address {
-  const { whatIf, expanded, selection, camera } = state;
+  const { whatIf, expanded, selection, camera, alive, color, plumbing } = state;
   const { dims, dynamic, dtype, device, assume, literal } = whatIf;
+  const isAutomatic = sameNumbers(expanded, automatic);
+  const depth = isAutomatic ? null : depthOf(model, expanded);
   return {
     ...source,
     dims,
@@ -60,11 +68,21 @@ export function addressOf(
     device,
     assume,
     literal,
-    open: sameNumbers(expanded, automatic) ? null : expanded.map((id) => model.module(id).path),
+    open: isAutomatic || depth !== null ? null : expanded.map((id) => model.module(id).path),
+    depth,
     select: selection === null ? null : nameOf(model, selection),
     camera,
+    alive: alive === null ? null : model.table.names[alive],
+    color,
+    plumbing,
     unread: [],
   };
+}
+
+/** How deep all modules are open; null where some are open and others of the same depth are not. */
+function depthOf(model: Model, expanded: readonly number[]): number | null {
+  const depth = expanded.reduce((deepest, id) => Math.max(deepest, model.depthOf(id)), 0);
+  return sameNumbers(model.modulesToDepth(depth), expanded) ? depth : null;
 }
 
 /** A node's name, or a module's path after `/`. */

@@ -4,6 +4,7 @@
  * to `subtreeEnd`; a module outside the viewport, or too small on screen, is skipped with all of them in one step.
  */
 import type { Layout } from "./engine.js";
+import { Parameters } from "./module_facts.js";
 import { overlaps, type Rect } from "./geometry.js";
 import type { Model, Selection } from "./model.js";
 
@@ -32,6 +33,7 @@ export class Scene {
   readonly edgeBounds: Float32Array;
   private readonly boxOfRow: Int32Array;
   private readonly boxesOfModule = new Map<number, number[]>();
+  private knownParameters: Parameters | null = null;
   private edgesByBox: { start: Uint32Array; edges: Uint32Array } | null = null;
 
   constructor(model: Model, layout: Layout, expanded: Iterable<number>) {
@@ -80,6 +82,11 @@ export class Scene {
     return points;
   }
 
+  /** What modules have learned. */
+  get parameters(): Parameters {
+    return (this.knownParameters ??= new Parameters(this.model));
+  }
+
   rectOf(box: number): Rect {
     const { x, y, w, h } = this.layout.box;
     return { x: x[box], y: y[box], w: w[box], h: h[box] };
@@ -99,10 +106,15 @@ export class Scene {
     return this.boxOfModule(selection.id, -1);
   }
 
-  /** The boxes of what reads a value that has none of its own: a parameter is folded into its readers. */
+  /**
+   * The boxes of what reads a value that has none of its own: a parameter is folded into its readers. Of plumbing that
+   * nothing drawn reads those of what it reads itself.
+   */
   readersOf(selection: Selection): Set<number> {
-    if (selection.kind === "module" || this.model.kindOfInput(selection.row) === null) return new Set();
-    return this.boxesOf(this.model.readersOf(selection.row));
+    if (selection.kind === "module") return new Set();
+    const readers = this.boxesOf(this.model.readersOf(selection.row));
+    const isInput = this.model.kindOfInput(selection.row) !== null;
+    return readers.size > 0 || isInput ? readers : this.boxesOf(this.model.inputsOf(selection.row));
   }
 
   /** Where to look for a selection: its box, else that of its first reader; -1 if nothing drawn has to do with it. */
@@ -229,6 +241,28 @@ export class Scene {
       edges[next[to[edge]]++] = edge;
     }
     return { start, edges };
+  }
+
+  /**
+   * All that a box depends on, or all that depends on it: the legs of its values, those of the boxes that these come from or
+   * go to, and so on. With the boxes on the way.
+   */
+  wayOf(box: number, direction: "into" | "outOf"): { legs: Set<number>; boxes: Set<number> } {
+    const { from, to } = this.layout.edge;
+    const far = direction === "into" ? from : to;
+    const legs = new Set<number>();
+    const boxes = new Set([box]);
+    const waiting = [box];
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+      for (const leg of this.legsOf(at, direction)) {
+        legs.add(leg);
+        const next = far[leg];
+        if (boxes.has(next) || this.open[next] === 1) continue;
+        boxes.add(next);
+        waiting.push(next);
+      }
+    }
+    return { legs, boxes };
   }
 
   /**

@@ -1,6 +1,7 @@
 /** What is on the page: a program with one run of it, as it is drawn. */
 import type { Answer, Answers } from "./answers.js";
 import type { Program } from "./engine.js";
+import type { MemoryProfile } from "./memory_profile.js";
 import type { Model } from "./model.js";
 import type { Scene } from "./scene.js";
 import type { PageState } from "./state.js";
@@ -20,6 +21,8 @@ export interface Shown {
   answer: Answer;
   model: Model;
   scene: Scene;
+  /** Of the answer, or of the one before it while that is worked out. */
+  profile: MemoryProfile | null;
   /** Of which this is the answer; what is wanted may be ahead of it. */
   state: PageState;
 }

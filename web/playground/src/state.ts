@@ -2,9 +2,11 @@
  * What the user has done to an opened program, as one immutable value, and its history. Everything that undo, redo and
  * the address restore is in {@link PageState}; everything else on the page follows from it and from the program.
  */
+import type { ColorMode } from "./coloring.js";
 import type { Selection } from "./model.js";
 import {
   sameSetting,
+  settingText,
   symbolOfDim,
   type DynamicDims,
   type Range,
@@ -48,6 +50,11 @@ export interface PageState {
   readonly selection: Selection | null;
   /** Null: the whole graph fitted to the canvas. */
   readonly camera: Camera | null;
+  /** The row whose living bytes the graph is faded to; null: nothing is. */
+  readonly alive: number | null;
+  readonly color: ColorMode;
+  /** Whether sizes, assertions and aliases have boxes. */
+  readonly plumbing: boolean;
 }
 
 export const kAsInFile: WhatIf = {
@@ -59,6 +66,12 @@ export const kAsInFile: WhatIf = {
   assume: {},
   literal: false,
 };
+
+/** What was changed, in words: `batch 16`, `bfloat16`. */
+export function editTexts({ dims, dtype, device }: WhatIf): string[] {
+  const edits = Object.entries(dims).map(([name, setting]) => `${name} ${settingText(setting)}`);
+  return [...edits, ...[dtype, device].filter((choice) => choice !== null)];
+}
 
 export function isAsInFile(whatIf: WhatIf): boolean {
   return sameWhatIf(whatIf, kAsInFile);
@@ -118,7 +131,7 @@ export function toggled(expanded: readonly number[], id: number): number[] {
 }
 
 /** How two steps of the history relate: steps of one kind that follow each other closely are one step to undo. */
-export type StepKind = "edit" | "expand" | "select" | "camera";
+export type StepKind = "edit" | "expand" | "select" | "camera" | "fade";
 
 /**
  * Undo and redo as a list of states with a cursor. Selections and camera moves replace the step before them when that
@@ -148,7 +161,7 @@ export class History {
 
   push(state: PageState, kind: StepKind, group?: string): void {
     const name = group === undefined ? kind : `${kind} ${group}`;
-    const isGrouped = kind === "camera" || kind === "select" || group !== undefined;
+    const isGrouped = kind === "camera" || kind === "select" || kind === "fade" || group !== undefined;
     const coalesces = isGrouped && this.cursor > 0 && this.kinds[this.cursor] === name;
     const keep = coalesces ? this.cursor : this.cursor + 1;
     this.states = [...this.states.slice(Math.max(0, keep - kLongest), keep), state];

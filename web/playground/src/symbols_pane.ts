@@ -7,6 +7,7 @@ import type { BrokenGuard, Symbolic } from "./answers.js";
 import { button, byId, element } from "./dom.js";
 import type { RunSymbol } from "./engine.js";
 import { plural } from "./format.js";
+import { brokenSentence } from "./guard_texts.js";
 import type { Model } from "./model.js";
 import { isFloatSymbol, settingText, type Setting, type Settings } from "./settings.js";
 import { readSymbol, SizeField } from "./size_field.js";
@@ -200,14 +201,6 @@ export function titleText({ symbols, settings, broken }: Symbolic): string {
 }
 
 /** `2 guards violated, 1 not for all`; empty where every guard holds. */
-export function brokenSentence(broken: readonly BrokenGuard[]): string {
-  const violated = broken.filter(({ verdict }) => verdict === "violated").length;
-  const partly = broken.length - violated;
-  const parts: string[] = [];
-  if (violated > 0) parts.push(`${plural(violated, "guard")} violated`);
-  if (partly > 0) parts.push(`${plural(partly, "guard")} not for all sizes`);
-  return parts.join(", ");
-}
 
 function verdictText({ how, settings }: Symbolic): string {
   const numbers = Object.entries(settings).filter(([, setting]) => typeof setting === "number");

@@ -4,9 +4,10 @@
  *
  *     #example=decoder&set=batch:4,input_ids.1:1024,s31:2..64&dtype=bfloat16&assume=view_3.1:literal&open=layers.0,layers.1&select=linear_3&at=120,88,0.5
  *
- * `dynamic=batch:1..64` makes symbols of sizes that are numbers in the file. `literal=1` is the switch of that name. `open` is left out where the page's own choice stands. A program from a local file cannot be named by an address:
+ * `dynamic=batch:1..64` makes symbols of sizes that are numbers in the file. `literal=1` and `plumbing=1` are switches. `open` is left out where the page's own choice stands, and is `depth=2` where all modules are open so deep. A program from a local file cannot be named by an address:
  * `file=` then only says which file the rest belongs to, and the rest is applied when a file of that name is opened.
  */
+import { kColorModes, type ColorMode } from "./coloring.js";
 import { parseSetting, settingText, type DynamicDims, type Setting, type Settings } from "./settings.js";
 import type { Camera, Decisions } from "./state.js";
 
@@ -19,11 +20,17 @@ export interface Address {
   readonly device: string | null;
   readonly assume: Decisions;
   readonly literal: boolean;
-  /** Module paths; null: the page's own choice. */
+  /** Module paths; null: the page's own choice, or `depth`. */
   readonly open: readonly string[] | null;
+  /** All modules are open to this depth. */
+  readonly depth: number | null;
   /** A node's name, or a module's path after `/`. */
   readonly select: string | null;
   readonly camera: Camera | null;
+  /** The node whose living bytes the graph is faded to. */
+  readonly alive: string | null;
+  readonly color: ColorMode;
+  readonly plumbing: boolean;
   /** Parts whose values are none that such a part can have, as they were written. */
   readonly unread: readonly string[];
 }
@@ -38,8 +45,12 @@ export const kEmptyAddress: Address = {
   assume: {},
   literal: false,
   open: null,
+  depth: null,
   select: null,
   camera: null,
+  alive: null,
+  color: "plain",
+  plumbing: false,
   unread: [],
 };
 
@@ -58,8 +69,12 @@ export function parseHash(hash: string): Address {
     assume: parseDecisions(parameters.get("assume"), unread),
     literal: parseSwitch("literal", parameters.get("literal"), unread),
     open: open === null ? null : open.split(",").filter((path) => path !== ""),
+    depth: parseDepth(parameters.get("depth"), unread),
     select: nonEmpty(parameters.get("select")),
     camera: parseCamera(parameters.get("at"), unread),
+    alive: nonEmpty(parameters.get("alive")),
+    color: parseColor(parameters.get("color"), unread),
+    plumbing: parseSwitch("plumbing", parameters.get("plumbing"), unread),
     unread,
   };
 }
@@ -103,6 +118,19 @@ function parseSwitch(name: string, text: string | null, unread: string[]): boole
   return text === "1";
 }
 
+function parseDepth(text: string | null, unread: string[]): number | null {
+  if (nonEmpty(text) === null) return null;
+  if (/^\d{1,3}$/.test(text ?? "")) return Number(text);
+  unread.push(`depth=${text ?? ""}`);
+  return null;
+}
+
+function parseColor(text: string | null, unread: string[]): ColorMode {
+  const found = kColorModes.find((mode) => mode === text);
+  if (found === undefined && nonEmpty(text) !== null) unread.push(`color=${text}`);
+  return found ?? "plain";
+}
+
 function parseCamera(text: string | null, unread: string[]): Camera | null {
   if (text === null || text === "") return null;
   const [x, y, scale] = text.split(",").map(Number);
@@ -132,7 +160,11 @@ export function formatHash(address: Address): string {
   if (decisions.length > 0) add("assume", decisions.map((decision) => decision.join(":")).join(","));
   if (address.literal) add("literal", "1");
   if (address.open !== null) add("open", address.open.join(","));
+  if (address.depth !== null) add("depth", String(address.depth));
   add("select", address.select);
+  add("alive", address.alive);
+  if (address.color !== "plain") add("color", address.color);
+  if (address.plumbing) add("plumbing", "1");
   if (address.camera !== null) {
     const { x, y, scale } = address.camera;
     add("at", `${x.toFixed(0)},${y.toFixed(0)},${Number(scale.toPrecision(3))}`);

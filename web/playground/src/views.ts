@@ -2,17 +2,21 @@
  * The picture, the panes and the bars: what each shows of a program, and what the user does in it, which {@link Actions}
  * takes. Nothing here asks the engine for a run or a layout.
  */
-import { AssumptionsPane } from "./assumptions_pane.js";
 import { assumedSentence } from "./assumptions.js";
 import { Announcer } from "./announcer.js";
 import type { Answer } from "./answers.js";
 import { CanvasView } from "./canvas_view.js";
-import { ChangesList } from "./changes_list.js";
+import type { Comparison } from "./comparison.js";
+import { kColorModes, tintsOf, type ColorMode } from "./coloring.js";
 import type { Command } from "./commands.js";
 import { DepthBar } from "./depth_bar.js";
 import { byId } from "./dom.js";
 import { countText, plural } from "./format.js";
+import { brokenSentence } from "./guard_texts.js";
 import { Inspector } from "./inspector.js";
+import { Later } from "./later.js";
+import type { LaterPanes } from "./later_panes.js";
+import type { MemoryProfile } from "./memory_profile.js";
 import { Minimap } from "./minimap.js";
 import { changedRows, sameSelection, type Model, type Selection } from "./model.js";
 import { Notice } from "./notice.js";
@@ -34,7 +38,6 @@ import {
   type PageState,
   type WhatIf,
 } from "./state.js";
-import { brokenSentence, SymbolsPane } from "./symbols_pane.js";
 import { Theme } from "./theme.js";
 import { WhatIfBar } from "./what_if_bar.js";
 
@@ -45,6 +48,11 @@ export interface Actions {
   /** Selects, opening the modules around it, and brings it into view. */
   jump(selection: Selection): void;
   toggle(module: number): void;
+  fade(row: number | null): void;
+  setColor(color: ColorMode): void;
+  setPlumbing(plumbing: boolean): void;
+  /** Pins what is shown as A, or ends the comparison. */
+  comparePin(): void;
   expandToDepth(depth: number): void;
   move(camera: Camera): void;
   /** Steps of one `group` are one in the history. */
@@ -66,19 +74,23 @@ export class Views {
   readonly canvas: CanvasView;
   readonly progress: Progress;
   private readonly tabs = new PaneTabs((name) => {
-    if (name === "symbols") this.symbols.open(true);
-    if (name === "assumptions") this.assumptions.open(true);
+    this.later.do(({ symbols, assumptions }) => {
+      if (name === "symbols") symbols.open(true);
+      if (name === "assumptions") assumptions.open(true);
+    });
   });
   private readonly minimap: Minimap;
   private readonly outline: Outline;
   private readonly inspector: Inspector;
   private readonly problems: ProblemsPane;
   private readonly search: SearchBox;
-  private readonly symbols: SymbolsPane;
-  private readonly assumptions: AssumptionsPane;
   private readonly whatIfBar: WhatIfBar;
-  private readonly changes: ChangesList;
   private readonly depths: DepthBar;
+  private readonly later: Later<LaterPanes>;
+  private readonly pinButton = byId("pin", HTMLButtonElement);
+  private readonly plumbing = byId("plumbing", HTMLButtonElement);
+  private readonly trace = byId("trace", HTMLButtonElement);
+  private readonly colors = byId("color", HTMLSelectElement);
   private scene: Scene | null = null;
   /** What is wanted, for what is decided in the pane of assumptions. */
   private whatIf: WhatIf = kAsInFile;
@@ -87,6 +99,14 @@ export class Views {
   /** Undefined: the selection is to be brought into view even if it is the one that was. */
   private shownSelection: Selection | null | undefined = null;
   private reveals = true;
+  /** What the picture is coloured by and faded to. */
+  private overlaid: {
+    readonly scene: Scene | null;
+    readonly profile: MemoryProfile | null;
+    readonly alive: number | null;
+    readonly color: ColorMode;
+    readonly comparison: Comparison | null;
+  } = { scene: null, profile: null, alive: null, color: "plain", comparison: null };
 
   constructor(private readonly actions: Actions) {
     this.theme = new Theme(() => {
@@ -116,6 +136,9 @@ export class Views {
         moved: (camera) => {
           actions.move(camera);
         },
+        hovered: (box, x, y) => {
+          if (this.scene !== null) this.later.now?.hover.move(this.scene, this.overlaid.profile, box, x, y);
+        },
         painted: (camera, size) => {
           this.minimap.paint(camera, size);
         },
@@ -129,22 +152,32 @@ export class Views {
       toggle,
       details: () => actions.answer,
     });
-    this.symbols = new SymbolsPane({
-      set: (symbol, setting, group) => {
-        actions.setSymbol(symbol, setting, group);
+    const jumpToRow = (row: number): void => {
+      jumpInGraph({ kind: "node", row });
+    };
+    this.later = new Later(
+      async () => {
+        const { LaterPanes } = await import("./later_panes.js");
+        return new LaterPanes(this.theme, {
+          jump: jumpToRow,
+          setSymbol: (symbol, setting, group) => {
+            actions.setSymbol(symbol, setting, group);
+          },
+          decide: (sites, choice) => {
+            actions.setWhatIf(withDecisions(this.whatIf, sites, choice));
+          },
+          fade: (row) => {
+            actions.fade(row);
+          },
+          unpin: () => {
+            this.unpin();
+          },
+        });
       },
-      jump: (row) => {
-        jumpInGraph({ kind: "node", row });
+      (error) => {
+        this.notice.show(error);
       },
-    });
-    this.assumptions = new AssumptionsPane({
-      decide: (sites, choice) => {
-        actions.setWhatIf(withDecisions(this.whatIf, sites, choice));
-      },
-      jump: (row) => {
-        jumpInGraph({ kind: "node", row });
-      },
-    });
+    );
     byId("assumed", HTMLElement).addEventListener("click", () => {
       this.showAssumptions();
     });
@@ -172,11 +205,20 @@ export class Views {
       },
       (file) => void actions.useProfiles(file),
     );
-    this.changes = new ChangesList((row) => {
-      jumpInGraph({ kind: "node", row });
-    });
     this.depths = new DepthBar(byId("depths", HTMLElement), (depth) => {
       actions.expandToDepth(depth);
+    });
+    this.pinButton.addEventListener("click", () => {
+      actions.comparePin();
+    });
+    this.plumbing.addEventListener("click", () => {
+      actions.setPlumbing(this.plumbing.ariaPressed !== "true");
+    });
+    this.trace.addEventListener("click", () => {
+      this.toggleTrace();
+    });
+    this.colors.addEventListener("change", () => {
+      actions.setColor(kColorModes.find((mode) => mode === this.colors.value) ?? "plain");
     });
     this.progress = new Progress(
       byId("progress", HTMLElement),
@@ -201,15 +243,24 @@ export class Views {
       source.kind === "example" ? `${source.name} (example)` : source.name;
     document.title = `${source.name} · faketensor`;
     this.whatIfBar.show(program.info, state.whatIf);
-    this.assumptions.forget();
+    this.later.do(({ assumptions }) => {
+      assumptions.forget();
+    });
     this.search.close();
     this.depths.show(model, state.expanded);
     this.canvas.show(shown.scene, camera === null);
     if (camera !== null) this.canvas.setCamera(camera);
     this.showRun(shown, state, null);
+    this.later.do(({ strip, comparing }) => {
+      strip.show(null, model, false);
+      comparing.forget();
+    });
+    this.outline.compare(null);
+    this.showOverlays(shown, state.alive, state.color);
     this.shownSelection = camera === null && selection !== null ? undefined : selection;
     this.showSelection(shown, selection);
     this.announcer.say(summarySentence(model));
+    this.later.start();
   }
 
   /** What follows from the run and the picture: panes, counts, and the flash of what changed since `before`. */
@@ -225,7 +276,9 @@ export class Views {
     this.problems.show(model);
     this.showSymbolic(want, before, model);
     this.showAssumed(shown);
-    this.changes.show(model, isAsInFile(state.whatIf));
+    this.later.do(({ changes }) => {
+      changes.show(model, isAsInFile(state.whatIf));
+    });
     byId("summary", HTMLElement).textContent = summarySentence(model);
     byId("graph-title", HTMLElement).textContent =
       `Graph of ${shown.source.name}: ${plural(scene.layout.box.count - 1, "box", "boxes")}`;
@@ -241,18 +294,111 @@ export class Views {
 
   /** The first guard that breaks opens the list, which says why. */
   private showSymbolic(want: PageState, before: Model | null, model: Model): void {
-    this.symbols.show(model, want.whatIf.dims);
     const breaks = model.symbolic.broken.length > 0 && (before?.symbolic.broken.length ?? 0) === 0;
-    if (breaks) this.symbols.open(true);
+    this.later.do(({ symbols }) => {
+      symbols.show(model, want.whatIf.dims);
+      if (breaks) symbols.open(true);
+    });
   }
 
   /** Beside what it took, how much of the answer is assumed: a guess is said to be one. */
   private showAssumed({ model, answer, state }: Shown): void {
-    this.assumptions.show(model, answer, state.whatIf);
+    this.later.do(({ assumptions }) => {
+      assumptions.show(model, answer, state.whatIf);
+    });
     const button = byId("assumed", HTMLElement);
     button.textContent = assumedSentence(model.assumed);
     button.hidden = model.assumed.assumptions === 0;
     button.classList.toggle("has-unknown", model.assumed.guesses > 0);
+  }
+
+  /** What the shown run costs, as soon as it is known. */
+  showCosts(shown: Shown): void {
+    const { profile, model } = shown;
+    const isExample = model.info.symbols.some(({ name }) => !(name in model.symbolic.settings));
+    this.pinButton.disabled = false;
+    this.later.do(({ strip, comparing }) => {
+      strip.show(profile, model, isExample && model.symbolic.symbols.length > 0);
+      comparing.update(shown);
+      this.inspector.showCosts(profile, comparing.comparison);
+      this.showComparison();
+      this.showOverlays(shown, this.overlaid.alive, this.overlaid.color);
+    });
+  }
+
+  /** Colours, and what is faded. */
+  showOverlays({ scene, profile }: Shown, alive: number | null, color: ColorMode): void {
+    const before = this.overlaid;
+    const isSame =
+      before.scene === scene &&
+      before.profile === profile &&
+      before.alive === alive &&
+      before.color === color &&
+      before.comparison === this.comparison;
+    if (isSame) return;
+    const { comparison } = this;
+    this.overlaid = { scene, profile, alive, color, comparison };
+    const vivid = alive === null || profile === null ? null : scene.boxesOf(profile.rowsAlive(alive));
+    this.canvas.overlay(tintsOf(color, scene, profile, comparison), vivid);
+    this.colors.value = color;
+    this.markStrip();
+  }
+
+  /** What is shown becomes A; whatever is shown from now on is B. */
+  pin(shown: Shown): void {
+    this.later.do(({ comparing }) => {
+      comparing.pin(shown);
+      this.actions.setColor("change");
+      this.showCosts(shown);
+      this.announcer.say("Pinned as A. Change sizes, or open another file: that is B");
+    });
+  }
+
+  unpin(): void {
+    this.later.now?.comparing.unpin();
+    if (this.overlaid.color === "change") this.actions.setColor("plain");
+    this.inspector.showCosts(this.overlaid.profile, null);
+    this.showComparison();
+    this.pinButton.focus();
+  }
+
+  get isPinned(): boolean {
+    return this.later.now?.comparing.isPinned ?? false;
+  }
+
+  private get comparison(): Comparison | null {
+    return this.later.now?.comparing.comparison ?? null;
+  }
+
+  private showComparison(): void {
+    const { comparison, isPinned } = this;
+    this.later.now?.compareBar.show(comparison);
+    this.outline.compare(comparison);
+    this.pinButton.hidden = isPinned;
+    const option = this.colors.querySelector<HTMLOptionElement>('option[value="change"]');
+    if (option !== null) option.hidden = !isPinned;
+  }
+
+  private markStrip(): void {
+    const selection = this.shownSelection ?? null;
+    const { alive } = this.overlaid;
+    this.later.do(({ strip }) => {
+      strip.mark(selection?.kind === "node" ? selection.row : null, alive);
+    });
+  }
+
+  /** All that the selection depends on and all that depends on it, in two colours. */
+  toggleTrace(): void {
+    const traced = this.trace.ariaPressed !== "true";
+    this.trace.setAttribute("aria-pressed", String(traced));
+    this.canvas.trace(traced);
+    this.announcer.say(traced ? "The whole way of the selection is shown" : "Only neighbours are shown");
+  }
+
+  fadeToPeak(): void {
+    this.later.do(({ strip }) => {
+      strip.fadeToPeak();
+    });
   }
 
   /** What follows from the wish alone: fields and buttons. */
@@ -261,10 +407,13 @@ export class Views {
     byId("undo", HTMLElement).ariaDisabled = String(!history.canUndo);
     byId("redo", HTMLElement).ariaDisabled = String(!history.canRedo);
     if (model === null) return;
-    const { whatIf, expanded } = history.current;
+    const { whatIf, expanded, plumbing } = history.current;
+    this.plumbing.setAttribute("aria-pressed", String(plumbing));
     this.whatIf = whatIf;
     this.whatIfBar.update(whatIf);
-    this.symbols.update(whatIf.dims);
+    this.later.do(({ symbols }) => {
+      symbols.update(whatIf.dims);
+    });
     this.depths.mark(model, expanded);
   }
 
@@ -277,6 +426,7 @@ export class Views {
   showSelection(shown: Shown, selection: Selection | null): void {
     if (this.shownSelection !== undefined && sameSelection(this.shownSelection, selection)) return;
     this.shownSelection = selection;
+    this.markStrip();
     this.canvas.select(selection);
     this.outline.select(selection);
     this.inspector.show(shown.model, selection, shown.state.expanded);
@@ -295,6 +445,7 @@ export class Views {
     byId("theme", HTMLElement).setAttribute("aria-pressed", String(dark));
     this.minimap.forget();
     this.canvas.redraw();
+    this.later.now?.strip.redraw();
   }
 
   // ---- Where the keyboard goes
@@ -333,27 +484,34 @@ export class Views {
   /** The pane of symbols, with the keyboard in its first field. */
   showSymbols(): void {
     this.tabs.show("symbols");
-    if (this.symbols.focusFirst()) return;
-    this.tabs.show("graph");
-    this.announcer.say("All sizes of this program are numbers");
+    this.later.do(({ symbols }) => {
+      if (symbols.focusFirst()) return;
+      this.tabs.show("graph");
+      this.announcer.say("All sizes of this program are numbers");
+    });
   }
 
   /** The pane of assumptions, with the keyboard at its first line. */
   showAssumptions(): void {
     this.tabs.show("assumptions");
-    if (this.assumptions.focusFirst()) return;
-    this.tabs.show("graph");
-    this.announcer.say("Nothing was assumed of the example");
+    this.later.do(({ assumptions }) => {
+      if (assumptions.focusFirst()) return;
+      this.tabs.show("graph");
+      this.announcer.say("Nothing was assumed of the example");
+    });
   }
 
   /** The values that are not as in the file, with the keyboard at the first. */
   showChanges(): void {
-    if (!this.changes.open(true)) this.announcer.say("Nothing is changed");
+    this.later.do(({ changes }) => {
+      if (!changes.open(true)) this.announcer.say("Nothing is changed");
+    });
   }
 
-  /** Returns whether the list was open. */
+  /** Returns whether a list was open. */
   closeChanges(): boolean {
-    return this.changes.close();
+    const panes = this.later.now;
+    return panes !== null && (panes.changes.close() || panes.compareBar.close());
   }
 
   firstProblem(): void {

@@ -13,6 +13,9 @@ function whole({ width, height }: { width: number; height: number }): DrawOption
     viewport: { x: 0, y: 0, w: width, h: height },
     selection: null,
     matches: new Set<number>(),
+    tints: null,
+    vivid: null,
+    traced: false,
     measure,
     limit: Infinity,
   };

@@ -11,7 +11,15 @@ import {
   type PageState,
 } from "../src/state.js";
 
-const start: PageState = { whatIf: kAsInFile, expanded: [], selection: null, camera: null };
+const start: PageState = {
+  whatIf: kAsInFile,
+  expanded: [],
+  selection: null,
+  camera: null,
+  alive: null,
+  color: "plain",
+  plumbing: false,
+};
 
 describe("the history", () => {
   it("goes back and forth", () => {

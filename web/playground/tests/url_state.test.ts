@@ -16,14 +16,18 @@ describe("the address", () => {
       assume: { "view_3.1": "literal", "to_4.dtype": "follows", "arange.end": "16" },
       literal: true,
       open: ["layers.0", "layers.0.mlp"],
+      depth: null,
       select: "linear_3",
       camera: { x: 120, y: -88, scale: 0.5 },
+      alive: "mul_4",
+      color: "bytes",
+      plumbing: true,
       unread: [],
     };
     const hash = formatHash(address);
     assert.equal(
       hash,
-      "#example=decoder&dynamic=batch:1..64,x.2:2..8&set=batch:4,input_ids.1:1024&dtype=bfloat16&device=cuda&assume=view_3.1:literal,to_4.dtype:follows,arange.end:16&literal=1&open=layers.0,layers.0.mlp&select=linear_3&at=120,-88,0.5",
+      "#example=decoder&dynamic=batch:1..64,x.2:2..8&set=batch:4,input_ids.1:1024&dtype=bfloat16&device=cuda&assume=view_3.1:literal,to_4.dtype:follows,arange.end:16&literal=1&open=layers.0,layers.0.mlp&select=linear_3&alive=mul_4&color=bytes&plumbing=1&at=120,-88,0.5",
     );
     assert.deepEqual(parseHash(hash), address);
   });

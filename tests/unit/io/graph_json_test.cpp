@@ -1,4 +1,4 @@
-#include "core/replay/graph_json.h"
+#include "core/io/graph_json.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { expect, file, test } from "./page.js";
+
+const kModels = "../../../shared/conformance/models";
+
+test("what is pinned stays A while sizes change; differences are listed, most first", async ({
+  playground,
+  page,
+}) => {
+  await playground.watchNames();
+  await playground.open();
+  await page.getByRole("button", { name: "Compare", exact: true }).click();
+  const bar = page.getByRole("region", { name: "Comparison" });
+  await expect(bar).toContainText("No difference");
+  await playground.batch.fill("16");
+  await expect(bar).toContainText(/Peak 7\.56 GiB → 21\.\d GiB \(\+14\.\d GiB\)/);
+  await expect(bar).toContainText("B decoder, batch 16");
+  await bar.getByRole("button", { name: /\d+ changed/ }).click();
+  const differences = page.getByRole("list", { name: "Differences between A and B" }).getByRole("button");
+  await expect(differences.first()).toContainText("linear_14 +13.7 GiB");
+  await expect(differences.first()).toContainText("f32[2, 2048, 128256] → f32[16, 2048, 128256]");
+  await differences.nth(1).click();
+  await expect(playground.inspector).toContainText("Compared with A");
+  await expect(playground.inspector).toContainText("→ f32[16,");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Depth 0" }).click();
+  await expect(playground.row(/^lm_head/)).toContainText("+13.7 GiB");
+  await expect
+    .poll(async () => (await playground.names()).some((name) => name.includes("+13.7 GiB")))
+    .toBe(true);
+  await bar.getByRole("button", { name: "Unpin A" }).click();
+  await expect(bar).toBeHidden();
+  await expect(page.getByRole("button", { name: "Compare", exact: true })).toBeFocused();
+});
+
+test("another file is B, matched by modules and operators", async ({ playground, page }) => {
+  test.skip(!existsSync(file(`${kModels}/qwen2/static.json.gz`)), "needs the shared models");
+  await playground.open();
+  await playground.openFile(`${kModels}/qwen2/static.json.gz`);
+  await expect(playground.peak).toBeVisible();
+  await page.keyboard.press("x");
+  await playground.openFile(`${kModels}/qwen2/dynamic.json.gz`, 3);
+  const bar = page.getByRole("region", { name: "Comparison" });
+  await expect(bar).toContainText("A static.json.gz");
+  await expect(bar).toContainText("B dynamic.json.gz");
+  await expect(bar).toContainText(/\d+ changed/);
+  await page.keyboard.press("x");
+  await expect(bar).toBeHidden();
+});

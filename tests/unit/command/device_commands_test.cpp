@@ -1,0 +1,108 @@
+// time, fits, diff, flops --all, and --target with a file.
+#include <gtest/gtest.h>
+
+#include "core/formats/json_fields.h"
+#include "core/formats/text.h"
+#include "core/support/format.h"
+#include "tests/unit/command/test_io.h"
+
+namespace faketensor {
+namespace {
+
+constexpr std::string_view kGpu = R"(name: mine
+pytorch: {sm: 80}
+memory: {total: 1 KiB, bandwidth: 1 GB/s}
+launch: 1 us
+flops: {float32: {plain: 1 TFLOPS}}
+)";
+
+std::map<std::string, std::string> files(std::string gpu = std::string(kGpu)) {
+  const std::string path = format("{}/golden/files/blocks.json", FAKETENSOR_TESTS);
+  std::string program = read_all(FileSource(path), {});
+  // mylib::block(x, scale) becomes an operator that has a rule.
+  const std::string custom = "torch.ops.mylib.block.default";
+  for (size_t at = 0; (at = program.find(custom, at)) != std::string::npos;)
+    program.replace(at, custom.size(), "torch.ops.aten.add.Tensor");
+  const std::string name = "\"name\":\"scale\"";
+  for (size_t at = 0; (at = program.find(name, at)) != std::string::npos;)
+    program.replace(at, name.size(), "\"name\":\"other\"");
+  const std::string self = "\"inputs\":[{\"name\":\"x\",\"arg\"";
+  for (size_t at = 0; (at = program.find(self, at)) != std::string::npos;)
+    program.replace(at, self.size(), "\"inputs\":[{\"name\":\"self\",\"arg\"");
+  return {{"model.json", program}, {"gpu.yaml", std::move(gpu)}};
+}
+
+TEST(DeviceCommands, ATargetMayBeAFile) {
+  const CommandRun outcome = run({"propagate", "model.json", "--target", "gpu.yaml"}, files());
+  EXPECT_EQ(outcome.code, kExitFine) << outcome.error;
+  EXPECT_NE(outcome.out.find("target 2.13.0, build cu130, gpu sm_80"), std::string::npos);
+}
+
+TEST(DeviceCommands, ATargetThatIsWrongExitsWithTwoAndSaysWhere) {
+  std::string negative(kGpu);
+  negative.replace(negative.find("1 GB/s"), 6, "-1 GB/s");
+  for (const char* command : {"propagate", "memory", "flops", "time", "fits", "diff", "guards"}) {
+    const CommandRun outcome =
+        run({command, "model.json", "--target", "gpu.yaml"}, files(negative));
+    EXPECT_EQ(outcome.code, kExitUsage) << command;
+    EXPECT_EQ(outcome.error,
+              "faketensor: gpu.yaml:3:35: memory.bandwidth: more than 0 expected, not '-1 GB/s'\n");
+  }
+  EXPECT_EQ(run({"time", "model.json", "--target", "gpu.yaml"}, files("a: b: c")).code, kExitUsage);
+  EXPECT_EQ(run({"time", "model.json", "--target", "no.yaml"}, files()).error,
+            "faketensor: no.yaml: cannot open: No such file or directory\n");
+  EXPECT_EQ(run({"time", "model.json", "--target", "gtx"}, files()).code, kExitUsage);
+  EXPECT_EQ(run({"time", "model.json", "--target", "cuda"}, files()).code, kExitUsage);
+}
+
+TEST(DeviceCommands, TimeSaysWhatBounds) {
+  const CommandRun outcome =
+      run({"time", "model.json", "--target", "gpu.yaml", "--format", "json"}, files());
+  ASSERT_EQ(outcome.code, kExitFine) << outcome.error;
+  const Json report = parse_json(outcome.out, "report");
+  EXPECT_EQ(text_member(report, "target"), "mine");
+  EXPECT_EQ(integer_member(report, "calls", 0), 7);
+  EXPECT_DOUBLE_EQ(member(report, "seconds").get<double>(), 7e-6);
+  EXPECT_EQ(text_member(list_member(report, "nodes")[0], "bound"), "launch");
+  EXPECT_EQ(run({"time", "model.json", "--format", "json"}, files()).code, kExitUsage);
+  EXPECT_EQ(run({"time", "model.json"}, files()).code, kExitFine);
+}
+
+// x of [batch, 3] float32 and five results of it are alive at most: 1 KiB holds 14 rows.
+TEST(DeviceCommands, FitsFindsTheLargestBatch) {
+  const CommandRun outcome =
+      run({"fits", "model.json", "--target", "gpu.yaml", "--format", "json"}, files());
+  ASSERT_EQ(outcome.code, kExitFine) << outcome.error;
+  const Json row = list_member(parse_json(outcome.out, "report"), "targets")[0];
+  const int64_t peak = integer_member(row, "peak", 0);
+  EXPECT_EQ(peak % (4 * 12), 0);
+  EXPECT_TRUE(bool_member(row, "fits", false));
+  EXPECT_EQ(integer_member(row, "headroom", 0), 1024 - peak);
+  EXPECT_EQ(integer_member(object_member(row, "largest"), "size", 0), 1024 / (peak / 4));
+  for (const char* over : {"batch=0..4", "batch=4..2", "batch=4", "=1..2", "wings"})
+    EXPECT_EQ(run({"fits", "model.json", "--over", over}, files()).code, kExitUsage) << over;
+}
+
+TEST(DeviceCommands, DiffTakesTwoFilesOrTwoSettings) {
+  EXPECT_NE(run({"diff", "model.json", "model.json"}, files()).out.find("no node differs"),
+            std::string::npos);
+  const CommandRun outcome = run({"diff", "model.json", "--set", "batch=5", "--b-set", "batch=8",
+                                  "--b-dtype", "float64", "--json"},
+                                 files());
+  ASSERT_EQ(outcome.code, kExitFine) << outcome.error;
+  const Json report = parse_json(outcome.out, "report");
+  const int64_t a = integer_member(object_member(report, "a"), "peak", 0);
+  EXPECT_EQ(integer_member(object_member(report, "b"), "peak", 0) * 5, a * 8 * 2);
+  EXPECT_EQ(run({"diff"}, files()).code, kExitUsage);
+  EXPECT_EQ(run({"diff", "model.json", "--b-wings", "1"}, files()).code, kExitUsage);
+}
+
+TEST(DeviceCommands, FlopsCountsTheRestWhenAsked) {
+  EXPECT_EQ(run({"flops", "model.json"}, files()).out, "0 FLOP in all\n");
+  const CommandRun outcome = run({"flops", "model.json", "--all", "--format", "jsonl"}, files());
+  EXPECT_NE(outcome.out.find("{\"total\":84,\"counted\":0,\"read\":"), std::string::npos)
+      << outcome.out;
+}
+
+}  // namespace
+}  // namespace faketensor

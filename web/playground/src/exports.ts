@@ -1,0 +1,34 @@
+/** What is saved as a file: the picture, the table of all nodes, the report. Loaded when the first of them is wanted. */
+import type { Looks } from "./display_list.js";
+import { download, toPng, toSvg, toSvgBlob, wholePicture } from "./export_picture.js";
+import { nodeRecords, toCsv, toJson } from "./export_table.js";
+import { toHtml } from "./report.js";
+import type { Shown } from "./shown.js";
+import { editTexts } from "./state.js";
+import type { Theme } from "./theme.js";
+
+export type ExportFormat = "svg" | "png" | "csv" | "json" | "html";
+
+export async function saveAs(format: ExportFormat, shown: Shown, looks: Looks, theme: Theme): Promise<void> {
+  download(await fileOf(format, shown, looks, theme), `${shown.source.name}.${format}`);
+}
+
+async function fileOf(format: ExportFormat, shown: Shown, looks: Looks, theme: Theme): Promise<Blob> {
+  const { model, profile, scene, source, state } = shown;
+  const picture = () => wholePicture(scene, looks);
+  switch (format) {
+    case "svg":
+      return toSvgBlob(picture(), scene.bounds, theme);
+    case "png":
+      return toPng(picture(), scene.bounds, theme);
+    case "csv":
+      return new Blob([toCsv(nodeRecords(model, profile))], { type: "text/csv" });
+    case "json":
+      return new Blob([toJson(source.name, model, profile)], { type: "application/json" });
+    case "html": {
+      const svg = toSvg(picture(), scene.bounds, (paint) => theme.color(paint));
+      const report = { name: source.name, edits: editTexts(state.whatIf), model, profile, svg };
+      return new Blob([toHtml(report)], { type: "text/html" });
+    }
+  }
+}
