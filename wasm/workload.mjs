@@ -21,33 +21,33 @@ const programFolders = [
 ];
 const vectorFolder = "tests/conformance/data/ops";
 
-/** Of these families every operator is called, of the others those of the programs and those that follow. */
-const familiesOfLayers = ["conv", "norm"];
+/** Every layer of torch.nn that convolves, normalises or activates is called, whether or not a program above has it. */
 const moreOperators = `
+  conv1d conv2d conv3d conv_transpose1d conv_transpose2d.input conv_transpose3d.input convolution
+  batch_norm group_norm instance_norm layer_norm native_batch_norm native_group_norm native_layer_norm rms_norm
   celu elu elu_ hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_ leaky_relu leaky_relu_ logsigmoid mish prelu relu6 selu
-  silu_ softplus affine_grid_generator cdist constant_pad_nd copy cumprod embedding_bag linalg_cross nonzero_numpy
-  norm.ScalarOpt_dim_dtype pad slice_scatter sym_numel _weight_norm _weight_norm_interface
-  convolution_backward max_pool2d_with_indices_backward`;
+  silu_ softplus constant_pad_nd convolution_backward copy cumprod embedding_bag max_pool2d_with_indices_backward pad slice_scatter
+  sym_numel _weight_norm`;
 
 /** `engine` is what Emscripten's glue gives (wasm/bindings.cpp). */
 export function work(engine) {
   const worker = new Worker(engine);
   worker.askEngine();
   for (const folder of programFolders)
-    for (const file of filesIn(folder, /\.(json|json\.gz|pt2)$/)) worker.exploreProgram(readFileSync(file));
-  for (const name of moreOperators.trim().split(/\s+/)) worker.operators.add(`aten::${name}`);
-  for (const file of filesIn(vectorFolder, /\.jsonl\.gz$/)) {
-    const all = familiesOfLayers.includes(path.basename(file, ".jsonl.gz"));
-    worker.callVectors(linesOf(file), all);
-  }
+    for (const file of filesIn(folder, /\.(json|json\.gz|pt2)$/))
+      worker.exploreProgram(readFileSync(file));
+  for (const name of moreOperators.trim().split(/\s+/))
+    worker.operators.add(`aten::${name}`);
+  for (const file of filesIn(vectorFolder, /\.jsonl\.gz$/))
+    worker.callVectors(linesOf(file));
   worker.callByNumbers();
   worker.openDamaged(readFileSync(path.join(root, "e2e/files/classifier.pt2")));
 }
 
 function filesIn(folder, pattern) {
-  const files = readdirSync(path.join(root, folder), { recursive: true }).filter((file) =>
-    pattern.test(file),
-  );
+  const files = readdirSync(path.join(root, folder), {
+    recursive: true,
+  }).filter((file) => pattern.test(file));
   return files.sort().map((file) => path.join(root, folder, file));
 }
 
@@ -79,36 +79,49 @@ class Worker {
 
   open(bytes) {
     const read = (offset, length) => bytes.subarray(offset, offset + length);
-    return JSON.parse(this.engine.openProgram({ size: bytes.length, read }, "model.pt2", 0));
+    return JSON.parse(
+      this.engine.openProgram({ size: bytes.length, read }, "model.pt2", 0),
+    );
   }
 
   exploreProgram(bytes) {
     const { program, info } = this.open(bytes);
     const modules = info.modules.map(({ id }) => id);
     for (const expanded of [[], modules.slice(0, 2), modules])
-      for (const plumbing of [true, false]) this.columns("program.layout", program, { expanded, plumbing });
+      for (const plumbing of [true, false])
+        this.columns("program.layout", program, { expanded, plumbing });
     if (info.unknownOps.length > 0) this.ask("program.recordProfiles", program);
     for (const options of settingsOf(info)) {
       const assumptions = this.exploreRun(program, info, options);
-      const decided = assumptions.slice(0, 3).map(({ site }) => [site, "literal"]);
+      const decided = assumptions
+        .slice(0, 3)
+        .map(({ site }) => [site, "literal"]);
       if (decided.length > 0)
-        this.exploreRun(program, info, { ...options, assume: Object.fromEntries(decided) });
+        this.exploreRun(program, info, {
+          ...options,
+          assume: Object.fromEntries(decided),
+        });
     }
     this.engine.closeProgram(program);
   }
 
   /** Returns what was assumed. */
   exploreRun(program, info, options) {
-    const { run, error } = JSON.parse(this.engine.propagate(program, JSON.stringify(options), () => true));
+    const { run, error } = JSON.parse(
+      this.engine.propagate(program, JSON.stringify(options), () => true),
+    );
     if (error) return [];
     this.columns("run.table", run, { symbols: null });
     this.columns("run.table", run, { symbols: {} });
     const symbols = this.ask("run.symbols", run).map(({ name }) => name);
-    for (let index = 0; index < Math.min(info.nodes, 100); index++) this.exploreNode(run, index);
+    for (let index = 0; index < Math.min(info.nodes, 100); index++)
+      this.exploreNode(run, index);
     this.ask("run.guards", run);
     this.ask("run.costs", run, { symbols: {} });
     for (const setting of symbols.length > 0 ? [6, 1, [2, 64]] : []) {
-      const settings = Object.fromEntries(symbols.map((name) => [name, setting]));
+      const settings = Object.fromEntries(
+        symbols.map((name) => [name, setting]),
+      );
       this.ask("run.whatIf", run, { symbols: settings, nodes: info.outputs });
       this.columns("run.table", run, { symbols: settings });
     }
@@ -120,17 +133,20 @@ class Worker {
   exploreNode(run, index) {
     const { name, op, value } = this.ask("run.node", run, { index });
     this.operators.add(op);
-    for (let dim = 0; dim < (value?.size?.length ?? 0); dim++) this.ask("run.why", run, { node: name, dim });
+    for (let dim = 0; dim < (value?.size?.length ?? 0); dim++)
+      this.ask("run.why", run, { node: name, dim });
     this.ask("run.value", run, { name });
   }
 
-  /** The calls of all operators, or of those that the programs have. */
-  callVectors(vectors, all) {
+  /** The recorded calls of the operators in question. */
+  callVectors(vectors) {
     const mode = this.ask("engine.openMode", 0, { options: {} });
     for (const { op, args, kwargs } of vectors) {
       const name = op.replace(/\.default$/, "");
-      if (all || this.operators.has(name)) {
-        const given = JSON.stringify({ op: name, args, kwargs }, (_, value) => this.#tensorOf(mode, value));
+      if (this.operators.has(name)) {
+        const given = JSON.stringify({ op: name, args, kwargs }, (_, value) =>
+          this.#tensorOf(mode, value),
+        );
         this.engine.ask("caller.call", mode, given);
       }
     }
@@ -138,10 +154,15 @@ class Worker {
   }
 
   #tensorOf(mode, value) {
-    if (typeof value?.t !== "number" || value.stride === undefined) return value;
+    if (typeof value?.t !== "number" || value.stride === undefined)
+      return value;
     const { size, stride, dtype, device } = value;
     const kwargs = { dtype: { dtype }, device: { device } };
-    const made = this.ask("caller.call", mode, { op: "aten::empty_strided", args: [size, stride], kwargs });
+    const made = this.ask("caller.call", mode, {
+      op: "aten::empty_strided",
+      args: [size, stride],
+      kwargs,
+    });
     return made.out ? { t: made.out.t } : null;
   }
 
@@ -184,8 +205,13 @@ class Worker {
 function settingsOf({ symbols }) {
   // With symbols the page propagates under the Python dispatcher.
   const dispatcher = symbols.length > 0 ? { pythonDispatcher: true } : {};
-  const inputs = symbols.map(({ name }) => name).filter((name) => !name.startsWith("u"));
-  const dims = symbols.length > 0 ? Object.fromEntries(inputs.map((name) => [name, 6])) : { batch: 3 };
+  const inputs = symbols
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith("u"));
+  const dims =
+    symbols.length > 0
+      ? Object.fromEntries(inputs.map((name) => [name, 6]))
+      : { batch: 3 };
   return [
     {},
     ...[
