@@ -1,5 +1,6 @@
 // `faketensor fits FILE`: which devices a program fits, and up to which batch.
 #include "core/analysis/fit_devices.h"
+#include "core/command/fits_context.h"
 #include "core/command/fits_parallel.h"
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
@@ -138,6 +139,7 @@ class FitPrinter {
 int fits_command(const Options& options, CommandIo& io) {
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "fits takes one file");
   if (asks_for_gpus(options)) return fits_on_gpus(options, io);
+  if (asks_for_context(options)) return fits_context(options, devices_of(options, io), io);
   const std::string form = options.choice("--format", {"text", "json"});
   FitQuestion question;
   question.options = propagate_options(options, io);
@@ -179,6 +181,9 @@ constexpr auto kOptions = what_if_options_and({
     {"--allocator", "SETTINGS",
      "by what PyTorch's caching allocator can give out of the device's\n"
      "memory, under these PYTORCH_ALLOC_CONF; \"\" are its own"},
+    {"--context", "",
+     "of a decoder's step: its caches of keys and values, what a token adds to\n"
+     "them, and the longest context that fits"},
     {"--gpus", "N",
      "several GPUs instead, on paper, of each --target: memory of a rank,\n"
      "bytes that it sends in a step, time with the target's link"},

@@ -132,7 +132,7 @@ bool asks_for_gpus(const Options& options) {
     if (!asks && options.has(other))
       throw_error(ErrorKind::kUsage, format("{} needs --gpus", other));
   }
-  for (const std::string_view other : {"--over", "--allocator"}) {
+  for (const std::string_view other : {"--over", "--allocator", "--context"}) {
     if (asks && options.has(other))
       throw_error(ErrorKind::kUsage, format("{} is of one GPU, not of --gpus", other));
   }
