@@ -19,6 +19,26 @@ void CommandIo::write_file(const std::string& path, std::string_view bytes) {
 }
 
 namespace {
+
+class CollectedFile final : public ByteSink {
+ public:
+  CollectedFile(CommandIo& io, std::string path) : io_(io), path_(std::move(path)) {}
+  void write(std::string_view bytes) override { bytes_ += bytes; }
+  void finish() override { io_.write_file(path_, bytes_); }
+
+ private:
+  CommandIo& io_;
+  std::string path_;
+  std::string bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSink> CommandIo::create_file(const std::string& path) {
+  return std::make_unique<CollectedFile>(*this, path);
+}
+
+namespace {
 bool asks_for_help(const std::string& arg) { return arg == "--help" || arg == "-h"; }
 
 const Subcommand* find_subcommand(std::string_view name, std::span<const Subcommand> more) {

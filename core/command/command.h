@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/command/options.h"
+#include "core/formats/byte_sink.h"
 #include "core/formats/byte_source.h"
 
 namespace faketensor {
@@ -38,6 +39,10 @@ class CommandIo {
   // Writes a whole file, or to standard output where the path is "-". Raises Unreadable with the
   // system's words where that fails.
   void write_file(const std::string& path, std::string_view bytes);
+  // A file, or standard output, that is written piece by piece, and is there when it is finished;
+  // until then a file of that name stays as it is. Where there is no such thing the pieces are
+  // collected.
+  virtual std::unique_ptr<ByteSink> create_file(const std::string& path);
   // Hands what the system has taken to the disk or pipe, and says why some of it could not be
   // written ("No space left on device"); "" where all was.
   const std::string& finish_out() {

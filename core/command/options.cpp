@@ -33,7 +33,9 @@ Options::Options(const std::vector<std::string>& args, std::span<const OptionRow
   bool only_positional = false;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string& arg = args[i];
-    if (only_positional || !arg.starts_with("--")) {
+    const bool is_short = std::any_of(rows.begin(), rows.end(),
+                                      [&](const OptionRow& other) { return other.name == arg; });
+    if (only_positional || (!arg.starts_with("--") && !is_short)) {
       positional_.push_back(arg);
       continue;
     }

@@ -21,7 +21,7 @@
 namespace faketensor {
 
 struct OptionRow {
-  std::string_view name;      // with its dashes
+  std::string_view name;      // with its dashes; one dash for a single letter
   std::string_view argument;  // what stands for its value in the help; empty: a flag
   std::string_view meaning;   // for the help, its lines without indentation
 };

@@ -13,6 +13,7 @@ extern const Subcommand kTimeCommand;
 extern const Subcommand kFitsCommand;
 extern const Subcommand kDiffCommand;
 extern const Subcommand kTraceCommand;
+extern const Subcommand kConvertCommand;
 extern const Subcommand kInfoCommand;
 extern const Subcommand kPassesCommand;
 extern const Subcommand kOpsCommand;

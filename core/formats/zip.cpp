@@ -289,6 +289,18 @@ uint64_t ZipArchive::data_offset(const ZipEntry& entry) const {
   return at + header_size;
 }
 
+void ZipArchive::for_each_piece(const ZipEntry& entry,
+                                const std::function<void(std::string_view)>& take) const {
+  constexpr uint64_t kPiece = uint64_t{1} << 20;
+  const uint64_t from = data_offset(entry);
+  std::string piece;
+  for (uint64_t done = 0; done < entry.compressed_size; done += piece.size()) {
+    piece.resize(static_cast<size_t>(std::min(kPiece, entry.compressed_size - done)));
+    source_.read(from + done, piece);
+    take(piece);
+  }
+}
+
 std::string ZipArchive::read(const ZipEntry& entry) const {
   if ((entry.flags & kEncryptedFlags) != 0)
     bad_zip("entry '{}' at byte {} is encrypted", entry.name, entry.header_offset);

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,10 @@ class ZipArchive {
 
   // The content of one entry.
   std::string read(const ZipEntry& entry) const;
+  // The bytes of an entry as they stand in the file, compressed or not and unchecked, in pieces of
+  // at most a megabyte.
+  void for_each_piece(const ZipEntry& entry,
+                      const std::function<void(std::string_view)>& take) const;
 
  private:
   struct Directory {

@@ -9,6 +9,7 @@
 #include "core/formats/text.h"
 #include "core/io/exported_program.h"
 #include "core/io/other_formats.h"
+#include "core/io/program_rewriter.h"
 #include "core/io/pt2.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -31,26 +32,28 @@ void refuse_other_formats(const ByteSource& source) {
     throw_error(ErrorKind::kUnreadable, *other);
 }
 
-Program from_archive(const ByteSource& source, const ReadLimits& limits, std::string_view model) {
-  std::string text = read_pt2_model(ZipArchive(source, limits), model);
-  Program program;
-  program.kind = "pt2";
-  read_exported_program(text, program, limits);
-  return program;
+// The JSON of a program and the kind of file that it stood in.
+struct ProgramText {
+  std::string json;
+  std::string_view kind;
+  ReadLimits limits;  // for reading it
+};
+
+ProgramText from_archive(const ByteSource& source, const ReadLimits& limits,
+                         std::string_view model) {
+  return {read_pt2_model(ZipArchive(source, limits), model), "pt2", limits};
 }
 
-Program from_text(std::string text, const ReadLimits& limits) {
+ProgramText from_text(std::string text, const ReadLimits& limits) {
   if (!looks_like_json(text)) {
     throw_error(ErrorKind::kUnreadable,
                 "neither a .pt2 archive nor the JSON of an exported program");
   }
-  Program program;
-  program.kind = "json";
-  read_exported_program(text, program, limits);
-  return program;
+  return {std::move(text), "json", limits};
 }
 
-Program open_unnamed(const ByteSource& source, const ReadLimits& limits, std::string_view model) {
+ProgramText find_program(const ByteSource& source, const ReadLimits& limits,
+                         std::string_view model) {
   if (source.size() == 0) throw_error(ErrorKind::kUnreadable, "the file is empty");
   if (is_zip(source)) return from_archive(source, limits, model);
   if (!is_gzip(source)) {
@@ -64,14 +67,12 @@ Program open_unnamed(const ByteSource& source, const ReadLimits& limits, std::st
                        : from_text(std::move(inflated), limits);
 }
 
-}  // namespace
-
-Program open_program(const ByteSource& source, std::string_view name, const ReadLimits& limits,
-                     std::string_view model) {
+// What `read` makes of the program in a file; errors name the file.
+template <typename Read>
+auto read_file(const ByteSource& source, std::string_view name, const ReadLimits& limits,
+               std::string_view model, const Read& read) {
   try {
-    Program program = open_unnamed(source, limits.for_file(source.size()), model);
-    program.name = name;
-    return program;
+    return read(find_program(source, limits.for_file(source.size()), model));
   } catch (const Error& error) {
     throw_error(error.kind(), format("{}: {}", name, error.message()));
   } catch (const std::bad_alloc&) {
@@ -79,6 +80,26 @@ Program open_program(const ByteSource& source, std::string_view name, const Read
   } catch (const std::length_error&) {
     throw_error(ErrorKind::kLimitExceeded, format("{}: not enough memory to read it", name));
   }
+}
+
+}  // namespace
+
+Program open_program(const ByteSource& source, std::string_view name, const ReadLimits& limits,
+                     std::string_view model) {
+  return read_file(source, name, limits, model, [&](ProgramText text) {
+    Program program;
+    program.name = name;
+    program.kind = text.kind;
+    read_exported_program(text.json, program, text.limits);
+    return program;
+  });
+}
+
+std::string rewrite_file(const ByteSource& source, std::string_view name, const ChangedRun& what_if,
+                         const ReadLimits& limits, std::string_view model) {
+  return read_file(source, name, limits, model, [&](ProgramText text) {
+    return rewrite_program(text.json, what_if, text.limits);
+  });
 }
 
 }  // namespace faketensor

@@ -62,7 +62,8 @@ RetargetedRun run_until_it_fits(const Program& program, const RetargetOptions& o
   for (int runs = 1;; ++runs) {
     const Choices tried = choices;
     Retarget retarget(program, options, choices);
-    attempt.editor = &retarget;
+    NotedEditor noted(retarget, options.changes, program.plan());
+    attempt.editor = &noted;
     attempt.stop_at_first_error = true;
     Run run = propagate(program, attempt);
     if (run.was_cancelled() && !retarget.is_finished()) return {std::move(run), {}, runs};
@@ -77,7 +78,8 @@ RetargetedRun run_until_it_fits(const Program& program, const RetargetOptions& o
       return {std::move(run), retarget.assumptions(), runs};
     Retarget last(program, options, best);
     last.decide_no_more();
-    attempt.editor = &last;
+    NotedEditor noted_last(last, options.changes, program.plan());
+    attempt.editor = &noted_last;
     attempt.stop_at_first_error = options.stop_at_first_error;
     run = propagate(program, attempt);
     // Programs are traced under the Python dispatcher, which some operators need for symbols.

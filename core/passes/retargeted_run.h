@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/graph/fake_tensor_prop.h"
+#include "core/passes/argument_changes.h"
 #include "core/passes/assumptions.h"
 
 namespace faketensor {
@@ -24,6 +25,9 @@ struct RetargetOptions : PropagateOptions {
   // By the name of a site, decisions that stand: "literal", "follows" (dtypes and devices), or a
   // number.
   std::map<std::string, std::string> assume = {};
+  // Told what the arguments became that are written in the nodes. Must outlive the run; holds what
+  // the answer's run changed.
+  ArgumentChanges* changes = nullptr;
 };
 
 struct RetargetedRun {

@@ -19,11 +19,12 @@ TEST(CostColumns, HaveEveryStorageWithItsLifetimeAndWhatAnOperatorHoldsInside) {
   std::string text;
   JsonWriter json(text);
   write_costs(json, costs, {});
-  EXPECT_EQ(text,
-            R"({"kinds":["parameters","buffers","constants","inputs","outputs","activations",)"
-            R"("gradients","optimizer","temporaries"],"storages":{"row":[0,1,2],"until":[-1,2,-1],"kind":[3,5,4],)"
-            R"("bytes":[64,16,16]},"temporaries":{"row":[1],"bytes":[32]},)"
-            R"("flops":{"row":[],"flops":[]},"unknown":0})");
+  EXPECT_EQ(
+      text,
+      R"({"kinds":["parameters","buffers","constants","inputs","outputs","activations",)"
+      R"("gradients","optimizer","temporaries"],"storages":{"row":[0,1,2],"until":[-1,2,-1],"kind":[3,5,4],)"
+      R"("bytes":[64,16,16]},"temporaries":{"row":[1],"bytes":[32]},)"
+      R"("flops":{"row":[],"flops":[]},"unknown":0})");
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
  * the same scale. A frame of a drag therefore only repaints a list that is already there.
  */
 import type { Tints } from "./coloring.js";
-import { buildDisplayList, type Looks, type Measure, type Primitive } from "./display_list.js";
+import { buildDisplayList } from "./display_list.js";
+import type { Looks, Measure, Primitive } from "./primitives.js";
 import {
   beginning,
   clamped,

@@ -4,7 +4,7 @@
  */
 import type { Comparison } from "./comparison.js";
 import { ValueKind } from "./engine.js";
-import type { Paint } from "./display_list.js";
+import type { Paint } from "./primitives.js";
 import { bytesText, dtypeGroup, dtypeShort, flopsText, signed, typeShort } from "./format.js";
 import type { MemoryProfile } from "./memory_profile.js";
 import type { Scene } from "./scene.js";

@@ -1,5 +1,6 @@
 /** The whole picture as a file: SVG written from the display list, PNG painted from it. */
-import { buildDisplayList, type Looks, type Primitive } from "./display_list.js";
+import { buildDisplayList } from "./display_list.js";
+import type { Looks, Primitive } from "./primitives.js";
 import type { Scene } from "./scene.js";
 import type { Rect } from "./geometry.js";
 import { kFaded, paint } from "./painter.js";

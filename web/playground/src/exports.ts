@@ -1,5 +1,5 @@
 /** What is saved as a file: the picture, the table of all nodes, the report. Loaded when the first of them is wanted. */
-import type { Looks } from "./display_list.js";
+import type { Looks } from "./primitives.js";
 import { download, toPng, toSvg, toSvgBlob, wholePicture } from "./export_picture.js";
 import { nodeRecords, toCsv, toJson } from "./export_table.js";
 import { toHtml } from "./report.js";

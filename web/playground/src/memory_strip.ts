@@ -4,7 +4,7 @@
  * the row's name and bytes.
  */
 import { byId, element } from "./dom.js";
-import type { Paint } from "./display_list.js";
+import type { Paint } from "./primitives.js";
 import { bytesText } from "./format.js";
 import type { Layer, MemoryProfile, Stacking } from "./memory_profile.js";
 import type { Model } from "./model.js";

@@ -1,13 +1,6 @@
 /** Paints a display list on a 2D canvas. */
 import { kTextFonts, type Theme } from "./theme.js";
-import type {
-  BoxPrimitive,
-  LinePrimitive,
-  Measure,
-  Paint,
-  Primitive,
-  TextPrimitive,
-} from "./display_list.js";
+import type { BoxPrimitive, LinePrimitive, Measure, Paint, Primitive, TextPrimitive } from "./primitives.js";
 import type { Size } from "./geometry.js";
 import type { Camera } from "./state.js";
 

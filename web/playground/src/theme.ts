@@ -2,7 +2,7 @@
  * Light and dark. The style sheet holds all colours as custom properties; the canvas reads the same ones, so there is one
  * palette. The system's preference rules until the user chooses; the choice is remembered.
  */
-import type { Paint, TextPrimitive } from "./display_list.js";
+import type { Paint, TextPrimitive } from "./primitives.js";
 
 export const kTextFonts: Record<TextPrimitive["font"], { readonly weight: number; readonly family: string }> =
   {

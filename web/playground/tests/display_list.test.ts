@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { buildDisplayList, truncated, type DrawOptions, type Primitive } from "../src/display_list.js";
+import { buildDisplayList } from "../src/display_list.js";
+import { truncated, type DrawOptions, type Primitive } from "../src/primitives.js";
 import { escapeXml, toSvg } from "../src/export_picture.js";
 import { Scene } from "../src/scene.js";
 import { sampleLayout, sampleModel } from "./sample.js";

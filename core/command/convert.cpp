@@ -1,0 +1,150 @@
+// `faketensor convert FILE --to FORM`: a program, or what a what-if made of it, in another form.
+#include <optional>
+
+#include "core/command/graph_files.h"
+#include "core/command/propagate_options.h"
+#include "core/command/subcommands.h"
+#include "core/graph/graph_text.h"
+#include "core/io/open.h"
+#include "core/io/program_rewriter.h"
+#include "core/io/pt2_writer.h"
+#include "core/support/format.h"
+
+namespace faketensor {
+
+namespace {
+
+// The file, what it was asked to become, and the answer.
+class Conversion {
+ public:
+  Conversion(const Options& options, CommandIo& io)
+      : path_(options.positional()[0]),
+        source_(io.open(path_)),
+        limits_(read_limits(options)),
+        program_(open_program(*source_, file_name(path_), limits_)),
+        given_(propagate_options(options, io)) {
+    given_.changes = &changes_;
+    is_changed_ = !given_.dims.empty() || !given_.dynamic.empty() || given_.dtype || given_.device;
+  }
+
+  bool is_changed() const { return is_changed_; }
+
+  // Propagated when it is first asked for: JSON of a file without a what-if needs no answer.
+  const Run& run() {
+    if (!answer_) answer_.emplace(propagate_retargeted(program_, given_));
+    return answer_->run;
+  }
+
+  std::string json() {
+    const ChangedRun what_if = is_changed_ ? ChangedRun{&run(), &changes_} : ChangedRun{};
+    return rewrite_file(*source_, file_name(path_), what_if, limits_);
+  }
+
+  void write_archive(ByteSink& sink) {
+    const ChangedRun what_if = is_changed_ ? ChangedRun{&run(), &changes_} : ChangedRun{};
+    write_pt2(*source_, what_if, limits_, sink);
+  }
+
+  // Of the program that is written.
+  std::string fx() {
+    if (!is_changed_) return graph_text(program_.graph()) + "\n";
+    const std::string written = json();
+    return graph_text(open_program(MemorySource(written), "the what-if", limits_).graph()) + "\n";
+  }
+
+ private:
+  static std::string_view file_name(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
+  }
+
+  std::string path_;
+  std::unique_ptr<ByteSource> source_;
+  ReadLimits limits_;
+  Program program_;
+  ArgumentChanges changes_;
+  RetargetOptions given_;
+  bool is_changed_ = false;
+  std::optional<RetargetedRun> answer_;
+};
+
+std::string converted(Conversion& conversion, std::string_view form) {
+  if (form == "json") return conversion.json() + "\n";
+  if (form == "fx") return conversion.fx();
+  const Run& run = conversion.run();
+  const BranchScope env = run.shape_env();
+  if (form == "csv") return csv_table(run);
+  return form == "dot" ? dot_graph(run) : mermaid_graph(run);
+}
+
+// On standard error; true where there are any.
+bool print_problems(const Run& run, CommandIo& io) {
+  for (const Problem& problem : run.problems()) {
+    io.write_error(format("faketensor: {}: {}: {}\n", run.plan().name_of(problem.node),
+                          problem.error_class, problem.message));
+  }
+  return !run.problems().empty();
+}
+
+int convert_command(const Options& options, CommandIo& io) {
+  if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "convert takes one file");
+  if (!options.has("--to"))
+    throw_error(ErrorKind::kUsage, "convert takes --to json, pt2, fx, dot, mermaid or csv");
+  const std::string form = options.choice("--to", {"json", "pt2", "fx", "dot", "mermaid", "csv"});
+  Conversion conversion(options, io);
+  const bool is_program = form == "json" || form == "pt2" || form == "fx";
+  const bool has_problems =
+      (!is_program || conversion.is_changed()) && print_problems(conversion.run(), io);
+  // A program that raises is none; a table or a drawing shows what there is.
+  if (has_problems && is_program) return kExitErrors;
+  const std::string out = options.get("-o").value_or(std::string(kStandardInput));
+  if (form == "pt2") {
+    const std::unique_ptr<ByteSink> sink = io.create_file(out);
+    conversion.write_archive(*sink);
+  } else {
+    io.write_file(out, converted(conversion, form));
+  }
+  return has_problems ? kExitErrors : kExitFine;
+}
+
+constexpr std::string_view kAbout = R"(usage: faketensor convert FILE --to FORM [OPTION]...
+
+Writes a program in another form. With --set, --dynamic, --dtype or --device it is the program that a new export would
+be: its nodes with the sizes, dtypes and devices that follow, nodes that compute sizes, and the values of all nodes.
+
+)";
+
+constexpr OptionRow kOptions[] = {
+    {"--to", "FORM",
+     "json: an exported program's JSON, which PyTorch's deserialiser reads\n"
+     "pt2: an archive for torch.export.load, with the weights of FILE, a .pt2, copied through\n"
+     "fx: the graph as torch.fx prints it\n"
+     "dot, mermaid: a drawing for Graphviz (at most 5,000 nodes) or Mermaid (500 edges), without "
+     "parameters\n"
+     "csv: name, target, shape, strides, dtype, device and bytes of each node"},
+    {"-o", "FILE", "where it is written; otherwise to standard output"},
+    {"--set", "DIM=N", "as for propagate, and so are the options up to --memory-limit"},
+    {"--dynamic", "DIM[=N..M]", ""},
+    {"--dtype", "T", ""},
+    {"--device", "D", ""},
+    {"--assume", "SITE=CHOICE", ""},
+    {"--target", "NAME", ""},
+    {"--python-dispatcher", "", ""},
+    {"--memory-limit", "N", ""},
+};
+
+constexpr std::string_view kMore = R"(
+examples:
+  faketensor convert model.pt2 --to fx
+  faketensor convert model.pt2 --dynamic batch --to pt2 -o dynamic.pt2
+  faketensor convert model.pt2 --set batch=8 --to csv -o values.csv
+  faketensor convert model.pt2 --to dot | dot -Tsvg > model.svg
+
+exit code: 0 fine, 1 what was asked for has errors, 2 wrong use or unreadable file
+)";
+
+}  // namespace
+
+const Subcommand kConvertCommand = {"convert", &convert_command, "a program in another form",
+                                    kAbout,    kOptions,         kMore};
+
+}  // namespace faketensor

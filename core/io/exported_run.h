@@ -1,0 +1,90 @@
+// ExportedRun: a what-if as the pieces of the exported program that it became.
+//
+// Pieces are JSON of torch.export's schema (torch/_export/serde/schema.py, version 8.20), made in
+// the order of the rows: the arguments that changed, and the nodes that must stand before a row. A
+// size that is an expression is named by a node: one that has it as its value, else a new one, which
+// takes it from a dimension of an earlier tensor (aten.sym_size.int) or computes it
+// (_operator.mul, ...), as PyTorch's tracer has it. Symbols that the what-if made are named as
+// PyTorch names them, s0, s1, ...; their hints are those of the run.
+//
+//   const ExportedRun exported(answer.run, changes);
+//   for (const std::string& node : exported.edits(row)->nodes_before) json.raw(node);
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "core/formats/json_writer.h"
+#include "core/passes/retargeted_run.h"
+
+namespace faketensor {
+
+class ExportedRun {
+ public:
+  struct Edits {
+    std::vector<std::string> nodes_before;
+    std::vector<std::pair<std::string_view, std::string>> arguments;  // name, Argument
+  };
+
+  // `run` has no problems, and no graphs of higher-order operators; it must outlive this. Raises
+  // Usage for what cannot be written: a change of an operator without a schema, a size that no node
+  // computes.
+  ExportedRun(const Run& run, const ArgumentChanges& changes);
+
+  // Null for a row whose node stays as it is.
+  const Edits* edits(Row row) const;
+  // Values of nodes that the file does not have.
+  const std::vector<std::pair<std::string, const TensorMeta*>>& added_tensors() const {
+    return added_tensors_;
+  }
+  const std::vector<std::pair<std::string, SymInt>>& added_ints() const { return added_ints_; }
+  // The symbols in values and arguments, by the names they are written with.
+  const std::map<std::string, const ExprNode*>& symbols() const { return symbols_; }
+
+  // TensorMeta; what a run does not know is the caller's.
+  void write_meta(JsonWriter& json, const TensorMeta& meta, bool requires_grad) const;
+  // SymInt, SymBool or SymFloat of the schema.
+  void write_scalar(JsonWriter& json, const Value& value) const;
+  void write_size(JsonWriter& json, SymInt size) const;
+
+ private:
+  void note_symbols(SymInt size);
+  void note_symbols(const ExprNode* node);
+  void note_row(Row row);
+  void edit_row(Row row, std::span<const ArgumentChanges::Change> changes);
+  void write_argument(JsonWriter& json, const ArgumentChanges::Change& change, Edits& edits);
+  void write_number(JsonWriter& json, SymInt value, Edits& edits);
+  void write_list(JsonWriter& json, const Value& list, Edits& edits);
+
+  const ExprNode* final_node(const ExprNode* node) const;
+  SymInt final_size(SymInt size) const;
+  std::string expression_text(const ExprNode* node) const;
+  void write_expression(JsonWriter& json, const ExprNode* node) const;
+  // The name of a node whose value is the expression.
+  std::string name_of(const ExprNode* node, Edits& edits);
+  std::string compute(const ExprNode* node, Edits& edits);
+  std::string measure(Row row, size_t dim, Edits& edits);
+  std::string combine(std::string_view target, const ExprNode* a, const ExprNode* b, Edits& edits);
+  std::string copy_of(Row row, const TensorMeta& given, Edits& edits);
+  std::string fresh_name(std::string_view base);
+
+  const Run& run_;
+  const Plan& plan_;
+  ShapeEnv& env_;
+  std::map<Row, Edits> edits_;
+  std::unordered_map<const ExprNode*, std::string> named_;                // by the nodes so far
+  std::unordered_map<const ExprNode*, std::pair<Row, size_t>> measured_;  // dimensions so far
+  std::unordered_set<std::string> names_;
+  std::map<std::string, int64_t> last_numbers_;  // of the names that were asked for
+  std::vector<std::pair<std::string, const TensorMeta*>> added_tensors_;
+  std::vector<std::pair<std::string, SymInt>> added_ints_;
+  std::map<std::string, const ExprNode*> symbols_;
+  std::unordered_map<const ExprNode*, std::string> renamed_;
+};
+
+}  // namespace faketensor

@@ -1,0 +1,257 @@
+#include "core/io/program_rewriter.h"
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "core/formats/json_events.h"
+#include "core/io/exported_run.h"
+#include "core/support/format.h"
+#include "core/symbolic/shape_env.h"
+
+namespace faketensor {
+
+namespace {
+
+// A value as it was read. What JSON has no word for is written as Python's json module does.
+void copy(JsonWriter& json, JsonValue value) {
+  switch (value.kind()) {
+    case JsonKind::kNull:
+      return json.value(nullptr);
+    case JsonKind::kBool:
+      return json.value(value.boolean());
+    case JsonKind::kInteger:
+      return json.value(value.integer());
+    case JsonKind::kReal: {
+      const double number = value.number();
+      if (std::isfinite(number)) return json.value(number);
+      return json.raw(std::isnan(number) ? "NaN" : number < 0 ? "-Infinity" : "Infinity");
+    }
+    case JsonKind::kString:
+      return json.value(value.string());
+    case JsonKind::kArray: {
+      const auto list = json.array();
+      for (const JsonValue item : value.items()) copy(json, item);
+      return;
+    }
+    case JsonKind::kObject: {
+      const auto object = json.object();
+      for (const JsonMember member : value.members()) copy(json.key(member.name), member.value);
+      return;
+    }
+  }
+}
+
+class Rewriter final : public JsonSink {
+ public:
+  Rewriter(const Run* run, const ExportedRun* exported) : run_(run), exported_(exported) {}
+
+  uint64_t memory() const override { return text_.capacity(); }
+  std::string take_text() { return std::move(text_); }
+
+  bool enter(std::string_view name, JsonKind kind, uint32_t) override {
+    const Place next = place_inside(name, kind);
+    if (next == Place::kOutside) return false;
+    JsonWriter& at = places_.empty() ? json_ : json_.key(name);
+    const bool is_object = kind == JsonKind::kObject;
+    scopes_.emplace_back(is_object ? new JsonWriter::Scope(at.object())
+                                   : new JsonWriter::Scope(at.array()));
+    places_.push_back(next);
+    return true;
+  }
+
+  void leave() override {
+    if (places_.back() == Place::kTensorValues) write_added_tensors();
+    places_.pop_back();
+    scopes_.pop_back();
+  }
+
+  void value(std::string_view name, JsonValue value) override {
+    if (places_.empty()) value.members();  // the document is no object: says so
+    if (places_.back() == Place::kNodes) return write_node(value);
+    JsonWriter& json = json_.key(name);
+    if (exported_ == nullptr) return copy(json, value);
+    if (places_.back() == Place::kTensorValues) return write_tensor_value(name, value);
+    const bool is_scalars =
+        name == "sym_int_values" || name == "sym_bool_values" || name == "sym_float_values";
+    if (places_.back() == Place::kGraph && is_scalars)
+      return write_scalars(value, name == "sym_int_values");
+    if (places_.back() == Place::kProgram && name == "range_constraints")
+      return write_ranges(value);
+    copy(json, value);
+  }
+
+ private:
+  enum class Place : uint8_t {
+    kOutside,
+    kProgram,
+    kGraphModule,
+    kGraph,
+    kNodes,
+    kTensorValues,
+  };
+
+  // What is walked; all else is small, and is taken whole.
+  Place place_inside(std::string_view name, JsonKind kind) const {
+    const bool is_object = kind == JsonKind::kObject;
+    if (places_.empty()) return is_object ? Place::kProgram : Place::kOutside;
+    const auto inside = [&](Place place, std::string_view wanted, bool wants_object) {
+      return places_.back() == place && name == wanted && is_object == wants_object;
+    };
+    if (inside(Place::kProgram, "graph_module", true)) return Place::kGraphModule;
+    if (inside(Place::kGraphModule, "graph", true)) return Place::kGraph;
+    if (inside(Place::kGraph, "nodes", false)) return Place::kNodes;
+    if (inside(Place::kGraph, "tensor_values", true)) return Place::kTensorValues;
+    return Place::kOutside;
+  }
+
+  Row row_of(std::string_view name) const {
+    const StringId id = run_->program().graph().store().strings.find(name, 0);
+    return id == 0 ? kNoRow : run_->plan().find(id);
+  }
+
+  // --- nodes ---
+
+  void write_node(JsonValue node) {
+    const ExportedRun::Edits* edits = nullptr;
+    if (exported_ != nullptr) {
+      const JsonValue name = JsonFields(node).optional("name");
+      if (name.is_null()) {
+        throw_error(ErrorKind::kUsage,
+                    "a what-if of a file whose nodes have no names (before PyTorch 2.9) is not "
+                    "written");
+      }
+      edits = exported_->edits(row_of(name.string()));
+    }
+    if (edits == nullptr) return copy(json_, node);
+    for (const std::string& added : edits->nodes_before) json_.raw(added);
+    const auto object = json_.object();
+    for (const JsonMember member : node.members()) {
+      if (member.name == "inputs") {
+        write_inputs(member.value, *edits);
+      } else {
+        copy(json_.key(member.name), member.value);
+      }
+    }
+  }
+
+  // Inputs that changed in the place of what they were; those that were not given at the end.
+  void write_inputs(JsonValue inputs, const ExportedRun::Edits& edits) {
+    constexpr int kByKeyword = 2;
+    const auto list = json_.array("inputs");
+    std::vector<bool> is_written(edits.arguments.size(), false);
+    for (const JsonValue input : inputs.items()) {
+      const std::string_view name = JsonFields(input).required("name").string();
+      size_t at = 0;
+      while (at < edits.arguments.size() && edits.arguments[at].first != name) ++at;
+      if (at == edits.arguments.size()) {
+        copy(json_, input);
+        continue;
+      }
+      is_written[at] = true;
+      const auto object = json_.object();
+      for (const JsonMember member : input.members()) {
+        if (member.name == "arg") {
+          json_.key("arg").raw(edits.arguments[at].second);
+        } else {
+          copy(json_.key(member.name), member.value);
+        }
+      }
+    }
+    for (size_t at = 0; at < edits.arguments.size(); ++at) {
+      if (is_written[at]) continue;
+      const auto object = json_.object();
+      json_.field("name", edits.arguments[at].first);
+      json_.key("arg").raw(edits.arguments[at].second);
+      json_.field("kind", kByKeyword);
+    }
+  }
+
+  // --- values ---
+
+  void write_tensor_value(std::string_view name, JsonValue recorded) {
+    const Row row = row_of(name);
+    const NodeRecord* record = row == kNoRow ? nullptr : &run_->record(row);
+    if (record == nullptr || !record->value.is_tensor()) return copy(json_, recorded);
+    // FakeTensorProp runs without gradients: what the file says of them stays.
+    const bool requires_grad = JsonFields(recorded).required("requires_grad").boolean();
+    exported_->write_meta(json_, *record->tensors[0].meta, requires_grad);
+  }
+
+  void write_added_tensors() {
+    if (exported_ == nullptr) return;
+    for (const auto& [name, meta] : exported_->added_tensors())
+      exported_->write_meta(json_.key(name), *meta, false);
+  }
+
+  void write_scalars(JsonValue recorded, bool is_ints) {
+    const auto object = json_.object();
+    for (const JsonMember member : recorded.members()) {
+      json_.key(member.name);
+      const Row row = row_of(member.name);
+      const bool is_known = row != kNoRow && run_->record(row).value.is_number();
+      if (is_known) {
+        exported_->write_scalar(json_, run_->record(row).value);
+      } else {
+        copy(json_, member.value);
+      }
+    }
+    if (!is_ints) return;
+    for (const auto& [name, size] : exported_->added_ints())
+      exported_->write_size(json_.key(name), size);
+  }
+
+  // The ranges of the symbols that are left and of those that were made.
+  void write_ranges(JsonValue recorded) {
+    const auto object = json_.object();
+    const ShapeEnv& env = *run_->mode().context().shape_env();
+    JsonFields ranges(recorded);
+    for (const auto& [name, symbol] : exported_->symbols()) {
+      json_.key(name);
+      const JsonValue known = ranges.optional(name);
+      if (!known.is_null()) {
+        copy(json_, known);
+        continue;
+      }
+      const ValueRange range = env.range(symbol);
+      const auto constraint = json_.object();
+      json_.field("min_val", range.lower.as_int64());
+      json_.field("max_val", range.upper.as_int64());
+    }
+  }
+
+  const Run* run_;
+  const ExportedRun* exported_;
+  std::string text_;
+  JsonWriter json_{text_};
+  std::vector<Place> places_;
+  std::vector<std::unique_ptr<JsonWriter::Scope>> scopes_;
+};
+
+void check_what_if(const Run& run) {
+  if (!run.problems().empty())
+    throw_error(ErrorKind::kUsage, "what has problems is not written as a program");
+  if (run.program().graphs().size() > 1) {
+    throw_error(ErrorKind::kUsage,
+                "a what-if of a program with graphs of higher-order operators is not written: the "
+                "values inside of them are not known");
+  }
+}
+
+}  // namespace
+
+std::string rewrite_program(std::string& text, const ChangedRun& what_if,
+                            const ReadLimits& limits) {
+  const auto rewritten = [&](const ExportedRun* exported) {
+    Rewriter rewriter(what_if.run, exported);
+    read_json(text, rewriter, limits);
+    return rewriter.take_text();
+  };
+  if (what_if.run == nullptr) return rewritten(nullptr);
+  check_what_if(*what_if.run);
+  const BranchScope env = what_if.run->shape_env();
+  const ExportedRun exported(*what_if.run, *what_if.changes);
+  return rewritten(&exported);
+}
+
+}  // namespace faketensor

@@ -1,0 +1,19 @@
+// A .pt2 written anew: its program as rewrite_program writes it, all else copied through, piece by
+// piece and without being unpacked: weights, constants, and the sample inputs of the first export.
+//
+//   write_pt2(FileSource("model.pt2"), {&answer.run, &changes}, {}, sink);
+#pragma once
+
+#include "core/formats/byte_sink.h"
+#include "core/io/program_rewriter.h"
+
+namespace faketensor {
+
+// The archive's main model is the one that is written anew. Raises as rewrite_program and
+// open_program do, and Usage for a source that is no archive (JSON has no weights) and for a what-if
+// that gives parameters, buffers or constants other dtypes, devices or sizes than the file's bytes
+// have.
+void write_pt2(const ByteSource& source, const ChangedRun& what_if, const ReadLimits& limits,
+               ByteSink& sink);
+
+}  // namespace faketensor

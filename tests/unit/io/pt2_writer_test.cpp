@@ -1,0 +1,83 @@
+#include "core/io/pt2_writer.h"
+
+#include <gtest/gtest.h>
+
+#include "core/formats/zip_writer.h"
+#include "core/io/open.h"
+
+namespace faketensor {
+namespace {
+
+class TextSink final : public ByteSink {
+ public:
+  void write(std::string_view bytes) override { text += bytes; }
+  void finish() override { is_finished = true; }
+
+  std::string text;
+  bool is_finished = false;
+};
+
+std::string archive_path(const std::string& name) {
+  return std::string(FAKETENSOR_TESTS) + "/conformance/data/models/archives/" + name + ".pt2";
+}
+
+TEST(Pt2Writer, EveryEntryIsThereAndTheProgramIsTheSame) {
+  for (const char* name : {"mlp", "conv_dynamic", "unbacked"}) {
+    const FileSource source(archive_path(name));
+    TextSink sink;
+    write_pt2(source, {}, {}, sink);
+    ASSERT_TRUE(sink.is_finished);
+    const MemorySource written_source(sink.text);
+    const ZipArchive before(source, {});
+    const ZipArchive written(written_source, {});
+    ASSERT_EQ(written.entries().size(), before.entries().size());
+    for (const ZipEntry& entry : before.entries()) {
+      const ZipEntry* copy = written.find(entry.name);
+      ASSERT_NE(copy, nullptr) << entry.name;
+      if (!entry.name.ends_with("models/model.json")) {
+        EXPECT_EQ(written.read(*copy), before.read(entry)) << entry.name;
+      }
+    }
+    EXPECT_EQ(open_program(written_source, name).plan().size(),
+              open_program(source, name).plan().size());
+  }
+}
+
+TEST(Pt2Writer, DataAreAlignedAsPyTorchWantsThem) {
+  TextSink sink;
+  ZipWriter zip(sink);
+  zip.store("a", "first");
+  zip.store("folder/b", "second");
+  zip.finish();
+  EXPECT_EQ(sink.text.find("first") % 64, 0u);
+  EXPECT_EQ(sink.text.find("second") % 64, 0u);
+}
+
+TEST(Pt2Writer, AWhatIfIsWrittenWhereTheWeightsStayWhatTheyAre) {
+  const FileSource source(archive_path("mlp"));
+  const Program program = open_program(source, "mlp.pt2");
+  ArgumentChanges changes;
+  RetargetOptions options;
+  options.changes = &changes;
+  options.dynamic["batch"] = {};
+  const RetargetedRun answer = propagate_retargeted(program, options);
+  TextSink sink;
+  write_pt2(source, {&answer.run, &changes}, {}, sink);
+  const Program written = open_program(MemorySource(sink.text), "written");
+  EXPECT_EQ(written.symbols.size(), 1u);
+  EXPECT_TRUE(written.node(written.find("x")).recorded->has_symbols());
+
+  RetargetOptions bfloat16;
+  bfloat16.changes = &changes;
+  bfloat16.dtype = DType::kBFloat16;
+  const RetargetedRun other = propagate_retargeted(program, bfloat16);
+  EXPECT_THROW(write_pt2(source, {&other.run, &changes}, {}, sink), Error);
+}
+
+TEST(Pt2Writer, JsonIsRefused) {
+  TextSink sink;
+  EXPECT_THROW(write_pt2(MemorySource("{}"), {}, {}, sink), Error);
+}
+
+}  // namespace
+}  // namespace faketensor
