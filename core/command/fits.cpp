@@ -1,5 +1,7 @@
 // `faketensor fits FILE`: which devices a program fits, and up to which batch.
 #include "core/analysis/fit_devices.h"
+#include "core/command/fits_context.h"
+#include "core/command/fits_parallel.h"
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
 #include "core/command/text_table.h"
@@ -136,6 +138,8 @@ class FitPrinter {
 
 int fits_command(const Options& options, CommandIo& io) {
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "fits takes one file");
+  if (asks_for_gpus(options)) return fits_on_gpus(options, io);
+  if (asks_for_context(options)) return fits_context(options, devices_of(options, io), io);
   const std::string form = options.choice("--format", {"text", "json"});
   FitQuestion question;
   question.options = propagate_options(options, io);
@@ -177,6 +181,19 @@ constexpr auto kOptions = what_if_options_and({
     {"--allocator", "SETTINGS",
      "by what PyTorch's caching allocator can give out of the device's\n"
      "memory, under these PYTORCH_ALLOC_CONF; \"\" are its own"},
+    {"--context", "",
+     "of a decoder's step: its caches of keys and values, what a token adds to\n"
+     "them, and the longest context that fits"},
+    {"--gpus", "N",
+     "several GPUs instead, on paper, of each --target: memory of a rank,\n"
+     "bytes that it sends in a step, time with the target's link"},
+    {"--parallel", "WAY",
+     "with --gpus: dp, zero1, zero2, zero3, tp or pp; may be given more than\n"
+     "once, and is all that apply unless given"},
+    {"--train", "OPTIMIZER", "with --gpus: a training step with sgd, momentum, adam or adamw"},
+    {"--grad-accumulation", "N", "with --train, and so are the next two, as for memory"},
+    {"--master-weights", "", "float32 copies of parameters of lower precision"},
+    {"--checkpoint", "MODULE", "the module's forward is computed again in backward"},
     {"--format", "F", "text or json"},
 });
 
@@ -185,6 +202,7 @@ examples:
   faketensor fits model.pt2 --dtype bfloat16
   faketensor fits model.pt2 --target rtx4090 --allocator expandable_segments:True
   faketensor fits model.pt2 --target rtx4090 --target my_gpu.yaml --over input_ids.1=128..8k
+  faketensor fits model.pt2 --gpus 8 --target h100 --train adam --parallel zero3 --parallel tp
 
 exit code: 0 fine, whether it fits or not, 1 the program has errors, 2 wrong use or unreadable file
 )";
