@@ -101,8 +101,6 @@ PeakReport::PeakReport(const TrainingStep& step) : run_(step.run()) {
         at->second.stays = false;
         at->second.until = event.row;
         at->second.until_phase = event.phase;
-        alive_.push_back(at->second);
-        alive.erase(at);
       }
     } else if (event.what == MemoryEvent::What::kFree) {
       alive.erase(at);
@@ -112,6 +110,7 @@ PeakReport::PeakReport(const TrainingStep& step) : run_(step.run()) {
       alive[event.storage] = {event.kind, event.row, event.dtype, event.bytes};
     }
   }
+  // By storage: what dies at once dies in an order that differs from one standard library to another.
   for (const auto& [storage, each] : alive) alive_.push_back(each);
   sort_alive();
   find_checkpoints();

@@ -98,7 +98,7 @@ TEST(Roofline, TheSlowestOfThreeBounds) {
 }
 
 TEST(Roofline, ProductsOfFloat32RunWithoutTensorCoresConvolutionsAsTf32) {
-  const Hardware& a100 = *device_preset("a100")->hardware;
+  const Hardware a100 = *device_preset("a100")->hardware;
   const auto peak = [&](WorkKind kind, Rate rate, bool tf32 = false) {
     return peak_flops({.kind = kind, .rate = rate}, a100, {.tf32_products = tf32});
   };
