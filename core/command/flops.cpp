@@ -90,19 +90,7 @@ counts them: a multiplication and an addition are two.
 
 )";
 
-constexpr OptionRow kOptions[] = {
-    {"--set", "DIM=N", "as for propagate, and so are the options up to --memory-limit"},
-    {"--dynamic", "DIM[=N..M]", ""},
-    {"--inputs", "FILE", ""},
-    {"--dtype", "T", ""},
-    {"--device", "D", ""},
-    {"--memory-format", "F", ""},
-    {"--literal", "", ""},
-    {"--assume", "SITE=CHOICE", ""},
-    {"--target", "T", ""},
-    {"--stop-at-first-error", "", ""},
-    {"--python-dispatcher", "", ""},
-    {"--memory-limit", "N", ""},
+constexpr auto kOptions = what_if_options_and({
     {"--format", "F",
      "text: modules with what is below them, or jsonl: a line per node that has any, then the "
      "total"},
@@ -110,7 +98,7 @@ constexpr OptionRow kOptions[] = {
      "counts elementwise operators, reductions, normalisations, ... too,\n"
      "and the bytes read and written: docs/device-model.md says how"},
     {"--depth", "N", "modules as deep as that; 4 unless given"},
-};
+});
 
 constexpr std::string_view kMore = R"(
 examples:

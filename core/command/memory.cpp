@@ -118,19 +118,7 @@ mean of the squares of its first floating-point output.
 
 )";
 
-constexpr OptionRow kOptions[] = {
-    {"--set", "DIM=N", "as for propagate, and so are the options up to --memory-limit"},
-    {"--dynamic", "DIM[=N..M]", ""},
-    {"--inputs", "FILE", ""},
-    {"--dtype", "T", ""},
-    {"--device", "D", ""},
-    {"--memory-format", "F", ""},
-    {"--literal", "", ""},
-    {"--assume", "SITE=CHOICE", ""},
-    {"--target", "T", ""},
-    {"--stop-at-first-error", "", ""},
-    {"--python-dispatcher", "", ""},
-    {"--memory-limit", "N", ""},
+constexpr auto kOptions = what_if_options_and({
     {"--train", "OPTIMIZER",
      "a training step instead, with sgd, momentum, adam or adamw: forward, loss, backward and\n"
      "the optimizer"},
@@ -150,7 +138,7 @@ constexpr OptionRow kOptions[] = {
      "pytorch.org/memory_viz"},
     {"--csv", "FILE", "a line per node: storages, allocated, reserved"},
     {"--chrome-trace", "FILE", "the same as counters, for chrome://tracing and Perfetto"},
-};
+});
 
 constexpr std::string_view kMore = R"(
 A storage counts once, from the operator that brings it to the last use of a value on it. Inside of a node, what a
