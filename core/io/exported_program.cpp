@@ -2,6 +2,7 @@
 
 #include "core/graph/verifier.h"
 #include "core/io/graph_reader.h"
+#include "core/io/program_places.h"
 #include "core/io/serialized_values.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -27,8 +28,10 @@ class ProgramSink final : public JsonSink {
   uint64_t memory() const override { return state_.memory(); }
 
   bool enter(std::string_view name, JsonKind kind, uint32_t position) override {
-    const Place next = place_inside(name, kind);
-    if (next == Place::kOutside) return false;
+    const Place next = place_inside(place(), name, kind);
+    const bool is_second =
+        (next == Place::kGraph && has_graph_) || (next == Place::kSignature && has_signature_);
+    if (next == Place::kOutside || is_second) return false;
     if (next == Place::kGraph) graph_position_ = position;
     if (next == Place::kNodes) graph_.begin_nodes();
     path_.push_back(next);
@@ -83,18 +86,7 @@ class ProgramSink final : public JsonSink {
   }
 
  private:
-  enum class Place : uint8_t {
-    kOutside,
-    kProgram,
-    kGraphModule,
-    kGraph,
-    kNodes,
-    kTensorValues,
-    kSignature,
-    kInputSpecs,
-    kOutputSpecs,
-    kCallGraph
-  };
+  using Place = ProgramPlace;
 
   struct ReadInputSpec {
     InputSpec spec;
@@ -102,30 +94,10 @@ class ProgramSink final : public JsonSink {
     uint32_t position = 0;
   };
 
-  // What the container that begins here is to us; kOutside: to be taken whole.
-  Place place_inside(std::string_view name, JsonKind kind) const {
-    const bool is_object = kind == JsonKind::kObject;
-    if (path_.empty()) return is_object ? Place::kProgram : Place::kOutside;
-    switch (path_.back()) {
-      case Place::kProgram:
-        return is_object && name == "graph_module" ? Place::kGraphModule : Place::kOutside;
-      case Place::kGraphModule:
-        if (is_object && name == "graph" && !has_graph_) return Place::kGraph;
-        if (is_object && name == "signature" && !has_signature_) return Place::kSignature;
-        return !is_object && name == "module_call_graph" ? Place::kCallGraph : Place::kOutside;
-      case Place::kGraph:
-        if (!is_object && name == "nodes") return Place::kNodes;
-        return is_object && name == "tensor_values" ? Place::kTensorValues : Place::kOutside;
-      case Place::kSignature:
-        if (!is_object && name == "input_specs") return Place::kInputSpecs;
-        return !is_object && name == "output_specs" ? Place::kOutputSpecs : Place::kOutside;
-      default:
-        return Place::kOutside;
-    }
-  }
+  Place place() const { return path_.empty() ? Place::kOutside : path_.back(); }
 
   void read_part(std::string_view name, JsonValue value) {
-    switch (path_.empty() ? Place::kOutside : path_.back()) {
+    switch (place()) {
       case Place::kOutside:
         value.members();  // the document is no object: says so
         break;

@@ -6,6 +6,7 @@
 
 #include "core/formats/json_events.h"
 #include "core/io/exported_run.h"
+#include "core/io/program_places.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 
@@ -50,59 +51,42 @@ class Rewriter final : public JsonSink {
   std::string take_text() { return std::move(text_); }
 
   bool enter(std::string_view name, JsonKind kind, uint32_t) override {
-    const Place next = place_inside(name, kind);
+    const Place next = place_inside(place(), name, kind);
     if (next == Place::kOutside) return false;
-    JsonWriter& at = places_.empty() ? json_ : json_.key(name);
-    const bool is_object = kind == JsonKind::kObject;
-    scopes_.emplace_back(is_object ? new JsonWriter::Scope(at.object())
-                                   : new JsonWriter::Scope(at.array()));
+    JsonWriter& json = at(name);
+    scopes_.emplace_back(is_array(next) ? new JsonWriter::Scope(json.array())
+                                        : new JsonWriter::Scope(json.object()));
     places_.push_back(next);
     return true;
   }
 
   void leave() override {
-    if (places_.back() == Place::kTensorValues) write_added_tensors();
+    if (place() == Place::kTensorValues) write_added_tensors();
     places_.pop_back();
     scopes_.pop_back();
   }
 
   void value(std::string_view name, JsonValue value) override {
     if (places_.empty()) value.members();  // the document is no object: says so
-    if (places_.back() == Place::kNodes) return write_node(value);
-    JsonWriter& json = json_.key(name);
+    if (place() == Place::kNodes) return write_node(value);
+    JsonWriter& json = at(name);
     if (exported_ == nullptr) return copy(json, value);
-    if (places_.back() == Place::kTensorValues) return write_tensor_value(name, value);
+    if (place() == Place::kTensorValues) return write_tensor_value(name, value);
     const bool is_scalars =
         name == "sym_int_values" || name == "sym_bool_values" || name == "sym_float_values";
-    if (places_.back() == Place::kGraph && is_scalars)
+    if (place() == Place::kGraph && is_scalars)
       return write_scalars(value, name == "sym_int_values");
-    if (places_.back() == Place::kProgram && name == "range_constraints")
-      return write_ranges(value);
+    if (place() == Place::kProgram && name == "range_constraints") return write_ranges(value);
     copy(json, value);
   }
 
  private:
-  enum class Place : uint8_t {
-    kOutside,
-    kProgram,
-    kGraphModule,
-    kGraph,
-    kNodes,
-    kTensorValues,
-  };
+  using Place = ProgramPlace;
 
-  // What is walked; all else is small, and is taken whole.
-  Place place_inside(std::string_view name, JsonKind kind) const {
-    const bool is_object = kind == JsonKind::kObject;
-    if (places_.empty()) return is_object ? Place::kProgram : Place::kOutside;
-    const auto inside = [&](Place place, std::string_view wanted, bool wants_object) {
-      return places_.back() == place && name == wanted && is_object == wants_object;
-    };
-    if (inside(Place::kProgram, "graph_module", true)) return Place::kGraphModule;
-    if (inside(Place::kGraphModule, "graph", true)) return Place::kGraph;
-    if (inside(Place::kGraph, "nodes", false)) return Place::kNodes;
-    if (inside(Place::kGraph, "tensor_values", true)) return Place::kTensorValues;
-    return Place::kOutside;
+  Place place() const { return places_.empty() ? Place::kOutside : places_.back(); }
+  // Where the next value is written.
+  JsonWriter& at(std::string_view name) {
+    return places_.empty() || is_array(place()) ? json_ : json_.key(name);
   }
 
   Row row_of(std::string_view name) const {
