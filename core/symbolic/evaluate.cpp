@@ -160,12 +160,12 @@ Number value_of(const ExprNode* node, Values& values) {
       return arg(0).integer != 0 ? arg(1) : arg(2);
     case ExprKind::kAnd:
     case ExprKind::kOr: {
-      const bool absorbing = node->kind == ExprKind::kOr;
-      bool result = !absorbing;
+      // As Python's `and` and `or`: what comes after the part that decides need have no value.
+      const bool deciding = node->kind == ExprKind::kOr;
       for (size_t i = 0; i < node->arg_count; ++i) {
-        if ((arg(i).integer != 0) == absorbing) result = absorbing;
+        if ((arg(i).integer != 0) == deciding) return truth(deciding);
       }
-      return truth(result);
+      return truth(!deciding);
     }
     case ExprKind::kModularIndexing: {
       const Number divisor = arg(1);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "core/support/error.h"
@@ -29,7 +30,7 @@ class GuardProducer {
   ProducedGuards run(std::span<const GuardedInput> inputs) {
     inputs_ = inputs;
     if (request_.equalities != nullptr) check_declared(*request_.equalities);
-    for (const GuardedInput& input : inputs) track(input);
+    for (size_t i = 0; i < inputs.size(); ++i) track(i);
     for (const ExprNode* symbol : order_) {
       const Tracked& known = tracked_.at(symbol);
       constraints_.set_source(symbol, known.sources[0]);
@@ -49,6 +50,7 @@ class GuardProducer {
     }
     for (size_t i = 0; i < order_.size(); ++i) require_range(order_[i]);
     raise_violations();
+    give_symbols();
     return std::move(result_);
   }
 
@@ -56,11 +58,15 @@ class GuardProducer {
   struct Tracked {
     std::vector<Source> sources;
     std::vector<DimConstraint> constraints;
+    size_t first = 0;  // of sources, among input_guards_
   };
   struct InputGuard {
     Source source;
     const ExprNode* value;
-    bool is_tensor_property;
+    InputNumber number;
+    std::optional<size_t> subject = {};  // its place in ProducedGuards::numbers
+
+    bool is_tensor_property() const { return number.property != InputNumber::Property::kValue; }
   };
 
   // --- what the inputs are ---
@@ -114,9 +120,11 @@ class GuardProducer {
     return at->second;
   }
 
-  void track(const GuardedInput& input) {
+  void track(size_t position) {
+    using Property = InputNumber::Property;
+    const GuardedInput& input = inputs_[position];
     if (input.number != nullptr) {
-      track_value(input.source, input.number, input.constraint, false);
+      track_value(input.source, input.number, input.constraint, {position, Property::kValue});
       return;
     }
     const auto constraint = [](const std::vector<DimConstraint>* list, size_t i) {
@@ -126,28 +134,32 @@ class GuardProducer {
     if (context != nullptr) check_rank(*context, input.sizes.size());
     for (size_t i = 0; i < input.sizes.size(); ++i) {
       track_value(input.source.size(i), env_.pool().node_of(input.sizes[i]),
-                  constraint(context == nullptr ? nullptr : &context->constraint_sizes, i), true);
+                  constraint(context == nullptr ? nullptr : &context->constraint_sizes, i),
+                  {position, Property::kSize, i});
     }
     for (size_t i = 0; i < input.strides.size(); ++i) {
       track_value(input.source.stride(i), env_.pool().node_of(input.strides[i]),
-                  constraint(context == nullptr ? nullptr : &context->constraint_strides, i), true);
+                  constraint(context == nullptr ? nullptr : &context->constraint_strides, i),
+                  {position, Property::kStride, i});
     }
     if (input.offset) {
-      track_value(input.source.storage_offset(), env_.pool().node_of(*input.offset), {}, true);
+      track_value(input.source.storage_offset(), env_.pool().node_of(*input.offset), {},
+                  {position, Property::kOffset});
     }
   }
 
   void track_value(const Source& source, const ExprNode* value, const DimConstraint& constraint,
-                   bool is_tensor_property) {
+                   InputNumber number) {
     value = env_.replace(value);
     if (value->kind == ExprKind::kSymbol) {
       Tracked& symbol = tracked(value);
+      if (symbol.sources.empty()) symbol.first = input_guards_.size();
       symbol.sources.push_back(source);
       if (constraint.kind == DimConstraint::Kind::kMinMax) symbol.constraints.push_back(constraint);
     } else if (value->is_number()) {
       check_specialized(source, value, constraint);
     }
-    input_guards_.push_back({source, value, is_tensor_property});
+    input_guards_.push_back({source, value, number});
   }
 
   // A dimension the user wants dynamic became a number. 0 and 1 do not count: they always do.
@@ -189,9 +201,35 @@ class GuardProducer {
     return python_text(node, [this](const ExprNode* symbol) { return symbol_text(symbol); });
   }
 
-  void add(std::string guard, const std::string& reason) {
+  void add(std::string guard, const std::string& reason, const GuardCondition& condition) {
     result_.verbose.push_back(reason.empty() ? guard : format("{}  # {}", guard, reason));
     result_.exprs.push_back(std::move(guard));
+    result_.conditions.push_back(condition);
+  }
+
+  // --- numbers of the conditions ---
+
+  size_t subject(InputGuard& guard) {
+    if (!guard.subject) {
+      guard.subject = result_.numbers.size();
+      result_.numbers.push_back(guard.number);
+    }
+    return *guard.subject;
+  }
+  size_t subject(const Tracked& symbol) { return subject(input_guards_[symbol.first]); }
+
+  // A symbol is printed as the first of its sources, and so it is read there.
+  void give_symbols() {
+    std::unordered_set<const ExprNode*> used;
+    for (const GuardCondition& condition : result_.conditions) {
+      if (condition.expression == nullptr) continue;
+      for (const ExprNode* symbol : free_symbols(condition.expression)) used.insert(symbol);
+    }
+    for (const ExprNode* symbol : order_) {
+      const Tracked& known = tracked_.at(symbol);
+      if (used.count(symbol) == 0 || known.sources.empty()) continue;
+      result_.symbols.emplace_back(symbol, subject(known));
+    }
   }
 
   std::string origin_text(uint32_t origin) const {
@@ -201,12 +239,14 @@ class GuardProducer {
   // --- the three groups ---
 
   void require_inputs() {
-    for (const InputGuard& guard : input_guards_) {
+    for (InputGuard& guard : input_guards_) {
       const bool is_symbol = guard.value->kind == ExprKind::kSymbol;
       if (is_symbol && tracked_.at(guard.value).sources[0] == guard.source) continue;
-      if (request_.ignore_static && guard.is_tensor_property && guard.value->is_number()) continue;
+      if (request_.ignore_static && guard.is_tensor_property() && guard.value->is_number())
+        continue;
       if (is_size(guard.source)) constraints_.add_equality(guard.source, guard.value);
-      add(format("{} == {}", guard.source.name(), text(guard.value)), why_equal(guard.source));
+      add(format("{} == {}", guard.source.name(), text(guard.value)), why_equal(guard.source),
+          {GuardCondition::Kind::kEquals, subject(guard), guard.value});
       if (request_.equalities != nullptr && is_size(guard.source)) check_relation(guard);
     }
   }
@@ -279,7 +319,8 @@ class GuardProducer {
   void issue(const Guard& guard) {
     const ExprNode* condition = env_.simplify(guard.condition);
     if (!issued_.insert(condition).second) return;
-    add(text(condition), origin_text(guard.origin));
+    add(text(condition), origin_text(guard.origin),
+        {.kind = GuardCondition::Kind::kIsTrue, .expression = condition});
     const std::vector<const ExprNode*> symbols = free_symbols(condition);
     const bool has_dim = std::any_of(symbols.begin(), symbols.end(),
                                      [this](const ExprNode* symbol) { return is_dim(symbol); });
@@ -321,7 +362,8 @@ class GuardProducer {
     const std::string name = known.sources[0].name();
     if (range.type == ExprType::kFloat) {
       add(format("not math.isnan({})", name),
-          "implicit guard for float input due to NaN specialization in the framework");
+          "implicit guard for float input due to NaN specialization in the framework",
+          {GuardCondition::Kind::kIsNoNan, subject(known)});
       return;
     }
     const bool has_lower = range.lower != kMinusIntInfinity;
@@ -332,6 +374,10 @@ class GuardProducer {
     const std::string lower = format("{} <= {}", range.lower, name);
     const std::string upper = format("{} <= {}", name, range.upper);
     result_.exprs.push_back(!has_upper ? lower : shows_lower ? lower + " and " + upper : upper);
+    GuardCondition condition{GuardCondition::Kind::kIsInRange, subject(known)};
+    condition.range = ValueRange::ints(shows_lower ? range.lower : kMinusIntInfinity,
+                                       has_upper ? range.upper : kIntInfinity);
+    result_.conditions.push_back(condition);
     const std::string reason = origin_text(env_.range_origin(symbol));
     const std::string both = format("{} <= {} <= {}", range.lower, name, range.upper);
     const std::string& verbose = !has_upper ? lower : has_lower ? both : upper;
@@ -393,7 +439,28 @@ class GuardProducer {
   ProducedGuards result_;
 };
 
+bool is_in(const ValueRange& range, Number number) {
+  if (number.is_float)
+    return range.lower.as_double() <= number.real && number.real <= range.upper.as_double();
+  const RangeEnd::Wide wide = number.integer;  // an extreme of int64_t is no infinity here
+  return range.lower <= RangeEnd::wide(wide) && RangeEnd::wide(wide) <= range.upper;
+}
+
 }  // namespace
+
+bool holds(const GuardCondition& condition, std::span<const Number> numbers,
+           const Assignment& symbols) {
+  using Kind = GuardCondition::Kind;
+  if (condition.kind == Kind::kIsInRange) return is_in(condition.range, numbers[condition.subject]);
+  if (condition.kind == Kind::kIsNoNan) {
+    const Number number = numbers[condition.subject];
+    return !number.is_float || !std::isnan(number.real);
+  }
+  const std::optional<Number> value = evaluate(condition.expression, symbols);
+  if (!value) return false;
+  if (condition.kind == Kind::kEquals) return compare(numbers[condition.subject], *value) == 0;
+  return value->is_float ? value->real != 0 : value->integer != 0;
+}
 
 ProducedGuards produce_guards(ShapeEnv& env, std::span<const GuardedInput> inputs,
                               const GuardRequest& request) {

@@ -7,6 +7,7 @@
 //
 //   ProducedGuards made = produce_guards(env, inputs);
 //   // made.exprs: "L['x'].stride()[0] == L['x'].size()[1]", "2 <= L['x'].size()[0]"
+//   // made.conditions: the same, to be checked for other inputs by holds()
 //
 // An input's constraint that the guards go beyond raises ConstraintViolationError.
 #pragma once
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "core/symbolic/dim_constraints.h"
+#include "core/symbolic/evaluate.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {
@@ -64,10 +66,36 @@ struct GuardRequest {
   std::function<std::string(uint32_t origin)> describe_origin;
 };
 
+// A number of an input: itself, or of a tensor.
+struct InputNumber {
+  enum class Property : uint8_t { kValue, kSize, kStride, kOffset };
+  size_t input = 0;  // among those that were given to produce_guards
+  Property property = Property::kValue;
+  size_t dim = 0;  // of a size or a stride
+};
+
+// A guard, for the numbers of other inputs.
+struct GuardCondition {
+  enum class Kind : uint8_t { kIsTrue, kEquals, kIsInRange, kIsNoNan };
+  Kind kind = Kind::kIsTrue;
+  size_t subject = 0;                    // among ProducedGuards::numbers; of all but kIsTrue
+  const ExprNode* expression = nullptr;  // what is true, or what the subject equals
+  ValueRange range = {};
+};
+
 struct ProducedGuards {
   std::vector<std::string> exprs;
-  std::vector<std::string> verbose;  // each with a comment that says why
+  std::vector<std::string> verbose;                         // each with a comment that says why
+  std::vector<GuardCondition> conditions;                   // each of exprs
+  std::vector<InputNumber> numbers;                         // which the conditions are about
+  std::vector<std::pair<const ExprNode*, size_t>> symbols;  // each is one of the numbers
 };
+
+// Whether a condition is true, exactly as Python evaluates its text; false too where that has no
+// value (a division by zero). `numbers` are those of ProducedGuards in their order, and `symbols`
+// gives each of its symbols its number.
+bool holds(const GuardCondition& condition, std::span<const Number> numbers,
+           const Assignment& symbols);
 
 ProducedGuards produce_guards(ShapeEnv& env, std::span<const GuardedInput> inputs,
                               const GuardRequest& request = {});

@@ -33,7 +33,15 @@ TracedInputs::TracedInputs(FakeTensorMode& mode, std::span<const FrameInput> inp
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return inputs[a].use < inputs[b].use; });
-  for (const size_t i : order) values_[i] = trace(inputs[i], inputs[i].name, inputs[i].value);
+  for (const size_t i : order) {
+    path_ = {i};
+    values_[i] = trace(inputs[i], inputs[i].name, inputs[i].value);
+  }
+}
+
+void TracedInputs::guard(GuardedInput input) {
+  guarded_.push_back(std::move(input));
+  paths_.push_back(path_);
 }
 
 Value TracedInputs::trace(const FrameInput& input, const std::string& name, const Value& value) {
@@ -42,8 +50,11 @@ Value TracedInputs::trace(const FrameInput& input, const std::string& name, cons
   if (value.is(Value::Tag::kFloat)) return trace_float(name, value.as_double());
   if (!value.is_list()) return value;
   std::vector<Value> elements;
-  for (size_t i = 0; i < value.size(); ++i)
+  for (size_t i = 0; i < value.size(); ++i) {
+    path_.push_back(i);
     elements.push_back(trace(input, format("{}[{}]", name, i), value[i]));
+    path_.pop_back();
+  }
   return mode_.context().make_list(elements);
 }
 
@@ -99,7 +110,7 @@ Value TracedInputs::trace_tensor(const FrameInput& input, const std::string& nam
     guarded.offset = geometry.offset;
   }
   guarded.context = contexts_.back().get();
-  guarded_.push_back(std::move(guarded));
+  guard(std::move(guarded));
 
   MetaSpec spec = meta.spec();
   spec.sizes = geometry.sizes;
@@ -125,7 +136,7 @@ Value TracedInputs::trace_integer(const std::string& name, int64_t value) {
       mode_.context().shape_env()->create_unspecified_symbol(value, source, DimDynamic::kDynamic);
   GuardedInput guarded{.source = source};
   guarded.number = symbol.is_symbolic() ? symbol.node() : nullptr;
-  if (guarded.number != nullptr) guarded_.push_back(std::move(guarded));
+  if (guarded.number != nullptr) guard(std::move(guarded));
   return Value(symbol);
 }
 

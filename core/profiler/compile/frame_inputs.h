@@ -42,6 +42,9 @@ std::string source_name(const std::string& input);
 // The same without L[...]: what messages say (strip_local_scope, torch/_dynamo/guards.py).
 std::string without_local_scope(std::string text);
 
+// Where a value is among the inputs: the position of one, and of elements in lists.
+using InputPath = std::vector<size_t>;
+
 // The inputs as they are traced: tensors with the same metadata, where sizes that are dynamic are
 // symbols of the mode's ShapeEnv; numbers that are dynamic, too.
 class TracedInputs {
@@ -54,6 +57,8 @@ class TracedInputs {
   std::span<const Value> values() const { return values_; }
   // What produce_guards needs to know of them.
   std::span<const GuardedInput> guarded() const { return guarded_; }
+  // Where each of those is.
+  std::span<const InputPath> paths() const { return paths_; }
 
  private:
   Value trace(const FrameInput& input, const std::string& name, const Value& value);
@@ -62,12 +67,15 @@ class TracedInputs {
   Value trace_float(const std::string& name, double value);
   SymbolicContext context_of(const FrameInput& input, const std::string& name,
                              const Tensor& tensor) const;
+  void guard(GuardedInput input);
 
   FakeTensorMode& mode_;
   const AutomaticDynamic& seen_;
   std::optional<bool> dynamic_;
   std::vector<Value> values_;
   std::vector<GuardedInput> guarded_;
+  std::vector<InputPath> paths_;
+  InputPath path_;  // of what is traced
   std::vector<std::unique_ptr<SymbolicContext>> contexts_;
   std::vector<std::pair<const Tensor*, Tensor*>> tensors_;  // tensors are traced once
   std::vector<std::pair<const Storage*, Storage*>> storages_;

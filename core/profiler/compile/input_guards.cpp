@@ -97,7 +97,8 @@ InputGuards::InputGuards(std::span<const FrameInput> inputs, const TracedInputs&
     return a.name.size() != b.name.size() ? a.name.size() < b.name.size() : a.name < b.name;
   });
   add_aliases(inputs);
-  add_shape_guards(traced, env);
+  shape_guards_ = {produce_guards(env, traced.guarded()),
+                   {traced.paths().begin(), traced.paths().end()}};
 }
 
 InputGuards::TensorGuard InputGuards::tensor_guard(const FrameInput& input, const Tensor& given,
@@ -144,49 +145,6 @@ void InputGuards::add_aliases(std::span<const FrameInput> inputs) {
       if (a.is_tensor() && b.is_tensor() && &a.tensor() == &b.tensor()) same_.emplace_back(i, j);
     }
   }
-}
-
-void InputGuards::add_shape_guards(const TracedInputs& traced, ShapeEnv& env) {
-  const ProducedGuards produced = produce_guards(env, traced.guarded());
-  for (const std::string& text : produced.exprs)
-    shape_guards_.push_back(
-        {GuardExpression(text, [this](std::string_view source) { return slot_of(source); }),
-         without_local_scope(text)});
-}
-
-// "L['xs'][0].size()[1]": an input, elements of it, a property of the tensor there.
-size_t InputGuards::slot_of(std::string_view source) {
-  for (size_t i = 0; i < slot_names_.size(); ++i) {
-    if (slot_names_[i] == source) return i;
-  }
-  Slot slot;
-  const auto number_in = [](std::string_view text) {
-    size_t number = 0;
-    for (const char c : text) {
-      if (c >= '0' && c <= '9') number = number * 10 + static_cast<size_t>(c - '0');
-    }
-    return number;
-  };
-  const size_t name_end = source.find("']");
-  if (!source.starts_with("L['") || name_end == std::string_view::npos)
-    throw_error(ErrorKind::kUnreadable, format("{} is no input", source));
-  const std::string_view name = source.substr(3, name_end - 3);
-  const auto input = std::find(names_.begin(), names_.end(), name);
-  if (input == names_.end()) throw_error(ErrorKind::kUnreadable, format("{} is no input", source));
-  slot.path.push_back(static_cast<size_t>(input - names_.begin()));
-  std::string_view rest = source.substr(name_end + 2);
-  while (rest.starts_with("[")) {
-    const size_t end = rest.find(']');
-    slot.path.push_back(number_in(rest.substr(1, end - 1)));
-    rest.remove_prefix(end + 1);
-  }
-  slot.dim = number_in(rest);
-  if (rest.starts_with(".size()")) slot.kind = Slot::Kind::kSize;
-  if (rest.starts_with(".stride()")) slot.kind = Slot::Kind::kStride;
-  if (rest.starts_with(".storage_offset()")) slot.kind = Slot::Kind::kOffset;
-  slots_.push_back(std::move(slot));
-  slot_names_.emplace_back(source);
-  return slots_.size() - 1;
 }
 
 // --- the check of a call ---
@@ -300,24 +258,31 @@ std::optional<std::string> InputGuards::check_aliases(std::span<const FrameInput
   return std::nullopt;
 }
 
-double InputGuards::number_at(const Slot& slot, std::span<const FrameInput> inputs) {
-  Value value = inputs[slot.path[0]].value;
-  for (size_t i = 1; i < slot.path.size(); ++i) value = value[slot.path[i]];
-  if (slot.kind == Slot::Kind::kNumber)
-    return value.is(Value::Tag::kFloat) ? value.as_double() : static_cast<double>(value.to_int());
+Number InputGuards::number_at(const InputNumber& number, std::span<const FrameInput> inputs) const {
+  using Property = InputNumber::Property;
+  const InputPath& path = shape_guards_.paths[number.input];
+  Value value = inputs[path[0]].value;
+  for (size_t i = 1; i < path.size(); ++i) value = value[path[i]];
+  if (number.property == Property::kValue)
+    return value.is(Value::Tag::kFloat) ? Number::of_float(value.as_double())
+                                        : Number::of(value.to_int());
   const Tensor& tensor = value.tensor();
-  const SymInt number = slot.kind == Slot::Kind::kSize     ? tensor.sizes()[slot.dim]
-                        : slot.kind == Slot::Kind::kStride ? tensor.strides()[slot.dim]
-                                                           : tensor.offset();
-  return static_cast<double>(hint(number).value_or(-1));
+  const SymInt found = number.property == Property::kSize     ? tensor.sizes()[number.dim]
+                       : number.property == Property::kStride ? tensor.strides()[number.dim]
+                                                              : tensor.offset();
+  return Number::of(hint(found).value_or(-1));
 }
 
 std::optional<std::string> InputGuards::check_shapes(std::span<const FrameInput> inputs) const {
-  if (shape_guards_.empty()) return std::nullopt;
-  std::vector<double> numbers;
-  for (const Slot& slot : slots_) numbers.push_back(number_at(slot, inputs));
-  for (const ShapeGuard& guard : shape_guards_) {
-    if (!guard.expression.holds(numbers)) return guard.text;
+  const ProducedGuards& guards = shape_guards_.produced;
+  if (guards.conditions.empty()) return std::nullopt;
+  std::vector<Number> numbers;
+  numbers.reserve(guards.numbers.size());
+  for (const InputNumber& each : guards.numbers) numbers.push_back(number_at(each, inputs));
+  Assignment symbols;
+  for (const auto& [symbol, place] : guards.symbols) symbols[symbol] = numbers[place];
+  for (size_t i = 0; i < guards.conditions.size(); ++i) {
+    if (!holds(guards.conditions[i], numbers, symbols)) return without_local_scope(guards.exprs[i]);
   }
   return std::nullopt;
 }

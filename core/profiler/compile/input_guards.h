@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/profiler/compile/frame_inputs.h"
-#include "core/profiler/compile/guard_expression.h"
+#include "core/symbolic/produce_guards.h"
 
 namespace faketensor {
 
@@ -56,16 +56,10 @@ class InputGuards {
     std::vector<Guard> elements = {};
     uint32_t failures = 0;
   };
-  // Where the number of a source is found: a size, a stride, the offset, or an input itself.
-  struct Slot {
-    enum class Kind : uint8_t { kSize, kStride, kOffset, kNumber };
-    Kind kind = Kind::kNumber;
-    std::vector<size_t> path;  // an input, elements of lists
-    size_t dim = 0;
-  };
-  struct ShapeGuard {
-    GuardExpression expression;
-    std::string text;
+  // What was decided of sizes, and which inputs its numbers are of.
+  struct ShapeGuards {
+    ProducedGuards produced;
+    std::vector<InputPath> paths;  // of each input that produce_guards was given
   };
 
   Guard guard_of(const FrameInput& input, const Value& value, const Value& traced,
@@ -73,8 +67,6 @@ class InputGuards {
   static TensorGuard tensor_guard(const FrameInput& input, const Tensor& given,
                                   const Tensor& traced, ShapeEnv& env, const ProgramState& state);
   void add_aliases(std::span<const FrameInput> inputs);
-  void add_shape_guards(const TracedInputs& traced, ShapeEnv& env);
-  size_t slot_of(std::string_view source);
 
   std::optional<std::string> check_state(const ProgramState& state) const;
   static std::optional<std::string> check_value(const Guard& guard, const FrameInput& input,
@@ -85,15 +77,13 @@ class InputGuards {
                                                const Value& value, const ProgramState& state);
   std::optional<std::string> check_aliases(std::span<const FrameInput> inputs) const;
   std::optional<std::string> check_shapes(std::span<const FrameInput> inputs) const;
-  static double number_at(const Slot& slot, std::span<const FrameInput> inputs);
+  Number number_at(const InputNumber& number, std::span<const FrameInput> inputs) const;
 
   ProgramState state_;
   std::vector<std::string> names_;  // of the inputs
   std::vector<Guard> guards_;
   std::vector<std::pair<size_t, size_t>> same_;  // positions of inputs that are one tensor
-  std::vector<Slot> slots_;
-  std::vector<std::string> slot_names_;
-  std::vector<ShapeGuard> shape_guards_;
+  ShapeGuards shape_guards_;
 };
 
 // The value as Python writes it, and the name of its type: "'sum'", "str".

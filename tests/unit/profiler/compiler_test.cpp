@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "core/profiler/compile/compiled_function.h"
-#include "core/profiler/compile/guard_expression.h"
 #include "core/support/error.h"
 
 namespace faketensor {
@@ -200,21 +199,22 @@ TEST_F(CompilerTest, AHitMakesTheTracedResultsForItsSizes) {
   EXPECT_EQ(&results[1].tensor(), &x.tensor());
 }
 
-TEST(GuardExpression, IsPythonsCondition) {
-  const auto holds = [](std::string_view text, std::vector<double> numbers) {
-    const GuardExpression guard(text, [](std::string_view source) -> size_t {
-      return source == "L['x'].size()[0]" ? 0 : 1;
-    });
-    return guard.holds(numbers);
-  };
-  EXPECT_TRUE(holds("2 <= L['x'].size()[0] <= 4", {4, 0}));
-  EXPECT_FALSE(holds("2 <= L['x'].size()[0] <= 4", {5, 0}));
-  EXPECT_TRUE(holds("L['x'].size()[0] == 2*L['y'].size()[1] + 1", {7, 3}));
-  EXPECT_TRUE(holds("((L['x'].size()[0] // 2) % 4) == 3 and not (L['x'].size()[0] < 3)", {7, 0}));
-  EXPECT_TRUE(holds("max(1, L['x'].size()[0]) == -(-5)", {5, 0}));
-  EXPECT_TRUE(holds("(1 if L['x'].size()[0] > 2 else 0) != 0 or False", {3, 0}));
-  EXPECT_FALSE(holds("L['x'].size()[0] % L['y'].size()[1] == 0", {3, 0}));
-  EXPECT_THROW(holds("L['x'].size()[0] ==", {3, 0}), Error);
+// A double cannot tell 2^53 from 2^53 + 1.
+TEST_F(CompilerTest, GuardsAreExactAboveWhatDoublesHold) {
+  constexpr int64_t kLarge = int64_t{1} << 53;
+  CompiledFunction fn = compiled({"x"},
+                                 [](Frame& frame, std::span<const Value> in) {
+                                   const SymInt size = in[0].tensor().size(0);
+                                   return guard_bool(size <= kLarge) ? plus_one(frame, in) : in[0];
+                                 },
+                                 {.dynamic = true});
+  const auto call = [&](int64_t size) { fn.call(mode_, {strided({size}, {0})}); };
+  call(kLarge - 1);
+  call(kLarge);
+  EXPECT_EQ(fn.cache_size(), 1u);
+  call(kLarge + 1);
+  EXPECT_EQ(fn.cache_size(), 2u);
+  EXPECT_EQ(reasons(), "0/0: 2 <= x.size()[0] and x.size()[0] <= 9007199254740992");
 }
 
 }  // namespace

@@ -63,6 +63,55 @@ TEST(ProduceGuards, SayWhyInTheirVerboseForm) {
   EXPECT_EQ(verbose[1], "2 <= L['x'].size()[0] <= 9  # node 7");
 }
 
+// Which of the guards on x: [a, b], y: [c, d] the sizes break, with contiguous strides.
+Lines broken_by(const ProducedGuards& guards, std::vector<std::vector<int64_t>> sizes) {
+  using Property = InputNumber::Property;
+  std::vector<Number> numbers;
+  for (const InputNumber& each : guards.numbers) {
+    const std::vector<int64_t>& input = sizes[each.input];
+    const int64_t stride = each.dim == 0 ? input[1] : 1;
+    numbers.push_back(Number::of(each.property == Property::kSize     ? input[each.dim]
+                                 : each.property == Property::kStride ? stride
+                                                                      : 0));
+  }
+  Assignment symbols;
+  for (const auto& [symbol, place] : guards.symbols) symbols[symbol] = numbers[place];
+  Lines broken;
+  for (size_t i = 0; i < guards.conditions.size(); ++i) {
+    if (!holds(guards.conditions[i], numbers, symbols)) broken.push_back(guards.exprs[i]);
+  }
+  return broken;
+}
+
+TEST(ProduceGuards, AreCheckedForOtherInputs) {
+  ShapeEnv env;
+  const GuardedInput inputs[] = {input(env, "x", {5, 4}), input(env, "y", {5, 3})};
+  EXPECT_TRUE(guard_bool(inputs[0].sizes[0] == inputs[1].sizes[0]));
+  EXPECT_TRUE(guard_bool(inputs[0].sizes[1] * 2 != inputs[1].sizes[1] * 3));
+  EXPECT_FALSE(guard_bool(mod(inputs[0].sizes[0], inputs[0].sizes[1]) == 0));
+  const ProducedGuards guards = produce_guards(env, inputs);
+  EXPECT_EQ(broken_by(guards, {{5, 4}, {5, 3}}), Lines());
+  EXPECT_EQ(broken_by(guards, {{7, 2}, {7, 5}}), Lines());
+  EXPECT_EQ(broken_by(guards, {{7, 2}, {8, 5}}), (Lines{"L['y'].size()[0] == L['x'].size()[0]"}));
+  EXPECT_EQ(broken_by(guards, {{7, 3}, {7, 2}}),
+            (Lines{"(2*L['x'].size()[1]) != (3*L['y'].size()[1])"}));
+  EXPECT_EQ(broken_by(guards, {{8, 4}, {8, 1}}),
+            (Lines{"(L['x'].size()[0] % L['x'].size()[1]) != 0", "2 <= L['y'].size()[1]"}));
+  // A remainder by zero has no value.
+  EXPECT_EQ(broken_by(guards, {{7, 0}, {7, 5}}),
+            (Lines{"(L['x'].size()[0] % L['x'].size()[1]) != 0", "2 <= L['x'].size()[1]"}));
+}
+
+TEST(ProduceGuards, AreCheckedExactly) {
+  constexpr int64_t kLarge = (int64_t{1} << 61) - 1;
+  ShapeEnv env;
+  const GuardedInput inputs[] = {input(env, "x", {3, 2}), input(env, "y", {10, 2})};
+  EXPECT_TRUE(guard_bool(inputs[1].sizes[0] == inputs[0].sizes[0] * 3 + 1));
+  const ProducedGuards guards = produce_guards(env, inputs);
+  EXPECT_EQ(broken_by(guards, {{kLarge, 2}, {kLarge * 3 + 1, 2}}), Lines());
+  EXPECT_EQ(broken_by(guards, {{kLarge, 2}, {kLarge * 3 + 2, 2}}).size(), 1u);
+}
+
 TEST(ProduceGuards, ExpressionOverNumberedInputs) {
   ShapeEnv env;
   const GuardedInput inputs[] = {input(env, "x", {5, 4})};
