@@ -1,6 +1,7 @@
 #include "core/analysis/optimizer_step.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 

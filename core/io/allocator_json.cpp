@@ -1,5 +1,7 @@
 #include "core/io/allocator_json.h"
 
+#include <cstdlib>
+
 #include "core/formats/pickle_writer.h"
 #include "core/graph/explain.h"
 #include "core/support/format.h"

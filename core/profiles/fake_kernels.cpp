@@ -1,5 +1,7 @@
 #include "core/profiles/fake_kernels.h"
 
+#include <cstdlib>
+
 #include "core/profiles/size_expressions.h"
 #include "core/support/format.h"
 

@@ -1,5 +1,7 @@
 #include "core/replay/profiler_report.h"
 
+#include <utility>
+
 #include "core/profiler/table.h"
 #include "core/support/format.h"
 

@@ -1,5 +1,7 @@
 #include "core/formats/yaml/composer.h"
 
+#include <utility>
+
 #include "core/formats/yaml/python_text.h"
 #include "core/support/format.h"
 

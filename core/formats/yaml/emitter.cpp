@@ -1,6 +1,8 @@
 #include "core/formats/yaml/emitter.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/formats/yaml/composer.h"
 #include "core/formats/yaml/python_text.h"

@@ -9,6 +9,7 @@
 //   while (scanner.peek().kind != TokenKind::kStreamEnd) use(scanner.take());
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <vector>

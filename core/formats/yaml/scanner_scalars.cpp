@@ -1,4 +1,7 @@
 // The scanner's scalars: block ("|", ">"), quoted and plain ones.
+#include <algorithm>
+#include <utility>
+
 #include "core/formats/yaml/python_text.h"
 #include "core/formats/yaml/scanner.h"
 #include "core/support/format.h"

@@ -1,5 +1,6 @@
 #include "core/formats/yaml/timestamp.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "core/support/error.h"

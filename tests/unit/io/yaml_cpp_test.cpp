@@ -1,6 +1,7 @@
 // Every profile that we write is read by yaml-cpp to the same content, so that C++ users of our
 // files need nothing of ours. (Why our own reader is another one: Note [Why our own YAML],
 // core/formats/yaml/composer.h.) Built where yaml-cpp is installed.
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,8 @@
 #include "core/layout/graph_layout.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "core/support/error.h"

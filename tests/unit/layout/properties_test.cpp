@@ -1,5 +1,6 @@
 // What every drawing must hold, checked on random programs.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 

@@ -1,3 +1,8 @@
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "library_fixture.h"
 
 namespace faketensor {

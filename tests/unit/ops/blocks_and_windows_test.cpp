@@ -1,3 +1,5 @@
+#include <string>
+
 #include "expect_call.h"
 
 namespace faketensor {

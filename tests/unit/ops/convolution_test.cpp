@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "expect_call.h"
 
 namespace faketensor {

@@ -1,3 +1,7 @@
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
 #include "expect_call.h"
 
 namespace faketensor {

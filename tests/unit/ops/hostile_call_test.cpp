@@ -1,6 +1,9 @@
 // Calls that no program makes and the fuzzer found: they answer or raise, and ask for no more than
 // an operator may.
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "expect_call.h"
 

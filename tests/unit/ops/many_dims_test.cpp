@@ -1,5 +1,8 @@
 // Tensors of more than 64 dimensions: where PyTorch refuses them, and where it does not.
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "expect_call.h"
 

@@ -1,4 +1,8 @@
 // Normalisation, attention, pooling, images, contractions, recurrent layers and Fourier transforms.
+#include <span>
+#include <string>
+#include <vector>
+
 #include "expect_call.h"
 
 namespace faketensor {

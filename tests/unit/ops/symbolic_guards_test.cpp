@@ -1,5 +1,7 @@
 // Which guards an operator leaves on symbolic sizes, and where it refuses because only data can
 // tell. The answers are PyTorch 2.13's, asked with tensors of the same sizes.
+#include <array>
+
 #include "core/symbolic/cpp_comparison.h"
 #include "core/symbolic/shape_env.h"
 #include "expect_call.h"

@@ -1,3 +1,6 @@
+#include <string>
+#include <string_view>
+
 #include "expect_call.h"
 
 namespace faketensor {

@@ -1,5 +1,7 @@
 #include "core/profiler/table.h"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "core/support/error.h"

@@ -1,5 +1,8 @@
 #include "core/replay/answer_profiler.h"
 
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

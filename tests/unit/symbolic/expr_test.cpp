@@ -1,5 +1,7 @@
 #include "core/symbolic/expr.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "core/support/error.h"

@@ -1,5 +1,6 @@
 // Random expressions over random values: what the pool builds, bounds, expands, canonicalises and
 // prints must mean what was asked.
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <random>
