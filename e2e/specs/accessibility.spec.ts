@@ -47,6 +47,13 @@ for (const colorScheme of ["light", "dark"] as const) {
       expect(await violations(playground)).toEqual([]);
     });
 
+    test("nor with the table of devices open", async ({ playground, page }) => {
+      await playground.open();
+      await playground.fits.click();
+      await expect(page.getByRole("row", { name: /NVIDIA T4/ })).toContainText(/\d m?s/, { timeout: 20_000 });
+      expect(await violations(playground)).toEqual([]);
+    });
+
     test("nor with assumptions, guesses and decisions", async ({ playground, page }) => {
       await playground.open();
       await playground.openFile("llama.json.gz");

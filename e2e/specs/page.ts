@@ -78,6 +78,19 @@ export class Playground {
     await this.page.dispatchEvent("body", "drop", { dataTransfer: data });
   }
 
+  /** Drops a text as a file of that name. */
+  async dropText(name: string, text: string): Promise<void> {
+    const data = await this.page.evaluateHandle(
+      ([named, content]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([content], named));
+        return transfer;
+      },
+      [name, text] as const,
+    );
+    await this.page.dispatchEvent("body", "drop", { dataTransfer: data });
+  }
+
   async paste(text: string): Promise<void> {
     await this.page.evaluate((pasted) => {
       const clipboardData = new DataTransfer();
@@ -206,6 +219,11 @@ export class Playground {
   /** Memory over time: a slider over the nodes. */
   get memory(): Locator {
     return this.page.getByRole("slider", { name: "Memory over time" });
+  }
+
+  /** The end of the sentence on top: which devices it fits. */
+  get fits(): Locator {
+    return this.page.locator("#fits");
   }
 
   /** What is alive at once at the most, and where; fades the graph to it. */

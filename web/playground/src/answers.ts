@@ -148,6 +148,21 @@ export class Answers {
     return new Answer(run, free, table, run.milliseconds, { ...symbolic, how: "propagated" });
   }
 
+  /**
+   * Asks a run whose sizes are the numbers that are shown: one with free symbols would answer for those of the example.
+   */
+  async onNumbers<Told>(answer: Answer, ask: (run: Run) => Promise<Told>): Promise<Told> {
+    const { settings } = answer.symbolic;
+    const numbers = answer.run === answer.free.run ? this.numbersOf(settings, answer.free.whatIf) : {};
+    if (Object.keys(numbers).length === 0) return ask(answer.run);
+    const run = await this.propagate(this.withNumbers(answer.free.whatIf, numbers), {});
+    try {
+      return await ask(run);
+    } finally {
+      void run.dispose();
+    }
+  }
+
   /** This one is shown now: the runs of the one before that it does not use are given back. */
   keep(answer: Answer): void {
     const { kept } = this;

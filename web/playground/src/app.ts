@@ -8,6 +8,7 @@ import type { Answer } from "./answers.js";
 import type { ColorMode } from "./coloring.js";
 import { commandsOf, type Command } from "./commands.js";
 import { CostsQuestion } from "./costs_question.js";
+import { isDeviceFile } from "./device_file.js";
 import type { ExportFormat } from "./exports.js";
 import type { Engine, Progressing } from "./engine.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
@@ -150,7 +151,7 @@ export class App implements Actions {
       state = { ...state, camera: null };
     }
     const before = this.shown;
-    this.shown = { source, program, answers, answer, model, scene, state, profile: null };
+    this.shown = { source, program, answers, answer, model, scene, state, profile: null, devices: null };
     this.automaticExpanded = automatic;
     before?.answers.dispose();
     void before?.program.dispose();
@@ -247,6 +248,14 @@ export class App implements Actions {
 
   setSymbol(symbol: string, setting: Setting | null, group: string): void {
     this.setWhatIf(withDims(this.history.current.whatIf, [symbol], setting), group);
+  }
+
+  /** A YAML file: a device to ask about, or profiles that answer the operators without a rule. */
+  async useYaml(file: File): Promise<void> {
+    this.views.notice.dismiss();
+    const yaml = await file.text();
+    if (isDeviceFile(yaml)) this.views.addDevice(file.name, yaml);
+    else this.changeWhatIf({ profiles: { name: file.name, yaml } });
   }
 
   /** Answers the operators without a rule by the profiles of a file. */

@@ -2,15 +2,24 @@
  * What the boxes of the picture are coloured by. A colour never stands alone: the box says in its corner what it is
  * coloured for, so nothing is lost on who cannot tell the colours, or on paper.
  */
-import type { Comparison } from "./comparison.js";
+import type { Change, Comparison } from "./comparison.js";
 import { ValueKind } from "./engine.js";
 import type { Paint } from "./primitives.js";
-import { bytesText, dtypeGroup, dtypeShort, flopsText, signed, typeShort } from "./format.js";
+import { bytesText, dtypeGroup, dtypeShort, flopsText, secondsText, signed, typeShort } from "./format.js";
 import type { MemoryProfile } from "./memory_profile.js";
 import type { Scene } from "./scene.js";
+import type { TimeProfile } from "./time_profile.js";
 
-export type ColorMode = "plain" | "dtype" | "bytes" | "flops" | "module" | "change";
-export const kColorModes: readonly ColorMode[] = ["plain", "dtype", "bytes", "flops", "module", "change"];
+export type ColorMode = "plain" | "dtype" | "bytes" | "flops" | "time" | "module" | "change";
+export const kColorModes: readonly ColorMode[] = [
+  "plain",
+  "dtype",
+  "bytes",
+  "flops",
+  "time",
+  "module",
+  "change",
+];
 export const kSeries = 8;
 
 /** How a box is filled; `label`: what its corner says instead of the dtype; null: as ever. */
@@ -27,6 +36,7 @@ export function tintsOf(
   scene: Scene,
   profile: MemoryProfile | null,
   comparison: Comparison | null,
+  time: TimeProfile | null,
 ): Tints | null {
   switch (mode) {
     case "change":
@@ -47,6 +57,9 @@ export function tintsOf(
     case "flops":
       if (profile === null) return null;
       return heat(scene, (id) => (id >= 0 ? profile.flopsOf(id) : profile.flopsIn(~id)), flopsText);
+    case "time":
+      if (time === null) return null;
+      return heat(scene, (id) => (id >= 0 ? time.secondsOf(id) : time.secondsIn(~id)), secondsText);
   }
 }
 
@@ -64,9 +77,15 @@ function changeTints({ layout, open }: Scene, comparison: Comparison): Tints {
     if (!isChanged) return null;
     const bytes = bytesOf(id);
     if (change?.kind === "added") return { fill: "heat-3", label: "new" };
-    if (bytes === 0) return { fill: "tint-4", label: "≠" };
+    if (bytes === 0) return { fill: "tint-4", label: change === null ? "≠" : costChange(change) };
     return { fill: bytes > 0 ? heatOf(bytes, largest) : "tint-2", label: signed(bytes, bytesText) };
   };
+}
+
+/** What changed of a box that brings as much as before. */
+function costChange({ flops, seconds }: Change): string {
+  if (flops !== 0) return signed(flops, flopsText);
+  return seconds === 0 ? "≠" : signed(seconds, secondsText);
 }
 
 /** By the dtype of what comes out of a box. */

@@ -92,6 +92,9 @@ function goCommands(app: App): Command[] {
     command("Memory: fade to what is alive at the peak", ["m"], () => {
       views.fadeToPeak();
     }),
+    command("Does it fit? Devices, largest batch, time", ["d"], () => {
+      views.showAllDevices();
+    }),
     command("First problem", ["e"], () => {
       views.firstProblem();
     }),

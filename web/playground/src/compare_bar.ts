@@ -4,7 +4,7 @@
  */
 import type { Comparison, Change, Side } from "./comparison.js";
 import { button, byId, element } from "./dom.js";
-import { bytesText, countText, flopsText, signed } from "./format.js";
+import { bytesText, countText, flopsText, secondsText, signed } from "./format.js";
 import { VirtualList } from "./virtual_list.js";
 
 const kRowHeight = 40;
@@ -59,7 +59,9 @@ export class CompareBar {
       element("b", {}, "B"),
       ` ${b.name === a.name ? "the same" : b.name}`,
     );
-    this.totals.replaceChildren(...totalTexts(a, b).map((text) => element("span", {}, text)));
+    this.totals.replaceChildren(
+      ...totalTexts(a, b, comparison.hasTime).map((text) => element("span", {}, text)),
+    );
     const kinds = (["changed", "added", "removed"] as const)
       .map((kind) => ({ kind, count: comparison.countOf(kind) }))
       .filter(({ count }) => count > 0)
@@ -103,15 +105,16 @@ export class CompareBar {
   }
 }
 
-function costOf({ bytes, flops }: Change): HTMLElement {
+function costOf({ bytes, flops, seconds }: Change): HTMLElement {
   const texts = [
     ...(bytes === 0 ? [] : [signed(bytes, bytesText)]),
     ...(flops === 0 ? [] : [signed(flops, flopsText)]),
+    ...(seconds === 0 ? [] : [signed(seconds, secondsText)]),
   ];
   return element("span", { class: "count" }, texts.join(", "));
 }
 
-function totalTexts(a: Side, b: Side): string[] {
+function totalTexts(a: Side, b: Side, hasTime: boolean): string[] {
   if (a.profile === null || b.profile === null) return [];
   const line = (what: string, from: number, to: number, text: (value: number) => string): string =>
     from === to
@@ -121,5 +124,8 @@ function totalTexts(a: Side, b: Side): string[] {
     line("Peak", a.profile.peak, b.profile.peak, bytesText),
     line("held", a.profile.held, b.profile.held, bytesText),
     line("products", a.profile.totalFlops, b.profile.totalFlops, flopsText),
+    ...(hasTime && a.time !== null && b.time !== null
+      ? [line(`a step on ${b.time.device}`, a.time.total, b.time.total, secondsText)]
+      : []),
   ];
 }

@@ -31,12 +31,17 @@ export class Comparing {
     this.current = null;
   }
 
+  /** What is shown is known better now; where it is what was pinned, so is A. */
   update(shown: Shown): void {
+    if (this.pinned?.model === shown.model) this.pinned = sideOf(shown);
     this.current = this.pinned === null ? null : new Comparison(this.pinned, sideOf(shown));
   }
 }
 
-function sideOf({ source, state, model, profile }: Shown): Side {
+function sideOf({ source, state, model, profile, devices }: Shown): Side {
   const edits = editTexts(state.whatIf);
-  return { name: edits.length === 0 ? source.name : `${source.name}, ${edits.join(", ")}`, model, profile };
+  const name = edits.length === 0 ? source.name : `${source.name}, ${edits.join(", ")}`;
+  // What was worked out for the run before is none of this one.
+  const time = devices?.time ?? null;
+  return { name, model, profile, time: time?.model === model ? time : null };
 }

@@ -7,12 +7,14 @@ import { Status, ValueKind } from "./engine.js";
 import { valueText } from "./format.js";
 import type { MemoryProfile } from "./memory_profile.js";
 import { sameValue, type Model } from "./model.js";
+import type { TimeProfile } from "./time_profile.js";
 
 /** What is compared: a program as it was, or is, shown. */
 export interface Side {
   readonly name: string;
   readonly model: Model;
   readonly profile: MemoryProfile | null;
+  readonly time: TimeProfile | null;
 }
 
 export interface Change {
@@ -21,6 +23,8 @@ export interface Change {
   readonly row: number;
   readonly bytes: number;
   readonly flops: number;
+  /** On one device; 0 where the two sides are told of different ones. */
+  readonly seconds: number;
 }
 
 export class Comparison {
@@ -31,6 +35,10 @@ export class Comparison {
   private readonly changeOfRow = new Map<number, Change>();
   private readonly moduleBytes: Float64Array;
   private readonly moduleChanges: Uint32Array;
+  private readonly moduleFlops: Float64Array;
+  private readonly moduleSeconds: Float64Array;
+  /** Whether both sides are told of one device. */
+  readonly hasTime: boolean;
 
   constructor(
     readonly a: Side,
@@ -40,6 +48,9 @@ export class Comparison {
     const { modules } = b.model.info;
     this.moduleBytes = new Float64Array(modules.length);
     this.moduleChanges = new Uint32Array(modules.length);
+    this.moduleFlops = new Float64Array(modules.length);
+    this.moduleSeconds = new Float64Array(modules.length);
+    this.hasTime = a.time !== null && a.time.device === b.time?.device;
     const changes: Change[] = [];
     const found = new Set<number>();
     this.rowInA.forEach((old, row) => {
@@ -48,34 +59,49 @@ export class Comparison {
       if (change === null) return;
       changes.push(change);
       this.changeOfRow.set(row, change);
-      this.count(b.model.table.module[row], change.bytes);
+      this.count(b.model.table.module[row], change);
     });
     for (let row = 0; row < a.model.table.length; row++) {
       if (found.has(row)) continue;
-      const change: Change = { kind: "removed", row, bytes: -bytesAt(a, row), flops: -flopsAt(a, row) };
+      const change: Change = {
+        kind: "removed",
+        row,
+        bytes: -bytesAt(a, row),
+        flops: -flopsAt(a, row),
+        seconds: -this.secondsAt(a, row),
+      };
       changes.push(change);
-      this.count(moduleLike(a.model, row, b.model), change.bytes);
+      this.count(moduleLike(a.model, row, b.model), change);
     }
     this.changes = changes.sort(
       (one, other) =>
         Math.abs(other.bytes) - Math.abs(one.bytes) ||
         Math.abs(other.flops) - Math.abs(one.flops) ||
+        Math.abs(other.seconds) - Math.abs(one.seconds) ||
         one.row - other.row,
     );
   }
 
   private changeAt(row: number, old: number): Change | null {
     const { a, b } = this;
-    if (old < 0) return { kind: "added", row, bytes: bytesAt(b, row), flops: flopsAt(b, row) };
-    const bytes = bytesAt(b, row) - bytesAt(a, old);
-    const flops = flopsAt(b, row) - flopsAt(a, old);
+    const after = { bytes: bytesAt(b, row), flops: flopsAt(b, row), seconds: this.secondsAt(b, row) };
+    if (old < 0) return { kind: "added", row, ...after };
+    const bytes = after.bytes - bytesAt(a, old);
+    const flops = after.flops - flopsAt(a, old);
+    const seconds = after.seconds - this.secondsAt(a, old);
     const isSame = bytes === 0 && flops === 0 && sameValue(a.model.table, old, b.model.table, row);
-    return isSame ? null : { kind: "changed", row, bytes, flops };
+    return isSame && seconds === 0 ? null : { kind: "changed", row, bytes, flops, seconds };
   }
 
-  private count(module: number, bytes: number): void {
+  private secondsAt({ time }: Side, row: number): number {
+    return this.hasTime && time !== null ? time.secondsOf(row) : 0;
+  }
+
+  private count(module: number, { bytes, flops, seconds }: Change): void {
     for (let at = module; at >= 0; at = this.b.model.info.modules[at].parent) {
       this.moduleBytes[at] += bytes;
+      this.moduleFlops[at] += flops;
+      this.moduleSeconds[at] += seconds;
       this.moduleChanges[at]++;
     }
   }
@@ -88,6 +114,14 @@ export class Comparison {
   /** Bytes that a module of B brings more than in A, with what is below it. */
   bytesIn(module: number): number {
     return this.moduleBytes[module];
+  }
+
+  flopsIn(module: number): number {
+    return this.moduleFlops[module];
+  }
+
+  secondsIn(module: number): number {
+    return this.moduleSeconds[module];
   }
 
   /** How many of its rows differ, those that A alone has among them. */
@@ -105,7 +139,11 @@ export class Comparison {
     const after = stateText(this.b.model, row);
     if (kind === "added") return `${after}, only in B`;
     const before = stateText(this.a.model, this.rowInA[row]);
-    return before === after ? `${after}, other strides or bytes` : `${before} → ${after}`;
+    if (before !== after) return `${before} → ${after}`;
+    const { a, b, rowInA } = this;
+    return sameValue(a.model.table, rowInA[row], b.model.table, row)
+      ? after
+      : `${after}, other strides or bytes`;
   }
 
   nameOf({ kind, row }: Change): string {

@@ -1,7 +1,7 @@
 /** The inspector's sections about memory and FLOPs: of a node, a module and the whole program. */
 import type { Comparison } from "./comparison.js";
 import { element } from "./dom.js";
-import { bytesText, countText, flopsText, plural, signed } from "./format.js";
+import { bytesText, countText, flopsText, plural, secondsText, signed } from "./format.js";
 import type { Holder, MemoryProfile } from "./memory_profile.js";
 import type { Model, Selection } from "./model.js";
 import { definitions, mono, section } from "./sections.js";
@@ -28,6 +28,10 @@ export function compareSections(comparison: Comparison, selection: Selection | n
     const count = comparison.changesIn(selection.id);
     const facts: [string, string][] = [["differ", plural(count, "row")]];
     if (count > 0) facts.push(["brings", signed(comparison.bytesIn(selection.id), bytesText)]);
+    const flops = comparison.flopsIn(selection.id);
+    if (flops !== 0) facts.push(["FLOPs", signed(flops, flopsText)]);
+    const seconds = comparison.secondsIn(selection.id);
+    if (seconds !== 0) facts.push(["takes", signed(seconds, secondsText)]);
     return [section("Compared with A", definitions(facts))];
   }
   const change = comparison.changeOf(selection.row);
@@ -35,6 +39,7 @@ export function compareSections(comparison: Comparison, selection: Selection | n
   const facts: [string, string | Node][] = [["value", mono(comparison.textOf(change))]];
   if (change.bytes !== 0) facts.push(["brings", signed(change.bytes, bytesText)]);
   if (change.flops !== 0) facts.push(["FLOPs", signed(change.flops, flopsText)]);
+  if (change.seconds !== 0) facts.push(["takes", signed(change.seconds, secondsText)]);
   return [section("Compared with A", definitions(facts))];
 }
 

@@ -128,6 +128,20 @@ export function flopsText(flops: number): string {
   return `${amount.toFixed(digits)} ${kFlopUnits[unit]}FLOP`;
 }
 
+const kTimeUnits = [
+  [1, "s"],
+  [1e-3, "ms"],
+  [1e-6, "µs"],
+] as const;
+
+/** Seconds with three significant digits in the unit that has some. */
+export function secondsText(seconds: number): string {
+  const [size, unit] = kTimeUnits.find(([least]) => seconds >= least) ?? kTimeUnits[2];
+  const amount = seconds / size;
+  const digits = amount >= 100 ? 0 : amount >= 10 ? 1 : 2;
+  return `${amount.toFixed(digits)} ${unit}`;
+}
+
 const kCounting = new Intl.NumberFormat("en");
 
 /** `12,345`. */

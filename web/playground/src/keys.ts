@@ -5,7 +5,7 @@ import { byId } from "./dom.js";
 
 export function listenToKeys(app: App): void {
   window.addEventListener("keydown", (event) => {
-    if (byId("keys", HTMLDialogElement).open) return;
+    if (document.querySelector("dialog[open]") !== null) return;
     if (handleCommand(app, event) || handlePlain(app, event)) event.preventDefault();
   });
 }

@@ -3,9 +3,11 @@ import { AssumptionsPane } from "./assumptions_pane.js";
 import { ChangesList } from "./changes_list.js";
 import { CompareBar } from "./compare_bar.js";
 import { Comparing } from "./comparing.js";
+import { DevicePane } from "./device_pane.js";
 import { HoverCard } from "./hover_card.js";
 import { MemoryStrip } from "./memory_strip.js";
 import type { Setting } from "./settings.js";
+import type { Shown } from "./shown.js";
 import { SymbolsPane } from "./symbols_pane.js";
 import type { Theme } from "./theme.js";
 
@@ -19,6 +21,8 @@ export interface PaneEvents {
   readonly decide: (sites: readonly string[], choice: string | null) => void;
   readonly fade: (row: number | null) => void;
   readonly unpin: () => void;
+  readonly devicesAnswered: (shown: Shown) => void;
+  readonly say: (sentence: string) => void;
 }
 
 export class LaterPanes {
@@ -29,12 +33,15 @@ export class LaterPanes {
   readonly hover = new HoverCard();
   readonly comparing = new Comparing();
   readonly compareBar: CompareBar;
+  readonly devices: DevicePane;
 
-  constructor(theme: Theme, { jump, setSymbol, decide, fade, unpin }: PaneEvents) {
+  constructor(theme: Theme, events: PaneEvents) {
+    const { jump, setSymbol, decide, fade, unpin, devicesAnswered, say } = events;
     this.symbols = new SymbolsPane({ set: setSymbol, jump });
     this.assumptions = new AssumptionsPane({ decide, jump });
     this.changes = new ChangesList(jump);
     this.strip = new MemoryStrip(theme, { select: jump, fade });
     this.compareBar = new CompareBar({ jump, unpin });
+    this.devices = new DevicePane({ answered: devicesAnswered, say });
   }
 }

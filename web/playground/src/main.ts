@@ -73,7 +73,7 @@ function listenToFiles(app: App, link: FileLink): void {
   const take = (files: Iterable<File>): void => {
     const [file, ...others] = files;
     if ((file as File | undefined) === undefined) return;
-    if (/\.ya?ml$/i.test(file.name)) void app.useProfiles(file);
+    if (/\.ya?ml$/i.test(file.name)) void app.useYaml(file);
     else void openFile(app, link, fileSource(file));
     if (others.length > 0)
       app.views.notice.show(

@@ -2,10 +2,20 @@
  * The outline pane: an ARIA tree over the rows of outline_rows.ts. One row is a tab stop (roving tabindex), arrows move
  * it, and the selection follows; so the graph can be read and used without seeing the canvas.
  */
-import type { Comparison } from "./comparison.js";
+import type { Change, Comparison } from "./comparison.js";
 import { Status, ValueKind } from "./engine.js";
 import { element } from "./dom.js";
-import { bytesText, dimsText, dtypeGroup, dtypeShort, plural, signed, sizesOf } from "./format.js";
+import {
+  bytesText,
+  dimsText,
+  dtypeGroup,
+  dtypeShort,
+  flopsText,
+  plural,
+  secondsText,
+  signed,
+  sizesOf,
+} from "./format.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
 import {
   buildOutline,
@@ -246,13 +256,20 @@ function differenceText(comparison: Comparison | null, row: OutlineRow): string 
   if (comparison === null || row.kind === "group") return null;
   if (row.kind === "module") {
     if (comparison.changesIn(row.id) === 0) return null;
-    const bytes = comparison.bytesIn(row.id);
-    return bytes === 0 ? "≠" : signed(bytes, bytesText);
+    const [bytes, flops] = [comparison.bytesIn(row.id), comparison.flopsIn(row.id)];
+    return costText({ bytes, flops, seconds: comparison.secondsIn(row.id) });
   }
   const change = comparison.changeOf(row.id);
   if (change === null) return null;
   if (change.kind === "added") return "new";
-  return change.bytes === 0 ? "≠" : signed(change.bytes, bytesText);
+  return costText(change);
+}
+
+/** The first of the three that differs. */
+function costText({ bytes, flops, seconds }: Pick<Change, "bytes" | "flops" | "seconds">): string {
+  if (bytes !== 0) return signed(bytes, bytesText);
+  if (flops !== 0) return signed(flops, flopsText);
+  return seconds === 0 ? "≠" : signed(seconds, secondsText);
 }
 
 function stateMark(status: number): HTMLElement {

@@ -1,5 +1,6 @@
 /** What is on the page: a program with one run of it, as it is drawn. */
 import type { Answer, Answers } from "./answers.js";
+import type { DeviceAnswer } from "./device_question.js";
 import type { Program } from "./engine.js";
 import type { MemoryProfile } from "./memory_profile.js";
 import type { Model } from "./model.js";
@@ -23,6 +24,8 @@ export interface Shown {
   scene: Scene;
   /** Of the answer, or of the one before it while that is worked out. */
   profile: MemoryProfile | null;
+  /** The same of what fits on which device, and of time. */
+  devices: DeviceAnswer | null;
   /** Of which this is the answer; what is wanted may be ahead of it. */
   state: PageState;
 }

@@ -39,6 +39,7 @@ import {
   type WhatIf,
 } from "./state.js";
 import { Theme } from "./theme.js";
+import type { TimeProfile } from "./time_profile.js";
 import { WhatIfBar } from "./what_if_bar.js";
 
 /** What the user does in the panes. */
@@ -103,10 +104,11 @@ export class Views {
   private overlaid: {
     readonly scene: Scene | null;
     readonly profile: MemoryProfile | null;
+    readonly time: TimeProfile | null;
     readonly alive: number | null;
     readonly color: ColorMode;
     readonly comparison: Comparison | null;
-  } = { scene: null, profile: null, alive: null, color: "plain", comparison: null };
+  } = { scene: null, profile: null, time: null, alive: null, color: "plain", comparison: null };
 
   constructor(private readonly actions: Actions) {
     this.theme = new Theme(() => {
@@ -171,6 +173,12 @@ export class Views {
           },
           unpin: () => {
             this.unpin();
+          },
+          devicesAnswered: (shown) => {
+            this.showDevices(shown);
+          },
+          say: (sentence) => {
+            this.announcer.say(sentence);
           },
         });
       },
@@ -317,29 +325,58 @@ export class Views {
     const { profile, model } = shown;
     const isExample = model.info.symbols.some(({ name }) => !(name in model.symbolic.settings));
     this.pinButton.disabled = false;
-    this.later.do(({ strip, comparing }) => {
+    this.later.do(({ strip, comparing, devices }) => {
       strip.show(profile, model, isExample && model.symbolic.symbols.length > 0);
       comparing.update(shown);
+      devices.ask(shown);
       this.inspector.showCosts(profile, comparing.comparison);
       this.showComparison();
       this.showOverlays(shown, this.overlaid.alive, this.overlaid.color);
     });
   }
 
+  /** Which devices it fits and how long it takes there, as soon as that is known. */
+  private showDevices(shown: Shown): void {
+    this.later.do(({ comparing }) => {
+      comparing.update(shown);
+      this.inspector.showCosts(shown.profile, comparing.comparison);
+      this.showComparison();
+      this.showOverlays(shown, this.overlaid.alive, this.overlaid.color);
+    });
+  }
+
+  /** The table of devices. */
+  showAllDevices(): void {
+    this.later.do(({ devices }) => {
+      devices.open();
+    });
+  }
+
+  /** A device file that was dropped on the page. */
+  addDevice(name: string, yaml: string): void {
+    this.later.do(({ devices }) => {
+      devices.add(name, yaml).catch((error: unknown) => {
+        this.notice.show(error);
+      });
+    });
+  }
+
   /** Colours, and what is faded. */
-  showOverlays({ scene, profile }: Shown, alive: number | null, color: ColorMode): void {
+  showOverlays({ scene, profile, devices }: Shown, alive: number | null, color: ColorMode): void {
     const before = this.overlaid;
+    const time = devices?.time ?? null;
     const isSame =
       before.scene === scene &&
       before.profile === profile &&
+      before.time === time &&
       before.alive === alive &&
       before.color === color &&
       before.comparison === this.comparison;
     if (isSame) return;
     const { comparison } = this;
-    this.overlaid = { scene, profile, alive, color, comparison };
+    this.overlaid = { scene, profile, time, alive, color, comparison };
     const vivid = alive === null || profile === null ? null : scene.boxesOf(profile.rowsAlive(alive));
-    this.canvas.overlay(tintsOf(color, scene, profile, comparison), vivid);
+    this.canvas.overlay(tintsOf(color, scene, profile, comparison, time), vivid);
     this.colors.value = color;
     this.markStrip();
   }

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Comparison } from "../src/comparison.js";
 import { Model } from "../src/model.js";
+import { TimeProfile } from "../src/time_profile.js";
 import { kInfo, sampleModel, sampleTable } from "./sample.js";
 
-const side = (model: Model, name = "x") => ({ name, model, profile: null });
+const side = (model: Model, name = "x") => ({ name, model, profile: null, time: null });
 
 describe("a comparison", () => {
   it("finds nothing where nothing differs", () => {
@@ -20,6 +21,31 @@ describe("a comparison", () => {
     );
     assert.equal(comparison.textOf(comparison.changes[0]), "f32[2, 8] → f32[4, 8]");
     assert.deepEqual([comparison.changesIn(0), comparison.changesIn(1)], [5, 2]);
+  });
+
+  it("says what takes longer where both are told of one device", () => {
+    const timed = (seconds: number, target = "t4") =>
+      new TimeProfile(sampleModel(), {
+        target,
+        seconds,
+        calls: 1,
+        samples: 2,
+        tokens: 0,
+        bounds: { compute: 0, memory: seconds, launch: 0 },
+        kinds: {},
+        nodes: [{ row: 2, name: "linear", seconds, bound: "memory", calls: 1 }],
+        modules: { "block.0": seconds },
+      });
+    const a = { ...side(sampleModel()), time: timed(1e-3) };
+    const comparison = new Comparison(a, { ...side(sampleModel()), time: timed(3e-3) });
+    assert.deepEqual(
+      comparison.changes.map(({ row, seconds }) => [row, seconds]),
+      [[2, 2e-3]],
+    );
+    assert.equal(comparison.secondsIn(1), 2e-3);
+    assert.equal(comparison.textOf(comparison.changes[0]), "f32[2, 8]");
+    const other = new Comparison(a, { ...side(sampleModel()), time: timed(3e-3, "h100-sxm") });
+    assert.deepEqual(other.changes, []);
   });
 
   it("matches another program by modules and operators, whatever its nodes are called", () => {

@@ -5,6 +5,7 @@ import type { RunCosts } from "../src/engine.js";
 import { MemoryProfile } from "../src/memory_profile.js";
 import { Scene } from "../src/scene.js";
 import { placeOfRow, rowAt, stripPicture } from "../src/strip_picture.js";
+import { TimeProfile } from "../src/time_profile.js";
 import { sampleLayout, sampleModel } from "./sample.js";
 
 /**
@@ -98,18 +99,36 @@ describe("colours", () => {
   const scene = new Scene(model, sampleLayout(), [1]);
 
   it("say how many bytes each box brings, the most the hottest", () => {
-    const tints = tintsOf("bytes", scene, profile, null);
+    const tints = tintsOf("bytes", scene, profile, null, null);
     assert.deepEqual(tints?.(3), { fill: "heat-2", label: "64 B" });
     assert.deepEqual(tints(5), { fill: "heat-5", label: "704 B" });
     assert.deepEqual(tints(4), { fill: "heat-0", label: "" });
   });
 
   it("say FLOPs with a decimal unit", () => {
-    assert.equal(tintsOf("flops", scene, profile, null)?.(5)?.label, "1.02 kFLOP");
+    assert.equal(tintsOf("flops", scene, profile, null, null)?.(5)?.label, "1.02 kFLOP");
+  });
+
+  it("say how long each box takes, and a module with what is below it", () => {
+    const time = new TimeProfile(model, {
+      target: "h100-sxm",
+      seconds: 5e-5,
+      calls: 2,
+      samples: 2,
+      tokens: 0,
+      bounds: { compute: 0, memory: 5e-5, launch: 0 },
+      kinds: {},
+      nodes: [{ row: 2, name: "linear", seconds: 4e-5, bound: "memory", calls: 1 }],
+      modules: { "block.1": 1e-5 },
+    });
+    const tints = tintsOf("time", scene, profile, null, time);
+    assert.equal(tints?.(3)?.label, "40.0 µs");
+    assert.equal(tints(5)?.label, "10.0 µs");
+    assert.equal(time.secondsIn(0), 5e-5);
   });
 
   it("wait for what is not known yet, and are none where none are wanted", () => {
-    assert.equal(tintsOf("bytes", scene, null, null), null);
-    assert.equal(tintsOf("plain", scene, profile, null), null);
+    assert.equal(tintsOf("bytes", scene, null, null, null), null);
+    assert.equal(tintsOf("plain", scene, profile, null, null), null);
   });
 });
