@@ -55,14 +55,20 @@ const Tensor& rank_example(const Call& c, TensorList tensors) {
 
 // The tensors in one dtype (elementwise_type_promotion_wrapper): symbolic ones are cast by the
 // reference, before anything is checked.
-Value cast_by_reference(Call& c, TensorList tensors, DType dtype) {
+TensorList cast_by_reference(Call& c, TensorList tensors, DType dtype) {
+  const auto is_cast = [&](const Tensor& tensor) {
+    return tensor.dtype() != dtype && has_symbolic_sizes(tensor);
+  };
+  size_t kept = 0;
+  while (kept < tensors.size() && !is_cast(tensors[kept])) ++kept;
+  if (kept == tensors.size()) return tensors;
   SmallVector<Value, 8> cast;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = tensors[i];
-    const bool casts = tensor.dtype() != dtype && has_symbolic_sizes(tensor);
-    cast.push_back(casts ? c.call<"prims::convert_element_type">(tensor, dtype) : Value(tensor));
+    cast.push_back(is_cast(tensor) ? c.call<"prims::convert_element_type">(tensor, dtype)
+                                   : Value(tensor));
   }
-  return c.list(cast.span());
+  return TensorList(c.list(cast.span()));
 }
 
 // The sum of all, which are spent by it. Two at a time, and two of those: one after the other, the
@@ -81,7 +87,7 @@ Tensor* cat(Call& c, TensorList given, int64_t dim) {
   c.check_as(ErrorKind::kValueError, !given.empty(),
              "cat expects at least one tensor, but received zero!");
   const DType dtype = promoted_dtype(c, given.values());
-  const TensorList tensors(cast_by_reference(c, given, dtype));
+  const TensorList tensors = cast_by_reference(c, given, dtype);
   const Tensor& example = rank_example(c, tensors);
   SmallVector<const Tensor*, 8> joined;
   for (size_t i = 0; i < tensors.size(); ++i) {
