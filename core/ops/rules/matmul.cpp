@@ -9,6 +9,7 @@
 #include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/ops/steps/steps.h"
 #include "core/tensor/promotion.h"
 #include "core/tensor/strides.h"
 
@@ -178,20 +179,23 @@ Value addmm_activation(Call& c, const Tensor& self, const Tensor& mat1, const Te
   return use_gelu ? c.call<"aten::gelu">(sum) : c.call<"aten::relu">(sum);
 }
 
-// Mirrors mv, torch/_decomp/decompositions.py.
-Tensor* mv(Call& c, const Tensor& self, const Tensor& vec) {
+void check_mv(const Call& c, const Tensor& self, const Tensor& vec) {
   c.check(self.dim() == 2 && vec.dim() == 1, "matrix @ vector expected, got {}, {}", self.dim(),
           vec.dim());
   c.check(self.size(1) == vec.size(0), "size mismatch, got input ({}x{}), vec ({})", self.size(0),
           self.size(1), vec.size(0));
-  if (has_symbolic_sizes(self) || has_symbolic_sizes(vec)) (void)arithmetic(c, self, vec);
+}
+// Mirrors mv, torch/_decomp/decompositions.py.
+Value mv(Call& c, const Tensor& self, const Tensor& vec) {
+  check_mv(c, self, vec);
+  if (has_symbolic_sizes(c)) return run_steps(c.context(), c.op(), c.args());
   return c.empty({self.size(0)}, promoted_dtype(c, c.args()));
 }
 
 // Mirrors dot, torch/_refs/__init__.py.
-Tensor* dot(Call& c, const Tensor& self, const Tensor& other) {
+Value dot(Call& c, const Tensor& self, const Tensor& other) {
   check_dot(c, self, other);
-  if (has_symbolic_sizes(c)) (void)arithmetic(c, self, other);
+  if (has_symbolic_sizes(c)) return run_steps(c.context(), c.op(), c.args());
   return c.empty(Dims(), self.dtype());
 }
 
@@ -202,12 +206,14 @@ Value addmv(Call& c, const Tensor& self, const Tensor& mat, const Tensor& vec, c
           "addmv input tensors must have the same dtype, but got {}, {}, and {}", self.dtype(),
           mat.dtype(), vec.dtype());
   check_factors(c, self, beta, alpha);
+  if (has_symbolic_sizes(c)) return run_steps(c.context(), c.op(), c.args());
   const bool one_device = self.device() == mat.device() && self.device() == vec.device();
-  const Tensor& product = one_device ? *mv(c, mat, vec) : c.tensor<"aten::mv">(mat, vec);
+  if (one_device) check_mv(c, mat, vec);
+  const Tensor& product = one_device ? *c.empty({mat.size(0)}, promoted_dtype(c, c.args()))
+                                     : c.tensor<"aten::mv">(mat, vec);
   if (is_zero(beta)) return c.context().empty(product.sizes(), self.dtype(), product.device());
   if (guard_bool(product.numel() == 0)) return elementwise(c, {{self}}, self.dtype(), self.dtype());
   if (!one_device && self.dim() != 0) return c.call<"aten::add.Tensor">(product, self);
-  if (has_symbolic_sizes(c)) return scaled_sum(c, product, self);
   const Value operands[] = {product, self};
   return elementwise(c, operands, self.dtype(), self.dtype());
 }

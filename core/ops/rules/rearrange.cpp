@@ -8,6 +8,7 @@
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/ops/steps/steps.h"
 #include "core/symbolic/cpp_comparison.h"
 #include "core/symbolic/shape_env.h"
 #include "core/tensor/strides.h"
@@ -160,25 +161,11 @@ Value masked(Call& c, Dims mask_sizes, const Tensor& self) {
   return c.call<"aten::contiguous">(*result);
 }
 
-// The steps of tril and triu one by one: what they ask of symbolic sizes shows.
-Value symbolic_triangle(Call& c, const Tensor& self, SymInt diagonal) {
-  const auto coordinate = [&](int64_t dim, int64_t at) {
-    const Value counted = c.call<"aten::arange">(self.size(dim), Value(), Value(), self.device());
-    return c.call<"aten::unsqueeze">(counted, at);
-  };
-  const Value column = coordinate(-1, -2);
-  const Value row = coordinate(-2, -1);
-  const Value inside = c.call<"aten::ge.Scalar">(c.call<"aten::sub.Tensor">(column, row), diagonal);
-  if (is_bool(self.dtype()))
-    return c.call<"aten::contiguous">(c.call<"aten::logical_and">(inside, self));
-  return c.call<"aten::contiguous">(c.call<"aten::where.ScalarOther">(inside, self, 0));
-}
-
 // Mirrors tril and triu, torch/_refs/__init__.py: a comparison of the two coordinates chooses.
-Value triangle(Call& c, const Tensor& self, SymInt diagonal) {
+Value triangle(Call& c, const Tensor& self, SymInt) {
   c.check(self.dim() >= 2, "{}: input tensor must have at least 2 dimensions",
           c.op().packet().substr(0, 4));
-  if (has_symbolic_sizes(self)) return symbolic_triangle(c, self, diagonal);
+  if (has_symbolic_sizes(self)) return run_steps(c.context(), c.op(), c.args());
   const auto coordinate = [&](int64_t dim, int64_t at) {
     return c.call<"aten::unsqueeze">(
         c.context().empty({&self.sizes()[self.sizes().size() - static_cast<size_t>(dim)], 1},

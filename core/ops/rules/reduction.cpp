@@ -12,6 +12,7 @@
 #include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/ops/steps/steps.h"
 #include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/strides.h"
 
@@ -92,10 +93,7 @@ Value nanmean(Call& c, const Tensor& self, const Value& dim, bool keepdim, Optio
 Tensor* count_nonzero(Call& c, const Tensor& self, const Value& dim) {
   const DimSet dims = reduction_dims_or_all(c, self, dim);
   if (!has_symbolic_sizes(self)) return reduce(c, self, dims, false, DType::kInt64);
-  ask_beside_number(self);
-  const Tensor* nonzero = elementwise(c, c.args().first(1), self.dtype(), DType::kBool);
-  return reduce_by_reference(c, cast_for_reduction(c, *nonzero, DType::kInt64), dims, false,
-                             DType::kInt64);
+  return &run_steps(c.context(), c.op(), c.args()).tensor();
 }
 
 // --- quantifiers ---

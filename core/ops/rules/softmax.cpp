@@ -7,6 +7,7 @@
 #include "core/ops/families/reduction.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/ops/steps/steps.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
@@ -22,28 +23,8 @@ Tensor* softmax_kernel(Call& c, const Tensor& self, int64_t, bool half_to_float)
   return c.empty(self.sizes(), half_to_float ? to_opmath(self.dtype()) : self.dtype());
 }
 
-// Maxima that may be of nothing, where only data can tell: beside an infinity that is below all.
-// Mirrors _softmax_unbacked_safe_amax, torch/_decomp/decompositions.py.
-Value maxima_along(Call& c, const Tensor& x, int64_t dim) {
-  const DimVector dims = {dim};
-  if (x.dim() == 0 || guard_or_false(x.size(dim) > 0)) return c.call<"aten::amax">(x, dims, true);
-  DimVector sizes(x.sizes());
-  sizes[static_cast<size_t>(wrap_dim(dim, x.dim()))] = 1;
-  const Value least = c.call<"aten::new_full">(x, sizes, -HUGE_VAL);
-  return c.call<"aten::amax">(c.call<"aten::cat">(c.tuple({x, least}), dim), dims, true);
-}
-
-Tensor& log_softmax_by_steps(Call& c, const Tensor& self, int64_t dim) {
-  const DimVector dims = {dim};
-  Tensor& dense = c.tensor<"aten::contiguous">(self);
-  const Tensor& x = *cast_to(c, dense, computation_dtype(self.dtype()));
-  const Value shifted = c.call<"aten::sub.Tensor">(x, maxima_along(c, x, dim));
-  const Value sum = c.call<"aten::sum.dim_IntList">(c.call<"aten::exp">(shifted), dims, true);
-  return c.tensor<"aten::sub.Tensor">(shifted, c.call<"aten::log">(sum));
-}
-
 // Mirrors _log_softmax, torch/_decomp/decompositions.py.
-Tensor* log_softmax_kernel(Call& c, const Tensor& self, int64_t dim, bool half_to_float) {
+Value log_softmax_kernel(Call& c, const Tensor& self, int64_t dim, bool half_to_float) {
   c.check_as(ErrorKind::kAssertionError, !half_to_float || self.dtype() == DType::kFloat16,
              "half_to_float is True but x.dtype is {}, expected torch.half", self.dtype());
   wrap_dim(dim, self.dim());
@@ -52,7 +33,7 @@ Tensor* log_softmax_kernel(Call& c, const Tensor& self, int64_t dim, bool half_t
           "`logical_xor()` operator instead.");
   const DType dtype = half_to_float ? to_opmath(self.dtype()) : self.dtype();
   check_reducible_rank(c, self.dim());
-  if (has_symbolic_sizes(self)) return cast_to(c, log_softmax_by_steps(c, self, dim), dtype);
+  if (has_symbolic_sizes(self)) return run_steps(c.context(), c.op(), c.args());
   if (!self.is_contiguous() || has_plain_layout(self)) return c.empty(self.sizes(), dtype);
   // Contiguous, but with odd strides of dimensions of size 1, which two differences may keep.
   const Value input = self;

@@ -260,14 +260,14 @@ Value logsumexp(Call& c, const Tensor& given, const Value& dims, bool keepdim) {
 template <FixedString prim>
 Value cumulative(Call& c, const Tensor& a, int64_t dim, std::optional<DType> dtype) {
   const int64_t at = wrap_dim(dim, a.dim());
-  Value self(a);
-  if (a.dim() == 0) self = c.call<"aten::unsqueeze">(self, 0);
-  const int64_t rank = self.tensor().dim();
-  const Value wide = c.call<"aten::unsqueeze">(self, at + 1);
-  const Value range =
-      c.call<"aten::arange">(self.tensor().size(at), nullptr, nullptr, a.device(), false);
+  if (a.dim() == 0) {
+    const Value line = c.call<"aten::unsqueeze">(a, 0);
+    return sum_like<prim>(c, line.tensor(), Value(SymInt(0)), false, dtype);
+  }
+  const Value wide = c.call<"aten::unsqueeze">(a, at + 1);
+  const Value range = c.call<"aten::arange">(a.size(at), nullptr, nullptr, a.device(), false);
   Value mask = c.call<"aten::le.Tensor">(c.call<"aten::unsqueeze">(range, 1), range);
-  for (int64_t i = 0; i < rank - at - 1; ++i) mask = c.call<"aten::unsqueeze">(mask, -1);
+  for (int64_t i = at + 1; i < a.dim(); ++i) mask = c.call<"aten::unsqueeze">(mask, -1);
   const int neutral = prim.view() == "prims::sum" ? 0 : 1;
   const Value masked = c.call<"aten::where.ScalarOther">(mask, wide, neutral);
   return sum_like<prim>(c, masked.tensor(), Value(SymInt(at)), false, dtype);

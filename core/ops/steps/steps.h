@@ -17,6 +17,22 @@
 //   const Steps* steps = steps_of(op.id);
 //   if (steps != nullptr) run_steps(context, op, args);    // what is called goes by context's modes
 //
+// Note [Rules beside their steps]
+// A rule with a row here answers by a shorter way: each step is a call of its own. With symbolic
+// sizes both ways must ask the same questions in the same order, or guards differ. So a rule hands
+// symbolic calls over (run_steps) where it does not lose by it: _log_softmax, tril, triu, mv, dot,
+// addmv and count_nonzero do, and the answers to all recorded symbolic calls, programs and sessions
+// are the same bytes as before. Two ways are left, for symbols too, where:
+//   - the steps make another storage: cumsum, cumprod, mean and var_mean end with prims::sum or
+//     prims::div, whose bytes for unbacked sizes are counted as contiguous where PyTorch counts
+//     strides, and the reverse (7 recorded calls would be wrong);
+//   - the steps ask otherwise: views, expand, cat and stack (with all steps taken for symbols 363
+//     of the 396 programs were right instead of 387);
+//   - the family asks what the steps ask without making their tensors: pointwise operators
+//     (Note [References on symbolic sizes], families/pointwise.cpp), reductions by one prim;
+//   - every layer of a model passes: addmm, the norms, embedding, index.
+// Losses, upsampling, random numbers and indexed writes were not tried one by one.
+//
 // A pass that wants a node's replacement enters a mode of its own (dispatch_mode.h), which sees each
 // call and answers it by `next`, and takes the result of run_steps for the node's.
 #pragma once
