@@ -25,6 +25,8 @@ export default defineConfig({
   },
   use: {
     baseURL: `http://localhost:${kPort}/`,
+    // Each test is a first visit; offline.spec.ts lets the page be kept.
+    serviceWorkers: "block",
     viewport: { width: 1440, height: 900 },
     launchOptions: {
       args: ["--no-sandbox", "--disable-gpu"],

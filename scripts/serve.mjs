@@ -1,6 +1,6 @@
 // Serves a folder of static files on localhost: node scripts/serve.mjs FOLDER [PORT]. A taken port is passed over for the next;
 // port 0 takes any. Answers are compressed and typed as a good static host would, so that what is measured here is what users get;
-// they carry the headers that the folder's file `_headers` has under `/*`.
+// they carry the headers that the folder's file `_headers` has under `/*` and under their path.
 import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -16,6 +16,7 @@ const types = {
   ".svg": "image/svg+xml",
   ".png": "image/png",
   ".wasm": "application/wasm",
+  ".webmanifest": "application/manifest+json",
 };
 const compressors = {
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
@@ -24,18 +25,17 @@ const compressors = {
 
 const folder = resolve(process.argv[2] ?? ".");
 
-/** A path begins a line, its headers follow indented. */
-function headersForAll() {
+/** By path: a path begins a line, its headers follow indented. */
+function readHeaders() {
   const file = join(folder, "_headers");
-  if (!existsSync(file)) return {};
-  const headers = {};
-  let path = "";
-  for (const line of readFileSync(file, "utf8").split("\n")) {
+  const rules = new Map();
+  let rule = {};
+  for (const line of existsSync(file) ? readFileSync(file, "utf8").split("\n") : []) {
     const colon = line.indexOf(":");
-    if (!line.startsWith(" ")) path = line.trim();
-    else if (path === "/*" && colon > 0) headers[line.slice(0, colon).trim()] = line.slice(colon + 1).trim();
+    if (!line.startsWith(" ")) rules.set(line.trim(), (rule = {}));
+    else if (colon > 0) rule[line.slice(0, colon).trim()] = line.slice(colon + 1).trim();
   }
-  return headers;
+  return rules;
 }
 
 async function answer(request, response) {
@@ -46,7 +46,10 @@ async function answer(request, response) {
   if (facts.isDirectory()) facts = await stat((file = join(file, "index.html")));
 
   const type = types[extname(file)] ?? "application/octet-stream";
-  const headers = { ...headersForAll(), "Content-Type": type, "Cache-Control": "no-cache" };
+  const rules = readHeaders();
+  const tag = `"${facts.mtimeMs.toString(36)}-${facts.size.toString(36)}"`;
+  const headers = { ...rules.get("/*"), ...rules.get(path), "Content-Type": type, "Cache-Control": "no-cache", ETag: tag };
+  if (request.headers["if-none-match"] === tag) return response.writeHead(304, headers).end();
   const accepted = request.headers["accept-encoding"] ?? "";
   const encoding = extname(file) in types ? Object.keys(compressors).find((name) => accepted.includes(name)) : undefined;
   if (encoding) headers["Content-Encoding"] = encoding;

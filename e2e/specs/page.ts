@@ -240,6 +240,8 @@ export const test = base.extend<{ playground: Playground }>({
   playground: async ({ page }, use) => {
     const faults: string[] = [];
     page.on("console", (message) => {
+      // Said by the test's own setting (playwright.config.ts).
+      if (message.text() === "Service Worker registration blocked by Playwright") return;
       if (message.type() === "error" || message.type() === "warning")
         faults.push(`console: ${message.text()}`);
     });

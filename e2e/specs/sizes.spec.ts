@@ -2,7 +2,7 @@ import { expect, test } from "./page.js";
 
 test("sizes are typed as people write them, and a refused text says why", async ({ playground, page }) => {
   await playground.open("#example=decoder&select=linear");
-  const sequence = page.getByRole("textbox", { name: "Size of dim 1 (input_ids, position_ids)" });
+  const sequence = page.getByRole("textbox", { name: "Size of dim 1, length (input_ids, position_ids)" });
   for (const [text, size] of [
     ["8k", 8192],
     ["1e3", 1000],

@@ -28,6 +28,27 @@ const glue = {
   },
 };
 
+/** The element is the page's picture (../playground), on this package's own worker and with the page's palette. */
+const playground = path.join(here, "../playground");
+const viewer = {
+  name: "viewer",
+  setup(build) {
+    build.onResolve({ filter: /^\.\/viewer\.js$/ }, () => ({ path: path.join(playground, "src/viewer.ts") }));
+    build.onResolve({ filter: /^faketensor\/worker$/ }, () => ({ path: path.join(here, "src/worker.ts") }));
+    build.onResolve({ filter: /^\.\/viewer_palette\.js$/ }, ({ path: name }) => ({
+      path: name,
+      namespace: "palette",
+    }));
+    build.onLoad({ filter: /.*/, namespace: "palette" }, () => {
+      const css = readFileSync(path.join(playground, "styles/base.css"), "utf8");
+      const [light, dark] = [/^:root \{([^}]*)\}/m, /^:root\[data-theme="dark"\] \{([^}]*)\}/m].map((rule) =>
+        rule.exec(css)[1].replace(/\s+/g, " ").trim(),
+      );
+      return { contents: `export const kLight = ${JSON.stringify(light)}, kDark = ${JSON.stringify(dark)};` };
+    });
+  },
+};
+
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 await esbuild.build({
@@ -43,7 +64,7 @@ await esbuild.build({
   minifyWhitespace: true,
   legalComments: "none",
   external: ["node:*"],
-  plugins: [glue],
+  plugins: [glue, viewer],
 });
 // esbuild drops the comments that tell bundlers not to look into imports of Node's modules (src/node.ts).
 for (const file of readdirSync(dist)) {
@@ -53,7 +74,8 @@ for (const file of readdirSync(dist)) {
 }
 for (const file of ["faketensor.wasm", "faketensor-rest.wasm", "faketensor-command.wasm"])
   copyFileSync(path.join(wasm, file), path.join(dist, file));
-copyFileSync(path.join(here, "src/wasm.d.ts"), path.join(dist, "wasm.d.ts"));
+for (const types of ["wasm.d.ts", "viewer.d.ts"])
+  copyFileSync(path.join(here, "src", types), path.join(dist, types));
 execFileSync(
   process.execPath,
   [fileURLToPath(import.meta.resolve("typescript/bin/tsc")), "--project", path.join(here, "tsconfig.json")],

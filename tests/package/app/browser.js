@@ -10,13 +10,13 @@ document.addEventListener("securitypolicyviolation", (event) => {
 async function element() {
   const viewer = document.createElement("fake-tensor-viewer");
   const done = new Promise((resolve, reject) => {
-    viewer.addEventListener("run", resolve);
+    viewer.addEventListener("propagated", resolve, { once: true });
     viewer.addEventListener("error", (event) => reject(event.error));
   });
   viewer.setAttribute("src", "/model");
   document.body.append(viewer);
-  await done;
-  return viewer.shadowRoot.querySelectorAll("tbody tr").length;
+  const { detail } = await done;
+  return (await detail.run.table()).length;
 }
 
 async function report() {

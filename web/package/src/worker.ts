@@ -105,7 +105,32 @@ function starterOf(
 
 async function startDefaultWorker(): Promise<WorkerLike> {
   if (isNode) return startThread("./worker-main.js", import.meta.url);
-  return new Worker(new URL("./worker-main.js", import.meta.url), { type: "module" });
+  const script = new URL("./worker-main.js", import.meta.url);
+  if (script.origin === location.origin || script.protocol === "blob:")
+    return new Worker(new URL("./worker-main.js", import.meta.url), { type: "module" });
+  // A worker's own script must be of the page's origin; what it imports may come from another that allows it (CORS).
+  const text = `(${startFrom.toString()})(${JSON.stringify(script.href)})`;
+  return new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })), { type: "module" });
+}
+
+/** Runs in the worker, by its text: imports the script, and hands it what was posted meanwhile. */
+function startFrom(script: string): void {
+  const waiting: unknown[] = [];
+  const keep = ({ data }: MessageEvent): void => {
+    waiting.push(data);
+  };
+  addEventListener("message", keep);
+  import(/* webpackIgnore: true */ /* @vite-ignore */ script).then(
+    () => {
+      removeEventListener("message", keep);
+      for (const data of waiting) dispatchEvent(new MessageEvent("message", { data }));
+    },
+    (error: unknown) => {
+      setTimeout(() => {
+        throw error;
+      });
+    },
+  );
 }
 
 /** Apart, so that bundlers for pages, which follow literal addresses, do not take Node's worker for a file to copy. */

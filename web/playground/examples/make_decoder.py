@@ -6,12 +6,7 @@ The program is exported under FakeTensorMode, so no weight is ever allocated. Si
 (`flatten`, `unflatten`, slices) and never from Python integers, so that batch and sequence length can be changed afterwards.
 """
 
-import gzip
-import json
-import pathlib
-import tempfile
-import zipfile
-
+import export
 import torch
 from torch import nn
 from torch._subclasses import FakeTensorMode
@@ -106,38 +101,13 @@ class Decoder(nn.Module):
         return self.lm_head(self.norm(x))
 
 
-def own_frames_only(stack_trace):
-    """Keeps the frames of this file, with its bare name: the paths of the machine it ran on tell nobody anything."""
-    lines = stack_trace.splitlines()
-    kept = []
-    for index, line in enumerate(lines):
-        if f'{pathlib.Path(__file__).name}"' in line:
-            kept += [line.replace(str(pathlib.Path(__file__).parent) + "/", "")] + lines[index + 1 : index + 2]
-    return "\n".join(kept)
-
-
 def main():
     with FakeTensorMode():
         model = Decoder().eval()
         input_ids = torch.zeros(2, 2048, dtype=torch.int64)
         position_ids = torch.zeros(2, 2048, dtype=torch.int64)
         program = torch.export.export(model, (input_ids, position_ids))
-    with tempfile.TemporaryDirectory() as folder:
-        archive = pathlib.Path(folder, "decoder.pt2")
-        torch.export.save(program, archive)
-        with zipfile.ZipFile(archive) as entries:
-            (name,) = [n for n in entries.namelist() if "/models/" in n and n.endswith(".json")]
-            exported = json.loads(entries.read(name))
-    for node in exported["graph_module"]["graph"]["nodes"]:
-        if "stack_trace" in node["metadata"]:
-            node["metadata"]["stack_trace"] = own_frames_only(node["metadata"]["stack_trace"])
-        for key in ("nn_module_stack", "torch_fn"):
-            if key in node["metadata"]:
-                node["metadata"][key] = node["metadata"][key].replace("__main__.", "decoder.")
-    text = json.dumps(exported, separators=(",", ":")).encode()
-    target = pathlib.Path(__file__).with_name("decoder.json.gz")
-    target.write_bytes(gzip.compress(text, 9, mtime=0))
-    print(f"{target}: {len(text)} bytes, {target.stat().st_size} compressed")
+    export.write("decoder", export.json_of(program), "decoder")
 
 
 if __name__ == "__main__":

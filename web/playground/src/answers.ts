@@ -163,6 +163,13 @@ export class Answers {
     }
   }
 
+  /** A run of its own with numbers for what `whatIf` sets, symbols too. The caller disposes it. */
+  runOf(whatIf: WhatIf, progressing: Progressing): Promise<Run> {
+    const { symbols, dims } = splitSettings(this.program.info, whatIf.dims, whatIf.dynamic);
+    const rest = { ...whatIf, dims };
+    return this.propagate(this.withNumbers(rest, this.numbersOf(symbols, rest)), progressing);
+  }
+
   /** This one is shown now: the runs of the one before that it does not use are given back. */
   keep(answer: Answer): void {
     const { kept } = this;

@@ -5,16 +5,18 @@
  */
 import { AddressBar } from "./address_bar.js";
 import type { Answer } from "./answers.js";
+import { sizeChips } from "./chips.js";
 import type { ColorMode } from "./coloring.js";
 import { commandsOf, type Command } from "./commands.js";
 import { CostsQuestion } from "./costs_question.js";
 import { isDeviceFile } from "./device_file.js";
 import type { ExportFormat } from "./exports.js";
-import type { Engine, Progressing } from "./engine.js";
+import { Unreachable, type Engine, type Progressing } from "./engine.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
 import { isAbort, misfitSentence, modelOf, openProgram, type Opened } from "./opening.js";
 import { addressOf, stateOf } from "./permalink.js";
 import { Scene } from "./scene.js";
+import type { Remedy } from "./notice.js";
 import type { Setting } from "./settings.js";
 import { copyAddress } from "./sharing.js";
 import type { Shown, Source } from "./shown.js";
@@ -31,6 +33,7 @@ import {
   type WhatIf,
 } from "./state.js";
 import { parseHash, type Address } from "./url_state.js";
+import { withSetting } from "./what_if_bar.js";
 import { Views, type Actions } from "./views.js";
 
 /** How a program comes to be shown. */
@@ -69,6 +72,9 @@ export class App implements Actions {
     if (this.shown === shown) this.views.showCosts(shown);
   });
 
+  /** Opens a built-in program by its name. */
+  examples: (name: string) => void = () => undefined;
+
   constructor(private readonly engine: Engine) {}
 
   /** What the search box offers. */
@@ -92,7 +98,7 @@ export class App implements Actions {
     this.sayWhatWaits();
     performance.mark("open-begin");
     try {
-      const opened = await openProgram(this.engine, source, address, {
+      const opened = await openProgram(source.engine ?? this.engine, source, address, {
         signal: work.signal,
         reading: (done, total) => {
           progress.update(done, total);
@@ -110,7 +116,7 @@ export class App implements Actions {
       performance.measure("open", "open-begin", "graph-shown");
       return true;
     } catch (error) {
-      this.failed(source, error);
+      this.failed(source, address, error);
       return false;
     } finally {
       if (this.opening === work) this.opening = null;
@@ -128,6 +134,11 @@ export class App implements Actions {
 
   get answer(): Answer | null {
     return this.shown?.answer ?? null;
+  }
+
+  /** Whether somebody waits for the engine. */
+  get isWorking(): boolean {
+    return this.work !== null;
   }
 
   /** Whether anything was opened, or is about to be. */
@@ -165,13 +176,22 @@ export class App implements Actions {
     if (sentence !== null) this.views.notice.show(sentence);
   }
 
-  private failed(source: Source, error: unknown): void {
+  private failed(source: Source, address: Address, error: unknown): void {
     if (isAbort(error)) {
       this.views.announcer.say(`Stopped reading ${source.name}`);
       return;
     }
     const reason = error instanceof Error ? error.message : String(error);
-    this.views.notice.show(reason.includes(source.name) ? reason : `${source.name}: ${reason}`);
+    const remedy: Remedy =
+      error instanceof Unreachable
+        ? { label: "Try again", run: () => void this.open(source, address) }
+        : {
+            label: "How to get a .pt2",
+            run: () => {
+              this.showHowTo();
+            },
+          };
+    this.views.notice.show(reason.includes(source.name) ? reason : `${source.name}: ${reason}`, remedy);
   }
 
   // ---- Work that can be cancelled
@@ -349,11 +369,11 @@ export class App implements Actions {
     void this.refresh(true);
   }
 
-  /** Esc: closes what is open on top, else stops reading a file, else the selection goes one module up, else away. */
+  /** Esc: closes what is open on top, else stops work that takes long, else the selection goes one module up, else away. */
   stepBack(): void {
     if (this.views.notice.dismiss()) return;
     if (this.views.closeSearch()) return;
-    if (this.opening !== null && this.shown !== null) {
+    if (this.shown !== null && this.views.progress.isShown) {
       this.cancel();
       return;
     }
@@ -437,7 +457,13 @@ export class App implements Actions {
       } catch (error) {
         if (isAbort(error)) return;
         this.takeBack(shown);
-        this.views.notice.show(error);
+        const again = (): void => {
+          this.change({ whatIf: want.whatIf, expanded: want.expanded, plumbing: want.plumbing }, "edit");
+        };
+        this.views.notice.show(
+          error,
+          error instanceof Unreachable ? { label: "Try again", run: again } : null,
+        );
       } finally {
         if (answer !== shown.answer || this.shown !== shown) shown.answers.release(answer);
         this.finish(work);
@@ -492,6 +518,43 @@ export class App implements Actions {
     } catch (error) {
       this.views.notice.show(error);
     }
+  }
+
+  showHelp(): void {
+    this.showDialog(import("./help.js").then(({ showHelp }) => showHelp));
+  }
+
+  showHowTo(): void {
+    this.showDialog(import("./how_to.js").then(({ showHowTo }) => showHowTo));
+  }
+
+  showSweep(): void {
+    const { shown } = this;
+    if (shown === null) return;
+    this.showDialog(
+      import("./sweep_dialog.js").then(({ showSweep }) => () => {
+        showSweep({
+          name: shown.source.name,
+          chips: sizeChips(shown.program.info),
+          run: (chip, value, progressing) =>
+            shown.answers.runOf(withSetting(this.history.current.whatIf, chip, value), progressing),
+          show: (chip, value) => {
+            this.setWhatIf(withSetting(this.history.current.whatIf, chip, value));
+          },
+        });
+      }),
+    );
+  }
+
+  private showDialog(dialog: Promise<() => void>): void {
+    dialog.then(
+      (show) => {
+        show();
+      },
+      (error: unknown) => {
+        this.views.notice.show(error);
+      },
+    );
   }
 
   async copyLink(): Promise<void> {

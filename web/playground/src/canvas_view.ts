@@ -27,7 +27,7 @@ import type { Selection } from "./model.js";
 import { paint } from "./painter.js";
 import type { Scene } from "./scene.js";
 import type { Camera } from "./state.js";
-import type { Theme } from "./theme.js";
+import type { Palette } from "./theme.js";
 
 export interface CanvasEvents {
   /** `reveal`: it may be out of sight (keys); what was pressed is in sight already, and must not move. */
@@ -67,7 +67,7 @@ export class CanvasView {
   constructor(
     private readonly stage: HTMLElement,
     private readonly canvas: HTMLCanvasElement,
-    private readonly theme: Theme,
+    private readonly theme: Palette,
     private readonly measure: Measure,
     private readonly events: CanvasEvents,
   ) {

@@ -32,11 +32,10 @@ export class ChangesList {
     });
   }
 
-  /** `base`: nothing is changed in this run. The first of a program is one too: it may be opened with changes. */
-  show(model: Model, base: boolean): void {
-    if (base || this.before?.info !== model.info) this.before = model;
+  show(before: Model, model: Model): void {
+    this.before = before;
     this.after = model;
-    this.rows = [...changedRows(this.before.table, model.table)].sort((a, b) => a - b);
+    this.rows = [...changedRows(before.table, model.table)].sort((a, b) => a - b);
     this.button.hidden = this.rows.length === 0;
     this.button.textContent = `${countText(this.rows.length)} of ${countText(model.table.length)} changed`;
     const isInside = this.popup.contains(document.activeElement);

@@ -49,8 +49,10 @@ export function sizeChips(info: Pick<ProgramInfo, "inputs" | "symbols">): SizeCh
     });
   }
   for (const group of groupSizes(inputs, batch === null ? 0 : 1)) {
+    const what = meaningOf(group.inputs[0], group.dim);
+    const meaning = what === null ? "" : `, ${what}`;
     chips.push({
-      label: `dim ${group.dim} (${group.inputs.map(({ name }) => name).join(", ")})`,
+      label: `dim ${group.dim}${meaning} (${group.inputs.map(({ name }) => name).join(", ")})`,
       names: group.inputs.map((input) => `${input.name}.${group.dim}`),
       isSymbol: false,
       original: group.size,
@@ -61,14 +63,31 @@ export function sizeChips(info: Pick<ProgramInfo, "inputs" | "symbols">): SizeCh
   return chips;
 }
 
-/** With the input that it stands for: `s31 (mask 0)`, or `s31 (in x 0)` where that size is an expression of it. */
+/**
+ * What a dimension is by PyTorch's conventions: of token ids the second is the length, of images the order is batch,
+ * channels, height, width. Null where there is no telling.
+ */
+function meaningOf({ dtype, size }: InputInfo, dim: number): string | null {
+  const isInteger = /^u?int(32|64)$/.test(dtype);
+  if (isInteger && size.length === 2 && dim === 1) return "length";
+  const isImage = dtype.includes("float") && size.length === 4 && (size[1] === 3 || size[1] === 4);
+  return isImage ? (["batch", "channels", "height", "width"][dim] ?? null) : null;
+}
+
+/** Whether it is dimension 0 of all inputs. */
+function isBatch(symbol: string, inputs: readonly InputInfo[]): boolean {
+  return inputs.length > 0 && inputs.every(({ size }) => size[0] === symbol);
+}
+
+/** With the input that it stands for: `batch (tokens 0)` where that is known, `s31 (mask 0)`, or `s31 (in x 0)` where that size is an expression of it. */
 function symbolLabel(symbol: string, inputs: readonly InputInfo[]): string {
   for (const isPart of [false, true]) {
     for (const input of inputs) {
       const dim = input.size.findIndex(
         (size) => size === symbol || (isPart && String(size).split(/\W+/).includes(symbol)),
       );
-      if (dim >= 0) return `${symbol} (${isPart ? "in " : ""}${input.name} ${dim})`;
+      const what = isPart || dim < 0 ? null : isBatch(symbol, inputs) ? "batch" : meaningOf(input, dim);
+      if (dim >= 0) return `${what ?? symbol} (${isPart ? "in " : ""}${input.name} ${dim})`;
     }
   }
   return symbol;

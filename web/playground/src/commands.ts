@@ -2,6 +2,7 @@
 import type { App } from "./app.js";
 import { kColorModes } from "./coloring.js";
 import { byId } from "./dom.js";
+import { kExamples } from "./examples.js";
 import type { ExportFormat } from "./exports.js";
 
 export interface Command {
@@ -63,7 +64,7 @@ function viewCommands(app: App): Command[] {
       app.views.theme.toggle();
     }),
     command("Keys and search filters", ["?"], () => {
-      byId("keys", HTMLDialogElement).showModal();
+      app.showHelp();
     }),
   ];
 }
@@ -124,6 +125,9 @@ function whatIfCommands(app: App): Command[] {
     command("Change sizes", ["b"], () => {
       app.views.focusSizes();
     }),
+    command("Sweep a size: memory, FLOPs and time over its values", [], () => {
+      app.showSweep();
+    }),
     command("Set symbols", ["s"], () => {
       app.views.showSymbols();
     }),
@@ -144,7 +148,14 @@ function whatIfCommands(app: App): Command[] {
 function fileCommands(app: App): Command[] {
   return [
     command("Open a file", ["o"], press("open")),
-    command("Open the example", [], press("example")),
+    ...kExamples.map((name) =>
+      command(`Open example: ${name}`, [], () => {
+        app.examples(name);
+      }),
+    ),
+    command("How to get a .pt2", [], () => {
+      app.showHowTo();
+    }),
     command("Copy a link to what is shown", [], () => void app.copyLink()),
     ...kExports.map(([format, what]) => command(`Export ${what}`, [], () => void app.saveAs(format))),
   ];

@@ -25,23 +25,92 @@ export interface Program {
 /** Whatever a run can be asked (questions.ts of the package). */
 export type Run = Pick<RemoteRun, keyof RemoteRun>;
 
+/** A file of the page's own that could not be fetched: a network may be there again. */
+export class Unreachable extends Error {}
+
+/** The engine's first file, before compression: set by the build. */
+declare const kEngineBytes: number;
+
+/**
+ * Loads the engine once, and again at the next use where that failed. `loading` hears how many bytes are there of how many,
+ * and null at the end, good or bad.
+ */
+export class EngineLoader {
+  private engine: Promise<Engine> | null = null;
+
+  constructor(private readonly loading: (done: number | null, total: number) => void) {}
+
+  get(): Promise<Engine> {
+    this.engine ??= startEngine((done) => {
+      this.loading(done, kEngineBytes);
+    })
+      .catch((error: unknown) => {
+        this.engine = null;
+        throw error;
+      })
+      .finally(() => {
+        this.loading(null, kEngineBytes);
+      });
+    return this.engine;
+  }
+}
+
 /**
  * Starts the worker from a copy of its script in memory: such a worker is under the content security policy of the page,
  * where one that is started from an address is under what its host sends with it, on many hosts nothing. It holds the
  * user's bytes. The policy lets the page start no other.
  */
-export async function startEngine(): Promise<Engine> {
-  const wasm = new URL("faketensor.wasm", document.baseURI);
-  const script = await fetchOwn("engine.js");
+async function startEngine(received: (bytes: number) => void): Promise<Engine> {
+  const [script, wasm] = await Promise.all([fetchOwn("engine.js"), fetchModule("faketensor.wasm", received)]);
   const copy = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-  return connect(() => new Worker(copy, { type: "module" }), { wasm });
+  const rest = new URL("faketensor-rest.wasm", document.baseURI);
+  return connect(() => new Worker(copy, { type: "module" }), { wasm, rest });
+}
+
+/** Compiles while the bytes arrive, and counts them. */
+async function fetchModule(path: string, received: (bytes: number) => void): Promise<WebAssembly.Module> {
+  const response = await fetchGood(path);
+  // What comes from the browser's own store is there at once, and keeps what was compiled of it before.
+  if (response.body === null || isKeptOffline()) return compiled(path, response);
+  let bytes = 0;
+  const counted = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        received((bytes += chunk.byteLength));
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  return compiled(path, new Response(counted, { headers: { "Content-Type": "application/wasm" } }));
+}
+
+function isKeptOffline(): boolean {
+  // Typed as always there; not so where a page is not secure.
+  const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+  return (workers?.controller ?? null) !== null;
+}
+
+/** Streaming compilation insists on the type that not every host sends. */
+async function compiled(path: string, response: Response): Promise<WebAssembly.Module> {
+  try {
+    const isTyped = response.headers.get("Content-Type")?.startsWith("application/wasm") ?? false;
+    return await (isTyped
+      ? WebAssembly.compileStreaming(response)
+      : WebAssembly.compile(await response.arrayBuffer()));
+  } catch (cause) {
+    throw new Unreachable(`${path} could not be loaded`, { cause });
+  }
 }
 
 /** A file that stands beside the page. */
 export async function fetchOwn(path: string): Promise<Blob> {
+  return (await fetchGood(path)).blob();
+}
+
+async function fetchGood(path: string): Promise<Response> {
   const response = await fetch(path).catch((cause: unknown) => {
-    throw new Error(`${path} could not be fetched`, { cause });
+    throw new Unreachable(`${path} could not be fetched`, { cause });
   });
-  if (!response.ok) throw new Error(`${path}: the server answered ${response.status}`);
-  return response.blob();
+  if (!response.ok) throw new Unreachable(`${path}: the server answered ${response.status}`);
+  return response;
 }

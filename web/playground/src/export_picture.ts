@@ -4,7 +4,8 @@ import type { Looks, Primitive } from "./primitives.js";
 import type { Scene } from "./scene.js";
 import type { Rect } from "./geometry.js";
 import { kFaded, paint } from "./painter.js";
-import { kTextFonts, type Theme } from "./theme.js";
+import { writePng } from "./png_writer.js";
+import { kTextFonts, type Palette } from "./theme.js";
 
 const kEntities = new Map([
   ["&", "&amp;"],
@@ -23,7 +24,7 @@ export function escapeXml(text: string): string {
 export function toSvg(
   list: readonly Primitive[],
   bounds: Rect,
-  color: (paint: Parameters<Theme["color"]>[0]) => string,
+  color: (paint: Parameters<Palette["color"]>[0]) => string,
 ): string {
   const margin = 16;
   const view = [bounds.x - margin, bounds.y - margin, bounds.w + 2 * margin, bounds.h + 2 * margin];
@@ -69,7 +70,7 @@ export function toSvg(
   return parts.join("\n");
 }
 
-export function toSvgBlob(list: readonly Primitive[], bounds: Rect, theme: Theme): Blob {
+export function toSvgBlob(list: readonly Primitive[], bounds: Rect, theme: Palette): Blob {
   return new Blob([toSvg(list, bounds, (name) => theme.color(name))], { type: "image/svg+xml" });
 }
 
@@ -79,23 +80,38 @@ export function wholePicture(scene: Scene, looks: Looks): Primitive[] {
   return buildDisplayList(scene, { ...looks, scale: 1, viewport, matches: new Set(), limit: Infinity });
 }
 
-/** Longest side of an exported PNG, in pixels: what browsers reliably allocate. */
-const kLargestSide = 8192;
+/** Pixels of an exported PNG: what image viewers still open. A larger picture is drawn at a smaller scale. */
+const kMostPixels = 200e6;
+const kMargin = 16;
 
-export async function toPng(list: readonly Primitive[], bounds: Rect, theme: Theme): Promise<Blob> {
-  const scale = Math.min(2, kLargestSide / (Math.max(bounds.w, bounds.h) + 32));
+/** How many pixels a unit of the picture takes; below 1 texts are smaller than on the page. */
+export function pngScale({ w, h }: Rect): number {
+  return Math.min(2, Math.sqrt(kMostPixels / ((w + 2 * kMargin) * (h + 2 * kMargin))));
+}
+
+/** Painted in tiles: no canvas is as large as an opened model. */
+export async function toPng(scene: Scene, looks: Looks, theme: Palette): Promise<Blob> {
+  const { bounds } = scene;
+  const scale = pngScale(bounds);
   const canvas = document.createElement("canvas");
-  canvas.width = Math.ceil((bounds.w + 32) * scale);
-  canvas.height = Math.ceil((bounds.h + 32) * scale);
-  const context = canvas.getContext("2d");
+  const context = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
   if (context === null) throw new Error("this browser gave no 2D canvas");
-  const camera = { x: bounds.x + bounds.w / 2, y: bounds.y + bounds.h / 2, scale };
-  paint({ context, size: { w: canvas.width, h: canvas.height }, density: 1 }, list, camera, theme);
-  const blob = await new Promise<Blob | null>((resolve) => {
-    canvas.toBlob(resolve, "image/png");
+  const pixels = (length: number): number => Math.ceil((length + 2 * kMargin) * scale);
+  return writePng(pixels(bounds.w), pixels(bounds.h), (tile) => {
+    const { w, h } = tile;
+    canvas.width = w;
+    canvas.height = h;
+    const viewport = {
+      x: bounds.x - kMargin + tile.x / scale,
+      y: bounds.y - kMargin + tile.y / scale,
+      w: w / scale,
+      h: h / scale,
+    };
+    const list = buildDisplayList(scene, { ...looks, scale, viewport, matches: new Set(), limit: Infinity });
+    const camera = { x: viewport.x + viewport.w / 2, y: viewport.y + viewport.h / 2, scale };
+    paint({ context, size: { w, h }, density: 1 }, list, camera, theme);
+    return context.getImageData(0, 0, w, h).data;
   });
-  if (blob === null) throw new Error("the picture is too large for this browser");
-  return blob;
 }
 
 export function download(blob: Blob, name: string): void {

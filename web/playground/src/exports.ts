@@ -31,7 +31,7 @@ async function fileOf(format: ExportFormat, shown: Shown, looks: Looks, theme: T
     case "svg":
       return toSvgBlob(picture(), scene.bounds, theme);
     case "png":
-      return toPng(picture(), scene.bounds, theme);
+      return toPng(scene, looks, theme);
     case "csv":
       return new Blob([toCsv(nodeRecords(model, profile))], { type: "text/csv" });
     case "json":

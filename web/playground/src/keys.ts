@@ -1,11 +1,12 @@
 /** Keys that work anywhere on the page, except while a text is being typed. */
 import type { App } from "./app.js";
 import { commandsOf } from "./commands.js";
-import { byId } from "./dom.js";
+import { areKeysOn } from "./key_switch.js";
 
 export function listenToKeys(app: App): void {
   window.addEventListener("keydown", (event) => {
-    if (document.querySelector("dialog[open]") !== null) return;
+    // Where the keyboard is has had the key already; a dialog has keys of its own.
+    if (event.defaultPrevented || document.querySelector("dialog[open]") !== null) return;
     if (handleCommand(app, event) || handlePlain(app, event)) event.preventDefault();
   });
 }
@@ -37,7 +38,7 @@ function handlePlain(app: App, event: KeyboardEvent): boolean {
     app.views.stepMatch(event.shiftKey ? -1 : 1);
     return true;
   }
-  if (isTyping(event.target)) return false;
+  if (isTyping(event.target) || !areKeysOn()) return false;
   if (/^[0-9]$/.test(event.key) && !isPressable(event.target)) {
     if (event.key === "0") app.views.canvas.fitWhole();
     else app.expandToDepth(Number(event.key));
@@ -52,8 +53,8 @@ function handlePlain(app: App, event: KeyboardEvent): boolean {
 }
 
 function closeTopmost(app: App, target: EventTarget | null): void {
-  const menu = byId("export", HTMLDetailsElement);
-  if (menu.open) {
+  const menu = document.querySelector<HTMLDetailsElement>("details.menu[open]");
+  if (menu !== null) {
     menu.open = false;
     menu.querySelector("summary")?.focus();
   } else if (app.views.closeChanges()) {

@@ -1,137 +1,28 @@
 /** Starts the page: the engine, the panes, what the address asks for, and everything that listens to the whole window. */
 import { App } from "./app.js";
 import { kExports } from "./commands.js";
-import { button, byId } from "./dom.js";
-import { fetchOwn, startEngine } from "./engine.js";
-import { isTyping, listenToKeys } from "./keys.js";
+import { byId } from "./dom.js";
+import { EngineLoader } from "./engine.js";
+import { EngineBar } from "./engine_bar.js";
+import { fetchExample, kFirstExample } from "./examples.js";
+import { listRecent, listenToFiles, openFile, recentFile } from "./files.js";
+import { listenToKeys } from "./keys.js";
 import { FileLink, waitingSentence } from "./links.js";
 import { Notice } from "./notice.js";
-import { forgetFiles, recentFiles, rememberFile } from "./recent_files.js";
+import { keepOffline } from "./offline_frame.js";
 import type { Source } from "./shown.js";
 import { kEmptyAddress, parseHash, type Address } from "./url_state.js";
 
-const kExamples = new Map([["decoder", "examples/decoder.json.gz"]]);
-const kFirstExample = "decoder";
-
-async function fetchExample(name: string): Promise<Source> {
-  const path = kExamples.get(name) ?? kExamples.get(kFirstExample) ?? "";
-  const blob = await fetchOwn(path);
-  return { kind: "example", name: kExamples.has(name) ? name : kFirstExample, blob };
-}
-
-function fileSource(file: File): Source {
-  return { kind: "file", name: file.name, blob: file };
-}
-
-/** A program as text, from the clipboard. */
-function textSource(text: string): Source {
-  return { kind: "file", name: "pasted text", blob: new Blob([text]) };
-}
-
-async function openFile(app: App, link: FileLink, source: Source): Promise<void> {
-  const address = link.addressFor(source.name);
-  if (!(await app.open(source, address))) return;
-  link.used(address);
-  await rememberFile(source.name, source.blob);
-  await listRecent(app, link);
-}
-
-/** The files that were opened last, beside the button that opens one. */
-async function listRecent(app: App, link: FileLink): Promise<void> {
-  const menu = byId("recent", HTMLDetailsElement);
-  const files = await recentFiles();
-  menu.hidden = files.length === 0;
-  const choose = (action: () => void) => () => {
-    menu.open = false;
-    action();
-  };
-  byId("recent-files", HTMLElement).replaceChildren(
-    ...files.map(({ name, blob }) =>
-      button(
-        name,
-        {},
-        choose(() => void openFile(app, link, { kind: "file", name, blob })),
-      ),
-    ),
-    button(
-      "Forget these files",
-      { class: "quiet-text" },
-      choose(() => void forgetFiles().then(() => listRecent(app, link))),
-    ),
-  );
-}
-
-/** The file of a link, where the browser has kept it. */
-async function recentFile(name: string | null): Promise<Source | null> {
-  if (name === null) return null;
-  const found = (await recentFiles()).find((file) => file.name === name);
-  return found === undefined ? null : { kind: "file", name, blob: found.blob };
-}
-
-function listenToFiles(app: App, link: FileLink): void {
-  const chooser = byId("file", HTMLInputElement);
-  const take = (files: Iterable<File>): void => {
-    const [file, ...others] = files;
-    if ((file as File | undefined) === undefined) return;
-    if (/\.ya?ml$/i.test(file.name)) void app.useYaml(file);
-    else void openFile(app, link, fileSource(file));
-    if (others.length > 0)
-      app.views.notice.show(
-        `One file at a time: ${file.name} is opened, not ${others.map(({ name }) => name).join(", ")}.`,
-      );
-  };
-  byId("open", HTMLElement).addEventListener("click", () => {
-    chooser.click();
-  });
-  chooser.addEventListener("change", () => {
-    take(chooser.files ?? []);
-    chooser.value = "";
-  });
-  byId("example", HTMLElement).addEventListener("click", () => {
-    openExample(app, kFirstExample, kEmptyAddress);
-  });
-  const transfer = (data: DataTransfer | null): void => {
-    const text = data?.getData("text/plain").trim() ?? "";
-    if (data !== null && data.files.length > 0) take(data.files);
-    else if (text !== "") void openFile(app, link, textSource(text));
-  };
-  listenToDrops(transfer);
-  window.addEventListener("paste", (event) => {
-    if (!isTyping(event.target)) transfer(event.clipboardData);
-  });
-}
-
-/** The whole window takes a file. Without preventDefault the browser would leave the page for it. */
-function listenToDrops(transfer: (data: DataTransfer | null) => void): void {
-  const veil = byId("drop", HTMLElement);
-  let inside = 0;
-  const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
-  window.addEventListener("dragenter", (event) => {
-    if (!hasFiles(event)) return;
-    inside++;
-    veil.hidden = false;
-  });
-  window.addEventListener("dragleave", (event) => {
-    if (!hasFiles(event)) return;
-    inside = Math.max(0, inside - 1);
-    veil.hidden = inside === 0;
-  });
-  window.addEventListener("dragover", (event) => {
-    event.preventDefault();
-  });
-  window.addEventListener("drop", (event) => {
-    event.preventDefault();
-    inside = 0;
-    veil.hidden = true;
-    transfer(event.dataTransfer);
-  });
-}
-
-function openExample(app: App, name: string, address: Address): void {
-  fetchExample(name).then(
+function openExample(app: App, loader: EngineLoader, name: string, address: Address): void {
+  fetchExample(name, () => loader.get()).then(
     (source) => showExample(app, source, name, address),
     (error: unknown) => {
-      app.views.notice.show(error);
+      app.views.notice.show(error, {
+        label: "Try again",
+        run: () => {
+          openExample(app, loader, name, address);
+        },
+      });
     },
   );
 }
@@ -146,15 +37,42 @@ async function showExample(app: App, source: Source, asked: string, address: Add
   app.views.notice.show(`There is no example ${asked}; this is ${source.name}.`);
 }
 
+function listenToExamples(app: App, open: (name: string) => void): void {
+  const menu = byId("examples", HTMLDetailsElement);
+  menu.addEventListener("toggle", () => {
+    if (!menu.open) return;
+    import("./examples_menu.js").then(
+      ({ showExamples }) => {
+        const choose = (name: string): void => {
+          menu.open = false;
+          open(name);
+        };
+        showExamples(byId("examples-list", HTMLElement), choose, () => {
+          menu.open = false;
+          app.showHowTo();
+        });
+      },
+      (error: unknown) => {
+        app.views.notice.show(error);
+      },
+    );
+  });
+}
+
 /** A link that is put into the address of the page, while the page is open. */
-function follow(app: App, link: FileLink, hash: string): void {
+function follow(
+  app: App,
+  link: FileLink,
+  hash: string,
+  open: (name: string, address: Address) => void,
+): void {
   const address = parseHash(hash);
   const { source } = app;
   if (link.ask(address)) {
     if (source?.kind === "file" && source.name === address.file) void openFile(app, link, source);
     else app.waitFor(hash, waitingSentence(address));
   } else if (address.example !== null) {
-    openExample(app, address.example, address);
+    open(address.example, address);
   }
 }
 
@@ -163,7 +81,6 @@ function listenToButtons(app: App): void {
     byId(id, HTMLElement).addEventListener("click", action);
   };
   const menu = byId("export", HTMLDetailsElement);
-  const recent = byId("recent", HTMLDetailsElement);
   press("undo", () => {
     app.undo();
   });
@@ -179,8 +96,11 @@ function listenToButtons(app: App): void {
   press("theme", () => {
     app.views.theme.toggle();
   });
+  press("sweep", () => {
+    app.showSweep();
+  });
   press("help", () => {
-    byId("keys", HTMLDialogElement).showModal();
+    app.showHelp();
   });
   press("zoom-in", () => {
     app.views.canvas.zoom(1.3);
@@ -195,9 +115,9 @@ function listenToButtons(app: App): void {
   press("problems-title", () => {
     app.views.openProblems(problems.getAttribute("aria-expanded") !== "true");
   });
-  window.addEventListener("pointerdown", (event) => {
-    for (const open of [menu, recent])
-      if (event.target instanceof Node && !open.contains(event.target)) open.open = false;
+  window.addEventListener("pointerdown", ({ target }) => {
+    for (const open of document.querySelectorAll<HTMLDetailsElement>("details.menu[open]"))
+      if (target instanceof Node && !open.contains(target)) open.open = false;
   });
 }
 
@@ -205,18 +125,33 @@ async function start(): Promise<void> {
   const { hash } = location;
   const asked = parseHash(hash);
   const wanted = asked.file === null ? (asked.example ?? kFirstExample) : kFirstExample;
-  const example = fetchExample(wanted);
+  const bar = new EngineBar();
+  const loader = new EngineLoader((done, total) => {
+    bar.show(done, total);
+  });
+  const example = fetchExample(wanted, () => loader.get());
   const link = new FileLink();
-  const engine = startEngine();
-  const app = new App({ open: async (file, options) => (await engine).open(file, options) });
+  const app = new App({ open: async (file, options) => (await loader.get()).open(file, options) });
+  const load = (): void => {
+    loader.get().catch((error: unknown) => {
+      if (app.isWorking) return; // who waits for it says so
+      app.views.notice.show(error, { label: "Try again", run: load });
+    });
+  };
+  load();
+  const open = (name: string, address: Address = kEmptyAddress): void => {
+    openExample(app, loader, name, address);
+  };
+  app.examples = open;
   listenToButtons(app);
+  listenToExamples(app, open);
   listenToFiles(app, link);
   listenToKeys(app);
   window.addEventListener("hashchange", ({ newURL }) => {
     // Entries of the page's own are gone to by the address bar.
     if ((window.history.state as { own?: boolean } | null)?.own === true) return;
     // The page's own address may have followed what is shown since.
-    follow(app, link, new URL(newURL).hash);
+    follow(app, link, new URL(newURL).hash, open);
   });
   const known = await recentFile(asked.file);
   void listRecent(app, link);
@@ -231,8 +166,17 @@ async function start(): Promise<void> {
     // A file that the user opened before the network answered stays.
     if (!app.isUsed) await showExample(app, source, wanted, asked);
   }
+  await loader.get();
+  keepOffline((show) => {
+    app.views.notice.show("A newer version of this page is here.", { label: "Reload", run: show });
+  });
 }
 
 start().catch((error: unknown) => {
-  new Notice().show(error);
+  new Notice().show(error, {
+    label: "Try again",
+    run: () => {
+      location.reload();
+    },
+  });
 });

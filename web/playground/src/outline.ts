@@ -35,6 +35,12 @@ export interface OutlineEvents {
 
 const kRowHeight = 26;
 const kIndent = 14;
+/** Letters that follow each other so closely are the beginning of one name. */
+const kTypingPause = 700;
+const kRead = 3;
+
+/** They search and help from here too. */
+const kHotkeys: ReadonlySet<string> = new Set(["/", "?", "+", "-", "="]);
 
 export class Outline {
   private model: Model | null = null;
@@ -45,6 +51,8 @@ export class Outline {
   private active = 0;
   private readonly openGroups = new Set<GroupName>(["inputs"]);
   private readonly list: VirtualList;
+  private typed = "";
+  private typedAt = 0;
 
   constructor(
     private readonly tree: HTMLElement,
@@ -194,8 +202,30 @@ export class Outline {
         else this.toggle(this.active);
         return true;
       default:
-        return false;
+        return key.length === 1 && !kHotkeys.has(key) && this.goToName(key);
     }
+  }
+
+  /** To the next row whose name begins with what is being typed; one letter again and again goes through all of its rows. */
+  private goToName(letter: string): boolean {
+    const { model } = this;
+    if (model === null || /\s/.test(letter)) return false;
+    const now = performance.now();
+    if (now - this.typedAt > kTypingPause) this.typed = "";
+    this.typedAt = now;
+    const isAgain = this.typed !== "" && [...this.typed].every((other) => other === letter);
+    this.typed += letter.toLowerCase();
+    const begins = (text: string, from: number): number => {
+      for (let step = 0; step < this.rows.length; step++) {
+        const index = (from + step) % this.rows.length;
+        if (labelOfRow(model, this.rows[index]).name.toLowerCase().startsWith(text)) return index;
+      }
+      return -1;
+    };
+    const found = begins(this.typed, this.active + (this.typed.length === 1 ? 1 : 0));
+    const next = found < 0 && isAgain ? begins(letter.toLowerCase(), this.active + 1) : found;
+    if (next >= 0) this.moveTo(next);
+    return true;
   }
 
   private parentOf(index: number): number {
@@ -226,6 +256,7 @@ export class Outline {
     made.append(element("span", { class: "outline-name" }, name));
     if (detail !== "") made.append(" ", element("span", { class: "outline-detail" }, detail));
     this.appendState(model, row, made);
+    if (row.kind === "node") made.setAttribute("aria-description", readText(model, row.id));
     const difference = differenceText(this.comparison, row);
     if (difference !== null) made.append(" ", element("span", { class: "outline-change" }, difference));
     return made;
@@ -249,6 +280,20 @@ export class Outline {
       }
     }
   }
+}
+
+/** What it reads and what reads it, for who hears the outline instead of seeing the graph. */
+function readText(model: Model, row: number): string {
+  const named = (rows: Uint32Array): string =>
+    [...rows.subarray(0, kRead)].map((other) => model.table.names[other]).join(", ") +
+    (rows.length > kRead ? ` and ${rows.length - kRead} more` : "");
+  const inputs = model.inputsOf(row);
+  const readers = model.readersOf(row);
+  const parts = [
+    ...(inputs.length > 0 ? [`reads ${named(inputs)}`] : []),
+    ...(readers.length > 0 ? [`read by ${named(readers)}`] : []),
+  ];
+  return parts.join("; ");
 }
 
 /** What a row has more than in A; null where nothing differs. */

@@ -1,5 +1,5 @@
 /** Paints a display list on a 2D canvas. */
-import { kTextFonts, type Theme } from "./theme.js";
+import { kTextFonts, type Palette } from "./theme.js";
 import type { BoxPrimitive, LinePrimitive, Measure, Paint, Primitive, TextPrimitive } from "./primitives.js";
 import type { Size } from "./geometry.js";
 import type { Camera } from "./state.js";
@@ -17,7 +17,7 @@ const kArrow = 5;
 export const kFaded = 0.22;
 
 /** The whole picture: background, then the list. */
-export function paint(target: PaintTarget, list: readonly Primitive[], camera: Camera, theme: Theme): void {
+export function paint(target: PaintTarget, list: readonly Primitive[], camera: Camera, theme: Palette): void {
   const { context, size, density } = target;
   context.setTransform(density, 0, 0, density, 0, 0);
   context.fillStyle = theme.color("canvas");
@@ -46,7 +46,7 @@ class Brush {
 
   constructor(
     private readonly context: CanvasRenderingContext2D,
-    private readonly theme: Theme,
+    private readonly theme: Palette,
     /** World units per screen pixel. */
     private readonly pixel: number,
   ) {

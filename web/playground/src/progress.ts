@@ -19,6 +19,10 @@ export class Progress {
     cancelButton.addEventListener("click", cancel);
   }
 
+  get isShown(): boolean {
+    return !this.box.hidden;
+  }
+
   begin(sentence: string): void {
     this.aside.textContent = "";
     this.next(sentence);

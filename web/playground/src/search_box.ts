@@ -64,11 +64,15 @@ export class SearchBox {
     if (!this.popup.hidden) this.run();
   }
 
-  open(forCommands: boolean): void {
-    this.forCommands = forCommands;
-    this.field.focus();
-    this.field.select();
-    if (forCommands) this.run();
+  /** Lists the commands, and those of the text that is typed. */
+  offerCommands(): void {
+    this.forCommands = true;
+    this.run();
+  }
+
+  /** Searches for what was typed before the box was there. */
+  resume(): void {
+    if (this.field.value !== "" && this.field === document.activeElement) this.run();
   }
 
   /** To the next match, or the one before, whether the list is open or not. */

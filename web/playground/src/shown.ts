@@ -1,7 +1,7 @@
 /** What is on the page: a program with one run of it, as it is drawn. */
 import type { Answer, Answers } from "./answers.js";
 import type { DeviceAnswer } from "./device_question.js";
-import type { Program } from "./engine.js";
+import type { Engine, Program } from "./engine.js";
 import type { MemoryProfile } from "./memory_profile.js";
 import type { Model } from "./model.js";
 import type { Scene } from "./scene.js";
@@ -13,6 +13,8 @@ export interface Source {
   /** The example's id, or the file's name. */
   readonly name: string;
   readonly blob: Blob;
+  /** Opens it without the engine, which is then asked for what was not stored. */
+  readonly engine?: Engine;
 }
 
 export interface Shown {

@@ -11,11 +11,49 @@ export const kTextFonts: Record<TextPrimitive["font"], { readonly weight: number
     mono: { weight: 400, family: 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace' },
   };
 
+/** Gives paints their colours. */
+export interface Palette {
+  color(paint: Paint): string;
+}
+
+/** The colours that an element has by its style sheets, which may follow the system's preference. */
+export class ElementPalette implements Palette {
+  /** The colours are others now. */
+  changed: () => void = () => undefined;
+  private colors = new Map<Paint, string>();
+
+  constructor(private readonly element: HTMLElement) {
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      this.forget();
+    });
+  }
+
+  color(paint: Paint): string {
+    return colorOf(this.element, paint, this.colors);
+  }
+
+  forget(): void {
+    this.colors = new Map();
+    this.changed();
+  }
+}
+
+/** What a paint is called in style sheets is a custom property: `moduleOpen` is `--module-open`. */
+function colorOf(element: HTMLElement, paint: Paint, known: Map<Paint, string>): string {
+  let color = known.get(paint);
+  if (color === undefined) {
+    const property = `--${paint.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    color = getComputedStyle(element).getPropertyValue(property).trim();
+    known.set(paint, color);
+  }
+  return color;
+}
+
 export type ThemeName = "light" | "dark";
 
 const kRemembered = "faketensor.theme";
 
-export class Theme {
+export class Theme implements Palette {
   private colors = new Map<Paint, string>();
   private readonly preferred = matchMedia("(prefers-color-scheme: dark)");
 
@@ -39,13 +77,7 @@ export class Theme {
   }
 
   color(paint: Paint): string {
-    let color = this.colors.get(paint);
-    if (color === undefined) {
-      const property = `--${paint.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-      color = getComputedStyle(document.documentElement).getPropertyValue(property).trim();
-      this.colors.set(paint, color);
-    }
-    return color;
+    return colorOf(document.documentElement, paint, this.colors);
   }
 
   private apply(): void {

@@ -3,9 +3,12 @@
  * takes. Nothing here asks the engine for a run or a layout.
  */
 import { assumedSentence } from "./assumptions.js";
+import type { AssumptionsPane } from "./assumptions_pane.js";
 import { Announcer } from "./announcer.js";
 import type { Answer } from "./answers.js";
 import { CanvasView } from "./canvas_view.js";
+import type { ChangesList } from "./changes_list.js";
+import type { Compare } from "./compare.js";
 import type { Comparison } from "./comparison.js";
 import { kColorModes, tintsOf, type ColorMode } from "./coloring.js";
 import type { Command } from "./commands.js";
@@ -26,7 +29,7 @@ import { PaneTabs } from "./pane_tabs.js";
 import { countProblems, ProblemsPane, problemSentence } from "./problems_pane.js";
 import { Progress } from "./progress.js";
 import type { Scene } from "./scene.js";
-import { SearchBox } from "./search_box.js";
+import type { SearchBox } from "./search_box.js";
 import type { Setting } from "./settings.js";
 import type { Shown } from "./shown.js";
 import {
@@ -38,6 +41,7 @@ import {
   type PageState,
   type WhatIf,
 } from "./state.js";
+import type { SymbolsPane } from "./symbols_pane.js";
 import { Theme } from "./theme.js";
 import type { TimeProfile } from "./time_profile.js";
 import { WhatIfBar } from "./what_if_bar.js";
@@ -75,24 +79,32 @@ export class Views {
   readonly canvas: CanvasView;
   readonly progress: Progress;
   private readonly tabs = new PaneTabs((name) => {
-    this.later.do(({ symbols, assumptions }) => {
-      if (name === "symbols") symbols.open(true);
-      if (name === "assumptions") assumptions.open(true);
-    });
+    if (name === "symbols") this.symbols.now?.open(true);
+    if (name === "assumptions") this.assumptions.now?.open(true);
   });
+  private readonly searchField = byId("search", HTMLInputElement);
   private readonly minimap: Minimap;
   private readonly outline: Outline;
   private readonly inspector: Inspector;
   private readonly problems: ProblemsPane;
-  private readonly search: SearchBox;
   private readonly whatIfBar: WhatIfBar;
   private readonly depths: DepthBar;
+  /** After the first picture. */
   private readonly later: Later<LaterPanes>;
+  // When there is something to show in them, or they are asked for.
+  private readonly search: Later<SearchBox>;
+  private readonly symbols: Later<SymbolsPane>;
+  private readonly assumptions: Later<AssumptionsPane>;
+  private readonly changes: Later<ChangesList>;
+  private readonly compare: Later<Compare>;
   private readonly pinButton = byId("pin", HTMLButtonElement);
   private readonly plumbing = byId("plumbing", HTMLButtonElement);
   private readonly trace = byId("trace", HTMLButtonElement);
   private readonly colors = byId("color", HTMLSelectElement);
   private scene: Scene | null = null;
+  private shown: Shown | null = null;
+  /** The run in which nothing is changed; the first of a program is one too: it may be opened with changes. */
+  private base: Model | null = null;
   /** What is wanted, for what is decided in the pane of assumptions. */
   private whatIf: WhatIf = kAsInFile;
   /** What the search found: `>= 0` rows, `< 0` modules `~target`. */
@@ -157,55 +169,109 @@ export class Views {
     const jumpToRow = (row: number): void => {
       jumpInGraph({ kind: "node", row });
     };
-    this.later = new Later(
+    const failed = (error: unknown): void => {
+      this.notice.show(error);
+    };
+    const fade = (row: number | null): void => {
+      actions.fade(row);
+    };
+    this.later = new Later(async () => {
+      const { LaterPanes } = await import("./later_panes.js");
+      return new LaterPanes(this.theme, {
+        jump: jumpToRow,
+        fade,
+        devicesAnswered: (shown) => {
+          this.showDevices(shown);
+        },
+        say: (sentence) => {
+          this.announcer.say(sentence);
+        },
+      });
+    }, failed);
+    this.symbols = new Later(
       async () => {
-        const { LaterPanes } = await import("./later_panes.js");
-        return new LaterPanes(this.theme, {
+        const { SymbolsPane } = await import("./symbols_pane.js");
+        return new SymbolsPane({
           jump: jumpToRow,
-          setSymbol: (symbol, setting, group) => {
+          set: (symbol, setting, group) => {
             actions.setSymbol(symbol, setting, group);
-          },
-          decide: (sites, choice) => {
-            actions.setWhatIf(withDecisions(this.whatIf, sites, choice));
-          },
-          fade: (row) => {
-            actions.fade(row);
-          },
-          unpin: () => {
-            this.unpin();
-          },
-          devicesAnswered: (shown) => {
-            this.showDevices(shown);
-          },
-          say: (sentence) => {
-            this.announcer.say(sentence);
           },
         });
       },
-      (error) => {
-        this.notice.show(error);
+      failed,
+      (pane) => {
+        if (this.shown !== null) pane.show(this.shown.model, this.whatIf.dims);
       },
     );
+    this.assumptions = new Later(
+      async () => {
+        const { AssumptionsPane } = await import("./assumptions_pane.js");
+        return new AssumptionsPane({
+          jump: jumpToRow,
+          decide: (sites, choice) => {
+            actions.setWhatIf(withDecisions(this.whatIf, sites, choice));
+          },
+        });
+      },
+      failed,
+      (pane) => {
+        const { shown } = this;
+        if (shown !== null) pane.show(shown.model, shown.answer, shown.state.whatIf);
+      },
+    );
+    this.changes = new Later(
+      async () => {
+        const { ChangesList } = await import("./changes_list.js");
+        return new ChangesList(jumpToRow);
+      },
+      failed,
+      (list) => {
+        if (this.base !== null && this.shown !== null) list.show(this.base, this.shown.model);
+      },
+    );
+    this.compare = new Later(async () => {
+      const { Compare } = await import("./compare.js");
+      return new Compare({
+        jump: jumpToRow,
+        unpin: () => {
+          this.unpin();
+        },
+      });
+    }, failed);
     byId("assumed", HTMLElement).addEventListener("click", () => {
       this.showAssumptions();
     });
     this.problems = new ProblemsPane(byId("problems", HTMLElement), (row) => {
       jumpInGraph({ kind: "node", row });
     });
-    this.search = new SearchBox(byId("search", HTMLInputElement), byId("search-results", HTMLElement), {
-      jump: jumpInGraph,
-      matched: (matches) => {
-        this.matches = matches.map(({ target }) => target);
-        this.markMatches();
+    this.search = new Later(
+      async () => {
+        const { SearchBox } = await import("./search_box.js");
+        return new SearchBox(this.searchField, byId("search-results", HTMLElement), {
+          jump: jumpInGraph,
+          matched: (matches) => {
+            this.matches = matches.map(({ target }) => target);
+            this.markMatches();
+          },
+          commands: () => actions.commands(),
+          left: () => {
+            byId("stage", HTMLElement).focus({ preventScroll: true });
+          },
+          say: (sentence) => {
+            this.announcer.say(sentence);
+          },
+        });
       },
-      commands: () => actions.commands(),
-      left: () => {
-        byId("stage", HTMLElement).focus({ preventScroll: true });
+      failed,
+      (box) => {
+        if (this.shown !== null) box.show(this.shown.model);
+        box.resume();
       },
-      say: (sentence) => {
-        this.announcer.say(sentence);
-      },
-    });
+    );
+    for (const event of ["focus", "pointerenter"])
+      this.searchField.addEventListener(event, () => {
+        this.search.start();
+      });
     this.whatIfBar = new WhatIfBar(
       byId("chips", HTMLElement),
       (whatIf, group) => {
@@ -251,18 +317,16 @@ export class Views {
       source.kind === "example" ? `${source.name} (example)` : source.name;
     document.title = `${source.name} · faketensor`;
     this.whatIfBar.show(program.info, state.whatIf);
-    this.later.do(({ assumptions }) => {
-      assumptions.forget();
-    });
-    this.search.close();
+    this.assumptions.now?.forget();
+    this.search.now?.close();
     this.depths.show(model, state.expanded);
     this.canvas.show(shown.scene, camera === null);
     if (camera !== null) this.canvas.setCamera(camera);
     this.showRun(shown, state, null);
-    this.later.do(({ strip, comparing }) => {
+    this.later.do(({ strip }) => {
       strip.show(null, model, false);
-      comparing.forget();
     });
+    this.compare.now?.comparing.forget();
     this.outline.compare(null);
     this.showOverlays(shown, state.alive, state.color);
     this.shownSelection = camera === null && selection !== null ? undefined : selection;
@@ -275,18 +339,17 @@ export class Views {
   showRun(shown: Shown, want: PageState, before: Model | null): void {
     const { model, scene, state } = shown;
     this.scene = scene;
+    this.shown = shown;
     this.minimap.show(scene);
     this.outline.show(model, state.expanded, want.selection);
     this.inspector.show(model, want.selection, state.expanded);
     this.canvas.select(want.selection);
-    this.search.show(model);
+    this.search.now?.show(model);
     this.markMatches();
     this.problems.show(model);
     this.showSymbolic(want, before, model);
     this.showAssumed(shown);
-    this.later.do(({ changes }) => {
-      changes.show(model, isAsInFile(state.whatIf));
-    });
+    this.showChanged(model, isAsInFile(state.whatIf));
     byId("summary", HTMLElement).textContent = summarySentence(model);
     byId("graph-title", HTMLElement).textContent =
       `Graph of ${shown.source.name}: ${plural(scene.layout.box.count - 1, "box", "boxes")}`;
@@ -303,17 +366,25 @@ export class Views {
   /** The first guard that breaks opens the list, which says why. */
   private showSymbolic(want: PageState, before: Model | null, model: Model): void {
     const breaks = model.symbolic.broken.length > 0 && (before?.symbolic.broken.length ?? 0) === 0;
-    this.later.do(({ symbols }) => {
-      symbols.show(model, want.whatIf.dims);
-      if (breaks) symbols.open(true);
-    });
+    this.symbols.now?.show(model, want.whatIf.dims);
+    if (breaks)
+      this.symbols.use((symbols) => {
+        symbols.open(true);
+      });
+    else if (model.symbolic.symbols.length > 0) this.symbols.start();
+  }
+
+  private showChanged(model: Model, isBase: boolean): void {
+    if (isBase || this.base?.info !== model.info) this.base = model;
+    this.changes.now?.show(this.base, model);
+    if (this.base !== model) this.changes.start();
   }
 
   /** Beside what it took, how much of the answer is assumed: a guess is said to be one. */
   private showAssumed({ model, answer, state }: Shown): void {
-    this.later.do(({ assumptions }) => {
-      assumptions.show(model, answer, state.whatIf);
-    });
+    this.assumptions.now?.show(model, answer, state.whatIf);
+    if (model.assumed.assumptions > 0 || Object.keys(state.whatIf.assume).length > 0)
+      this.assumptions.start();
     const button = byId("assumed", HTMLElement);
     button.textContent = assumedSentence(model.assumed);
     button.hidden = model.assumed.assumptions === 0;
@@ -325,11 +396,11 @@ export class Views {
     const { profile, model } = shown;
     const isExample = model.info.symbols.some(({ name }) => !(name in model.symbolic.settings));
     this.pinButton.disabled = false;
-    this.later.do(({ strip, comparing, devices }) => {
+    this.later.do(({ strip, devices }) => {
       strip.show(profile, model, isExample && model.symbolic.symbols.length > 0);
-      comparing.update(shown);
+      this.compare.now?.comparing.update(shown);
       devices.ask(shown);
-      this.inspector.showCosts(profile, comparing.comparison);
+      this.inspector.showCosts(profile, this.comparison);
       this.showComparison();
       this.showOverlays(shown, this.overlaid.alive, this.overlaid.color);
     });
@@ -337,12 +408,10 @@ export class Views {
 
   /** Which devices it fits and how long it takes there, as soon as that is known. */
   private showDevices(shown: Shown): void {
-    this.later.do(({ comparing }) => {
-      comparing.update(shown);
-      this.inspector.showCosts(shown.profile, comparing.comparison);
-      this.showComparison();
-      this.showOverlays(shown, this.overlaid.alive, this.overlaid.color);
-    });
+    this.compare.now?.comparing.update(shown);
+    this.inspector.showCosts(shown.profile, this.comparison);
+    this.showComparison();
+    this.showOverlays(shown, this.overlaid.alive, this.overlaid.color);
   }
 
   /** The table of devices. */
@@ -383,7 +452,7 @@ export class Views {
 
   /** What is shown becomes A; whatever is shown from now on is B. */
   pin(shown: Shown): void {
-    this.later.do(({ comparing }) => {
+    this.compare.use(({ comparing }) => {
       comparing.pin(shown);
       this.actions.setColor("change");
       this.showCosts(shown);
@@ -392,7 +461,7 @@ export class Views {
   }
 
   unpin(): void {
-    this.later.now?.comparing.unpin();
+    this.compare.now?.comparing.unpin();
     if (this.overlaid.color === "change") this.actions.setColor("plain");
     this.inspector.showCosts(this.overlaid.profile, null);
     this.showComparison();
@@ -400,16 +469,16 @@ export class Views {
   }
 
   get isPinned(): boolean {
-    return this.later.now?.comparing.isPinned ?? false;
+    return this.compare.now?.comparing.isPinned ?? false;
   }
 
   private get comparison(): Comparison | null {
-    return this.later.now?.comparing.comparison ?? null;
+    return this.compare.now?.comparing.comparison ?? null;
   }
 
   private showComparison(): void {
     const { comparison, isPinned } = this;
-    this.later.now?.compareBar.show(comparison);
+    this.compare.now?.bar.show(comparison);
     this.outline.compare(comparison);
     this.pinButton.hidden = isPinned;
     const option = this.colors.querySelector<HTMLOptionElement>('option[value="change"]');
@@ -448,9 +517,7 @@ export class Views {
     this.plumbing.setAttribute("aria-pressed", String(plumbing));
     this.whatIf = whatIf;
     this.whatIfBar.update(whatIf);
-    this.later.do(({ symbols }) => {
-      symbols.update(whatIf.dims);
-    });
+    this.symbols.now?.update(whatIf.dims);
     this.depths.mark(model, expanded);
   }
 
@@ -488,21 +555,27 @@ export class Views {
   // ---- Where the keyboard goes
 
   focusSearch(): void {
-    this.search.open(false);
+    this.searchField.focus();
+    this.searchField.select();
   }
 
   focusCommands(): void {
-    this.search.open(true);
+    this.focusSearch();
+    this.search.use((search) => {
+      search.offerCommands();
+    });
   }
 
   /** To the next match of the search, or the one before. */
   stepMatch(step: 1 | -1): void {
-    this.search.step(step);
+    this.search.use((search) => {
+      search.step(step);
+    });
   }
 
   /** Returns whether it was open. */
   closeSearch(): boolean {
-    if (!this.search.close()) return false;
+    if (this.search.now?.close() !== true) return false;
     byId("stage", HTMLElement).focus({ preventScroll: true });
     return true;
   }
@@ -521,7 +594,7 @@ export class Views {
   /** The pane of symbols, with the keyboard in its first field. */
   showSymbols(): void {
     this.tabs.show("symbols");
-    this.later.do(({ symbols }) => {
+    this.symbols.use((symbols) => {
       if (symbols.focusFirst()) return;
       this.tabs.show("graph");
       this.announcer.say("All sizes of this program are numbers");
@@ -531,7 +604,7 @@ export class Views {
   /** The pane of assumptions, with the keyboard at its first line. */
   showAssumptions(): void {
     this.tabs.show("assumptions");
-    this.later.do(({ assumptions }) => {
+    this.assumptions.use((assumptions) => {
       if (assumptions.focusFirst()) return;
       this.tabs.show("graph");
       this.announcer.say("Nothing was assumed of the example");
@@ -540,15 +613,14 @@ export class Views {
 
   /** The values that are not as in the file, with the keyboard at the first. */
   showChanges(): void {
-    this.later.do(({ changes }) => {
+    this.changes.use((changes) => {
       if (!changes.open(true)) this.announcer.say("Nothing is changed");
     });
   }
 
   /** Returns whether a list was open. */
   closeChanges(): boolean {
-    const panes = this.later.now;
-    return panes !== null && (panes.changes.close() || panes.compareBar.close());
+    return this.changes.now?.close() === true || this.compare.now?.bar.close() === true;
   }
 
   firstProblem(): void {
@@ -567,6 +639,10 @@ function summarySentence(model: Model): string {
   const { table, milliseconds, symbolic, problems, notReached } = model;
   const time = milliseconds < 10 ? milliseconds.toFixed(1) : milliseconds.toFixed(0);
   const isPropagated = symbolic.how === "free" || symbolic.how === "propagated";
-  const took = `${plural(table.length, "value")} in ${time} ms${isPropagated ? "" : ", not propagated again"}`;
+  const values = plural(table.length, "value");
+  // Of stored answers nobody knows what they took.
+  const took = Number.isNaN(milliseconds)
+    ? values
+    : `${values} in ${time} ms${isPropagated ? "" : ", not propagated again"}`;
   return problems.length === 0 ? took : `${problemSentence(countProblems(problems, notReached))}; ${took}`;
 }

@@ -143,7 +143,7 @@ function settingOf({ dims, dynamic }: WhatIf, { names: [name] }: SizeChip): Sett
   return new Map<string, Setting>(Object.entries({ ...dims, ...dynamic })).get(name);
 }
 
-function withSetting(whatIf: WhatIf, { names, isSymbol }: SizeChip, setting: Setting | null): WhatIf {
+export function withSetting(whatIf: WhatIf, { names, isSymbol }: SizeChip, setting: Setting | null): WhatIf {
   if (isSymbol) return withDims(whatIf, names, setting);
   if (setting !== null && typeof setting !== "number") return withDynamic(whatIf, names, setting);
   return withDims(withDynamic(whatIf, names, null), names, setting);
