@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Page } from "@playwright/test";
 import { expect, file, test } from "./page.js";
 import { kRoot, serveFiles, type Host } from "./hosts.js";
 
@@ -34,7 +35,7 @@ test.afterAll(() => {
 });
 
 /** Sets up what the events of the element tell, from before it is defined. */
-async function open(page: import("@playwright/test").Page): Promise<void> {
+async function open(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const told: { type: string; detail: unknown }[] = [];
     Object.assign(window, { told });
@@ -42,7 +43,8 @@ async function open(page: import("@playwright/test").Page): Promise<void> {
       window.addEventListener(
         type,
         (event) => {
-          if (!(event.target instanceof HTMLElement) || event.target.localName !== "fake-tensor-viewer") return;
+          if (!(event.target instanceof HTMLElement) || event.target.localName !== "fake-tensor-viewer")
+            return;
           const { detail } = event as CustomEvent<{ problems?: unknown } | null>;
           const message = event instanceof ErrorEvent ? event.message : undefined;
           told.push({ type, detail: message ?? detail?.problems ?? detail });
@@ -54,7 +56,7 @@ async function open(page: import("@playwright/test").Page): Promise<void> {
 }
 
 type Told = { type: string; detail: unknown }[];
-const told = (page: import("@playwright/test").Page, type: string): Promise<unknown[]> =>
+const told = (page: Page, type: string): Promise<unknown[]> =>
   page.evaluate(
     (wanted) =>
       (window as unknown as { told: Told }).told
@@ -63,15 +65,25 @@ const told = (page: import("@playwright/test").Page, type: string): Promise<unkn
     type,
   );
 
+/** Until the element has shown its program: its engine is loaded from the other origin first. */
+async function shown(page: Page): Promise<void> {
+  await expect.poll(() => told(page, "propagated"), { timeout: 20_000 }).toHaveLength(1);
+}
+
 test("shows the picture, and nothing of the page's policy is in its way", async ({ playground, page }) => {
   await open(page);
+  await shown(page);
   const viewer = page.locator("fake-tensor-viewer");
-  await expect(viewer.getByRole("application", { name: /^Graph of .*classifier.pt2: \d+ values$/ })).toBeVisible();
+  await expect(
+    viewer.getByRole("application", { name: /^Graph of .*classifier.pt2: \d+ values$/ }),
+  ).toBeVisible();
   expect(await told(page, "propagated")).toEqual([[]]);
   // Ink: the canvas has more than its ground.
   const colors = await viewer.locator("canvas").evaluate((canvas: HTMLCanvasElement) => {
     const context = canvas.getContext("2d");
-    const { data } = context?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: new Uint8ClampedArray() };
+    const { data } = context?.getImageData(0, 0, canvas.width, canvas.height) ?? {
+      data: new Uint8ClampedArray(),
+    };
     const found = new Set<number>();
     for (let i = 0; i < data.length; i += 4) found.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
     return found.size;
@@ -82,7 +94,7 @@ test("shows the picture, and nothing of the page's policy is in its way", async 
 
 test("properties are what-ifs, and a program may be given itself", async ({ playground, page }) => {
   await open(page);
-  await expect.poll(() => told(page, "propagated")).toHaveLength(1);
+  await shown(page);
   const viewer = page.locator("fake-tensor-viewer");
   const sizes = (bytes: number[]): Promise<unknown> =>
     viewer.evaluate(async (element, given) => {
@@ -107,17 +119,29 @@ test("properties are what-ifs, and a program may be given itself", async ({ play
   expect(playground).toBeDefined();
 });
 
-test("nodes are selected by name, by pointer and by keys, and it says which", async ({ playground, page }) => {
+test("nodes are selected by name, by pointer and by keys, and it says which", async ({
+  playground,
+  page,
+}) => {
   await open(page);
-  await expect.poll(() => told(page, "propagated")).toHaveLength(1);
+  await shown(page);
   const viewer = page.locator("fake-tensor-viewer");
   const selected = await viewer.evaluate((element) =>
-    ["linear", "no such node"].map((name) => (element as unknown as { select(name: string): boolean }).select(name)),
+    ["linear", "no such node"].map((name) =>
+      (element as unknown as { select(name: string): boolean }).select(name),
+    ),
   );
   expect(selected).toEqual([true, false]);
-  await expect.poll(() => told(page, "nodeselect")).toEqual([
-    { kind: "node", name: "linear", op: expect.stringContaining("linear") as string, row: expect.any(Number) as number },
-  ]);
+  await expect
+    .poll(() => told(page, "nodeselect"))
+    .toEqual([
+      {
+        kind: "node",
+        name: "linear",
+        op: expect.stringContaining("linear") as string,
+        row: expect.any(Number) as number,
+      },
+    ]);
   await viewer.getByRole("application").focus();
   await page.keyboard.press("ArrowUp");
   await expect.poll(() => told(page, "nodeselect")).toHaveLength(2);
@@ -127,7 +151,7 @@ test("nodes are selected by name, by pointer and by keys, and it says which", as
 
 test("the report is the page's: one file without scripts", async ({ playground, page }) => {
   await open(page);
-  await expect.poll(() => told(page, "propagated")).toHaveLength(1);
+  await shown(page);
   const html = await page.locator("fake-tensor-viewer").evaluate(async (element) => {
     const report = await (element as unknown as { exportReport(): Promise<Blob> }).exportReport();
     return report.text();
@@ -140,7 +164,7 @@ test("the report is the page's: one file without scripts", async ({ playground, 
 
 test("what cannot be shown is said, inside and by an event", async ({ playground, page }) => {
   await open(page);
-  await expect.poll(() => told(page, "propagated")).toHaveLength(1);
+  await shown(page);
   const viewer = page.locator("fake-tensor-viewer");
   await viewer.evaluate((element) => {
     (element as unknown as { graph: string }).graph = "no program";

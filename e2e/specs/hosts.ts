@@ -42,7 +42,8 @@ export async function serveFiles(
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     const [first = "", ...rest] = pathname.slice(1).split("/");
     const found = files[first];
-    const type = kTypes[path.extname(pathname)] ?? (pathname === "/" ? "text/html" : "application/octet-stream");
+    const type =
+      kTypes[path.extname(pathname)] ?? (pathname === "/" ? "text/html" : "application/octet-stream");
     const send = (body: string | Buffer): void => {
       response.writeHead(200, { ...headers, "Content-Type": type }).end(body);
     };

@@ -16,7 +16,11 @@ async function kept(page: Page): Promise<void> {
   });
 }
 
-test("a page that was open once opens without a network, with its engine", async ({ playground, page, context }) => {
+test("a page that was open once opens without a network, with its engine", async ({
+  playground,
+  page,
+  context,
+}) => {
   await playground.open();
   await kept(page);
   await context.setOffline(true);
@@ -89,7 +93,9 @@ test("where the address is another page's now, this one takes itself away", asyn
   }
 });
 
-test("without the engine the example is shown, and the engine is tried again when asked", async ({ page }) => {
+test("without the engine the example is shown, and the engine is tried again when asked", async ({
+  page,
+}) => {
   await page.route("**/faketensor.wasm", (route) => route.fulfill({ status: 503, body: "busy" }));
   const playground = new Playground(page);
   await playground.open();

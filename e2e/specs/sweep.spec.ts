@@ -2,7 +2,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "./page.js";
 
-test("memory, FLOPs and time over the batch, and back to the page at one of them", async ({ playground, page }) => {
+test("memory, FLOPs and time over the batch, and back to the page at one of them", async ({
+  playground,
+  page,
+}) => {
   await playground.open();
   await page.getByRole("button", { name: "Sweep" }).click();
   const dialog = page.getByRole("dialog", { name: /^Sweep/ });
@@ -16,7 +19,9 @@ test("memory, FLOPs and time over the batch, and back to the page at one of them
   expect(flops[3] / flops[0]).toBeCloseTo(8, 1);
   const coming = page.waitForEvent("download");
   await dialog.getByRole("button", { name: "CSV" }).click();
-  const lines = readFileSync(await (await coming).path(), "utf8").trim().split("\n");
+  const lines = readFileSync(await (await coming).path(), "utf8")
+    .trim()
+    .split("\n");
   expect(lines[0]).toBe("batch,peak_bytes,held_bytes,flops,seconds_on_h100,problems,first_problem");
   expect(lines).toHaveLength(5);
   await dialog.getByRole("button", { name: "8", exact: true }).click();
@@ -24,7 +29,10 @@ test("memory, FLOPs and time over the batch, and back to the page at one of them
   await expect(playground.batch).toHaveValue("8");
 });
 
-test("values that are none are refused with the reason, an error stands in its line", async ({ playground, page }) => {
+test("values that are none are refused with the reason, an error stands in its line", async ({
+  playground,
+  page,
+}) => {
   await playground.open("#example=error");
   await page.getByRole("button", { name: "Sweep" }).click();
   const dialog = page.getByRole("dialog", { name: /^Sweep/ });
