@@ -15,8 +15,8 @@ function dim(playground: Playground, name: string) {
 test("vision: another image size, and the peak of it", async ({ playground, page }) => {
   await openExample(playground, /ResNet-18/);
   await expect(page).toHaveTitle(/^vision/);
-  await dim(playground, "dim 2").fill("256");
-  await dim(playground, "dim 3").fill("256");
+  await dim(playground, "height").fill("256");
+  await dim(playground, "width").fill("256");
   await expect(playground.changed).toContainText("changed");
   await expect(page.locator("#problems-count")).toHaveText("No problems");
   await playground.peak.click();
@@ -36,8 +36,8 @@ test("llm: a range for the length, and what was decided about it", async ({ play
 test("diffusion: coloured by bytes, at twice the size", async ({ playground, page }) => {
   await openExample(playground, /U-Net/);
   await page.getByRole("combobox", { name: "Colour" }).selectOption("bytes");
-  await dim(playground, "dim 2").fill("128");
-  await dim(playground, "dim 3").fill("128");
+  await dim(playground, "height").fill("128");
+  await dim(playground, "width").fill("128");
   await expect(playground.changed).toContainText("changed");
   await expect(page.locator("#problems-count")).toHaveText("No problems");
 });
@@ -57,8 +57,8 @@ test("error: found by a key, read, and repaired by a size", async ({ playground,
   await page.keyboard.press("e");
   await expect(playground.inspector).toContainText("RuntimeError");
   await expect(playground.inspector).toContainText("[8, 18432] X [25088, 4096]");
-  await dim(playground, "dim 2").fill("224");
-  await dim(playground, "dim 3").fill("224");
+  await dim(playground, "height").fill("224");
+  await dim(playground, "width").fill("224");
   await expect(page.locator("#problems-count")).toHaveText("No problems");
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "./page.js";
 
 test("sizes are typed as people write them, and a refused text says why", async ({ playground, page }) => {
   await playground.open("#example=decoder&select=linear");
-  const sequence = page.getByRole("textbox", { name: "Size of dim 1, length (input_ids, position_ids)" });
+  const sequence = page.getByRole("textbox", { name: "Size of length (input_ids, position_ids)" });
   for (const [text, size] of [
     ["8k", 8192],
     ["1e3", 1000],
@@ -78,9 +78,9 @@ test("a range makes a size of a static program a symbol", async ({ playground, p
 test("two sizes are symbols at once, of several inputs too", async ({ playground, page }) => {
   await playground.open("#example=decoder&select=linear");
   await playground.batch.fill("2..64");
-  await page.getByRole("textbox", { name: "Size of dim 1" }).fill("2..8k");
+  await page.getByRole("textbox", { name: "Size of length" }).fill("2..8k");
   await expect(playground.inspector).toContainText("[batch, input_ids_1, 4096]");
-  await page.getByRole("textbox", { name: "Size of dim 1" }).blur();
+  await page.getByRole("textbox", { name: "Size of length" }).blur();
   await page.keyboard.press("s");
   await playground.symbol("input_ids_1").fill("1k");
   await expect(playground.inspector).toContainText("[batch, 1024, 4096]");

@@ -15,7 +15,7 @@ test("another batch re-propagates everything at once", async ({ playground, page
 
 test("a sequence length is one size for all inputs that share it", async ({ playground, page }) => {
   await playground.open("#example=decoder&select=scaled_dot_product_attention");
-  await page.getByRole("textbox", { name: "Size of dim 1" }).fill("64");
+  await page.getByRole("textbox", { name: "Size of length" }).fill("64");
   await expect(playground.inspector).toContainText("[2, 32, 64, 128]");
 });
 
@@ -64,7 +64,7 @@ const kModels = [
     output: "linear_14",
     asIs: "[2, 2048, 128256]",
     batch: "[8, 2048, 128256]",
-    size: { name: "Size of dim 1", text: "512", shape: "[2, 512, 128256]" },
+    size: { name: "Size of length", text: "512", shape: "[2, 512, 128256]" },
     all: "[8, 512, 128256]",
   },
   {
@@ -73,7 +73,7 @@ const kModels = [
     output: "batch_norm",
     asIs: "[1, 64, 112, 112]",
     batch: "[8, 64, 112, 112]",
-    size: { name: "Size of dim 2", text: "320", shape: "[1, 64, 160, 112]" },
+    size: { name: "Size of height", text: "320", shape: "[1, 64, 160, 112]" },
     all: "[8, 64, 160, 112]",
   },
   {
@@ -82,7 +82,7 @@ const kModels = [
     output: "linear_14",
     asIs: "[2, 16, 256]",
     batch: "[8, 16, 256]",
-    size: { name: "Size of dim 1", text: "64", shape: "[2, 64, 256]" },
+    size: { name: "Size of length", text: "64", shape: "[2, 64, 256]" },
     all: "[8, 64, 256]",
   },
 ] as const;

@@ -49,10 +49,9 @@ export function sizeChips(info: Pick<ProgramInfo, "inputs" | "symbols">): SizeCh
     });
   }
   for (const group of groupSizes(inputs, batch === null ? 0 : 1)) {
-    const what = meaningOf(group.inputs[0], group.dim);
-    const meaning = what === null ? "" : `, ${what}`;
+    const meaning = meaningOf(group.inputs[0], group.dim) ?? `dim ${group.dim}`;
     chips.push({
-      label: `dim ${group.dim}${meaning} (${group.inputs.map(({ name }) => name).join(", ")})`,
+      label: `${meaning} (${group.inputs.map(({ name }) => name).join(", ")})`,
       names: group.inputs.map((input) => `${input.name}.${group.dim}`),
       isSymbol: false,
       original: group.size,

@@ -190,13 +190,18 @@ export class FakeTensorViewer extends HTMLElement {
     const shown = this.#shown;
     if (shown === null) throw new Error("nothing is shown");
     const { model, scene, run, name } = shown;
-    const [{ reportOf }, costs] = await Promise.all([import("./viewer_report.js"), run.costs({})]);
+    const [{ reportOf }, costs, memory] = await Promise.all([
+      import("./viewer_report.js"),
+      run.costs({}),
+      run.memory(),
+    ]);
+    const shares = memory.peak ?? null;
     const edits = [
       ...Object.entries(this.dims).map(([dim, size]) => `${dim} ${size}`),
       ...[this.dtype, this.device].filter((choice) => choice !== null),
     ];
     const color = (paint: Paint): string => this.#palette.color(paint);
-    return reportOf({ name, edits, model, costs, scene, looks: this.#looks, color });
+    return reportOf({ name, edits, model, costs, shares, scene, looks: this.#looks, color });
   }
 
   get #looks(): CanvasView["looks"] {

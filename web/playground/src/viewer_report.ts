@@ -1,5 +1,5 @@
 /** The report of an element: loaded when it is asked for. */
-import type { RunCosts } from "./engine.js";
+import type { PeakShares, RunCosts } from "./engine.js";
 import { toSvg, wholePicture } from "./export_picture.js";
 import { MemoryProfile } from "./memory_profile.js";
 import type { Model } from "./model.js";
@@ -12,13 +12,14 @@ export interface Reported {
   readonly edits: readonly string[];
   readonly model: Model;
   readonly costs: RunCosts;
+  readonly shares: PeakShares | null;
   readonly scene: Scene;
   readonly looks: Looks;
   readonly color: (paint: Paint) => string;
 }
 
-export function reportOf({ name, edits, model, costs, scene, looks, color }: Reported): Blob {
+export function reportOf({ name, edits, model, costs, shares, scene, looks, color }: Reported): Blob {
   const svg = toSvg(wholePicture(scene, looks), scene.bounds, color);
   const profile = new MemoryProfile(model, costs);
-  return new Blob([toHtml({ name, edits, model, profile, svg })], { type: "text/html" });
+  return new Blob([toHtml({ name, edits, model, profile, shares, fits: null, time: null, svg })], { type: "text/html" });
 }

@@ -134,8 +134,8 @@ describe("the chips", () => {
       chips.map((chip) => [chip.label, ...chip.names, chip.original]),
       [
         ["batch (ids 0)", "batch", 2],
-        ["dim 1, length (ids, mask)", "ids.1", "mask.1", 64],
-        ["dim 1, length (image)", "image.1", 3],
+        ["length (ids, mask)", "ids.1", "mask.1", 64],
+        ["length (image)", "image.1", 3],
       ],
     );
   });
