@@ -98,7 +98,7 @@ test("without the engine the example is shown, and the engine is tried again whe
 }) => {
   await page.route("**/faketensor.wasm", (route) => route.fulfill({ status: 503, body: "busy" }));
   const playground = new Playground(page);
-  await playground.open();
+  await playground.open("", { engine: false });
   await expect(playground.tree).toContainText("embed_tokens");
   await expect(playground.notice).toContainText("faketensor.wasm: the server answered 503");
   await page.unroute("**/faketensor.wasm");
@@ -116,7 +116,7 @@ test("while the engine is loaded the page says how much of it is there", async (
     await route.continue();
   });
   const playground = new Playground(page);
-  await playground.open();
+  await playground.open("", { engine: false });
   // The picture is there before the engine, with bytes and the way of sizes.
   await expect(playground.peak).toBeVisible();
   await playground.batch.fill("4");

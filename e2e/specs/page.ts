@@ -22,10 +22,12 @@ export function file(name: string): string {
 export class Playground {
   constructor(readonly page: Page) {}
 
-  /** Opens the page and waits for its first picture. */
-  async open(hash = ""): Promise<void> {
+  /** Opens the page and waits for its first picture, and for the engine, which the built-in example is shown without. */
+  async open(hash = "", { engine = true } = {}): Promise<void> {
     await this.page.goto(`./${hash}`);
     await this.shown();
+    if (engine)
+      await this.page.waitForFunction(() => performance.getEntriesByName("engine-ready").length > 0);
   }
 
   /** Until a graph is on the canvas. `count`: how many have been shown since the page was opened. */

@@ -64,7 +64,9 @@ async function startEngine(received: (bytes: number) => void): Promise<Engine> {
   const [script, wasm] = await Promise.all([fetchOwn("engine.js"), fetchModule("faketensor.wasm", received)]);
   const copy = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   const rest = new URL("faketensor-rest.wasm", document.baseURI);
-  return connect(() => new Worker(copy, { type: "module" }), { wasm, rest });
+  const engine = await connect(() => new Worker(copy, { type: "module" }), { wasm, rest });
+  performance.mark("engine-ready");
+  return engine;
 }
 
 /** Compiles while the bytes arrive, and counts them. */

@@ -21,5 +21,7 @@ export interface Reported {
 export function reportOf({ name, edits, model, costs, shares, scene, looks, color }: Reported): Blob {
   const svg = toSvg(wholePicture(scene, looks), scene.bounds, color);
   const profile = new MemoryProfile(model, costs);
-  return new Blob([toHtml({ name, edits, model, profile, shares, fits: null, time: null, svg })], { type: "text/html" });
+  return new Blob([toHtml({ name, edits, model, profile, shares, fits: null, time: null, svg })], {
+    type: "text/html",
+  });
 }
