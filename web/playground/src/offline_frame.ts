@@ -9,7 +9,11 @@ export function keepOffline(renewed: (show: () => void) => void): void {
   // Typed as always there; not so where a page is not secure, or the browser keeps nothing.
   const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
   if (workers === undefined) return;
-  document.body.append(element("iframe", { src: "offline.html", title: "Offline", hidden: true }));
+  const frame = element("iframe", { src: "offline.html", title: "Offline", hidden: true });
+  window.addEventListener("message", ({ source }) => {
+    if (source === frame.contentWindow) frame.remove();
+  });
+  document.body.append(frame);
   const wasKept = workers.controller !== null;
   void workers.ready.then((registration) => {
     const tell = (): void => {
