@@ -213,8 +213,9 @@ export class Outline {
     const now = performance.now();
     if (now - this.typedAt > kTypingPause) this.typed = "";
     this.typedAt = now;
-    const isAgain = this.typed !== "" && [...this.typed].every((other) => other === letter);
-    this.typed += letter.toLowerCase();
+    const small = letter.toLowerCase();
+    const isAgain = this.typed !== "" && this.typed === small.repeat(this.typed.length);
+    this.typed += small;
     const begins = (text: string, from: number): number => {
       for (let step = 0; step < this.rows.length; step++) {
         const index = (from + step) % this.rows.length;
@@ -223,7 +224,7 @@ export class Outline {
       return -1;
     };
     const found = begins(this.typed, this.active + (this.typed.length === 1 ? 1 : 0));
-    const next = found < 0 && isAgain ? begins(letter.toLowerCase(), this.active + 1) : found;
+    const next = found < 0 && isAgain ? begins(small, this.active + 1) : found;
     if (next >= 0) this.moveTo(next);
     return true;
   }

@@ -28,10 +28,11 @@ export function parseValues(text: string): readonly number[] | Refused {
     .split(/[\s,;]+/);
   for (const word of words) {
     if (word === "") continue;
-    const [range = "", step] = word.split("step");
+    const hasStep = word.includes("step");
+    const [range, step] = word.split("step");
     const setting = parseSetting(range);
-    const by = step === undefined ? null : parseSetting(step);
-    if (setting === null || (step !== undefined && typeof by !== "number"))
+    const by = hasStep ? parseSetting(step) : null;
+    if (setting === null || (hasStep && typeof by !== "number"))
       return { refused: `“${word}” is no value. Write 1 8 64, 1..64 (doubling), or 1..64 step 8.` };
     const [first, last] = typeof setting === "number" ? [setting, setting] : setting;
     if (first < 1) return { refused: "Values begin at 1." };

@@ -54,7 +54,9 @@ class SweepDialog {
   private running: AbortController | null = null;
 
   constructor(private readonly source: SweepSource) {
-    source.chips.forEach(({ label }, index) => this.size.append(element("option", { value: index }, label)));
+    source.chips.forEach(({ label }, index) => {
+      this.size.append(element("option", { value: index }, label));
+    });
     for (const target of kTargets) this.target.append(element("option", {}, target));
     this.values.addEventListener("input", () => {
       this.check();
