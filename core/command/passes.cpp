@@ -144,6 +144,7 @@ examples:
   faketensor passes model.pt2 dce cse
   faketensor passes model.pt2 export_pass/aten.relu.default=aten.gelu.default --to readable
   faketensor passes model.pt2 partitioner/aten.add.Tensor+aten.mul.Tensor
+  faketensor passes model.pt2 run_decompositions/-aten.linear.default
 )";
 
 }  // namespace

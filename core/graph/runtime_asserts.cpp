@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_set>
 
+#include "core/graph/python_functions.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/symbolic/parse.h"
@@ -14,31 +15,6 @@ namespace faketensor {
 namespace {
 
 constexpr std::string_view kAssert = "torch.ops.aten._assert_scalar.default";
-
-// The Python function for an expression of that kind; empty where torch.fx has none
-// (_has_uninterpretable_sympy_function).
-std::string_view python_function(ExprKind kind) {
-  static const std::map<ExprKind, std::string_view> kFunctions = {
-      {ExprKind::kAdd, "_operator.add"},
-      {ExprKind::kMul, "_operator.mul"},
-      {ExprKind::kFloorDiv, "_operator.floordiv"},
-      {ExprKind::kMod, "_operator.mod"},
-      {ExprKind::kPythonMod, "_operator.mod"},
-      {ExprKind::kMax, "torch.sym_max"},
-      {ExprKind::kMin, "torch.sym_min"},
-      {ExprKind::kPowByNatural, "_operator.pow"},
-      {ExprKind::kEq, "_operator.eq"},
-      {ExprKind::kNe, "_operator.ne"},
-      {ExprKind::kLt, "_operator.lt"},
-      {ExprKind::kLe, "_operator.le"},
-      {ExprKind::kGt, "_operator.gt"},
-      {ExprKind::kGe, "_operator.ge"},
-      {ExprKind::kAnd, "_operator.and_"},
-      {ExprKind::kOr, "_operator.or_"},
-      {ExprKind::kNot, "torch.sym_not"}};
-  const auto found = kFunctions.find(kind);
-  return found == kFunctions.end() ? std::string_view() : found->second;
-}
 
 bool can_be_written(const ExprNode* expr) {
   if (expr->is_constant() || expr->kind == ExprKind::kSymbol) return true;
@@ -260,6 +236,29 @@ class AssertInserter {
 };
 
 }  // namespace
+
+std::string_view python_function(ExprKind kind) {
+  static const std::map<ExprKind, std::string_view> kFunctions = {
+      {ExprKind::kAdd, "_operator.add"},
+      {ExprKind::kMul, "_operator.mul"},
+      {ExprKind::kFloorDiv, "_operator.floordiv"},
+      {ExprKind::kMod, "_operator.mod"},
+      {ExprKind::kPythonMod, "_operator.mod"},
+      {ExprKind::kMax, "torch.sym_max"},
+      {ExprKind::kMin, "torch.sym_min"},
+      {ExprKind::kPowByNatural, "_operator.pow"},
+      {ExprKind::kEq, "_operator.eq"},
+      {ExprKind::kNe, "_operator.ne"},
+      {ExprKind::kLt, "_operator.lt"},
+      {ExprKind::kLe, "_operator.le"},
+      {ExprKind::kGt, "_operator.gt"},
+      {ExprKind::kGe, "_operator.ge"},
+      {ExprKind::kAnd, "_operator.and_"},
+      {ExprKind::kOr, "_operator.or_"},
+      {ExprKind::kNot, "torch.sym_not"}};
+  const auto found = kFunctions.find(kind);
+  return found == kFunctions.end() ? std::string_view() : found->second;
+}
 
 const ExprNode* symbolic_value(const Value& val, ShapeEnv& env) {
   if (val.is(Value::Tag::kInt) && val.as_sym_int().is_symbolic())

@@ -45,7 +45,10 @@ void cast_to(Context& context, DType target, DeviceType device, SmallVector<Valu
     const Value call[] = {value, target};
     return context.call(kTo, call);
   };
-  for (Value& arg : args) {
+  // The last argument first, as GCC evaluates the casts in a call (WrapFunction_,
+  // aten/src/ATen/autocast_mode.h).
+  for (size_t i = args.size(); i-- > 0;) {
+    Value& arg = args[i];
     if (!arg.is(Value::Tag::kList)) {
       arg = casted(arg);
       continue;

@@ -73,7 +73,10 @@ bool is_same(const Value& a, const Value& b) {
 }
 
 bool is_default(const Argument& argument, const Value& value) {
-  return argument.has_default && is_same(argument.default_value, value);
+  // 0.0 is not the default 0 of a Scalar.
+  const bool is_other_number =
+      argument.type.kind == ArgKind::kScalar && argument.default_value.tag() != value.tag();
+  return argument.has_default && !is_other_number && is_same(argument.default_value, value);
 }
 
 // repr(). An integer given for a float is a float by the time Python sees it.

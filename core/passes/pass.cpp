@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/passes/decompose/run_decompositions.h"
 #include "core/passes/passes.h"
 #include "core/support/format.h"
 
@@ -53,6 +54,9 @@ constexpr PassRow kPasses[] = {
      "a small graph is replaced by another wherever it stands", &replace_pattern},
     {"replace_view_ops_with_view_copy_ops", "", "ReplaceViewOpsWithViewCopyOpsPass",
      "views become copies", &replace_views_with_copies},
+    {"run_decompositions", "[/TABLE]", "run_decompositions",
+     "operators become those of core ATen, or of a table, and nothing is written to",
+     &run_decompositions},
     {"shape_prop", "", "ShapeProp", "sizes of nodes, for the real inputs", &propagate_shapes},
     {"split_by_tags", "[/N]", "split_by_tags", "groups of nodes become submodules, in order",
      &split_by_tags},
@@ -120,6 +124,8 @@ PassOptions read_pass_argument(std::string_view name) {
     options.operators = parts_of(argument);
   } else if (pass == "export_pass") {
     read_replacements(options.rules, argument);
+  } else if (pass == "run_decompositions") {
+    options.operators = parts_of(argument);
   } else if (pass == "pass_manager") {
     options.passes = parts_of(argument);
   } else if (pass == "constant_fold" && argument == "module") {

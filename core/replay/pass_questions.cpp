@@ -275,6 +275,13 @@ PassOptions read_pass_options(const Json& params, FakeTensorMode& mode) {
     options.uses_own_mode = own->is_string();
     options.has_shape_env = own->is_object() && bool_member(*own, "shape_env", false);
   }
+  // A list of operators is a table, the name of PyTorch's own the default.
+  if (const Json* table = find_member(params, "table"); table != nullptr) {
+    options.operators = {table->is_array() ? "none" : text_of(*table, "table")};
+    if (table->is_array()) {
+      for (const std::string& op : texts_of(*table)) options.operators.push_back(op);
+    }
+  }
   options.passes = texts_of(list_member_or_empty(params, "passes"));
   options.steps = integer_member(params, "steps", 1);
   return options;

@@ -1,5 +1,7 @@
 // Attention: scaled_dot_product_attention, the kernels it may run, and the fused blocks around it.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/devices/sdpa_choice.h"
 #include "core/ops/families/arithmetic.h"
@@ -214,22 +216,49 @@ void repeat_heads(Call& c, const Tensor& query, Value& key, Value& value) {
   value = repeated_heads(c, value.tensor(), heads);
 }
 
+// sdp::calculate_scale, and its root: what queries and keys are multiplied by. Of a size that is not
+// known, 1.
+double scale_of_each(const Tensor& query, const Value& given) {
+  const SymInt size = query.size(-1);
+  double scale = 1.0;
+  if (!given.is_none()) {
+    scale = given.to_double();
+  } else if (!size.is_symbolic() && size.as_int() > 0) {
+    scale = 1.0 / std::sqrt(static_cast<double>(size.as_int()));
+  }
+  return std::sqrt(std::abs(scale));
+}
+
+// Zero where a query may look, else minus infinity (convert_boolean_attn_mask).
+Value causal_mask(Call& c, const Tensor& scaled, const Tensor& key) {
+  const DimVector sizes = {scaled.size(-2), key.size(-2)};
+  const Value ones =
+      c.call<"aten::ones">(sizes, DType::kBool, Layout::kStrided, scaled.device(), false);
+  const Value lower = c.call<"aten::tril">(ones);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Value hidden =
+      c.call<"aten::scalar_tensor">(-infinity, scaled.dtype(), Value(), scaled.device(), Value());
+  return c.call<"aten::where.ScalarSelf">(lower, 0.0, hidden);
+}
+
 // Mirrors _scaled_dot_product_attention_math, aten/src/ATen/native/transformers/attention.cpp.
 Value attention_math(Call& c, const Tensor& query, const Tensor& key, const Tensor& value,
                      Tensor* attn_mask, double dropout_p, bool is_causal, Tensor* dropout_mask,
-                     const Value&, bool enable_gqa) {
+                     const Value& given_scale, bool enable_gqa) {
   const DType dtype = query.dtype();
   const auto widened = [&](const Tensor& x) -> Tensor& {
     return *cast_to(c, x, is_reduced_floating(x.dtype()) ? DType::kFloat32 : x.dtype());
   };
-  const Value scale = 1.0;
-  const Tensor& scaled = c.tensor<"aten::mul.Scalar">(widened(query), scale);
+  const bool is_negative = !given_scale.is_none() && given_scale.to_double() < 0;
+  const double root = scale_of_each(query, given_scale);
+  const Value scale = root;
+  const Tensor& scaled = c.tensor<"aten::mul.Scalar">(widened(query), is_negative ? -root : root);
   Value mask = attn_mask == nullptr ? Value() : Value(*attn_mask);
   if (is_causal) {
     c.check(attn_mask == nullptr,
             "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
             "is_causal=True");
-    mask = c.empty_on(scaled.device(), DimVector{scaled.size(-2), key.size(-2)}, scaled.dtype());
+    mask = causal_mask(c, scaled, key);
   }
   Value keys = widened(key);
   Value values = widened(value);

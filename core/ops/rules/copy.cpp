@@ -146,7 +146,13 @@ Value copy_in_place(Call& c, Tensor& self, const Tensor& src) {
 // torch/_subclasses/fake_impls.py).
 Value copy(Call& c, const Tensor& self, const Tensor& src) {
   check_fits(c, self, src.sizes());
-  if (output_of(c) == nullptr) return clone_preserve_strides(c, self);
+  if (output_of(c) == nullptr) {
+    // Under the Python dispatcher a decomposition answers, with torch.empty_strided.
+    Context& context = c.context();
+    return context.python_dispatcher
+               ? Value(context.empty(self.sizes(), self.dtype(), self.device(), self.strides()))
+               : Value(clone_preserve_strides(c, self));
+  }
   const Value out = *output_of(c);
   const Value result = self;
   write_copies(c, TensorList(Value::list({&out, 1})), TensorList(Value::list({&result, 1})));

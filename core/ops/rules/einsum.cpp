@@ -97,10 +97,10 @@ Value contract_pair(Call& c, const Tensor& left_operand, const Tensor& right_ope
   append_sizes(output_sizes, *right, dims.right);
   const Tensor& left_permuted =
       permuted(c, *left, joined({&dims.both, &dims.left, &dims.summed, &dims.right}));
-  const Tensor& right_permuted =
-      permuted(c, *right, joined({&dims.both, &dims.summed, &dims.right, &dims.left}));
   const Value left_matrix =
       c.call<"aten::reshape">(left_permuted, DimVector{batch, rows, sum_size});
+  const Tensor& right_permuted =
+      permuted(c, *right, joined({&dims.both, &dims.summed, &dims.right, &dims.left}));
   const Value right_matrix =
       c.call<"aten::reshape">(right_permuted, DimVector{batch, sum_size, columns});
   const Value product = c.call<"aten::bmm">(left_matrix, right_matrix);

@@ -226,9 +226,8 @@ SymInt leading_numel(Dims sizes, size_t without) {
 // Mirrors _flatten_nd_linear, aten/src/ATen/native/Linear.cpp.
 Value flattened_linear(Call& c, const Tensor& input, const Tensor& weight, const Tensor& bias) {
   const DimVector flat = {leading_numel(input.sizes(), 1), input.size(-1)};
-  const Tensor& transposed = c.tensor<"aten::t">(weight);
-  const Tensor& product =
-      c.tensor<"aten::addmm">(bias, c.tensor<"aten::reshape">(input, flat), transposed);
+  const Tensor& rows = c.tensor<"aten::reshape">(input, flat);
+  const Tensor& product = c.tensor<"aten::addmm">(bias, rows, c.tensor<"aten::t">(weight));
   DimVector sizes(input.sizes());
   sizes.back() = product.size(1);
   return c.call<"aten::view">(product, sizes);

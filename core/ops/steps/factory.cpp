@@ -41,13 +41,19 @@ Value filled(Call& c, const Tensor& self, Dims size, const Value& number,
   const Options options = options_like(self, dtype, layout, device);
   return c.call<"aten::full">(size, number, options.dtype, options.layout, options.device, false);
 }
+// 0 or 1, which of booleans is False or True.
+Value filling(int number, DType dtype) {
+  return dtype == DType::kBool ? Value(number != 0) : Value(number);
+}
 Value new_zeros(Call& c, const Tensor& self, Dims size, std::optional<DType> dtype,
                 std::optional<Layout> layout, std::optional<Device> device) {
-  return filled(c, self, size, Value(0), dtype, layout, device);
+  const Value zero = filling(0, dtype.value_or(self.dtype()));
+  return filled(c, self, size, zero, dtype, layout, device);
 }
 Value new_ones(Call& c, const Tensor& self, Dims size, std::optional<DType> dtype,
                std::optional<Layout> layout, std::optional<Device> device) {
-  return filled(c, self, size, Value(1), dtype, layout, device);
+  const Value one = filling(1, dtype.value_or(self.dtype()));
+  return filled(c, self, size, one, dtype, layout, device);
 }
 
 // The order of the dimensions in memory, of which torch.empty_permuted makes the strides.
@@ -94,13 +100,19 @@ Value filled_new(Call& c, Dims size, const Value& dtype, const Value& layout, co
                               on, false);
 }
 
+// The default of a layout in PyTorch's Python.
+Value strided_if_none(const Value& layout) {
+  return layout.is_none() ? Value(Layout::kStrided) : layout;
+}
+
 Value arange(Call& c, const Value& end, const Value& dtype, const Value& layout,
              const Value& device, const Value& pin) {
-  return c.call<"aten::arange.start_step">(0, end, 1, dtype, layout, device, pin);
+  return c.call<"aten::arange.start_step">(0, end, 1, dtype, strided_if_none(layout), device, pin);
 }
 Value arange_start(Call& c, const Value& start, const Value& end, const Value& dtype,
                    const Value& layout, const Value& device, const Value& pin) {
-  return c.call<"aten::arange.start_step">(start, end, 1, dtype, layout, device, pin);
+  return c.call<"aten::arange.start_step">(start, end, 1, dtype, strided_if_none(layout), device,
+                                           pin);
 }
 // Ranges of integers are iota; others are computed from one.
 Value arange_step(Call& c, const Value& start, const Value&, const Value& step, const Value&,

@@ -9,6 +9,8 @@
 
 namespace faketensor {
 
+std::span<const StepsDef> pass_only_steps();  // pass_only.cpp
+
 namespace {
 
 StepsFor answered_for(AnsweredBy by) {
@@ -117,8 +119,9 @@ class StepsTable {
 
 std::span<const std::span<const StepsDef>> steps_tables() {
   static const std::span<const StepsDef> tables[] = {
-      activation_steps(), elementwise_steps(), factory_steps(),   indexing_steps(), loss_steps(),
-      network_steps(),    prims_steps(),       reduction_steps(), upsample_steps(), view_steps()};
+      activation_steps(), elementwise_steps(), factory_steps(),   indexing_steps(),
+      loss_steps(),       network_steps(),     pass_only_steps(), prims_steps(),
+      reduction_steps(),  upsample_steps(),    view_steps()};
   return tables;
 }
 
