@@ -322,6 +322,8 @@ class Decomposer final : private DispatchMode {
       all.push_back(tensors.plain(result));
     }
     if (all.empty()) return trace_->traced.add_output(Value::tuple({}));
+    const bool is_one_of_body = written_inputs == nullptr && !results.is_list();
+    if (is_one_of_body) return trace_->traced.add_output(all[0]);
     trace_->traced.add_output(context_.make_list(all.span()));
   }
 
