@@ -3,12 +3,13 @@
  *
  *   first picture    navigation to the first frame that shows the built-in example
  *   file shown       file chosen to the frame that shows its graph, at 5,000 nodes; then the same with every module open
+ *   what-if          key in the field of the batch to the frame that shows the answer, at 1,500 nodes
  *   panning          intervals between animation frames while the picture is dragged, with every module open
  *   bytes            of everything the page loads, after brotli
  *
  * Figures depend on the machine and on what else runs there, so they are printed and not asserted.
  */
-/* global document, window, KeyboardEvent, requestAnimationFrame -- in functions that run in the page */
+/* global document, window, KeyboardEvent, MutationObserver, requestAnimationFrame -- in functions that run in the page */
 import { readFileSync, readdirSync, writeFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -107,6 +108,30 @@ async function pan(page, zoom) {
   };
 }
 
+/** Milliseconds from a key in the first size's field to the frame that shows what follows from it, sorted. */
+async function whatIf(page) {
+  return page.evaluate(async () => {
+    const field = document.querySelector("#chips input");
+    field.focus();
+    const times = [];
+    for (let i = 0; i < 20; i++) {
+      const begin = performance.now();
+      const answered = new Promise((resolve) => {
+        new MutationObserver((_, observer) => {
+          observer.disconnect();
+          resolve();
+        }).observe(document.querySelector("#summary"), { childList: true });
+      });
+      field.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", bubbles: true, cancelable: true }));
+      await answered;
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      times.push(performance.now() - begin);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    return times.sort((a, b) => a - b);
+  });
+}
+
 function bytes(folder) {
   const files = readdirSync(folder, {
     recursive: true,
@@ -132,6 +157,17 @@ try {
   console.log(`first picture: ${times.map(round).join(", ")} ms`);
 
   const folder = mkdtempSync(path.join(tmpdir(), "playground-measure-"));
+  const small = path.join(folder, "decoder_1500.json");
+  writeFileSync(small, grownDecoder(1_500));
+  const edited = await context.newPage();
+  await edited.goto(url);
+  await untilShown(edited, 1);
+  await openLarge(edited, small);
+  const keys = await whatIf(edited);
+  console.log(
+    `1500 nodes: from key to frame ${round(keys[0])} ms at least, median ${round(keys[10])}, at most ${round(keys[19])} ms`,
+  );
+  await edited.close();
   for (const nodes of [5_000, 100_000]) {
     const file = path.join(folder, `decoder_${nodes}.json`);
     writeFileSync(file, grownDecoder(nodes));

@@ -10,13 +10,11 @@ import type { Tints } from "./coloring.js";
 import { buildDisplayList } from "./display_list.js";
 import type { Looks, Measure, Primitive } from "./primitives.js";
 import {
-  beginning,
   clamped,
   contains,
   fitted,
   inflated,
   kLeastReadableScale,
-  kReadableScale,
   toWorld,
   visibleRect,
   zoomedAt,
@@ -25,7 +23,7 @@ import {
 } from "./geometry.js";
 import type { Selection } from "./model.js";
 import { paint } from "./painter.js";
-import type { Scene } from "./scene.js";
+import { cameraOn, type Scene } from "./scene.js";
 import type { Camera } from "./state.js";
 import type { Palette } from "./theme.js";
 
@@ -159,7 +157,7 @@ export class CanvasView {
         ? kept
         : isReadable(aside)
           ? aside
-          : this.cameraOn(after, now),
+          : cameraOn(after, now, this.size),
     );
   }
 
@@ -172,17 +170,9 @@ export class CanvasView {
 
   fit(): void {
     if (this.scene === null) return;
-    this.camera = this.cameraOn(this.scene, 0);
+    this.camera = cameraOn(this.scene, 0, this.size);
     this.untouched = true;
     this.schedule();
-  }
-
-  /** Shows a box and what is in it, or the beginning of that where all of it could not be read. */
-  private cameraOn(scene: Scene, box: number): Camera {
-    const rect = scene.rectOf(box);
-    const whole = fitted(rect, this.size, 1.25);
-    if (whole.scale >= kReadableScale) return whole;
-    return beginning(rect, scene.rectOf(scene.firstIn(box)), this.size);
   }
 
   /** Whether a camera shows any box of a picture. */
@@ -206,7 +196,7 @@ export class CanvasView {
     const inner = inflated(shown, -0.08);
     if (scale === this.camera.scale && fits && contains(inner, rect)) return;
     this.setCamera(
-      fits ? { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2, scale } : this.cameraOn(this.scene, box),
+      fits ? { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2, scale } : cameraOn(this.scene, box, this.size),
     );
   }
 

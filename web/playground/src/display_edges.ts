@@ -1,9 +1,11 @@
 /** The edges of a picture: lines in the colour of what runs along them, and its shape beside the first leg with room. */
 import { Status, ValueKind } from "./engine.js";
 import { compactShape, dtypeGroup, sizesOf } from "./format.js";
-import type { Rect } from "./geometry.js";
+import { overlaps, type Rect } from "./geometry.js";
+import { LabelRoom } from "./label_room.js";
 import {
-  kSmallestText,
+  kLeastDetail,
+  seen,
   text,
   type DrawOptions,
   type LinePrimitive,
@@ -13,7 +15,11 @@ import {
 import type { Scene } from "./scene.js";
 
 const kEdgeLabelSize = 10;
-const kLabelLine = 64;
+const kLabelCell = 64;
+/** From a line to the shape beside it. */
+const kBesideLine = 5;
+/** Smaller pictures have no room for shapes beside lines. */
+const kLabelsFrom = 0.6;
 const kRowStride = 2 ** 24;
 
 /** Draws the edges whose ends are drawn, and the shapes beside them. */
@@ -24,9 +30,10 @@ export function drawEdges(scene: Scene, options: DrawOptions, shown: Uint8Array,
   const right = viewport.x + viewport.w;
   const bottom = viewport.y + viewport.h;
   const dot = 3 / scale;
-  const room = new LabelRoom();
+  const room = new LabelRoom(kLabelCell);
+  const labelled: number[] = [];
   const labels: Primitive[] = [];
-  const withLabels = kEdgeLabelSize * scale >= kSmallestText;
+  const withLabels = scale >= kLabelsFrom;
   for (let i = 0; i < edge.count && list.length < options.limit; i++) {
     const at = 4 * i;
     if (
@@ -42,8 +49,14 @@ export function drawEdges(scene: Scene, options: DrawOptions, shown: Uint8Array,
       options.vivid !== null && !(options.vivid.has(edge.from[i]) && options.vivid.has(edge.to[i]));
     const drawn = edgeLine(scene, i, edgePaint(scene, edge.value[i]), 1, scale * 8 >= 3);
     list.push(fades ? { ...drawn, faded: true } : drawn);
-    if (withLabels && !fades) pushEdgeLabel(scene, options, i, room, labels);
+    if (!withLabels) continue;
+    addLines(scene, i, viewport, room);
+    if (!fades) labelled.push(i);
   }
+  if (!withLabels) return;
+  addBoxes(scene, shown, viewport, room);
+  const written = new Set<number>();
+  for (const i of labelled) pushEdgeLabel(scene, options, i, room, written, labels);
   list.push(...labels);
 }
 
@@ -81,40 +94,87 @@ export function edgeLine(
 }
 
 /**
- * The shape beside the first vertical leg that has room for it, once per value and box. A leg that begins at the border
- * of an open module goes unlabelled: the shape stands where the value comes from.
+ * The shape beside the first vertical leg that has room for it, once per value and box, never where a line runs. A leg that
+ * begins at the border of an open module goes unlabelled: the shape stands where the value comes from.
  */
 function pushEdgeLabel(
   scene: Scene,
   options: DrawOptions,
   edge: number,
   room: LabelRoom,
+  written: Set<number>,
   labels: Primitive[],
 ): void {
   const { table } = scene.model;
   const { points, pointStart, value, from } = scene.layout.edge;
   const row = itemOf(scene, value[edge]);
+  const key = from[edge] * kRowStride + row;
   if (
     table.kind[row] !== ValueKind.tensor ||
     table.status[row] !== Status.ok ||
     scene.open[from[edge]] ||
-    room.has(from[edge], row)
+    written.has(key)
   )
     return;
+  const size = seen(kEdgeLabelSize, kLeastDetail, options.scale);
   const label = compactShape(sizesOf(table, row));
-  const width = options.measure(label, "mono", kEdgeLabelSize);
+  const w = options.measure(label, "mono", size);
+  const h = size + 2;
   for (let i = pointStart[edge]; i + 1 < pointStart[edge + 1]; i++) {
     const x = points[2 * i];
     const top = points[2 * i + 1];
     const height = points[2 * i + 3] - top;
-    if (points[2 * i + 2] !== x || height < kEdgeLabelSize + 4) continue;
-    const middle = top + Math.min(height / 2, kEdgeLabelSize / 2 + 6);
-    const rect = { x: x + 4, y: middle - kEdgeLabelSize / 2 - 1, w: width + 2, h: kEdgeLabelSize + 2 };
-    if (!room.claim(rect)) continue;
-    room.add(from[edge], row);
-    const made = text(x + 5, middle, label, kEdgeLabelSize, "mono", "left", "textQuiet");
-    labels.push({ ...made, halo: groundIn(scene, scene.layout.box.parent[from[edge]]) });
-    return;
+    if (points[2 * i + 2] !== x || height < h + 2) continue;
+    const highest = top + h / 2 + 1;
+    const lowest = top + height - h / 2 - 1;
+    for (const middle of [Math.min(highest + 4, lowest), (highest + lowest) / 2, lowest]) {
+      for (const isRight of [true, false]) {
+        const left = isRight ? x + kBesideLine : x - kBesideLine - w;
+        if (!room.claim({ x: left, y: middle - h / 2, w, h })) continue;
+        written.add(key);
+        const made = text(left, middle, label, size, "mono", "left", "textQuiet");
+        labels.push({ ...made, halo: groundIn(scene, scene.layout.box.parent[from[edge]]) });
+        return;
+      }
+    }
+  }
+}
+
+/** Boxes keep labels away, and the borders of open modules. */
+function addBoxes(scene: Scene, shown: Uint8Array, viewport: Rect, room: LabelRoom): void {
+  const { count } = scene.layout.box;
+  for (let box = 1; box < count;) {
+    const rect = scene.rectOf(box);
+    if (!overlaps(rect, viewport)) {
+      box = scene.subtreeEnd[box];
+      continue;
+    }
+    const { x, y, w, h } = rect;
+    if (shown[box] === 1 && scene.open[box] === 1) {
+      for (const side of [
+        { x, y, w, h: 0 },
+        { x, y: y + h, w, h: 0 },
+        { x, y, w: 0, h },
+        { x: x + w, y, w: 0, h },
+      ])
+        room.add(side, viewport);
+    } else {
+      room.add(rect, viewport);
+    }
+    box = shown[box] === 1 ? box + 1 : scene.subtreeEnd[box];
+  }
+}
+
+/** The lines of an edge keep labels away. */
+function addLines(scene: Scene, edge: number, viewport: Rect, room: LabelRoom): void {
+  const { points } = scene;
+  const { pointStart } = scene.layout.edge;
+  for (let i = pointStart[edge]; i + 1 < pointStart[edge + 1]; i++) {
+    const x = Math.min(points[2 * i], points[2 * i + 2]);
+    const y = Math.min(points[2 * i + 1], points[2 * i + 3]);
+    const w = Math.abs(points[2 * i] - points[2 * i + 2]);
+    const h = Math.abs(points[2 * i + 1] - points[2 * i + 3]);
+    room.add({ x, y, w, h }, viewport);
   }
 }
 
@@ -129,39 +189,4 @@ function itemOf({ model }: Scene, row: number): number {
 export function groundIn(scene: Scene, module: number): Paint {
   const depth = module < 0 ? 0 : scene.layout.box.depth[module];
   return depth === 0 ? "canvas" : depth % 2 === 0 ? "moduleOpenAlternate" : "moduleOpen";
-}
-
-/** Keeps edge labels from being written over each other or twice: a coarse grid of what is taken. */
-class LabelRoom {
-  private readonly taken = new Map<number, Rect[]>();
-  private readonly written = new Set<number>();
-
-  has(box: number, row: number): boolean {
-    return this.written.has(box * kRowStride + row);
-  }
-
-  add(box: number, row: number): void {
-    this.written.add(box * kRowStride + row);
-  }
-
-  /** False if the rectangle meets one that was claimed before. */
-  claim(rect: Rect): boolean {
-    const lines = [Math.floor(rect.y / kLabelLine), Math.floor((rect.y + rect.h) / kLabelLine)];
-    for (const at of lines) {
-      for (const other of this.taken.get(at) ?? []) {
-        const apart =
-          rect.x > other.x + other.w ||
-          other.x > rect.x + rect.w ||
-          rect.y > other.y + other.h ||
-          other.y > rect.y + rect.h;
-        if (!apart) return false;
-      }
-    }
-    for (const at of new Set(lines)) {
-      const known = this.taken.get(at);
-      if (known === undefined) this.taken.set(at, [rect]);
-      else known.push(rect);
-    }
-    return true;
-  }
 }

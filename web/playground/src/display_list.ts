@@ -4,37 +4,59 @@
  *
  * Note [Levels of detail]
  * The list holds only what can be seen at the camera's scale: a subtree outside the viewport is skipped; a module
- * smaller than kModuleAsBox on screen is one box; an edge that would be a dot is left out; a text below kSmallestText
- * pixels is not written. So the list's length depends on the screen, not on the graph.
+ * smaller than kModuleAsBox on screen is one box; an edge that would be a dot is left out; a name below kLeastName
+ * pixels is written in as many, or not at all. So the list's length depends on the screen, not on the graph.
  */
 import type { Tint } from "./coloring.js";
 import { drawEdges, edgeLine, groundIn } from "./display_edges.js";
 import { Status, ValueKind } from "./engine.js";
-import { countText, dtypeGroup, dtypeShort, moduleShort, opShort, typeShort } from "./format.js";
+import { bytesText, countText, dtypeGroup, dtypeShort, moduleShort, opShort, typeShort } from "./format.js";
 import { interfaceText, parametersText } from "./module_facts.js";
 import { sameSelection } from "./model.js";
-import { type DrawOptions, kSmallestText, type Primitive, text, truncated } from "./primitives.js";
+import { LabelRoom } from "./label_room.js";
+import {
+  kLeastDetail,
+  kLeastName,
+  seen,
+  text,
+  truncated,
+  type DrawOptions,
+  type Paint,
+  type Primitive,
+} from "./primitives.js";
 import { kNameIndent, kTitleHeight, type Scene } from "./scene.js";
 
 export const kModuleAsBox = 40;
 const kFontSize = 12;
 const kBadgeSize = 9.5;
-/** From this height on a closed module has a second line. */
+/** From this height on a closed module has a second line, */
 const kTwoLines = 44;
+/** where that are as many pixels. */
+const kLeastTwoLines = 29;
+/** Pixels that a name takes at least. */
+const kLeastLine = 12.5;
+const kLeastWidth = 40;
+const kTitleCell = 80;
+
+/** Names of open modules, and where they stand. */
+interface Titles {
+  readonly list: Primitive[];
+  readonly room: LabelRoom;
+}
 
 export function buildDisplayList(scene: Scene, options: DrawOptions): Primitive[] {
   const list: Primitive[] = [];
   // Lines run through the titles of open modules, which are written over them.
-  const titles: Primitive[] = [];
+  const titles: Titles = { list: [], room: new LabelRoom(kTitleCell / options.scale) };
   const shown = drawBoxes(scene, options, list, titles);
   drawEdges(scene, options, shown, list);
-  list.push(...titles);
+  list.push(...titles.list);
   drawSelection(scene, options, list);
   return list;
 }
 
 /** Draws boxes and returns, per box, 1 where it is on the list with its content (edges inside others are left out). */
-function drawBoxes(scene: Scene, options: DrawOptions, list: Primitive[], titles: Primitive[]): Uint8Array {
+function drawBoxes(scene: Scene, options: DrawOptions, list: Primitive[], titles: Titles): Uint8Array {
   const { box } = scene.layout;
   const { viewport, scale } = options;
   const shown = new Uint8Array(box.count);
@@ -65,7 +87,7 @@ function drawBox(
   box: number,
   small: boolean,
   list: Primitive[],
-  titles: Primitive[],
+  titles: Titles,
 ): void {
   const id = scene.layout.box.id[box];
   const begin = list.length;
@@ -112,69 +134,64 @@ function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, 
     strokeWidth: options.matches.has(box) ? 2 : status === Status.error ? 1.5 : 1,
     dashed: status >= Status.unknown,
   });
-  if (kFontSize * options.scale < kSmallestText) return;
+  if (rect.h * options.scale < kLeastLine) return;
   const middle = rect.y + rect.h / 2;
   const badgeEnd = rect.x + rect.w - 8;
+  const label = isInput ? table.names[row] : opShort(model.op(row));
+  const size = seen(kFontSize, kLeastName, options.scale);
   let room = badgeEnd - rect.x - kNameIndent;
   if (status === Status.error || status === Status.unknown) {
-    list.push(
-      text(
-        badgeEnd,
-        middle,
-        status === Status.error ? "!" : "?",
-        kFontSize,
-        "bold",
-        "right",
-        status === Status.error ? "error" : "unknown",
-      ),
-    );
-    room -= 14;
-  } else if (tint !== null && tint.label !== null) {
-    room -= pushLabel(options, badgeEnd, middle, tint.label, list) + 6;
-  } else if (table.kind[row] === ValueKind.tensor) {
-    room -= pushBadge(options, badgeEnd, middle, table.dtypes[table.dtype[row]], list) + 6;
-  }
-  const label = isInput ? table.names[row] : opShort(model.op(row));
-  const fitting = truncated(label, room, "plain", kFontSize, options.measure);
-  list.push(
-    text(
-      rect.x + kNameIndent,
+    const isError = status === Status.error;
+    const mark = text(
+      badgeEnd,
       middle,
-      fitting,
-      kFontSize,
-      "plain",
-      "left",
-      status === Status.notReached ? "textQuiet" : "text",
-    ),
-  );
+      isError ? "!" : "?",
+      size,
+      "bold",
+      "right",
+      isError ? "error" : "unknown",
+    );
+    list.push(mark);
+    room -= 14;
+  } else {
+    // The name comes first: a badge that would shorten it is left out.
+    const free = room - options.measure(label, "plain", size) - 6;
+    if (tint !== null && tint.label !== null) pushLabel(options, badgeEnd, middle, tint.label, free, list);
+    else if (table.kind[row] === ValueKind.tensor)
+      pushBadge(options, badgeEnd, middle, table.dtypes[table.dtype[row]], free, list);
+  }
+  const fitting = truncated(label, room, "plain", size, options.measure);
+  const paint = status === Status.notReached ? "textQuiet" : "text";
+  list.push(text(rect.x + kNameIndent, middle, fitting, size, "plain", "left", paint));
 }
 
-/** What a box is coloured for, ending at `right`; returns its width. */
+/** What a box is coloured for, ending at `right`, where there is room. */
 function pushLabel(
   options: DrawOptions,
   right: number,
   middle: number,
   label: string,
+  room: number,
   list: Primitive[],
-): number {
-  if (kBadgeSize * options.scale >= kSmallestText)
-    list.push(text(right, middle, label, kBadgeSize, "mono", "right", "text"));
-  return options.measure(label, "mono", kBadgeSize);
+): void {
+  const size = seen(kBadgeSize, kLeastDetail, options.scale);
+  if (options.measure(label, "mono", size) <= room)
+    list.push(text(right, middle, label, size, "mono", "right", "text"));
 }
 
-/** The dtype's letters in its colour, ending at `right`; returns their width. */
+/** The dtype's letters in its colour. */
 function pushBadge(
   options: DrawOptions,
   right: number,
   middle: number,
   dtype: string,
+  room: number,
   list: Primitive[],
-): number {
+): void {
+  const size = seen(kBadgeSize, kLeastDetail, options.scale);
   const letters = dtypeShort(dtype);
-  if (kBadgeSize * options.scale >= kSmallestText) {
-    list.push(text(right, middle, letters, kBadgeSize, "mono", "right", `dtype-${dtypeGroup(dtype)}`));
-  }
-  return options.measure(letters, "mono", kBadgeSize);
+  if (options.measure(letters, "mono", size) <= room)
+    list.push(text(right, middle, letters, size, "mono", "right", `dtype-${dtypeGroup(dtype)}`));
 }
 
 function drawClosedModule(
@@ -225,67 +242,81 @@ function drawClosedModule(
     strokeWidth: options.matches.has(box) ? 2 : worst === Status.error ? 1.5 : 1,
     dashed: worst >= Status.unknown,
   });
-  if (kFontSize * options.scale < kSmallestText) return;
-  const module = model.module(id);
-  const isTall = rect.h >= kTwoLines;
+  if (rect.h * options.scale < kLeastLine || rect.w * options.scale < kLeastWidth) return;
+  const isTall = rect.h >= kTwoLines && rect.h * options.scale >= kLeastTwoLines;
   const middle = isTall ? rect.y + rect.h * 0.34 : rect.y + rect.h / 2;
-  if (isTall) pushSecondLine(scene, options, box, id, tint !== null, list);
-  const shown = tint?.label ?? countText(module.nodes);
-  const counts = repeat > 1 ? `${tint?.label ?? ""} ×${countText(repeat)}`.trim() : shown;
-  list.push(
-    text(
-      rect.x + rect.w - 10,
-      middle,
-      counts,
-      kBadgeSize,
-      repeat > 1 ? "bold" : "mono",
-      "right",
-      tint === null ? "textQuiet" : "text",
-    ),
-  );
-  const room = rect.w - 26 - options.measure(counts, "mono", kBadgeSize);
-  const name = truncated(moduleShort(module.path), room, "bold", kFontSize, options.measure);
   const paint = worst === Status.notReached ? "textQuiet" : "text";
-  list.push(text(rect.x + kNameIndent, middle, name, kFontSize, "bold", "left", paint));
-  const used = options.measure(name, "bold", kFontSize) + 8;
-  const type = typeShort(module.type);
-  if (room - used >= options.measure(type, "plain", kBadgeSize + 1)) {
-    list.push(
-      text(
-        rect.x + kNameIndent + used,
-        middle + 0.5,
-        type,
-        kBadgeSize + 1,
-        "plain",
-        "left",
-        tint === null ? "textQuiet" : "text",
-      ),
-    );
-  }
+  const quiet = tint === null ? "textQuiet" : "text";
+  if (isTall) pushSecondLine(scene, options, box, id, quiet, list);
+  const module = model.module(id);
+  const times = repeat > 1 ? `×${countText(repeat)}` : null;
+  const counts =
+    tint?.label == null ? (times ?? countText(module.nodes)) : `${tint.label} ${times ?? ""}`.trim();
+  const label = { name: moduleShort(module.path), type: typeShort(module.type), counts };
+  pushNames(
+    options,
+    { x: rect.x + kNameIndent, middle, w: rect.w - 2 * kNameIndent },
+    label,
+    { paint, quiet },
+    list,
+  );
 }
 
-/** What goes in and comes out of a closed module, and how much it has learned. */
+/** A line with a name, beside it quietly a type, and at its end a count: as much of it as there is room for. */
+function pushNames(
+  options: DrawOptions,
+  line: { x: number; middle: number; w: number },
+  label: { name: string; type: string; counts: string },
+  paints: { paint: Paint; quiet: Paint },
+  list: Primitive[],
+): void {
+  const { measure, scale } = options;
+  const size = seen(kFontSize, kLeastName, scale);
+  const small = seen(kBadgeSize + 1, kLeastDetail, scale);
+  const { x, middle } = line;
+  const right = x + line.w;
+  const counted = label.counts === "" ? 0 : measure(label.counts, "bold", small) + 8;
+  const wanted = measure(label.name, "bold", size);
+  const withCounts = counted > 0 && wanted + counted <= line.w;
+  let room = line.w;
+  if (withCounts) {
+    list.push(text(right, middle, label.counts, small, "bold", "right", paints.quiet));
+    room -= counted;
+  }
+  list.push(
+    text(x, middle, truncated(label.name, room, "bold", size, measure), size, "bold", "left", paints.paint),
+  );
+  const used = wanted + 8;
+  if (used < room && room - used >= measure(label.type, "plain", small))
+    list.push(text(x + used, middle + 0.5, label.type, small, "plain", "left", paints.quiet));
+}
+
+/** What goes in and comes out of a closed module, how much it has learned, and the bytes of that where there is room. */
 function pushSecondLine(
   scene: Scene,
   options: DrawOptions,
   box: number,
   id: number,
-  tinted: boolean,
+  paint: Paint,
   list: Primitive[],
 ): void {
-  if (kBadgeSize * options.scale < kSmallestText) return;
+  const { measure, scale } = options;
   const rect = scene.rectOf(box);
   const y = rect.y + rect.h * 0.72;
-  const paint = tinted ? "text" : "textQuiet";
+  const size = seen(kBadgeSize, kLeastDetail, scale);
   const count = scene.parameters.countOf(id);
-  let room = rect.w - 20;
+  let room = rect.w - 2 * kNameIndent;
+  const shapes = interfaceText(scene, box);
   if (count > 0) {
+    const free = room - measure(shapes, "mono", size) - 8;
     const parameters = parametersText(count);
-    list.push(text(rect.x + rect.w - 10, y, parameters, kBadgeSize, "mono", "right", paint));
-    room -= options.measure(parameters, "mono", kBadgeSize) + 8;
+    const more = `${parameters} ${bytesText(scene.parameters.bytesOf(id))}`;
+    const learned = measure(more, "mono", size) <= free ? more : parameters;
+    list.push(text(rect.x + rect.w - kNameIndent, y, learned, size, "mono", "right", paint));
+    room -= measure(learned, "mono", size) + 8;
   }
-  const shapes = truncated(interfaceText(scene, box), room, "mono", kBadgeSize, options.measure);
-  list.push(text(rect.x + kNameIndent, y, shapes, kBadgeSize, "mono", "left", paint));
+  const fitting = truncated(shapes, room, "mono", size, measure);
+  list.push(text(rect.x + kNameIndent, y, fitting, size, "mono", "left", paint));
 }
 
 function drawOpenModule(
@@ -294,10 +325,11 @@ function drawOpenModule(
   box: number,
   id: number,
   list: Primitive[],
-  titles: Primitive[],
+  titles: Titles,
 ): void {
   const rect = scene.rectOf(box);
   const halo = groundIn(scene, box);
+  const module = scene.model.module(id);
   list.push({
     kind: "box",
     rect,
@@ -307,21 +339,24 @@ function drawOpenModule(
     strokeWidth: options.matches.has(box) ? 2 : 1,
     dashed: false,
   });
-  if (kFontSize * options.scale < kSmallestText) return;
-  const module = scene.model.module(id);
-  const middle = rect.y + kTitleHeight / 2 + 1;
-  const name = truncated(moduleShort(module.path), rect.w - 24, "bold", kFontSize, options.measure);
-  titles.push({ ...text(rect.x + 12, middle, name, kFontSize, "bold", "left", "text"), halo });
-  const used = options.measure(name, "bold", kFontSize) + 8;
-  const type = truncated(
-    typeShort(module.type),
-    rect.w - 24 - used,
-    "plain",
-    kBadgeSize + 1,
-    options.measure,
-  );
-  const quiet = text(rect.x + 12 + used, middle + 0.5, type, kBadgeSize + 1, "plain", "left", "textQuiet");
-  titles.push({ ...quiet, halo });
+  const { scale, measure } = options;
+  if (rect.h * scale < kLeastLine || rect.w * scale < kLeastWidth) return;
+  const isInBar = kTitleHeight * scale >= kLeastLine;
+  const size = seen(kFontSize, kLeastName, scale);
+  const x = rect.x + Math.min(12, 6 / scale);
+  const middle = isInBar ? rect.y + kTitleHeight / 2 + 1 : rect.y + (0.75 * kLeastLine) / scale;
+  const room = rect.x + rect.w - x - 6 / scale;
+  const name = truncated(moduleShort(module.path), room, "bold", size, measure);
+  const used = measure(name, "bold", size);
+  // Where bars are too low for their names, the names of outer modules come first.
+  const needs = { x, y: middle - size / 2, w: used, h: size };
+  if (name === "" || (!isInBar && !titles.room.claim(needs))) return;
+  titles.list.push({ ...text(x, middle, name, size, "bold", "left", "text"), halo });
+  if (!isInBar) return;
+  const small = seen(kBadgeSize + 1, kLeastDetail, scale);
+  const type = truncated(typeShort(module.type), room - used - 8, "plain", small, measure);
+  const quiet = text(x + used + 8, middle + 0.5, type, small, "plain", "left", "textQuiet");
+  titles.list.push({ ...quiet, halo });
 }
 
 /** What the selected box reads and produces, in two colours, and the frame around it. */

@@ -21,7 +21,7 @@ export class HoverCard {
     this.box = box;
     if (box < 0 || scene.open[box] === 1) return;
     this.waiting = setTimeout(() => {
-      this.card.replaceChildren(...content(scene, profile, box));
+      this.card.replaceChildren(...factsOf(scene, profile, box));
       this.card.hidden = false;
       const { offsetWidth, offsetHeight } = this.card;
       const left = x + kOffset + offsetWidth > window.innerWidth ? x - kOffset - offsetWidth : x + kOffset;
@@ -38,7 +38,8 @@ export class HoverCard {
   }
 }
 
-function content(scene: Scene, profile: MemoryProfile | null, box: number): HTMLElement[] {
+/** What a box is, what goes in and comes out, and what it costs. */
+export function factsOf(scene: Scene, profile: MemoryProfile | null, box: number): HTMLElement[] {
   const { model, layout } = scene;
   const id = layout.box.id[box];
   const lines: string[] = [];

@@ -97,8 +97,14 @@ export interface DrawOptions extends Looks {
   readonly limit: number;
 }
 
-/** Below this, in pixels, a text is not written. */
-export const kSmallestText = 6;
+/** In pixels: names are never written smaller than this, shapes and dtypes than that; what has no room is left out. */
+export const kLeastName = 10;
+export const kLeastDetail = 9;
+
+/** A font size in world units: as asked, or what `least` pixels are at this scale. */
+export function seen(size: number, least: number, scale: number): number {
+  return Math.max(size, least / scale);
+}
 
 export function text(
   x: number,
@@ -112,7 +118,9 @@ export function text(
   return { kind: "text", x, y, text: content, size, font, align, paint };
 }
 
-/** The text, or as much of its beginning as fits with an ellipsis. */
+const kFewestLetters = 3;
+
+/** The text, or as much of its beginning as fits with an ellipsis; nothing where that would be a letter or two. */
 export function truncated(
   label: string,
   room: number,
@@ -122,8 +130,8 @@ export function truncated(
 ): string {
   const width = measure(label, font, size);
   if (width <= room) return label;
-  if (room < size) return "";
-  let keep = Math.max(1, Math.floor((label.length * room) / width) - 1);
-  while (keep > 1 && measure(`${label.slice(0, keep)}…`, font, size) > room) keep--;
-  return `${label.slice(0, keep)}…`;
+  if (room <= 0) return "";
+  let keep = Math.floor((label.length * room) / width);
+  while (keep >= kFewestLetters && measure(`${label.slice(0, keep)}…`, font, size) > room) keep--;
+  return keep < kFewestLetters ? "" : `${label.slice(0, keep)}…`;
 }

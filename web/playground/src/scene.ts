@@ -5,8 +5,9 @@
  */
 import type { Layout } from "./engine.js";
 import { Parameters } from "./module_facts.js";
-import { overlaps, type Rect } from "./geometry.js";
+import { beginning, fitted, kReadableScale, overlaps, type Rect, type Size } from "./geometry.js";
 import type { Model, Selection } from "./model.js";
+import type { Camera } from "./state.js";
 
 /** What the layout reserves room for; mirrors `layout::metrics` of core/layout/graph_layout.h. */
 export const kTitleHeight = 24;
@@ -287,6 +288,14 @@ export class Scene {
     }
     return legs;
   }
+}
+
+/** The camera on a box and what is in it, or on the beginning of that where all of it could not be read. */
+export function cameraOn(scene: Scene, box: number, size: Size): Camera {
+  const rect = scene.rectOf(box);
+  const whole = fitted(rect, size, 1.25);
+  if (whole.scale >= kReadableScale) return whole;
+  return beginning(rect, scene.rectOf(scene.firstIn(box)), size);
 }
 
 function boundsOfEdges(layout: Layout, points: Float32Array): Float32Array {

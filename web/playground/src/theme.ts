@@ -56,13 +56,16 @@ const kRemembered = "faketensor.theme";
 export class Theme implements Palette {
   private colors = new Map<Paint, string>();
   private readonly preferred = matchMedia("(prefers-color-scheme: dark)");
+  /** The system's few colours rule: the canvas, which no style sheet reaches, uses them too. */
+  private readonly forced = matchMedia("(forced-colors: active)");
 
   /** `changed` is called after each switch, when the new colours are in place. */
   constructor(private readonly changed: () => void) {
     this.setName();
-    this.preferred.addEventListener("change", () => {
-      this.apply();
-    });
+    for (const query of [this.preferred, this.forced])
+      query.addEventListener("change", () => {
+        this.apply();
+      });
   }
 
   get name(): ThemeName {
@@ -77,7 +80,7 @@ export class Theme implements Palette {
   }
 
   color(paint: Paint): string {
-    return colorOf(document.documentElement, paint, this.colors);
+    return this.forced.matches ? systemColor(paint) : colorOf(document.documentElement, paint, this.colors);
   }
 
   private apply(): void {
@@ -89,6 +92,14 @@ export class Theme implements Palette {
     document.documentElement.dataset["theme"] = this.name;
     this.colors = new Map();
   }
+}
+
+/** What a system that forces its colours has for a paint: texts and borders, lines, marks, grounds. */
+function systemColor(paint: Paint): string {
+  if (/^(selection|match|flash|downstream|series-1)$/.test(paint)) return "Highlight";
+  if (paint === "upstream") return "LinkText";
+  if (/^(text|dtype|error$|unknown$)|Border$/.test(paint)) return "CanvasText";
+  return /^(edge|series)/.test(paint) ? "GrayText" : "Canvas";
 }
 
 /** Storage is a convenience: a browser that forbids it only forgets the choice. */

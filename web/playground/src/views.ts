@@ -186,6 +186,10 @@ export class Views {
         say: (sentence) => {
           this.announcer.say(sentence);
         },
+        toggle,
+        details: () => {
+          this.tabs.show("inspector");
+        },
       });
     }, failed);
     this.symbols = new Later(
@@ -344,6 +348,7 @@ export class Views {
     this.outline.show(model, state.expanded, want.selection);
     this.inspector.show(model, want.selection, state.expanded);
     this.canvas.select(want.selection);
+    this.showSheet(shown, want.selection);
     this.search.now?.show(model);
     this.markMatches();
     this.problems.show(model);
@@ -534,9 +539,17 @@ export class Views {
     this.canvas.select(selection);
     this.outline.select(selection);
     this.inspector.show(shown.model, selection, shown.state.expanded);
+    this.showSheet(shown, selection);
     if (selection === null) return;
     if (this.reveals) this.canvas.reveal(shown.scene.placeOf(selection));
     this.announcer.say(shown.model.describe(selection));
+  }
+
+  /** A module that was opened or closed stays selected: its card is of the new picture. */
+  private showSheet({ scene, profile }: Shown, selection: Selection | null): void {
+    this.later.do(({ sheet }) => {
+      sheet.show(scene, profile, selection);
+    });
   }
 
   /** In the boxes of the present layout. */

@@ -1,3 +1,6 @@
+/** High enough for a finger, in pixels. */
+const kForFingers = 44;
+
 /**
  * A scrolled list that keeps elements only for the rows in sight (and for the row that has the focus, wherever it is).
  * All rows are equally high, so a position is a multiplication. Rows are placed by the CSSOM, which the page's content
@@ -8,13 +11,18 @@ export class VirtualList {
   private readonly rendered = new Map<number, HTMLElement>();
   private pinned = -1;
   private readonly body: HTMLElement;
+  private readonly rowHeight: number;
 
-  /** `scroller` scrolls and gets one child, which holds the rows. `render` makes the element of a row. */
+  /**
+   * `scroller` scrolls and gets one child, which holds the rows. `render` makes the element of a row. For fingers rows are
+   * higher than asked, as in narrow.css.
+   */
   constructor(
     private readonly scroller: HTMLElement,
-    private readonly rowHeight: number,
+    rowHeight: number,
     private readonly render: (index: number) => HTMLElement,
   ) {
+    this.rowHeight = matchMedia("(pointer: coarse)").matches ? Math.max(kForFingers, rowHeight) : rowHeight;
     this.body = document.createElement("div");
     this.body.className = "virtual-body";
     this.body.setAttribute("role", "presentation");

@@ -44,8 +44,40 @@ describe("a display list", () => {
     assert.ok(texts(list).includes("block.1"));
   });
 
-  it("writes no text below 6 pixels", () => {
-    assert.deepEqual(texts(draw({ scale: 0.4 }).list), []);
+  it("writes names in ten pixels and more, shapes and dtypes in nine, whatever the scale", () => {
+    for (const scale of [0.3, 0.5, 0.7, 1]) {
+      for (const item of draw({ scale }).list)
+        if (item.kind === "text") {
+          const isName = ["x", "linear", "relu", "block.0", "block.1"].includes(item.text);
+          assert.ok(item.size * scale >= (isName ? 9.999 : 8.999), item.text);
+        }
+    }
+  });
+
+  it("leaves out the names of boxes that are lower than a line, and names the module around them", () => {
+    const shown = texts(draw({ scale: 0.42 }).list);
+    assert.ok(shown.includes("block.0") && !shown.includes("linear"), shown.join(" "));
+  });
+
+  it("writes no shape where a line runs", () => {
+    const { scene, list } = draw();
+    const labels = list.filter((item) => item.kind === "text" && item.text === "2×8");
+    const lines = list.flatMap((item) => (item.kind === "line" ? [item] : []));
+    assert.ok(labels.length > 0);
+    for (const label of labels) {
+      if (label.kind !== "text") continue;
+      const right = label.x + measure(label.text, "mono", label.size);
+      for (const { first, end } of lines)
+        for (let i = first; i + 1 < end; i++) {
+          const [x, y, toX, toY] = scene.points.subarray(2 * i, 2 * i + 4);
+          const apart =
+            Math.max(x, toX) < label.x ||
+            Math.min(x, toX) > right ||
+            Math.max(y, toY) < label.y - label.size / 2 ||
+            Math.min(y, toY) > label.y + label.size / 2;
+          assert.ok(apart, "a line runs through a shape");
+        }
+    }
   });
 
   it("draws an open module as one box where it is small on screen", () => {
@@ -120,6 +152,7 @@ describe("truncation", () => {
     assert.equal(truncated("linear", 100, "plain", 10, measure), "linear");
     assert.equal(truncated("scaled_dot_product", 60, "plain", 10, measure), "scaled_do…");
     assert.equal(truncated("linear", 4, "plain", 10, measure), "");
+    assert.equal(truncated("cumsum", 15, "plain", 10, measure), "");
   });
 });
 
