@@ -2,9 +2,11 @@
 #include <optional>
 
 #include "core/command/graph_files.h"
+#include "core/command/pass_options.h"
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
 #include "core/graph/graph_text.h"
+#include "core/io/edited_program.h"
 #include "core/io/open.h"
 #include "core/io/program_rewriter.h"
 #include "core/io/pt2_writer.h"
@@ -14,14 +16,16 @@ namespace faketensor {
 
 namespace {
 
-// The file, what it was asked to become, and the answer.
+// The file, what passes have made of it, what it was asked to become, and the answer.
 class Conversion {
  public:
   Conversion(const Options& options, CommandIo& io)
       : path_(options.positional()[0]),
         source_(io.open(path_)),
         limits_(read_limits(options)),
-        program_(open_program(*source_, file_name(path_), limits_)),
+        edited_(run_passes(options, io)),
+        program_(edited_ ? open_program(MemorySource(*edited_), file_name(path_), limits_)
+                         : open_program(*source_, file_name(path_), limits_)),
         given_(propagate_options(options, io)) {
     given_.changes = &changes_;
     is_changed_ = !given_.dims.empty() || !given_.dynamic.empty() || given_.dtype || given_.device;
@@ -36,13 +40,16 @@ class Conversion {
   }
 
   std::string json() {
-    const ChangedRun what_if = is_changed_ ? ChangedRun{&run(), &changes_} : ChangedRun{};
-    return rewrite_file(*source_, file_name(path_), what_if, limits_);
+    if (!edited_) return rewrite_file(*source_, file_name(path_), what_if(), limits_);
+    if (!is_changed_) return *edited_;
+    std::string text = *edited_;
+    return rewrite_program(text, what_if(), limits_);
   }
 
   void write_archive(ByteSink& sink) {
-    const ChangedRun what_if = is_changed_ ? ChangedRun{&run(), &changes_} : ChangedRun{};
-    write_pt2(*source_, what_if, limits_, sink);
+    if (!edited_) return write_pt2(*source_, what_if(), limits_, sink);
+    if (is_changed_) check_weights(run());
+    write_pt2(*source_, json(), limits_, sink);
   }
 
   // Of the program that is written.
@@ -57,9 +64,25 @@ class Conversion {
     return path.substr(path.rfind('/') + 1);
   }
 
+  // The JSON that they give; nothing without --run.
+  std::optional<std::string> run_passes(const Options& options, CommandIo& io) {
+    const std::vector<std::string> wanted = split_options(options, "--run");
+    if (wanted.empty()) return std::nullopt;
+    EditedProgram edited(*source_, file_name(path_), limits_);
+    for (const std::string& pass : wanted) {
+      if (const std::string told = told_by(edited.run(pass)); !told.empty())
+        io.write_error(format("{}: {}\n", pass, told));
+    }
+    if (options.get("--to") == "pt2") edited.check_weights();
+    return edited.json();
+  }
+
+  ChangedRun what_if() { return is_changed_ ? ChangedRun{&run(), &changes_} : ChangedRun{}; }
+
   std::string path_;
   std::unique_ptr<ByteSource> source_;
   ReadLimits limits_;
+  std::optional<std::string> edited_;
   Program program_;
   ArgumentChanges changes_;
   RetargetOptions given_;
@@ -85,12 +108,25 @@ bool print_problems(const Run& run, CommandIo& io) {
   return !run.problems().empty();
 }
 
+// Null for a program that a pass raises on, which is told on standard error.
+std::unique_ptr<Conversion> open_conversion(const Options& options, CommandIo& io) {
+  try {
+    return std::make_unique<Conversion>(options, io);
+  } catch (const Error& error) {
+    if (!is_error_of_nodes(error)) throw;
+    io.write_error(format("{}: {}\n", error.class_name(), error.message()));
+    return nullptr;
+  }
+}
+
 int convert_command(const Options& options, CommandIo& io) {
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "convert takes one file");
   if (!options.has("--to"))
     throw_error(ErrorKind::kUsage, "convert takes --to json, pt2, fx, dot, mermaid or csv");
   const std::string form = options.choice("--to", {"json", "pt2", "fx", "dot", "mermaid", "csv"});
-  Conversion conversion(options, io);
+  const std::unique_ptr<Conversion> made = open_conversion(options, io);
+  if (made == nullptr) return kExitErrors;
+  Conversion& conversion = *made;
   const bool is_program = form == "json" || form == "pt2" || form == "fx";
   const bool has_problems =
       (!is_program || conversion.is_changed()) && print_problems(conversion.run(), io);
@@ -110,6 +146,7 @@ constexpr std::string_view kAbout = R"(usage: faketensor convert FILE --to FORM 
 
 Writes a program in another form. With --set, --dynamic, --dtype or --device it is the program that a new export would
 be: its nodes with the sizes, dtypes and devices that follow, nodes that compute sizes, and the values of all nodes.
+With --run it is what the passes make of it.
 
 )";
 
@@ -122,6 +159,7 @@ constexpr OptionRow kOptions[] = {
      "parameters\n"
      "csv: name, target, shape, strides, dtype, device and bytes of each node"},
     {"-o", "FILE", "where it is written; otherwise to standard output"},
+    {"--run", "PASS[,PASS...]", "passes that run on the program first, see faketensor passes"},
     {"--set", "DIM=N", "as for propagate, and so are the options up to --memory-limit"},
     {"--dynamic", "DIM[=N..M]", ""},
     {"--dtype", "T", ""},
@@ -137,6 +175,7 @@ examples:
   faketensor convert model.pt2 --to fx
   faketensor convert model.pt2 --dynamic batch --to pt2 -o dynamic.pt2
   faketensor convert model.pt2 --set batch=8 --to csv -o values.csv
+  faketensor convert model.pt2 --run dce,cse --to pt2 -o smaller.pt2
   faketensor convert model.pt2 --to dot | dot -Tsvg > model.svg
 
 exit code: 0 fine, 1 what was asked for has errors, 2 wrong use or unreadable file

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/command/pass_options.h"
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
+#include "core/io/edited_program.h"
 #include "core/io/graph_json.h"
-#include "core/passes/pass.h"
-#include "core/passes/program_values.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -40,17 +40,16 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 // What one text has and the other has not, in order; lines that both have stand where they are the
 // same.
-void print_diff(std::string_view before, std::string_view after, BufferedOut& out) {
+std::string text_diff(std::string_view before, std::string_view after) {
   const std::vector<std::string_view> old_lines = lines_of(before);
   const std::vector<std::string_view> new_lines = lines_of(after);
   std::unordered_map<std::string_view, size_t>
       waiting;  // of the new lines that are not printed yet
   for (const std::string_view line : new_lines) ++waiting[line];
+  std::string diff;
   size_t at = 0;
   const auto print = [&](char sign, std::string_view line) {
-    out.text() += sign;
-    out.text() += line;
-    out.line_done();
+    diff.append(1, sign).append(line).append(1, '\n');
   };
   const auto print_new = [&] {
     --waiting[new_lines[at]];
@@ -66,75 +65,78 @@ void print_diff(std::string_view before, std::string_view after, BufferedOut& ou
     print(' ', new_lines[at++]);
   }
   while (at < new_lines.size()) print_new();
+  return diff;
 }
 
-std::vector<std::string> wanted_passes(const Options& options) {
-  std::vector<std::string> wanted(options.positional().begin() + 1, options.positional().end());
-  for (const std::string& list : options.all("--run")) {
-    for (size_t at = 0; at <= list.size();) {
-      const size_t end = std::min(list.find(',', at), list.size());
-      if (end > at) wanted.push_back(list.substr(at, end - at));
-      at = end + 1;
-    }
-  }
-  return wanted;
+// What --to says, or the name of the file that is written.
+std::string wanted_form(const Options& options) {
+  if (options.has("--to"))
+    return options.choice("--to", {"diff", "text", "fx", "readable", "nodes", "json", "pt2"});
+  const std::string out = options.get("-o").value_or("");
+  if (out.ends_with(".pt2")) return "pt2";
+  if (out.ends_with(".json")) return "json";
+  return out.empty() ? "diff" : "text";
 }
 
-void run_passes(PassSubject& subject, const std::vector<std::string>& wanted, CommandIo& io) {
-  for (const std::string& name : wanted) {
-    const PassRow* row = find_pass(name);
-    if (row == nullptr)
-      throw_error(ErrorKind::kUsage, format("no pass is called '{}' (faketensor passes)", name));
-    const PassResult result = row->run(subject, read_pass_argument(name));
-    const bool says_more = !result.info.empty() && !result.info.starts_with("{\"modified\"");
-    if (says_more) io.write_error(format("{}: {}\n", name, result.info));
+std::string edited_text(EditedProgram& edited, std::string_view form, std::string_view before) {
+  if (form == "json") return edited.json() + "\n";
+  if (form == "readable") return readable_text(edited.graph());
+  if (form == "nodes") {
+    std::string text;
+    JsonWriter json(text);
+    ValueWriter writer;
+    write_graph(json, edited.graph(), writer);
+    return text + "\n";
   }
+  const std::string after = graph_text(edited.graph());
+  return form == "diff" ? text_diff(before, after) : after + "\n";
 }
 
 int passes_command(const Options& options, CommandIo& io) {
   if (options.positional().empty()) return list_passes(io);
-  const std::string form = options.choice("--to", {"diff", "text", "readable", "json"});
-  Program program = open_model(options.positional()[0], options, io);
-  FakeTensorMode mode;
-  mode.attach_shape_env(program.shape_env);
-  make_values(program, mode);
-  PassSubject subject{program, mode, &program.graph()};
-  const std::string before = graph_text(*subject.graph);
+  const std::string& path = options.positional()[0];
+  const std::string form = wanted_form(options);
+  const std::string out = options.get("-o").value_or(std::string(kStandardInput));
+  std::vector<std::string> wanted(options.positional().begin() + 1, options.positional().end());
+  for (std::string& pass : split_options(options, "--run")) wanted.push_back(std::move(pass));
+  const std::unique_ptr<ByteSource> source = io.open(path);
+  EditedProgram edited(*source, path.substr(path.rfind('/') + 1), read_limits(options));
+  const std::string before = form == "diff" ? graph_text(edited.graph()) : std::string();
   try {
-    run_passes(subject, wanted_passes(options), io);
+    for (const std::string& pass : wanted) {
+      if (const std::string told = told_by(edited.run(pass)); !told.empty())
+        io.write_error(format("{}: {}\n", pass, told));
+    }
+    if (form == "pt2") {
+      const std::unique_ptr<ByteSink> sink = io.create_file(out);
+      edited.write_pt2(*source, *sink);
+    } else {
+      io.write_file(out, edited_text(edited, form, before));
+    }
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::kUsage) throw;
+    if (!is_error_of_nodes(error)) throw;
     io.write_error(format("{}: {}\n", error.class_name(), error.message()));
     return kExitErrors;
-  }
-  BufferedOut out(io);
-  if (form == "json") {
-    JsonWriter json(out.text());
-    ValueWriter writer;
-    write_graph(json, *subject.graph, writer);
-    out.line_done();
-  } else if (form == "readable") {
-    out.text() += readable_text(*subject.graph);
-  } else if (form == "text") {
-    out.text() += graph_text(*subject.graph);
-    out.line_done();
-  } else {
-    print_diff(before, graph_text(*subject.graph), out);
   }
   return kExitFine;
 }
 
 constexpr std::string_view kAbout = R"(usage: faketensor passes [FILE PASS... [OPTION]...]
 
-Without a file, lists the passes. With one, runs passes on its graph, one after the other, and prints what changed.
+Without a file, lists the passes. With one, runs passes on its graph, one after the other, and prints what changed, or
+writes the program that it has become.
 
 )";
 
 constexpr OptionRow kOptions[] = {
     {"--run", "PASS[,PASS...]", "the same as the passes behind the file"},
     {"--to", "FORM",
-     "what is printed: diff (the default), text (str(graph)), readable\n"
-     "(print_readable()) or json (nodes with their values)"},
+     "diff (the default), text (str(graph)), readable (print_readable()), nodes\n"
+     "(JSON of the nodes with their values), json (an exported program, which\n"
+     "PyTorch's deserialiser reads) or pt2 (the same with the weights of FILE, a .pt2)"},
+    {"-o", "FILE",
+     "where it is written, otherwise to standard output; without --to its name says\n"
+     "the form: .pt2, .json, or text"},
     {"--memory-limit", "N", "as for propagate"},
 };
 
@@ -142,9 +144,12 @@ constexpr std::string_view kMore = R"(
 examples:
   faketensor passes
   faketensor passes model.pt2 dce cse
+  faketensor passes model.pt2 --run dce,cse -o smaller.pt2
   faketensor passes model.pt2 export_pass/aten.relu.default=aten.gelu.default --to readable
   faketensor passes model.pt2 partitioner/aten.add.Tensor+aten.mul.Tensor
   faketensor passes model.pt2 run_decompositions/-aten.linear.default
+
+exit code: 0 fine, 1 a pass has raised, 2 wrong use, an unreadable file, or a graph that has no such form
 )";
 
 }  // namespace

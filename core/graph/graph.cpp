@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/graph/plan.h"
 #include "core/support/format.h"
@@ -75,14 +76,13 @@ struct Graph::Users {
   std::vector<std::vector<NodeId>> of;
 
   void add(NodeId user, std::span<const Value> args) {
-    for (const Value& arg : args) {
-      for_each_node(arg, [&](NodeId used) {
-        if (index_of(used) >= of.size()) of.resize(index_of(used) + 1);
-        std::vector<NodeId>& users = of[index_of(used)];
-        // Named twice by one node: both come one after the other.
-        if (users.empty() || users.back() != user) users.push_back(user);
-      });
-    }
+    for (const Value& arg : args) for_each_node(arg, [&](NodeId used) { add_use(used, user); });
+  }
+  void add_use(NodeId used, NodeId user) {
+    if (index_of(used) >= of.size()) of.resize(index_of(used) + 1);
+    std::vector<NodeId>& users = of[index_of(used)];
+    // Named twice by one node: both come one after the other.
+    if (users.empty() || users.back() != user) users.push_back(user);
   }
   void remove(NodeId user, std::span<const Value> args) {
     for (const Value& arg : args) {
@@ -166,14 +166,26 @@ void Graph::set_arguments(NodeId id, std::span<const Value> args,
   plan_.reset();
 }
 
+// A value that very many use is replaced in a time that is linear in them: none of them is searched
+// for.
 void Graph::replace_all_uses(NodeId from, NodeId to) {
-  const std::vector<NodeId> users(this->users(from).begin(), this->users(from).end());
+  if (from == to) return;
+  Users& all = uses();
+  if (index_of(from) >= all.of.size()) return;
+  const std::vector<NodeId> users = std::exchange(all.of[index_of(from)], {});
   std::vector<Value> args;
   for (const NodeId user : users) {
+    Node& changed = nodes_[index_of(user)];
     args.clear();
-    for (const Value& arg : node(user).args) args.push_back(with_replaced(arg, from, to));
-    set_arguments(user, args, node(user).keywords);
+    bool uses_already = false;
+    for (const Value& arg : changed.args) {
+      for_each_node(arg, [&](NodeId used) { uses_already = uses_already || used == to; });
+      args.push_back(with_replaced(arg, from, to));
+    }
+    changed.args = store_->arena.copy(std::span<const Value>(args));
+    if (!uses_already) all.add_use(to, user);
   }
+  plan_.reset();
 }
 
 // Readers nest lists at most a few deep.

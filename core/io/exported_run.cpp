@@ -16,12 +16,6 @@ namespace {
 constexpr int kPositional = 1;
 constexpr int kByKeyword = 2;
 
-void write_device(JsonWriter& json, Device device) {
-  const auto object = json.object();
-  json.field("type", name(device.type));
-  json.field("index", device.index < 0 ? std::optional<int>() : std::optional<int>(device.index));
-}
-
 // {"name": name, "arg": {kind: ...}, "kind": 1}, whose argument is written by `write`.
 template <typename Write>
 void write_input(JsonWriter& json, std::string_view name, int kind, const Write& write) {
@@ -70,15 +64,13 @@ std::string node_json(std::string_view target, std::string_view name, bool is_te
   return text;
 }
 
-bool is_known_to(const Program& program, std::string_view symbol) {
-  return std::any_of(program.symbols.begin(), program.symbols.end(),
-                     [&](const SymbolSpec& spec) { return spec.name == symbol; });
-}
-
 }  // namespace
 
 ExportedRun::ExportedRun(const Run& run, const ArgumentChanges& changes)
-    : run_(run), plan_(run.plan()), env_(*run.mode().context().shape_env()) {
+    : run_(run),
+      plan_(run.plan()),
+      env_(*run.mode().context().shape_env()),
+      values_(run.program(), &env_) {
   for (Row row = 0; row < plan_.size(); ++row) names_.emplace(plan_.name_of(row));
   for (Row row = 0; row < plan_.size(); ++row) {
     if (const auto changed = changes.of(row); !changed.empty()) edit_row(row, changed);
@@ -93,56 +85,19 @@ const ExportedRun::Edits* ExportedRun::edits(Row row) const {
 
 // --- what the rows so far have computed ---
 
-const ExprNode* ExportedRun::final_node(const ExprNode* node) const { return env_.replace(node); }
-
-SymInt ExportedRun::final_size(SymInt size) const {
-  return size.is_symbolic() ? env_.pool().sym_int(final_node(size.node())) : size;
-}
-
-void ExportedRun::note_symbols(SymInt size) {
-  size = final_size(size);
-  if (size.is_symbolic()) note_symbols(size.node());
-}
-
-// A symbol that the file does not have gets a name by which PyTorch tells a size: one that begins
-// with "u" would be unbacked to it.
-void ExportedRun::note_symbols(const ExprNode* node) {
-  for (const ExprNode* symbol : free_symbols(node)) {
-    if (renamed_.contains(symbol)) continue;
-    const SymbolInfo& info = env_.pool().symbol_info(symbol);
-    std::string written = info.name;
-    if (!info.unbacked && !is_known_to(run_.program(), written)) {
-      size_t number = 0;
-      do {
-        written = format("s{}", number++);
-      } while (symbols_.contains(written) || is_known_to(run_.program(), written));
-    }
-    renamed_.emplace(symbol, written);
-    symbols_.emplace(written, symbol);
-  }
-}
-
 void ExportedRun::note_row(Row row) {
   const NodeRecord& record = run_.record(row);
-  for (const TensorRecord& tensor : record.tensors) {
-    for (const SymInt size : tensor.meta->sizes()) note_symbols(size);
-    for (const SymInt stride : tensor.meta->strides()) note_symbols(stride);
-    note_symbols(tensor.meta->offset());
-  }
+  for (const TensorRecord& tensor : record.tensors) values_.note(*tensor.meta);
   const Value& value = record.value;
-  if (value.is(Value::Tag::kInt) && value.is_symbolic()) {
-    note_symbols(value.as_sym_int());
-    const SymInt size = final_size(value.as_sym_int());
+  values_.note(value);
+  if (value.is(Value::Tag::kInt)) {
+    const SymInt size = values_.final_size(value.as_sym_int());
     if (size.is_symbolic()) named_.emplace(size.node(), plan_.name_of(row));
-  } else if (value.is(Value::Tag::kBool) && value.is_symbolic()) {
-    note_symbols(value.as_sym_bool().node());
-  } else if (value.is(Value::Tag::kSymFloat)) {
-    note_symbols(final_node(value.as_node()));
   }
   if (!value.is_tensor()) return;
   const Dims sizes = record.tensors[0].meta->sizes();
   for (size_t dim = 0; dim < sizes.size(); ++dim) {
-    const SymInt size = final_size(sizes[dim]);
+    const SymInt size = values_.final_size(sizes[dim]);
     if (size.is_symbolic()) measured_.emplace(size.node(), std::pair(row, dim));
   }
 }
@@ -180,10 +135,10 @@ void ExportedRun::write_argument(JsonWriter& json, const ArgumentChanges::Change
       json.field("as_bool", value.to_bool());
       break;
     case Value::Tag::kInt:
-      write_number(json, final_size(value.as_sym_int()), edits);
+      write_number(json, values_.final_size(value.as_sym_int()), edits);
       break;
     case Value::Tag::kFloat:
-      json.field("as_float", value.as_double());
+      write_exported_float(json.key("as_float"), value.as_double());
       break;
     case Value::Tag::kString:
       json.field("as_string", value.text());
@@ -192,7 +147,7 @@ void ExportedRun::write_argument(JsonWriter& json, const ArgumentChanges::Change
       json.field("as_scalar_type", number_of(kScalarTypeNumbers, value.dtype()).value_or(0));
       break;
     case Value::Tag::kDevice:
-      write_device(json.key("as_device"), value.device());
+      write_exported_device(json.key("as_device"), value.device());
       break;
     case Value::Tag::kMemoryFormat:
       json.field("as_memory_format",
@@ -216,7 +171,7 @@ void ExportedRun::write_argument(JsonWriter& json, const ArgumentChanges::Change
 // An int as an Argument.
 void ExportedRun::write_number(JsonWriter& json, SymInt value, Edits& edits) {
   if (!value.is_symbolic()) return json.field("as_int", value.as_int());
-  note_symbols(value.node());
+  values_.note(value.node());
   write_node_name(json, false, name_of(value.node(), edits));
 }
 
@@ -228,7 +183,7 @@ void ExportedRun::write_list(JsonWriter& json, const Value& list, Edits& edits) 
       throw_error(ErrorKind::kUsage,
                   "a list that has changed and is not of sizes cannot be written");
     is_symbolic = is_symbolic || list[i].is(Value::Tag::kNodeRef) ||
-                  final_size(list[i].as_sym_int()).is_symbolic();
+                  values_.final_size(list[i].as_sym_int()).is_symbolic();
   }
   const auto elements = json.array(is_symbolic ? "as_sym_ints" : "as_ints");
   for (size_t i = 0; i < list.size(); ++i) {
@@ -237,14 +192,14 @@ void ExportedRun::write_list(JsonWriter& json, const Value& list, Edits& edits) 
       json.field("as_name", plan_.name_of(list[i].node()));
       continue;
     }
-    const SymInt size = final_size(list[i].as_sym_int());
+    const SymInt size = values_.final_size(list[i].as_sym_int());
     if (!is_symbolic) {
       json.value(size.as_int());
     } else if (!size.is_symbolic()) {
       const auto element = json.object();
       json.field("as_int", size.as_int());
     } else {
-      note_symbols(size.node());
+      values_.note(size.node());
       const std::string named = name_of(size.node(), edits);
       const auto element = json.object();
       json.field("as_name", named);
@@ -360,71 +315,6 @@ std::string ExportedRun::fresh_name(std::string_view base) {
   while (!names_.insert(named).second)
     named = format("{}_{}", base, ++last_numbers_[std::string(base)]);
   return named;
-}
-
-// --- values ---
-
-void ExportedRun::write_meta(JsonWriter& json, const TensorMeta& meta, bool requires_grad) const {
-  const auto object = json.object();
-  json.field("dtype", number_of(kScalarTypeNumbers, meta.dtype()).value_or(0));
-  const auto write_sizes = [&](std::string_view name, Dims sizes) {
-    const auto list = json.array(name);
-    for (const SymInt size : sizes) write_size(json, size);
-  };
-  write_sizes("sizes", meta.sizes());
-  json.field("requires_grad", requires_grad);
-  write_device(json.key("device"), meta.device());
-  write_sizes("strides", meta.strides());
-  write_size(json.key("storage_offset"), meta.offset());
-  json.field("layout", number_of(kLayoutNumbers, meta.layout()).value_or(0));
-}
-
-void ExportedRun::write_size(JsonWriter& json, SymInt size) const {
-  size = final_size(size);
-  const auto object = json.object();
-  if (size.is_symbolic()) {
-    write_expression(json, size.node());
-  } else {
-    json.field("as_int", size.as_int());
-  }
-}
-
-void ExportedRun::write_scalar(JsonWriter& json, const Value& value) const {
-  if (value.is(Value::Tag::kInt)) return write_size(json, value.as_sym_int());
-  const auto object = json.object();
-  if (value.is(Value::Tag::kSymFloat)) return write_expression(json, final_node(value.as_node()));
-  if (value.is(Value::Tag::kFloat)) return json.field("as_float", value.as_double());
-  const SymBool condition = value.as_sym_bool();
-  if (condition.is_symbolic()) return write_expression(json, condition.node());
-  json.field("as_bool", condition.as_bool());
-}
-
-void ExportedRun::write_expression(JsonWriter& json, const ExprNode* node) const {
-  const auto object = json.object("as_expr");
-  json.field("expr_str", expression_text(node));
-  const std::optional<Number> hint = env_.hint(node);
-  if (!hint) return json.field("hint", nullptr);
-  const auto hint_object = json.object("hint");
-  if (node->type == ExprType::kBool) {
-    json.field("as_bool", hint->integer != 0);
-  } else if (node->type == ExprType::kFloat) {
-    json.field("as_float", hint->as_double());
-  } else {
-    json.field("as_int", hint->integer);
-  }
-}
-
-// In constructor form, symbols by the names they are written with.
-std::string ExportedRun::expression_text(const ExprNode* node) const {
-  std::string text = to_constructor_string(node);
-  for (const ExprNode* symbol : free_symbols(node)) {
-    const std::string from = format("Symbol('{}'", env_.pool().symbol_info(symbol).name);
-    const std::string to = format("Symbol('{}'", renamed_.at(symbol));
-    if (from == to) continue;
-    for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-      text.replace(at, from.size(), to);
-  }
-  return text;
 }
 
 }  // namespace faketensor

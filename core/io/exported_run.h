@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/formats/json_writer.h"
+#include "core/io/exported_values.h"
 #include "core/passes/retargeted_run.h"
 
 namespace faketensor {
@@ -43,28 +44,16 @@ class ExportedRun {
     return added_tensors_;
   }
   const std::vector<std::pair<std::string, SymInt>>& added_ints() const { return added_ints_; }
-  // The symbols in values and arguments, by the names they are written with.
-  const std::map<std::string, const ExprNode*>& symbols() const { return symbols_; }
-
-  // TensorMeta; what a run does not know is the caller's.
-  void write_meta(JsonWriter& json, const TensorMeta& meta, bool requires_grad) const;
-  // SymInt, SymBool or SymFloat of the schema.
-  void write_scalar(JsonWriter& json, const Value& value) const;
-  void write_size(JsonWriter& json, SymInt size) const;
+  // With the symbols of all values and arguments noted.
+  const ExportedValues& values() const { return values_; }
 
  private:
-  void note_symbols(SymInt size);
-  void note_symbols(const ExprNode* node);
   void note_row(Row row);
   void edit_row(Row row, std::span<const ArgumentChanges::Change> changes);
   void write_argument(JsonWriter& json, const ArgumentChanges::Change& change, Edits& edits);
   void write_number(JsonWriter& json, SymInt value, Edits& edits);
   void write_list(JsonWriter& json, const Value& list, Edits& edits);
 
-  const ExprNode* final_node(const ExprNode* node) const;
-  SymInt final_size(SymInt size) const;
-  std::string expression_text(const ExprNode* node) const;
-  void write_expression(JsonWriter& json, const ExprNode* node) const;
   // The name of a node whose value is the expression.
   std::string name_of(const ExprNode* node, Edits& edits);
   std::string compute(const ExprNode* node, Edits& edits);
@@ -83,8 +72,7 @@ class ExportedRun {
   std::map<std::string, int64_t> last_numbers_;  // of the names that were asked for
   std::vector<std::pair<std::string, const TensorMeta*>> added_tensors_;
   std::vector<std::pair<std::string, SymInt>> added_ints_;
-  std::map<std::string, const ExprNode*> symbols_;
-  std::unordered_map<const ExprNode*, std::string> renamed_;
+  ExportedValues values_;
 };
 
 }  // namespace faketensor

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <map>
 
 #include "core/formats/json_fields.h"
@@ -15,13 +16,6 @@
 namespace faketensor {
 
 namespace {
-
-// The JSON leaves "torch.ops." out of an operator's name, which has two dots.
-std::string full_target(std::string target, NodeKind kind) {
-  const bool is_operator =
-      std::count(target.begin(), target.end(), '.') == 2 || target.starts_with("higher_order.");
-  return kind == NodeKind::kCallFunction && is_operator ? target.insert(0, kTorchOps) : target;
-}
 
 // Unbacked symbols by number, so that those made later are new ones.
 void make_symbols(ShapeEnv& env, const Json& nodes) {
@@ -105,7 +99,8 @@ class GraphReader {
     NewNode node;
     node.kind = kind_of(text_member(json_node, "op"));
     node.name = text_member(json_node, "name");
-    node.target = full_target(text_member(json_node, "target"), node.kind);
+    node.target = text_member(json_node, "target");
+    if (node.kind == NodeKind::kCallFunction) node.target = full_target(std::move(node.target));
     for (const Json& arg : list_member_or_empty(json_node, "args"))
       node.args.push_back(kept(values_.read(arg, &writer_)));
     if (node.kind == NodeKind::kOutput && !node.args.empty() && node.args[0].is(Value::Tag::kList))
@@ -128,16 +123,7 @@ class GraphReader {
       program_.inputs.emplace_back();
   }
 
-  // Values of a mode's memory, in the program's: a graph may outlive the mode's lists.
-  Value kept(const Value& value) {
-    Arena& arena = program_.arena();
-    if (value.is(Value::Tag::kString)) return Value::string(arena.copy(value.text()));
-    if (value.is(Value::Tag::kIntList)) return Value::ints(arena.copy(value.ints()));
-    if (!value.is(Value::Tag::kList)) return value;
-    std::vector<Value> elements;
-    for (const Value& element : value.values()) elements.push_back(kept(element));
-    return Value::list(arena.copy(std::span<const Value>(elements)));
-  }
+  Value kept(const Value& value) { return kept_argument(program_.arena(), value); }
 
   // JSON objects have no order; that of the schema is how PyTorch's own graphs have them.
   void read_keywords(NewNode& node, const Json& kwargs) {
@@ -178,42 +164,6 @@ class GraphReader {
   std::map<std::string, const Graph*> submodules_;
 };
 
-void write_argument(JsonWriter& json, const Graph& graph, const Value& value, ValueWriter& writer) {
-  if (value.is(Value::Tag::kNodeRef)) {
-    const auto reference = json.object();
-    json.field("n", graph.name_of(node_of(value)));
-  } else if (value.is(Value::Tag::kList)) {
-    const auto list = json.array();
-    for (const Value& element : value.values()) write_argument(json, graph, element, writer);
-  } else {
-    writer.write(json, value);
-  }
-}
-
-void write_node(JsonWriter& json, const Graph& graph, NodeId id, ValueWriter& writer) {
-  const Node& node = graph.node(id);
-  const auto object = json.object();
-  json.field("name", graph.text(node.name));
-  json.field("op", name(node.kind));
-  json.field("target", operator_name(graph.text(node.target)));
-  {
-    const auto args = json.array("args");
-    for (const Value& arg : node.positional()) write_argument(json, graph, arg, writer);
-  }
-  if (!node.keywords.empty()) {
-    const auto kwargs = json.object("kwargs");
-    for (size_t i = 0; i < node.keywords.size(); ++i)
-      write_argument(json.key(graph.text(node.keywords[i])), graph, node.by_keyword()[i], writer);
-  }
-  json.field("users", graph.users(id).size());
-  if (!node.val.is_unset() && !node.val.is(Value::Tag::kGraph))
-    writer.write(json.key("val"), node.val);
-  if (graph.bindings(id).empty()) return;
-  const auto bindings = json.object("unbacked_bindings");
-  for (const UnbackedBinding& binding : graph.bindings(id))
-    json.field(to_string(binding.symbol), binding.path);
-}
-
 // The tensors that get_attr nodes fetch.
 void write_attributes(JsonWriter& json, const Graph& graph) {
   std::map<std::string_view, const Tensor*> attributes;
@@ -234,6 +184,79 @@ void write_attributes(JsonWriter& json, const Graph& graph) {
 }
 
 }  // namespace
+
+// The JSON leaves "torch.ops." out of an operator's name, which has two dots.
+std::string full_target(std::string target) {
+  const bool is_operator =
+      !target.starts_with(kTorchOps) && !target.starts_with("torch.") &&
+      (std::count(target.begin(), target.end(), '.') == 2 || target.starts_with("higher_order."));
+  return is_operator ? target.insert(0, kTorchOps) : target;
+}
+
+Value kept_argument(Arena& arena, const Value& value) {
+  if (value.is(Value::Tag::kString)) return Value::string(arena.copy(value.text()));
+  if (value.is(Value::Tag::kIntList)) return Value::ints(arena.copy(value.ints()));
+  if (!value.is(Value::Tag::kList)) return value;
+  std::vector<Value> elements;
+  for (const Value& element : value.values()) elements.push_back(kept_argument(arena, element));
+  const std::span<const Value> kept = arena.copy(std::span<const Value>(elements));
+  return value.is_tuple() ? Value::tuple(kept) : Value::list(kept);
+}
+
+bool write_whole_float(JsonWriter& json, const Value& value) {
+  if (!value.is(Value::Tag::kFloat) || !std::isfinite(value.as_double()) ||
+      value.as_double() != std::floor(value.as_double()))
+    return false;
+  const auto marked = json.object();
+  json.field("float", value.as_double());
+  return true;
+}
+
+namespace {
+
+// A constant of a call, or the name of a node: {"n": "relu"}.
+void write_argument(JsonWriter& json, const Graph& graph, const Value& value, ValueWriter& writer,
+                    bool marks_floats) {
+  if (value.is(Value::Tag::kNodeRef)) {
+    const auto reference = json.object();
+    json.field("n", graph.name_of(node_of(value)));
+  } else if (value.is(Value::Tag::kList)) {
+    const auto list = json.array();
+    for (const Value& element : value.values())
+      write_argument(json, graph, element, writer, marks_floats);
+  } else if (!marks_floats || !write_whole_float(json, value)) {
+    writer.write(json, value);
+  }
+}
+
+}  // namespace
+
+void write_node(JsonWriter& json, const Graph& graph, NodeId id, ValueWriter& writer,
+                bool marks_floats) {
+  const Node& node = graph.node(id);
+  const auto object = json.object();
+  json.field("name", graph.text(node.name));
+  json.field("op", name(node.kind));
+  json.field("target", operator_name(graph.text(node.target)));
+  {
+    const auto args = json.array("args");
+    for (const Value& arg : node.positional())
+      write_argument(json, graph, arg, writer, marks_floats);
+  }
+  if (!node.keywords.empty()) {
+    const auto kwargs = json.object("kwargs");
+    for (size_t i = 0; i < node.keywords.size(); ++i)
+      write_argument(json.key(graph.text(node.keywords[i])), graph, node.by_keyword()[i], writer,
+                     marks_floats);
+  }
+  json.field("users", graph.users(id).size());
+  if (!node.val.is_unset() && !node.val.is(Value::Tag::kGraph))
+    writer.write(json.key("val"), node.val);
+  if (graph.bindings(id).empty()) return;
+  const auto bindings = json.object("unbacked_bindings");
+  for (const UnbackedBinding& binding : graph.bindings(id))
+    json.field(to_string(binding.symbol), binding.path);
+}
 
 Program read_graph(const Json& graph, FakeTensorMode& mode, ValueWriter& writer) {
   Program program;

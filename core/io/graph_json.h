@@ -29,5 +29,16 @@ void read_graph_into(Program& program, Graph& graph, const nlohmann::json& json,
                      ValueReader& values, ShapeEnv* env, const Library& library,
                      ValueWriter& writer, const GraphJsonOptions& options = {});
 void write_graph(JsonWriter& json, const Graph& graph, ValueWriter& writer);
+// One of its nodes. With `marks_floats` a float among its arguments that is whole is {"float": 2}, for
+// JavaScript, which reads 2.0 and 2 as one.
+void write_node(JsonWriter& json, const Graph& graph, NodeId id, ValueWriter& writer,
+                bool marks_floats = false);
+// Whether a value is such a float, which is written then.
+bool write_whole_float(JsonWriter& json, const Value& value);
+
+// "torch.ops.aten.relu.default" of "aten.relu.default"; functions of Python stay as they are.
+std::string full_target(std::string target);
+// A value of a mode's memory in an arena that outlives it: a program's, for arguments.
+Value kept_argument(Arena& arena, const Value& value);
 
 }  // namespace faketensor

@@ -10,6 +10,7 @@
 #include "core/io/exported_program.h"
 #include "core/io/other_formats.h"
 #include "core/io/program_rewriter.h"
+#include "core/io/program_text.h"
 #include "core/io/pt2.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -93,6 +94,12 @@ Program open_program(const ByteSource& source, std::string_view name, const Read
     read_exported_program(text.json, program, text.limits);
     return program;
   });
+}
+
+std::string program_text(const ByteSource& source, std::string_view name, const ReadLimits& limits,
+                         std::string_view model) {
+  return read_file(source, name, limits, model,
+                   [](ProgramText text) { return std::move(text.json); });
 }
 
 std::string rewrite_file(const ByteSource& source, std::string_view name, const ChangedRun& what_if,

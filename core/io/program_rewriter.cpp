@@ -1,9 +1,9 @@
 #include "core/io/program_rewriter.h"
 
-#include <cmath>
 #include <memory>
 #include <vector>
 
+#include "core/formats/copy_json.h"
 #include "core/formats/json_events.h"
 #include "core/io/exported_run.h"
 #include "core/io/program_places.h"
@@ -13,35 +13,6 @@
 namespace faketensor {
 
 namespace {
-
-// A value as it was read. What JSON has no word for is written as Python's json module does.
-void copy(JsonWriter& json, JsonValue value) {
-  switch (value.kind()) {
-    case JsonKind::kNull:
-      return json.value(nullptr);
-    case JsonKind::kBool:
-      return json.value(value.boolean());
-    case JsonKind::kInteger:
-      return json.value(value.integer());
-    case JsonKind::kReal: {
-      const double number = value.number();
-      if (std::isfinite(number)) return json.value(number);
-      return json.raw(std::isnan(number) ? "NaN" : number < 0 ? "-Infinity" : "Infinity");
-    }
-    case JsonKind::kString:
-      return json.value(value.string());
-    case JsonKind::kArray: {
-      const auto list = json.array();
-      for (const JsonValue item : value.items()) copy(json, item);
-      return;
-    }
-    case JsonKind::kObject: {
-      const auto object = json.object();
-      for (const JsonMember member : value.members()) copy(json.key(member.name), member.value);
-      return;
-    }
-  }
-}
 
 class Rewriter final : public JsonSink {
  public:
@@ -70,14 +41,14 @@ class Rewriter final : public JsonSink {
     if (places_.empty()) value.members();  // the document is no object: says so
     if (place() == Place::kNodes) return write_node(value);
     JsonWriter& json = at(name);
-    if (exported_ == nullptr) return copy(json, value);
+    if (exported_ == nullptr) return copy_json(json, value);
     if (place() == Place::kTensorValues) return write_tensor_value(name, value);
     const bool is_scalars =
         name == "sym_int_values" || name == "sym_bool_values" || name == "sym_float_values";
     if (place() == Place::kGraph && is_scalars)
       return write_scalars(value, name == "sym_int_values");
     if (place() == Place::kProgram && name == "range_constraints") return write_ranges(value);
-    copy(json, value);
+    copy_json(json, value);
   }
 
  private:
@@ -107,14 +78,14 @@ class Rewriter final : public JsonSink {
       }
       edits = exported_->edits(row_of(name.string()));
     }
-    if (edits == nullptr) return copy(json_, node);
+    if (edits == nullptr) return copy_json(json_, node);
     for (const std::string& added : edits->nodes_before) json_.raw(added);
     const auto object = json_.object();
     for (const JsonMember member : node.members()) {
       if (member.name == "inputs") {
         write_inputs(member.value, *edits);
       } else {
-        copy(json_.key(member.name), member.value);
+        copy_json(json_.key(member.name), member.value);
       }
     }
   }
@@ -129,7 +100,7 @@ class Rewriter final : public JsonSink {
       size_t at = 0;
       while (at < edits.arguments.size() && edits.arguments[at].first != name) ++at;
       if (at == edits.arguments.size()) {
-        copy(json_, input);
+        copy_json(json_, input);
         continue;
       }
       is_written[at] = true;
@@ -138,7 +109,7 @@ class Rewriter final : public JsonSink {
         if (member.name == "arg") {
           json_.key("arg").raw(edits.arguments[at].second);
         } else {
-          copy(json_.key(member.name), member.value);
+          copy_json(json_.key(member.name), member.value);
         }
       }
     }
@@ -156,16 +127,16 @@ class Rewriter final : public JsonSink {
   void write_tensor_value(std::string_view name, JsonValue recorded) {
     const Row row = row_of(name);
     const NodeRecord* record = row == kNoRow ? nullptr : &run_->record(row);
-    if (record == nullptr || !record->value.is_tensor()) return copy(json_, recorded);
+    if (record == nullptr || !record->value.is_tensor()) return copy_json(json_, recorded);
     // FakeTensorProp runs without gradients: what the file says of them stays.
     const bool requires_grad = JsonFields(recorded).required("requires_grad").boolean();
-    exported_->write_meta(json_, *record->tensors[0].meta, requires_grad);
+    exported_->values().write_meta(json_, *record->tensors[0].meta, requires_grad);
   }
 
   void write_added_tensors() {
     if (exported_ == nullptr) return;
     for (const auto& [name, meta] : exported_->added_tensors())
-      exported_->write_meta(json_.key(name), *meta, false);
+      exported_->values().write_meta(json_.key(name), *meta, false);
   }
 
   void write_scalars(JsonValue recorded, bool is_ints) {
@@ -175,32 +146,28 @@ class Rewriter final : public JsonSink {
       const Row row = row_of(member.name);
       const bool is_known = row != kNoRow && run_->record(row).value.is_number();
       if (is_known) {
-        exported_->write_scalar(json_, run_->record(row).value);
+        exported_->values().write_scalar(json_, run_->record(row).value);
       } else {
-        copy(json_, member.value);
+        copy_json(json_, member.value);
       }
     }
     if (!is_ints) return;
     for (const auto& [name, size] : exported_->added_ints())
-      exported_->write_size(json_.key(name), size);
+      exported_->values().write_size(json_.key(name), size);
   }
 
   // The ranges of the symbols that are left and of those that were made.
   void write_ranges(JsonValue recorded) {
     const auto object = json_.object();
-    const ShapeEnv& env = *run_->mode().context().shape_env();
     JsonFields ranges(recorded);
-    for (const auto& [name, symbol] : exported_->symbols()) {
+    for (const auto& [name, symbol] : exported_->values().symbols()) {
       json_.key(name);
       const JsonValue known = ranges.optional(name);
       if (!known.is_null()) {
-        copy(json_, known);
+        copy_json(json_, known);
         continue;
       }
-      const ValueRange range = env.range(symbol);
-      const auto constraint = json_.object();
-      json_.field("min_val", range.lower.as_int64());
-      json_.field("max_val", range.upper.as_int64());
+      exported_->values().write_range(json_, symbol);
     }
   }
 

@@ -6,9 +6,23 @@
 
 namespace faketensor {
 
-namespace {
-
 // The bytes of weights are copied, so what is said of them must stay.
+void check_weight(std::string_view name, const TensorMeta* was, const TensorMeta& is) {
+  if (was == nullptr) {
+    throw_error(ErrorKind::kUsage,
+                format("{} is no weight of the file: --to json writes the program without its "
+                       "weights",
+                       name));
+  }
+  if (was->dtype() == is.dtype() && was->device() == is.device() &&
+      same_exprs(was->sizes(), is.sizes()) && same_exprs(was->strides(), is.strides()))
+    return;
+  throw_error(ErrorKind::kUsage,
+              format("{} is {} on {} in the file, whose bytes are copied as they are, and would be "
+                     "{} on {}: --to json writes the program without its weights",
+                     name, was->dtype(), was->device(), is.dtype(), is.device()));
+}
+
 void check_weights(const Run& run) {
   const std::vector<InputSpec>& inputs = run.program().inputs;
   for (Row row = 0; row < inputs.size(); ++row) {
@@ -16,30 +30,22 @@ void check_weights(const Run& run) {
     const TensorMeta* was = run.node(row).recorded;
     if (inputs[row].kind == InputSpec::Kind::kUser || was == nullptr || record.tensors.empty())
       continue;
-    const TensorMeta& is = *record.tensors[0].meta;
-    if (was->dtype() == is.dtype() && was->device() == is.device() &&
-        same_exprs(was->sizes(), is.sizes()) && same_exprs(was->strides(), is.strides()))
-      continue;
-    throw_error(
-        ErrorKind::kUsage,
-        format("{} is {} on {} in the file, whose bytes are copied as they are, and would be "
-               "{} on {}: --to json writes the program without its weights",
-               run.plan().name_of(row), was->dtype(), was->device(), is.dtype(), is.device()));
+    check_weight(run.plan().name_of(row), was, *record.tensors[0].meta);
   }
 }
 
-}  // namespace
+namespace {
 
-void write_pt2(const ByteSource& source, const ChangedRun& what_if, const ReadLimits& limits,
-               ByteSink& sink) {
+// `rewrite` makes the JSON that is written of the one in the archive.
+template <typename Rewrite>
+void copy_archive(const ByteSource& source, const ReadLimits& limits, ByteSink& sink,
+                  const Rewrite& rewrite) {
   if (!is_zip(source))
     throw_error(ErrorKind::kUsage, "--to pt2 takes a .pt2: other files have no weights");
-  if (what_if.run != nullptr) check_weights(*what_if.run);
   const ReadLimits within = limits.for_file(source.size());
   const ZipArchive archive(source, within);
   const ZipEntry* model = pt2_models(archive).front().entry;
-  std::string text = archive.read(*model);
-  const std::string written = rewrite_program(text, what_if, within);
+  const std::string written = rewrite(archive, *model, within);
   ZipWriter zip(sink);
   for (const ZipEntry& entry : archive.entries()) {
     if (&entry == model) {
@@ -49,6 +55,25 @@ void write_pt2(const ByteSource& source, const ChangedRun& what_if, const ReadLi
     }
   }
   zip.finish();
+}
+
+}  // namespace
+
+void write_pt2(const ByteSource& source, const ChangedRun& what_if, const ReadLimits& limits,
+               ByteSink& sink) {
+  if (what_if.run != nullptr) check_weights(*what_if.run);
+  copy_archive(source, limits, sink,
+               [&](const ZipArchive& archive, const ZipEntry& model, const ReadLimits& within) {
+                 std::string text = archive.read(model);
+                 return rewrite_program(text, what_if, within);
+               });
+}
+
+void write_pt2(const ByteSource& source, std::string_view program, const ReadLimits& limits,
+               ByteSink& sink) {
+  copy_archive(source, limits, sink, [&](const ZipArchive&, const ZipEntry&, const ReadLimits&) {
+    return std::string(program);
+  });
 }
 
 }  // namespace faketensor

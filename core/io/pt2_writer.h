@@ -16,4 +16,13 @@ namespace faketensor {
 void write_pt2(const ByteSource& source, const ChangedRun& what_if, const ReadLimits& limits,
                ByteSink& sink);
 
+// The same with the JSON of the archive's main model given.
+void write_pt2(const ByteSource& source, std::string_view program, const ReadLimits& limits,
+               ByteSink& sink);
+
+// Raises Usage where the bytes that a weight had do not fit what it has become.
+void check_weight(std::string_view name, const TensorMeta* was, const TensorMeta& is);
+// The same of all weights of a run.
+void check_weights(const Run& run);
+
 }  // namespace faketensor

@@ -44,6 +44,24 @@ Value kept_value(Context& context, const Value& value) {
   return context.make_list(elements.span());
 }
 
+// Whether autograd would refuse to have it written: an input of the graph that is written anew, an
+// attribute, or a view of one. What operators of the graph have computed is no leaf.
+bool is_leaf(const Graph& traced, const ProxyValue& written) {
+  if (!written.is_tensor()) return false;
+  const auto is_input = [&](NodeId id) {
+    const NodeKind kind = traced.node(id).kind;
+    return kind == NodeKind::kPlaceholder || kind == NodeKind::kGetAttr;
+  };
+  if (!written.arg.is(Value::Tag::kNodeRef) || is_input(node_of(written.arg))) return true;
+  const Tensor* base = written.to_tensor().base;
+  for (NodeId id = traced.first(); base != nullptr && id != kNoNode; id = traced.next(id)) {
+    if (!is_input(id)) break;
+    const Value& val = traced.node(id).val;
+    if (val.is_tensor() && &val.tensor() == base) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void throw_at_node(const Error& error, const Graph& graph, NodeId id) {
@@ -74,7 +92,9 @@ PassResult ExportPass::run() {
     Context& context;
     bool dispatcher = context.python_dispatcher;
     bool grad = context.grad_enabled;
+    bool leaves = context.checks_leaves;
     ~Settings() {
+      context.checks_leaves = leaves;
       context.python_dispatcher = dispatcher;
       context.grad_enabled = grad;
     }
@@ -357,6 +377,9 @@ Value ExportPass::evaluate(NodeKind kind, std::string_view target, Args args, Ke
   if (on_tensors && target.starts_with("_operator."))
     op = interpreter_.find_operator(format("aten::{}.Tensor", name_of_target(target)));
   if (op == kNoOp) throw_error(ErrorKind::kUnsupportedOperator, std::string(operator_name(target)));
+  // The graphs of higher-order operators are given what was computed before.
+  context().checks_leaves =
+      !args.empty() && source_ == subject_.graph && is_leaf(traced(), args[0]);
   ArgumentBinder binder(interpreter_.schema(op));
   for (const ProxyValue& arg : args) binder.add(arg.data);
   for (const Keyword& keyword : kwargs) binder.set(keyword.name, keyword.value.data);

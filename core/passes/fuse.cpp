@@ -1,5 +1,6 @@
 #include "core/passes/fuse.h"
 
+#include <algorithm>
 #include <queue>
 #include <unordered_map>
 #include <unordered_set>
@@ -120,13 +121,27 @@ class Part {
 
 }  // namespace
 
-bool validate_partition(const Graph& graph, std::span<const NodeId> partition) {
+std::vector<size_t> places_of(const Graph& graph) {
+  std::vector<size_t> places(graph.id_count(), 0);
+  size_t place = 0;
+  for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id))
+    places[index_of(id)] = ++place;
+  return places;
+}
+
+bool validate_partition(const Graph& graph, std::span<const NodeId> partition,
+                        std::span<const size_t> places) {
+  // Of a graph in order, what lies behind the last of them leads to none.
+  size_t last = 0;
+  for (const NodeId id : partition)
+    if (!places.empty()) last = std::max(last, places[index_of(id)]);
   const std::unordered_set<NodeId> inside(partition.begin(), partition.end());
   std::unordered_set<NodeId> seen;
   std::vector<NodeId> waiting;
   const auto visit_users = [&](NodeId id, bool from_inside) {
     for (const NodeId user : graph.users(id)) {
       if (from_inside && inside.count(user) != 0) continue;
+      if (!places.empty() && places[index_of(user)] > last) continue;
       if (seen.insert(user).second) waiting.push_back(user);
     }
   };

@@ -19,7 +19,12 @@ namespace faketensor {
 void fuse_by_partitions(Program& program, Graph& graph,
                         std::span<const std::vector<NodeId>> partitions);
 
-// Whether no node outside depends on the part and is needed by it.
-bool validate_partition(const Graph& graph, std::span<const NodeId> partition);
+// The place of each node in the graph's order, by id.
+std::vector<size_t> places_of(const Graph& graph);
+
+// Whether no node outside depends on the part and is needed by it. With the places of a graph whose
+// nodes are in order only what stands between the part's nodes is looked at.
+bool validate_partition(const Graph& graph, std::span<const NodeId> partition,
+                        std::span<const size_t> places = {});
 
 }  // namespace faketensor

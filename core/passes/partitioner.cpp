@@ -27,13 +27,28 @@ struct Part {
 // Two parts become one unless a node outside of both would lie between them: unless a way of two
 // steps or more leads from one to the other. Each part counts as one place: who enters a part may
 // leave it at any of its nodes.
+//
+// Note [Levels]
+// PyTorch tries each new node with all parts there are, those at the end of the graph first, which is
+// quadratic. Where all of them may be tried the outcome is known: a node's level is the most times
+// that a way from it leaves the supported nodes and comes back, and the parts are the levels. A way
+// from a node through a node outside of its level's part would raise its level, so it fits its own
+// part; and from each level a way leads through such a node to every lower one, so no two levels fit.
 class Partitioner {
  public:
   Partitioner(const Graph& graph, const PassOptions& options)
-      : graph_(graph), options_(options), part_of_(graph.id_count(), kNoPart) {}
+      : graph_(graph), options_(options), part_of_(graph.id_count(), kNoPart) {
+    is_supported_.resize(graph.id_count());
+    for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id))
+      is_supported_[index_of(id)] = has_supported_target(id);
+  }
 
   std::vector<std::vector<NodeId>> propose() {
-    grow();
+    if (options_.skip_horizontal_fusion) {
+      grow_along_edges();
+    } else {
+      grow_by_levels();
+    }
     for (auto& [number, part] : parts_) {
       std::stable_sort(part.nodes.begin(), part.nodes.end(),
                        [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -42,8 +57,10 @@ class Partitioner {
     std::vector<std::vector<NodeId>> proposed;
     for (const size_t number : numbers_) {
       const auto found = parts_.find(number);
-      if (found == parts_.end() || found->second.nodes.empty() || !is_worth_it(found->second))
-        continue;
+      if (found == parts_.end()) continue;
+      std::erase_if(found->second.nodes,
+                    [&](const auto& entry) { return part_of(entry.first) != number; });
+      if (found->second.nodes.empty() || !is_worth_it(found->second)) continue;
       std::vector<NodeId>& nodes = proposed.emplace_back();
       for (const auto& [id, order] : found->second.nodes) nodes.push_back(id);
     }
@@ -51,36 +68,55 @@ class Partitioner {
   }
 
  private:
-  bool is_supported(NodeId id) const {
+  bool has_supported_target(NodeId id) const {
     return graph_.node(id).kind == NodeKind::kCallFunction &&
            std::find(options_.operators.begin(), options_.operators.end(),
                      operator_name(graph_.target_of(id))) != options_.operators.end();
   }
+  bool is_supported(NodeId id) const { return is_supported_[index_of(id)]; }
 
-  void grow() {
+  // Note [Levels]
+  void grow_by_levels() {
+    std::vector<size_t> level(graph_.id_count(), 0);
+    std::vector<std::vector<std::pair<NodeId, std::optional<size_t>>>> members;
+    std::vector<size_t> number_of;
     size_t order = 0;
-    bool has_changed = true;
     for (NodeId id = graph_.last(); id != kNoNode; id = graph_.previous(id), ++order) {
-      std::vector<size_t> candidates;
-      const bool is_new = is_supported(id);
-      if (is_new) {
-        const size_t number = numbers_.size();
-        numbers_.push_back(number);
-        parts_[number] = {{{id, order}}, number};
-        by_order_.insert({number, number});
-        part_of_[index_of(id)] = number;
-        candidates.push_back(number);
-        has_changed = true;
+      size_t& own = level[index_of(id)];
+      for (const NodeId user : graph_.users(id)) {
+        const bool enters = !is_supported(id) && is_supported(user);
+        own = std::max(own, level[index_of(user)] + (enters ? 1 : 0));
       }
-      if (options_.skip_horizontal_fusion) {
-        if (!is_new) continue;
-        for (const NodeId user : graph_.users(id)) add_candidate(candidates, part_of(user));
-      } else {
-        // Where no part came or went since the last attempt, the next would end as it did.
-        if (!has_changed) continue;
-        for (const auto& [place, number] : by_order_) add_candidate(candidates, number);
+      if (!is_supported(id)) continue;
+      const size_t number = numbers_.size();
+      numbers_.push_back(number);
+      if (own >= members.size()) {
+        members.resize(own + 1);
+        number_of.resize(own + 1);
       }
-      has_changed = merge(candidates) || is_new;
+      members[own].emplace_back(id, order);
+      // The larger of two parts keeps its number, the later of two equal ones.
+      if (members[own].size() <= 2) number_of[own] = number;
+    }
+    for (size_t at = 0; at < members.size(); ++at) {
+      if (members[at].empty()) continue;
+      for (const auto& [id, place] : members[at]) part_of_[index_of(id)] = number_of[at];
+      parts_[number_of[at]] = {std::move(members[at]), number_of[at]};
+    }
+  }
+
+  // A new node's part is merged with those of its users alone.
+  void grow_along_edges() {
+    size_t order = 0;
+    for (NodeId id = graph_.last(); id != kNoNode; id = graph_.previous(id), ++order) {
+      if (!is_supported(id)) continue;
+      const size_t number = numbers_.size();
+      numbers_.push_back(number);
+      parts_[number] = {{{id, order}}, number};
+      part_of_[index_of(id)] = number;
+      std::vector<size_t> candidates = {number};
+      for (const NodeId user : graph_.users(id)) add_candidate(candidates, part_of(user));
+      merge(candidates);
     }
   }
 
@@ -92,9 +128,7 @@ class Partitioner {
   size_t part_of(NodeId id) const { return part_of_[index_of(id)]; }
 
   // Merges the first candidate with each of the others that it can be merged with.
-  bool merge(const std::vector<size_t>& candidates) {
-    if (candidates.size() < 2) return false;
-    bool merged = false;
+  void merge(const std::vector<size_t>& candidates) {
     size_t self = candidates[0];
     reach_of_ = kNoPart;
     for (size_t i = 1; i < candidates.size(); ++i) {
@@ -102,9 +136,7 @@ class Partitioner {
       if (other == self || parts_.count(other) == 0 || lies_between(self, other)) continue;
       self = unite(self, other);
       reach_of_ = kNoPart;
-      merged = true;
     }
-    return merged;
   }
 
   // Note [Which parts may be merged]
@@ -166,10 +198,7 @@ class Partitioner {
       kept.nodes.push_back(entry);
       part_of_[index_of(entry.first)] = self;
     }
-    by_order_.erase({kept.order, self});
-    by_order_.erase({gone.order, other});
     kept.order = std::min(kept.order, gone.order);
-    by_order_.insert({kept.order, self});
     parts_.erase(other);
     return self;
   }
@@ -198,11 +227,7 @@ class Partitioner {
   }
 
   void move(NodeId id, size_t part) {
-    if (const size_t old = part_of(id); old != kNoPart) {
-      auto& nodes = parts_[old].nodes;
-      nodes.erase(std::find_if(nodes.begin(), nodes.end(),
-                               [&](const auto& entry) { return entry.first == id; }));
-    }
+    // The part that it leaves forgets it when the parts are read (propose).
     part_of_[index_of(id)] = part;
     if (part != kNoPart) parts_[part].nodes.emplace_back(id, std::nullopt);
   }
@@ -224,8 +249,8 @@ class Partitioner {
   std::vector<size_t> part_of_;  // by node
   std::vector<size_t> numbers_;  // in the order in which parts were made
   std::map<size_t, Part> parts_;
-  std::set<std::pair<size_t, size_t>> by_order_;
-  size_t reach_of_ = kNoPart;  // whose reach is `reach_`
+  std::vector<bool> is_supported_;  // by node
+  size_t reach_of_ = kNoPart;       // whose reach is `reach_`
   std::set<size_t> reach_;
 };
 

@@ -1,10 +1,12 @@
 #include "core/passes/pass.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/passes/decompose/run_decompositions.h"
+#include "core/passes/fuse_conv_bn.h"
+#include "core/passes/lift_constants.h"
 #include "core/passes/passes.h"
+#include "core/passes/unflatten.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -33,6 +35,7 @@ constexpr PassRow kPasses[] = {
      &propagate_fakes},
     {"functionalize_side_effectful_ops", "", "_FunctionalizeSideEffectfulOpsPass",
      "checks are chained by tokens, so that none is dead code", &functionalize_side_effects},
+    {"fuse_conv_bn", "", "fuse", "convolutions take up the batch norms behind them", &fuse_conv_bn},
     {"get_size_of_all_nodes", "", "get_size_of_all_nodes", "bytes of what each node gives",
      &size_of_all_nodes},
     {"insert_deferred_runtime_asserts", "", "insert_deferred_runtime_asserts",
@@ -40,6 +43,8 @@ constexpr PassRow kPasses[] = {
      &insert_deferred_asserts},
     {"legalize_graph", "", "legalize_graph", "brings nodes into an order in which they can run",
      &legalize_graph},
+    {"lift_constants", "", "lift_constants_pass", "tensors that are attributes become inputs",
+     &lift_constants},
     {"move_to_device", "/DEVICE", "move_to_device_pass",
      "values and device arguments on another device", &move_to_device},
     {"partitioner", "/OP+OP+...", "CapabilityBasedPartitioner",
@@ -62,6 +67,11 @@ constexpr PassRow kPasses[] = {
      &split_by_tags},
     {"split_module", "[/N]", "split_module",
      "groups of nodes become submodules, as they need each other", &split_module},
+    {"unflatten", "", "unflatten", "the modules that the program was exported from",
+     &unflatten_pass},
+    {"unlift", "", "_unlift",
+     "the module that the program was exported from: inputs that it has as attributes",
+     &unlift_pass},
 };
 
 }  // namespace
@@ -69,7 +79,8 @@ constexpr PassRow kPasses[] = {
 std::span<const PassRow> passes() { return kPasses; }
 
 const PassRow* find_pass(std::string_view name) {
-  const std::string_view base = name.substr(0, name.find('/'));
+  std::string_view base = name.substr(0, name.find('/'));
+  if (base == "dead_code_elimination" || base == "eliminate_dead_code") base = "dce";
   const auto* found = std::lower_bound(
       std::begin(kPasses), std::end(kPasses), base,
       [](const PassRow& row, std::string_view wanted) { return row.name < wanted; });

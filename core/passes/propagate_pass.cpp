@@ -11,20 +11,6 @@ namespace faketensor {
 
 namespace {
 
-// What a node's meta["val"] is of its value: tensors as they are now, and numbers. None for the
-// rest.
-Value snapshot(Context& context, const Value& value) {
-  if (value.is_tensor()) {
-    const Tensor& tensor = value.tensor();
-    return Value(context.make_tensor(tensor.meta, tensor.storage));
-  }
-  if (value.is_number()) return value;
-  if (!value.is_list()) return {};
-  SmallVector<Value, 8> elements;
-  for (size_t i = 0; i < value.size(); ++i) elements.push_back(snapshot(context, value[i]));
-  return context.make_list(elements.span());
-}
-
 void clear_values(Graph& graph) {
   for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id)) {
     if (!graph.node(id).val.is(Value::Tag::kGraph)) graph.meta(id).val = Value::unset();
@@ -35,7 +21,7 @@ void clear_values(Graph& graph) {
 void propagate_in(FakeTensorMode& mode, Graph& graph, std::span<const Value> inputs) {
   Context& context = mode.context();
   run_nodes(mode, graph, inputs, [&](NodeId id, const Value& value) {
-    const Value kept = snapshot(context, value);
+    const Value kept = snapshot_value(context, value);
     if (!kept.is_none()) graph.meta(id).val = kept;
     if (context.shape_env() == nullptr) return;
     std::vector<UnbackedBinding> bindings =
@@ -55,6 +41,18 @@ void write_ranges(JsonWriter& json, const ShapeEnv& env) {
 }
 
 }  // namespace
+
+Value snapshot_value(Context& context, const Value& value) {
+  if (value.is_tensor()) {
+    const Tensor& tensor = value.tensor();
+    return Value(context.make_tensor(tensor.meta, tensor.storage));
+  }
+  if (value.is_number()) return value;
+  if (!value.is_list()) return {};
+  SmallVector<Value, 8> elements;
+  for (size_t i = 0; i < value.size(); ++i) elements.push_back(snapshot_value(context, value[i]));
+  return context.make_list(elements.span());
+}
 
 FakeTensorMode& make_mode(PassSubject& subject, bool has_shape_env, bool has_static_sizes,
                           std::vector<Value>& inputs) {

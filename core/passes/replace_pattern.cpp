@@ -57,11 +57,12 @@ class Matcher {
     if (!candidates_.empty()) match_anchor(0, {});
     std::vector<Match> apart;
     std::unordered_set<NodeId> taken;
+    const std::vector<size_t> places = places_of(graph_);
     for (Match& match : found_) {
       const std::vector<NodeId> nodes = computed_nodes(match);
       const bool overlaps =
           std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) { return taken.count(id) != 0; });
-      if (overlaps || !is_contained(match) || !validate_partition(graph_, nodes)) continue;
+      if (overlaps || !is_contained(match) || !validate_partition(graph_, nodes, places)) continue;
       taken.insert(nodes.begin(), nodes.end());
       apart.push_back(std::move(match));
     }

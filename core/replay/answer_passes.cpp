@@ -7,6 +7,7 @@
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
 #include "core/io/graph_json.h"
+#include "core/passes/unflatten.h"
 #include "core/replay/answer_pass_errors.h"
 #include "core/replay/answer_program.h"
 #include "core/replay/flop_counter.h"
@@ -20,6 +21,23 @@ namespace {
 // The parameters of each pass by its name, for a pass manager that names others.
 using Parameters = std::map<std::string, Json>;
 
+// The text of each module, as {"graphs": {"(root)": {"graph": ..., "readable": ...}}}.
+std::string unflattened_modules(PassSubject& subject) {
+  const UnflattenedModules modules = unflatten(subject.program, *subject.graph);
+  std::string text;
+  JsonWriter json(text);
+  const auto object = json.object();
+  const auto graphs = json.object("graphs");
+  for (const auto& [path, graph] : modules.graphs) {
+    const auto module = json.object(path.empty() ? "(root)" : path);
+    json.field("graph", graph_text(*graph));
+    json.field("readable", readable_text(*graph, path.empty()       ? "UnflattenedModule"
+                                                 : graph->name == 0 ? "InterpreterModule"
+                                                                    : "GraphModule"));
+  }
+  return text;
+}
+
 PassResult run_pass(const std::string& name, const Json& params, PassSubject& subject,
                     const Parameters& all) {
   PassOptions options = read_pass_options(params, subject.mode);
@@ -28,6 +46,7 @@ PassResult run_pass(const std::string& name, const Json& params, PassSubject& su
     options.pass_options.push_back(
         read_pass_options(known == all.end() ? Json::object() : known->second, subject.mode));
   }
+  if (name == "unflatten") return {.modified = false, .info = unflattened_modules(subject)};
   if (name == "flop_counter") return {.modified = false, .info = count_flops(subject)};
   const PassRow* row = find_pass(name);
   if (row != nullptr) return row->run(subject, options);

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Holds what `faketensor convert` writes against PyTorch: pytorch_reads.py FAKETENSOR MODELS [--only PATTERN] [-- OPTION...]
+"""Holds what `faketensor convert` writes against PyTorch: pytorch_reads.py FAKETENSOR MODELS [--only PATTERN] [--passes] [-- OPTION...]
 
 For each *.json.gz under MODELS (conformance/models): what is written must be JSON equal to the file, and PyTorch's deserialiser must make
 a program of it (torch._export.serde.serialize.ExportedProgramDeserializer). Options after "--" are a what-if, handed on to convert: the
-JSON then differs, and must be accepted and pass the verifier of torch.export. For *.pt2 what is written must load with
+JSON then differs, and must be accepted and pass the verifier of torch.export. With --passes each program is changed by passes (convert
+--run), one of the list below after the other, and str(graph) of what PyTorch reads must be the graph that we say. For *.pt2 what is written must load with
 torch.export.load, with equal weights. Run by hand with a CPU wheel of PyTorch 2.13; it is no part of the tests.
 """
 import argparse
@@ -17,6 +18,17 @@ import tempfile
 import torch
 import torch.utils._pytree as pytree
 from torch._export.serde import serialize
+
+
+PASSES = (
+    "dce",
+    "cse",
+    "export_pass/aten.relu.default=aten.gelu.default+aten.silu.default=aten.sigmoid.default",
+    "move_to_device/cuda:0",
+    "fuse_conv_bn",
+    "replace_view_ops_with_view_copy_ops",
+    "remove_runtime_assertions",
+)
 
 
 def converted(command, path, form, options):
@@ -110,19 +122,65 @@ def check_archive(command, path, options):
     return after
 
 
+def graph_text(command, path, run):
+    ended = subprocess.run(
+        [command, "passes", path, "--to", "text", "--run", run], capture_output=True, check=True, text=True
+    )
+    return ended.stdout.strip()
+
+
+def check_passes(command, path):
+    """Yields each pass with what is wrong with what it made, None for nothing."""
+    for run in PASSES:
+        options = ["--run", run]
+        try:
+            text = converted(command, path, "json", options)
+            after = read_by_pytorch(text)
+            expected = graph_text(command, path, run)
+            if str(after.graph).strip() != expected:
+                raise RuntimeError("PyTorch reads another graph")
+            if path.suffix == ".pt2" and not run.startswith("move_to_device"):
+                check_archive(command, path, options)
+            yield run, None
+        except Exception as error:  # noqa: BLE001: whatever PyTorch says of a file is what this shows
+            yield run, error
+
+
+def main_of_passes(command, paths, root):
+    read = dict.fromkeys(PASSES, 0)
+    count = 0
+    for path in paths:
+        count += 1
+        for run, error in check_passes(command, path):
+            if error is None:
+                read[run] += 1
+                continue
+            first = (str(error).strip().splitlines() or [""])[0]
+            print(f"{path.relative_to(root)}: {run}: {type(error).__name__}: {first[:300]}", flush=True)
+    for run, of in read.items():
+        print(f"{run}: {of} of {count} read")
+    return 0 if all(of == count for of in read.values()) else 1
+
+
 def main():
     options = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("command", type=pathlib.Path)
     parser.add_argument("models", type=pathlib.Path)
     parser.add_argument("--only", default="")
+    parser.add_argument("--passes", action="store_true")
     given = parser.parse_args([a for a in sys.argv[1 : len(sys.argv) - len(options)] if a != "--"])
     libraries = define_custom_operators(given.models / "custom_ops.json")
+    paths = [
+        path
+        for path in sorted(given.models.rglob("*"))
+        if path.name.endswith((".json.gz", ".pt2")) and given.only in str(path)
+    ]
+    if given.passes:
+        return main_of_passes(given.command.resolve(), paths, given.models)
     read, refused = 0, []
-    for path in sorted(given.models.rglob("*")):
-        check = {".pt2": check_archive, ".gz": check_json}.get(path.suffix)
-        if check is None or not path.name.endswith((".json.gz", ".pt2")) or given.only not in str(path):
-            continue
+    for path in paths:
+        check = {".pt2": check_archive, ".gz": check_json}[path.suffix]
         try:
             check(given.command.resolve(), path, options)
             read += 1
