@@ -157,15 +157,21 @@ describe("the chips", () => {
     const chips = sizeChips({ inputs: [input("mask", [4, "s0"]), input("x", ["2*users", 8])], symbols });
     assert.deepEqual(
       chips.slice(0, 2).map(({ label }) => label),
-      ["s0 (mask 1)", "users (in x 0)"],
+      ["length (mask 1)", "users (in x 0)"],
     );
   });
 
-  it("are symbols by their names, with their range", () => {
+  it("are symbols by what they are, with their range", () => {
     const symbols = [{ name: "s0", range: [2, 16] as const, hint: 4 }];
     const [chip, ...rest] = sizeChips({ inputs: [input("x", ["s0", "2*s0"])], symbols });
-    assert.deepEqual([chip.label, chip.original, ...chip.range], ["s0 (x 0)", 4, 2, 16]);
+    assert.deepEqual([chip.label, chip.original, ...chip.range], ["batch (x 0)", 4, 2, 16]);
     assert.deepEqual(rest, []);
+  });
+
+  it("are symbols by their names where there is no telling what they are", () => {
+    const symbols = [{ name: "s0", range: [2, 16] as const, hint: 4 }];
+    const [chip] = sizeChips({ inputs: [input("x", ["s0"]), input("y", [8, "s0", 3])], symbols });
+    assert.equal(chip.label, "s0 (x 0)");
   });
 });
 
