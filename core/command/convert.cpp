@@ -6,6 +6,7 @@
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
 #include "core/graph/graph_text.h"
+#include "core/graph/readable.h"
 #include "core/io/edited_program.h"
 #include "core/io/open.h"
 #include "core/io/program_rewriter.h"
@@ -53,6 +54,12 @@ class Conversion {
   }
 
   // Of the program that is written.
+  std::string readable() {
+    if (!is_changed_) return std::string(readable_program(program_).text());
+    const std::string written = json();
+    return std::string(
+        readable_program(open_program(MemorySource(written), "the what-if", limits_)).text());
+  }
   std::string fx() {
     if (!is_changed_) return graph_text(program_.graph()) + "\n";
     const std::string written = json();
@@ -93,6 +100,7 @@ class Conversion {
 std::string converted(Conversion& conversion, std::string_view form) {
   if (form == "json") return conversion.json() + "\n";
   if (form == "fx") return conversion.fx();
+  if (form == "readable") return conversion.readable();
   const Run& run = conversion.run();
   const BranchScope env = run.shape_env();
   if (form == "csv") return csv_table(run);
@@ -122,12 +130,14 @@ std::unique_ptr<Conversion> open_conversion(const Options& options, CommandIo& i
 int convert_command(const Options& options, CommandIo& io) {
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "convert takes one file");
   if (!options.has("--to"))
-    throw_error(ErrorKind::kUsage, "convert takes --to json, pt2, fx, dot, mermaid or csv");
-  const std::string form = options.choice("--to", {"json", "pt2", "fx", "dot", "mermaid", "csv"});
+    throw_error(ErrorKind::kUsage,
+                "convert takes --to json, pt2, fx, readable, dot, mermaid or csv");
+  const std::string form =
+      options.choice("--to", {"json", "pt2", "fx", "readable", "dot", "mermaid", "csv"});
   const std::unique_ptr<Conversion> made = open_conversion(options, io);
   if (made == nullptr) return kExitErrors;
   Conversion& conversion = *made;
-  const bool is_program = form == "json" || form == "pt2" || form == "fx";
+  const bool is_program = form == "json" || form == "pt2" || form == "fx" || form == "readable";
   const bool has_problems =
       (!is_program || conversion.is_changed()) && print_problems(conversion.run(), io);
   // A program that raises is none; a table or a drawing shows what there is.
@@ -155,6 +165,8 @@ constexpr OptionRow kOptions[] = {
      "json: an exported program's JSON, which PyTorch's deserialiser reads\n"
      "pt2: an archive for torch.export.load, with the weights of FILE, a .pt2, copied through\n"
      "fx: the graph as torch.fx prints it\n"
+     "readable: Python as print_readable() prints it, with signature and ranges, which is read as "
+     "the same program\n"
      "dot, mermaid: a drawing for Graphviz (at most 5,000 nodes) or Mermaid (500 edges), without "
      "parameters\n"
      "csv: name, target, shape, strides, dtype, device and bytes of each node"},

@@ -376,7 +376,7 @@ int propagate_command(const Options& options, CommandIo& io) {
 
 constexpr std::string_view kAbout = R"(usage: faketensor propagate FILE [OPTION]...
 
-Prints what PyTorch would answer about every value of an exported program (.pt2, or its JSON, gzipped or not): sizes,
+Prints what PyTorch would answer about every value of an exported program (.pt2, or its JSON) or of FX text, gzipped or not: sizes,
 dtype, and what is not the default of strides, offset, device and storage.
 
 )";

@@ -1,5 +1,6 @@
 #include "core/graph/interpreter.h"
 
+#include "core/graph/packet_call.h"
 #include "core/ops/bind.h"
 #include "core/ops/library.h"
 #include "core/support/format.h"
@@ -46,6 +47,11 @@ Value Interpreter::resolve_list(const Value& list, std::span<const Value> values
 
 Value Interpreter::take_element(const PlanRow& row, std::span<const Value> values) {
   const Value container = values[row.args[0].node()];
+  // Not of an exported program: a tensor that Python indexes.
+  if (container.is_tensor()) {
+    const Value args[] = {container, row.args[1]};
+    return call_packet(context_, NodeKind::kCallFunction, "_operator.getitem", args, {});
+  }
   const auto index = static_cast<size_t>(row.args[1].as_sym_int().as_int());
   if (!container.is_list() || index >= container.size()) {
     throw_error(ErrorKind::kIndexError, format("getitem: index {} is out of range", index));
@@ -72,6 +78,15 @@ Value Interpreter::run_row(const Plan& plan, Row at, std::span<const Value> valu
     return call_predispatch(*this, target.substr(kPredispatch.size()), args);
   if (const Library* library = context_.library(); library != nullptr) {
     if (const OpId op = library->find(target); op != kNoOp) return call_custom(op, plan, row, args);
+  }
+  // What names no overload.
+  const Node& node = plan.node(at);
+  if (node.kind == NodeKind::kCallModule) {
+    if (const Graph* module = plan.graph().submodule(node.target)) return run_graph(*module, args);
+  } else if (node.kind != NodeKind::kGetAttr) {
+    SmallVector<std::string_view, 16> names;
+    for (const StringId name : row.arg_names) names.push_back(plan.text(name));
+    return call_packet(context_, node.kind, target, args, names.span());
   }
   throw_error(ErrorKind::kUnsupportedOperator, std::string(operator_name(target)));
 }

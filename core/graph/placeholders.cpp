@@ -120,6 +120,10 @@ Placeholders::Placeholders(const Program& program, const PropagateOptions& optio
 Value Placeholders::make(FakeTensorMode& mode, Row i) const {
   const Node& node = program_.node(i);
   if (node.recorded == nullptr) {
+    // Of text that does not say.
+    if (node.val.is_unset())
+      throw_error(ErrorKind::kValueError,
+                  format("nothing says what {} is", program_.text(node.name)));
     return node.val.is(Value::Tag::kInt) ? Value(resolved(node.val.as_sym_int())) : node.val;
   }
   MetaSpec spec = node.recorded->spec();

@@ -52,7 +52,7 @@ class PlanCompiler {
   // then one that we do not know.
   bool bind(PlanRow& row, const Node& node) {
     const OpId op = store_.op_of(node.target);
-    if (op == kNoOp) return false;
+    if (op == kNoOp || is_operator_of_tensors(op, node)) return false;
     const Schema& schema = registry_.entry(op).schema;
     const size_t count = schema.arguments.size();
     const std::span<const Value> positional = node.positional();
@@ -75,6 +75,25 @@ class PlanCompiler {
     row.op = op;
     row.args = args;
     return true;
+  }
+
+  // Whether Python's operator may have a tensor on one side, so that what it calls is found when it
+  // runs (packet_call.h). In exported programs it has numbers only.
+  bool is_operator_of_tensors(OpId op, const Node& node) const {
+    if (!registry_.entry(op).name.starts_with("_operator::")) return false;
+    return std::any_of(node.args.begin(), node.args.end(), [&](const Value& arg) {
+      return arg.is(Value::Tag::kNodeRef) && may_be_tensor(plan_.row_of(node_of(arg)));
+    });
+  }
+
+  bool may_be_tensor(Row at) const {
+    if (at == kNoRow) return false;
+    const PlanRow& row = plan_.row(at);
+    const Node& node = graph_.node(row.id);
+    if (row.kind == RowKind::kPlaceholder) return node.recorded != nullptr || node.val.is_tensor();
+    if (row.op == kNoOp) return !node.val.is_number();
+    const std::span<const Argument> returns = registry_.entry(row.op).schema.returns;
+    return !returns.empty() && returns[0].type.kind == ArgKind::kTensor;
   }
 
   std::span<const StringId> names_of(const Node& node) {

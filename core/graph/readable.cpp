@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "core/graph/plan.h"
 #include "core/support/format.h"
 #include "core/support/target_name.h"
+#include "core/symbolic/shape_env.h"
+#include "core/tensor/strides.h"
 
 namespace faketensor {
 
@@ -50,7 +55,8 @@ void append_quoted(std::string& out, std::string_view text) {
 
 class CodeWriter {
  public:
-  CodeWriter(const Graph& graph, bool has_values) : graph_(graph), has_values_(has_values) {
+  CodeWriter(const Graph& graph, bool has_values, const ReadableOptions& options = {})
+      : graph_(graph), has_values_(has_values), options_(options) {
     for (NodeId id = graph.last(); id != kNoNode; id = graph.previous(id)) {
       for (const Value& arg : graph.node(id).args)
         for_each_node(arg, [&](NodeId used) {
@@ -61,37 +67,108 @@ class CodeWriter {
 
   // "def forward(self, x):" and its lines, each behind `indent` spaces.
   std::string write(size_t indent) {
-    const std::string outer(indent, ' ');
     const std::string inner(indent + 4, ' ');
-    std::string parameters;
+    std::vector<std::pair<NodeId, std::string>> parameters;
     for (NodeId id = graph_.first(); id != kNoNode; id = graph_.next(id)) {
       const Node& node = graph_.node(id);
       if (node.kind == NodeKind::kPlaceholder) {
-        parameters += format(", {}{}", graph_.text(node.target), annotation(node));
+        parameters.emplace_back(id, format("{}{}", graph_.text(node.target), annotation(node)));
         if (node.name != node.target)
           body_ += format("{}{} = {}\n", inner, graph_.name_of(id), graph_.text(node.target));
         continue;
       }
+      if (options_.has_source_lines && node.kind != NodeKind::kOutput)
+        append_source_line(node, inner);
       body_ += inner;
+      const std::string_view named =
+          node.kind == NodeKind::kOutput ? std::string_view("return") : graph_.name_of(id);
+      note_span(id, body_.size(), named.size());
       append_node(id, node);
       append_deletions(id, node);
     }
     if (body_.empty()) body_ = inner + "pass\n";
-    return format("{}def forward(self{}):\n{}", outer, parameters, body_);
+    const std::string head = header(parameters, indent);
+    for (auto& [id, span] : spans_) {
+      if (graph_.node(id).kind == NodeKind::kPlaceholder) continue;
+      span.begin += static_cast<uint32_t>(head.size());
+      span.end += static_cast<uint32_t>(head.size());
+    }
+    return head + body_;
   }
 
+  // Where nodes are named in what was written.
+  std::span<const std::pair<NodeId, TextSpan>> spans() const { return spans_; }
+
  private:
-  std::string annotation(const Node& node) const {
-    const Value& val = node.val;
-    if (!has_values_ || val.is_unset()) return {};
-    if (val.is_tensor()) {
-      const Tensor& tensor = val.tensor();
-      return format(": \"{}{}\"", short_dtype(tensor.dtype()), tensor.sizes());
+  void note_span(NodeId id, size_t begin, size_t size) {
+    spans_.emplace_back(
+        id, TextSpan{static_cast<uint32_t>(begin), static_cast<uint32_t>(begin + size)});
+  }
+
+  std::string header(std::span<const std::pair<NodeId, std::string>> parameters, size_t indent) {
+    constexpr size_t kFew = 3;
+    const bool is_expanded = options_.has_expanded_parameters && parameters.size() > kFew;
+    const std::string outer(indent, ' ');
+    std::string text = format("{}def forward(self", outer);
+    for (const auto& [id, parameter] : parameters) {
+      text += is_expanded ? format(",\n{}", std::string(indent + 4, ' ')) : std::string(", ");
+      note_span(id, text.size(), graph_.text(graph_.node(id).target).size());
+      text += parameter;
     }
-    if (!val.is_symbolic()) return {};
+    return text + (is_expanded ? format("\n{}):\n", outer) : std::string("):\n"));
+  }
+
+  // The last frame of a stack trace, once for the nodes that share it.
+  void append_source_line(const Node& node, const std::string& inner) {
+    std::string line = "# " + source_line(graph_.text(node.stack_trace));
+    if (line == last_line_) return;
+    if (!body_.empty()) body_ += '\n';
+    body_ += format("{}{}\n", inner, line);
+    last_line_ = std::move(line);
+  }
+
+  // Mirrors _parse_stack_trace and _ParsedStackTrace.get_summary_str.
+  static std::string source_line(std::string_view trace) {
+    const size_t file = trace.rfind("File \"");
+    const size_t name_begin = file + 6;
+    const size_t name_end = trace.find("\", line ", name_begin);
+    if (file == std::string_view::npos || name_end == std::string_view::npos)
+      return "No stacktrace found for following nodes";
+    std::string_view rest = trace.substr(name_end + 8);
+    const size_t comma = rest.find(", in ");
+    const size_t line_end = std::min(rest.find('\n'), rest.size());
+    if (comma == std::string_view::npos || comma > line_end)
+      return "No stacktrace found for following nodes";
+    std::string_view code = rest.substr(line_end);
+    const size_t first = std::min(code.find_first_not_of(" \n\t"), code.size());
+    code = code.substr(first, std::min(code.find('\n', first), code.size()) - first);
+    if (code.empty()) return "No stacktrace found for following nodes";
+    return format("File: {}:{} in {}, code: {}", trace.substr(name_begin, name_end - name_begin),
+                  rest.substr(0, comma), rest.substr(comma + 5, line_end - comma - 5), code);
+  }
+
+  std::string annotation(const Node& node) const {
+    if (!has_values_) return {};
+    const Value& val = node.val;
+    if (val.is_tensor()) return tensor_annotation(node, *val.tensor().meta);
+    if (node.recorded != nullptr) return tensor_annotation(node, *node.recorded);
+    if (val.is_unset() || !val.is_symbolic()) return {};
     std::string text;
     append_text(text, val);
     return format(": \"Sym({})\"", text);
+  }
+
+  std::string tensor_annotation(const Node& node, const TensorMeta& meta) const {
+    if (meta.layout() == Layout::kSparseCsr || meta.layout() == Layout::kSparseCsc) return {};
+    std::string text = format("{}{}", short_dtype(meta.dtype()), meta.sizes());
+    if (options_.has_unusual_layouts && meta.layout() == Layout::kStrided) {
+      const DimVector usual = contiguous_strides(meta.sizes());
+      const bool is_usual = std::equal(usual.begin(), usual.end(), meta.strides().begin(),
+                                       [](auto a, auto b) { return same_expr(a, b); });
+      if (!is_usual && node.kind == NodeKind::kPlaceholder) text += format("{}", meta.strides());
+      if (meta.device().type != DeviceType::kCPU) text += format("{}", meta.device());
+    }
+    return format(": \"{}\"", text);
   }
 
   static std::string_view short_dtype(DType dtype) {
@@ -221,28 +298,130 @@ class CodeWriter {
 
   const Graph& graph_;
   const bool has_values_;
+  const ReadableOptions options_;
+  std::vector<std::pair<NodeId, TextSpan>> spans_;
+  std::string last_line_;
   std::unordered_map<NodeId, bool> is_used_;
   std::unordered_map<NodeId, std::vector<NodeId>> last_uses_;  // by user
   std::string body_;
 };
 
-// Modules nest as deep as programs do, which readers bound.
-void append_module(std::string& out, const Graph& graph, std::string_view name, size_t indent) {
-  out += format("{}class {}(torch.nn.Module):\n", std::string(indent, ' '), name);
-  out += CodeWriter(graph, true).write(indent + 4);
-  for (const Graph::Submodule& module : graph.submodules()) {
-    out += '\n';
-    append_module(out, *module.graph, graph.text(module.name), indent + 4);
+// The submodules, and the graphs of higher-order operators, which files do not list as such.
+std::vector<Graph::Submodule> modules_of(const Graph& graph) {
+  const std::span<const Graph::Submodule> listed = graph.submodules();
+  std::vector<Graph::Submodule> modules(listed.begin(), listed.end());
+  std::unordered_set<StringId> names;
+  for (const Graph::Submodule& module : listed) names.insert(module.name);
+  for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id)) {
+    const Node& node = graph.node(id);
+    if (node.kind == NodeKind::kGetAttr && node.val.is(Value::Tag::kGraph) &&
+        names.insert(node.target).second)
+      modules.push_back({node.target, &node.val.graph()});
   }
+  return modules;
+}
+
+// Modules nest as deep as programs do, which readers bound. `spans` of the outermost are noted.
+void append_module(std::string& out, const Graph& graph, std::string_view name, size_t indent,
+                   const ReadableOptions& options,
+                   std::vector<std::pair<NodeId, TextSpan>>* spans = nullptr) {
+  out += format("{}class {}(torch.nn.Module):\n", std::string(indent, ' '), name);
+  CodeWriter writer(graph, true, options);
+  const auto begin = static_cast<uint32_t>(out.size());
+  out += writer.write(indent + 4);
+  if (spans != nullptr) {
+    for (const auto& [id, span] : writer.spans())
+      spans->emplace_back(id, TextSpan{span.begin + begin, span.end + begin});
+  }
+  for (const Graph::Submodule& module : modules_of(graph)) {
+    out += '\n';
+    append_module(out, *module.graph, graph.text(module.name), indent + 4, options);
+  }
+}
+
+std::string_view signature_name(InputSpec::Kind kind) {
+  static constexpr std::string_view kNames[] = {"USER_INPUT",      "PARAMETER", "BUFFER",
+                                                "CONSTANT_TENSOR", "TOKEN",     "CUSTOM_OBJ"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string_view signature_name(OutputSpec::Kind kind) {
+  static constexpr std::string_view kNames[] = {"USER_OUTPUT",
+                                                "LOSS_OUTPUT",
+                                                "BUFFER_MUTATION",
+                                                "PARAMETER_MUTATION",
+                                                "USER_INPUT_MUTATION",
+                                                "GRADIENT_TO_PARAMETER",
+                                                "GRADIENT_TO_USER_INPUT",
+                                                "TOKEN"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+// Mirrors ExportGraphSignature.__str__.
+void append_signature(std::string& out, const Program& program) {
+  out += "\nGraph signature:\n    # inputs\n";
+  for (Row row = 0; row < program.inputs.size(); ++row) {
+    const InputSpec& input = program.inputs[row];
+    out += format("    {}: {}", program.plan().name_of(row), signature_name(input.kind));
+    if (input.target != 0) out += format(" target='{}'", program.text(input.target));
+    if (input.kind == InputSpec::Kind::kBuffer)
+      out += input.persistent ? " persistent=True" : " persistent=False";
+    out += '\n';
+  }
+  out += "\n    # outputs\n";
+  const std::span<const Value> result =
+      program.plan().row(static_cast<Row>(program.plan().size()) - 1).args;
+  for (size_t i = 0; i < program.outputs.size(); ++i) {
+    const OutputSpec& output = program.outputs[i];
+    const Value value =
+        result.size() == 1 && result[0].is_list() && i < result[0].size() ? result[0][i] : Value();
+    const std::string_view name =
+        value.is(Value::Tag::kNodeRef) ? program.plan().name_of(value.node()) : std::string_view();
+    out += format("    {}: {}", name, signature_name(output.kind));
+    if (output.target != 0) out += format(" target='{}'", program.text(output.target));
+    out += '\n';
+  }
+}
+
+void append_symbols(std::string& out, const Program& program) {
+  if (program.symbols.empty()) return;
+  std::string ranges;
+  std::string hints;
+  for (const SymbolSpec& symbol : program.symbols) {
+    const auto end = [](std::optional<int64_t> bound, std::string_view unbounded) {
+      return bound ? format("{}", *bound) : std::string(unbounded);
+    };
+    ranges += format("{}{}: VR[{}, {}]", ranges.empty() ? "" : ", ", symbol.name,
+                     end(symbol.lower, "-int_oo"), end(symbol.upper, "int_oo"));
+    if (symbol.hint)
+      hints += format("{}{}: {}", hints.empty() ? "" : ", ", symbol.name, *symbol.hint);
+  }
+  out += format("\nRange constraints: {{}}\n", ranges);
+  if (!hints.empty()) out += format("Hints: {{}}\n", hints);
 }
 
 }  // namespace
 
-std::string readable_text(const Graph& graph, std::string_view class_name) {
+std::string readable_text(const Graph& graph, std::string_view class_name,
+                          const ReadableOptions& options) {
   std::string text;
-  append_module(text, graph, class_name, 0);
+  append_module(text, graph, class_name, 0, options);
   return text;
 }
+
+ProgramText readable_program(const Program& program) {
+  const ReadableOptions options{true, true, true};
+  std::string text;
+  std::vector<std::pair<NodeId, TextSpan>> spans;
+  append_module(text, program.graph(), "GraphModule", 0, options, &spans);
+  append_signature(text, program);
+  append_symbols(text, program);
+  ProgramText result(std::move(text));
+  for (const auto& [id, span] : spans) result.set_span(id, span);
+  return result;
+}
+
+std::string code_text(const Graph& graph) { return CodeWriter(graph, false).write(0); }
 
 std::string module_text(const Graph& graph) {
   std::string modules;

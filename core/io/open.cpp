@@ -8,6 +8,7 @@
 #include "core/formats/json_events.h"
 #include "core/formats/text.h"
 #include "core/io/exported_program.h"
+#include "core/io/open_text.h"
 #include "core/io/other_formats.h"
 #include "core/io/program_rewriter.h"
 #include "core/io/program_text.h"
@@ -33,28 +34,25 @@ void refuse_other_formats(const ByteSource& source) {
     throw_error(ErrorKind::kUnreadable, *other);
 }
 
-// The JSON of a program and the kind of file that it stood in.
-struct ProgramText {
-  std::string json;
-  std::string_view kind;
-  ReadLimits limits;  // for reading it
+// The text of a program and the kind of file that it stood in.
+struct FileText {
+  std::string text;
+  std::string_view kind;  // "pt2" and "json" of JSON, "text" of FX text
+  ReadLimits limits;      // for reading it
 };
 
-ProgramText from_archive(const ByteSource& source, const ReadLimits& limits,
-                         std::string_view model) {
+FileText from_archive(const ByteSource& source, const ReadLimits& limits, std::string_view model) {
   return {read_pt2_model(ZipArchive(source, limits), model), "pt2", limits};
 }
 
-ProgramText from_text(std::string text, const ReadLimits& limits) {
-  if (!looks_like_json(text)) {
-    throw_error(ErrorKind::kUnreadable,
-                "neither a .pt2 archive nor the JSON of an exported program");
-  }
-  return {std::move(text), "json", limits};
+FileText from_text(std::string text, const ReadLimits& limits) {
+  if (looks_like_json(text)) return {std::move(text), "json", limits};
+  if (looks_like_program_text(text)) return {std::move(text), "text", limits};
+  throw_error(ErrorKind::kUnreadable,
+              "neither a .pt2 archive nor the JSON of an exported program nor FX text");
 }
 
-ProgramText find_program(const ByteSource& source, const ReadLimits& limits,
-                         std::string_view model) {
+FileText find_program(const ByteSource& source, const ReadLimits& limits, std::string_view model) {
   if (source.size() == 0) throw_error(ErrorKind::kUnreadable, "the file is empty");
   if (is_zip(source)) return from_archive(source, limits, model);
   if (!is_gzip(source)) {
@@ -83,29 +81,47 @@ auto read_file(const ByteSource& source, std::string_view name, const ReadLimits
   }
 }
 
+// Of what is written anew.
+std::string json_of(FileText text) {
+  if (text.kind == "text")
+    throw_error(ErrorKind::kUsage, "a program that is text is not written as JSON");
+  return std::move(text.text);
+}
+
 }  // namespace
+
+TextProgram open_with_text(const ByteSource& source, std::string_view name,
+                           const ReadLimits& limits, std::string_view model) {
+  return read_file(source, name, limits, model, [&](FileText text) {
+    if (text.kind == "text") return read_program_text(std::move(text.text), name, text.limits);
+    TextProgram opened;
+    opened.program.name = name;
+    opened.program.kind = text.kind;
+    read_exported_program(text.text, opened.program, text.limits);
+    return opened;
+  });
+}
 
 Program open_program(const ByteSource& source, std::string_view name, const ReadLimits& limits,
                      std::string_view model) {
-  return read_file(source, name, limits, model, [&](ProgramText text) {
-    Program program;
-    program.name = name;
-    program.kind = text.kind;
-    read_exported_program(text.json, program, text.limits);
-    return program;
-  });
+  TextProgram opened = open_with_text(source, name, limits, model);
+  if (opened.text != nullptr && opened.text->error_count() > 0)
+    throw_error(ErrorKind::kUnreadable, opened.text->errors(name));
+  return std::move(opened.program);
 }
 
 std::string program_text(const ByteSource& source, std::string_view name, const ReadLimits& limits,
                          std::string_view model) {
   return read_file(source, name, limits, model,
-                   [](ProgramText text) { return std::move(text.json); });
+                   [](FileText text) { return json_of(std::move(text)); });
 }
 
 std::string rewrite_file(const ByteSource& source, std::string_view name, const ChangedRun& what_if,
                          const ReadLimits& limits, std::string_view model) {
-  return read_file(source, name, limits, model, [&](ProgramText text) {
-    return rewrite_program(text.json, what_if, text.limits);
+  return read_file(source, name, limits, model, [&](FileText text) {
+    const ReadLimits within = text.limits;
+    std::string json = json_of(std::move(text));
+    return rewrite_program(json, what_if, within);
   });
 }
 

@@ -3,7 +3,8 @@
 //
 //   fuzz_readers FOLDER [--seed N] [--iterations N] [--seconds N]
 //
-// Seeds are the .pt2 files of FOLDER, each as the archive and as the JSON inside. A run is
+// Seeds are the .pt2 files of FOLDER, each as the archive, as the JSON inside, and as FX text in both
+// forms. A run is
 // determined by its seed, which is printed first; a failure names the iteration, and with address
 // sanitizer the place. Build it in the asan preset.
 #include <algorithm>
@@ -17,8 +18,11 @@
 
 #include "command_line.h"
 #include "core/formats/text.h"
+#include "core/graph/graph_text.h"
+#include "core/graph/readable.h"
 #include "core/graph/verifier.h"
 #include "core/io/open.h"
+#include "core/io/open_text.h"
 #include "core/io/pt2.h"
 #include "core/support/error.h"
 #include "random_edits.h"
@@ -54,6 +58,9 @@ std::vector<std::string> read_seeds(const std::string& folder) {
     const FileSource source(path.string());
     seeds.push_back(read_all(source, {}));
     seeds.push_back(read_pt2_model(ZipArchive(source, {})));
+    const Program program = open_program(source, path.string());
+    seeds.emplace_back(readable_program(program).text());
+    seeds.push_back(graph_text(program.graph()));
   }
   return seeds;
 }
@@ -65,9 +72,13 @@ bool opens(const std::string& bytes) {
   limits.max_text_bytes = 1 << 22;
   limits.max_nodes = 1 << 16;
   try {
-    const Program program = open_program(MemorySource(bytes), "fuzz", limits);
-    verify(program);
-    return true;
+    const TextProgram opened = open_with_text(MemorySource(bytes), "fuzz", limits);
+    verify(opened.program);
+    if (opened.text == nullptr) return true;
+    // What is read of wrong text is a program too, that can be run and printed.
+    for (const TextProblem& problem : opened.text->problems()) opened.text->place(problem.span);
+    readable_program(opened.program);
+    return opened.text->error_count() == 0;
   } catch (const Error&) {
     return false;
   }

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "core/formats/text.h"
+#include "core/graph/readable.h"
+#include "core/graph/text/read_program_text.h"
 #include "core/io/open.h"
 #include "core/support/format.h"
 
@@ -77,6 +79,41 @@ TEST(GraphText, WhatIsWrittenOfARealProgramIsReadToTheSameGraph) {
   }
 }
 
+TEST(GraphText, AProgramsTextIsReadToTheSameProgram) {
+  for (const std::string& path : models()) {
+    const Program program = open_program(FileSource(path), path);
+    const ProgramText printed = readable_program(program);
+    const TextProgram read = read_program_text(std::string(printed.text()), path, {});
+    EXPECT_EQ(read.text->errors(path), "");
+    ASSERT_EQ(read.program.graphs().size(), program.graphs().size()) << path;
+    const Graph& ours = program.graph();
+    const Graph& theirs = read.program.graph();
+    EXPECT_EQ(graph_text(theirs), graph_text(ours)) << path;
+    EXPECT_EQ(std::string(readable_program(read.program).text()), std::string(printed.text()))
+        << path;
+    for (Row row = 0; row < program.inputs.size(); ++row) {
+      EXPECT_EQ(read.program.inputs[row].kind, program.inputs[row].kind) << path;
+      EXPECT_EQ(read.program.text(read.program.inputs[row].target),
+                program.text(program.inputs[row].target));
+      const TensorMeta* meta = program.node(row).recorded;
+      if (meta != nullptr && meta->layout() == Layout::kStrided) {
+        EXPECT_EQ(format("{}{}", meta->sizes(), meta->strides()),
+                  format("{}{}", read.program.node(row).recorded->sizes(),
+                         read.program.node(row).recorded->strides()))
+            << path;
+      }
+    }
+    for (size_t i = 0; i < program.outputs.size(); ++i)
+      EXPECT_EQ(read.program.outputs[i].kind, program.outputs[i].kind) << path;
+    for (NodeId id = ours.first(); id != kNoNode; id = ours.next(id)) {
+      const TextSpan span = printed.span_of(id);
+      if (ours.node(id).kind != NodeKind::kOutput) {
+        EXPECT_EQ(printed.text(span), ours.name_of(id)) << path;
+      }
+    }
+  }
+}
+
 // A file keeps neither the order of keywords nor what was a tuple.
 std::string without_order(const std::string& text) {
   std::string result;
@@ -119,6 +156,58 @@ TEST(GraphText, ProgramsPrintAsPyTorchPrintsThem) {
     ++compared;
   }
   EXPECT_GE(compared, 6u);
+}
+
+std::string recorded_text(const std::string& model, std::string_view form) {
+  const std::string path = model.substr(0, model.size() - 8) + format(".{}.txt.gz", form);
+  return std::filesystem::exists(path) ? read_text(FileSource(path), ReadLimits{}) : std::string();
+}
+
+// Keywords in the order of the file, which PyTorch printed in its own.
+std::string with_sorted_arguments(std::string text) {
+  std::string result;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    std::replace(line.begin(), line.end(), '[', '(');
+    std::replace(line.begin(), line.end(), ']', ')');
+    for (size_t at = line.find(",)"); at != std::string::npos; at = line.find(",)"))
+      line.erase(at, 1);
+    std::vector<std::string> words;
+    for (size_t comma = line.find(", "); comma != std::string::npos; comma = line.find(", ")) {
+      words.push_back(line.substr(0, comma));
+      line.erase(0, comma + 2);
+    }
+    words.push_back(line);
+    std::sort(words.begin(), words.end());
+    for (const std::string& word : words) result += word + ", ";
+    result += '\n';
+  }
+  return result;
+}
+
+TEST(GraphText, CodeAndReadableTextAreAsPyTorchPrintsThem) {
+  size_t compared = 0;
+  for (const std::string& path : models()) {
+    if (!path.ends_with(".json.gz")) continue;
+    const std::string readable = recorded_text(path, "readable");
+    if (readable.empty()) continue;
+    const Program program = open_program(FileSource(path), path);
+    ReadableOptions options;
+    options.has_source_lines = true;
+    EXPECT_EQ(with_sorted_arguments(readable_text(program.graph(), "GraphModule", options)),
+              with_sorted_arguments(readable))
+        << path;
+    const std::string code = recorded_text(path, "code");
+    const size_t begin = code.find("def");
+    EXPECT_EQ(with_sorted_arguments(code_text(program.graph())),
+              with_sorted_arguments(code.substr(begin, code.rfind('\n') + 1 - begin)))
+        << path;
+    ++compared;
+  }
+  EXPECT_GE(compared, 2u);
 }
 
 TEST(GraphText, StringsAreReadByTheSchema) {

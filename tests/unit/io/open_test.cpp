@@ -64,8 +64,9 @@ TEST(Open, WeightsAreNotRead) {
 
 TEST(Open, TheFileIsNamedInEveryError) {
   expect_unreadable([] { open_bytes(""); }, {"file: the file is empty"});
+  expect_unreadable([] { open_bytes("x = 1"); }, {"file: neither a .pt2 archive nor"});
   expect_unreadable([] { open_bytes("def forward(self, x):"); },
-                    {"file: neither a .pt2 archive nor"});
+                    {"file:1:21: a function ends with its return"});
   expect_unreadable([] { open_bytes("\x1f\x8b"); }, {"file: gzip file"});
   expect_unreadable([] { open_bytes("{\"a\": "); }, {"file: byte 6", "not JSON"});
   expect_unreadable([] { open_bytes(gzipped("")); }, {"file: neither"});

@@ -121,7 +121,7 @@ TEST(OtherFormats, JsonIsJson) {
     EXPECT_EQ(message_of(text).find("ExecuTorch"), std::string::npos) << message_of(text);
   }
   EXPECT_EQ(message_of("nothing that is known"),
-            "file: neither a .pt2 archive nor the JSON of an exported program");
+            "file: neither a .pt2 archive nor the JSON of an exported program nor FX text");
 }
 
 }  // namespace
