@@ -84,9 +84,7 @@ test("shows the picture, and nothing of the page's policy is in its way", async 
     const { data } = context?.getImageData(0, 0, canvas.width, canvas.height) ?? {
       data: new Uint8ClampedArray(),
     };
-    const found = new Set<number>();
-    for (let i = 0; i < data.length; i += 4) found.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
-    return found.size;
+    return new Set(new Uint32Array(data.buffer)).size;
   });
   expect(colors).toBeGreaterThan(20);
   expect(playground).toBeDefined();
@@ -138,8 +136,8 @@ test("nodes are selected by name, by pointer and by keys, and it says which", as
       {
         kind: "node",
         name: "linear",
-        op: expect.stringContaining("linear") as string,
-        row: expect.any(Number) as number,
+        op: expect.stringContaining("linear"),
+        row: expect.any(Number),
       },
     ]);
   await viewer.getByRole("application").focus();
