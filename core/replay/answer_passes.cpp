@@ -76,6 +76,7 @@ void answer_pass(JsonWriter& json, const Json& question, const Json& recorded,
   if (!is_known) return json.field("unsupported", "no such pass");
   try {
     RecordedProgram program(recorded);
+    if (name == "unflatten") program.read_module_stacks(recorded);
     PassSubject subject = program.subject();
     const std::string before = graph_text(*subject.graph);
     const PassResult result =

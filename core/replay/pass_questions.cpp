@@ -2,10 +2,12 @@
 
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "core/formats/json_fields.h"
 #include "core/graph/runtime_asserts.h"
 #include "core/io/graph_json.h"
+#include "core/io/open.h"
 #include "core/support/format.h"
 #include "core/symbolic/parse.h"
 #include "core/symbolic/shape_env.h"
@@ -107,6 +109,22 @@ void RecordedProgram::read_signature(const Json& signature) {
     read(inputs[i], input_kinds, program_.inputs[i]);
   for (const Json& row : list_member_or_empty(signature, "outputs"))
     read(row, output_kinds, program_.outputs.emplace_back());
+}
+
+void RecordedProgram::read_module_stacks(const Json& program) {
+  const std::string text = member(program, "exported_program").dump();
+  const Program exported = open_program(MemorySource(text), "exported_program");
+  const Graph& from = exported.graph();
+  std::unordered_map<std::string_view, NodeId> nodes;
+  for (NodeId id = from.first(); id != kNoNode; id = from.next(id))
+    nodes.emplace(from.name_of(id), id);
+  Graph& graph = program_.graph();
+  for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id)) {
+    const auto found = nodes.find(graph.name_of(id));
+    if (found == nodes.end()) continue;
+    const std::string_view stack = from.text(from.node(found->second).module_stack);
+    if (!stack.empty()) graph.meta(id).module_stack = program_.strings().intern(stack);
+  }
 }
 
 void RecordedProgram::make_symbols(const Json& program) {

@@ -20,6 +20,8 @@ class RecordedProgram {
   explicit RecordedProgram(const nlohmann::json& program, bool may_be_wrong = false);
 
   PassSubject subject() { return {program_, mode_, &program_.graph(), inputs_}; }
+  // Gives the nodes the module stacks that they have in "exported_program": "nodes" does not tell them.
+  void read_module_stacks(const nlohmann::json& program);
   ValueWriter& writer() { return writer_; }
   FakeTensorMode& mode() { return mode_; }
 

@@ -129,6 +129,15 @@ def graph_text(command, path, run):
     return ended.stdout.strip()
 
 
+def comparable(text):
+    """The text of a graph without what the file does not tell: whether operands of a higher-order operator were a tuple or a list."""
+    lines = (line.rstrip() for line in text.strip().splitlines())
+    return [
+        line.replace(",)", ")").replace("[", "(").replace("]", ")") if "=torch.ops.higher_order." in line else line
+        for line in lines
+    ]
+
+
 def check_passes(command, path):
     """Yields each pass with what is wrong with what it made, None for nothing."""
     for run in PASSES:
@@ -137,7 +146,7 @@ def check_passes(command, path):
             text = converted(command, path, "json", options)
             after = read_by_pytorch(text)
             expected = graph_text(command, path, run)
-            if str(after.graph).strip() != expected:
+            if comparable(str(after.graph)) != comparable(expected):
                 raise RuntimeError("PyTorch reads another graph")
             if path.suffix == ".pt2" and not run.startswith("move_to_device"):
                 check_archive(command, path, options)
