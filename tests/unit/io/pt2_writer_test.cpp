@@ -25,7 +25,7 @@ TEST(Pt2Writer, EveryEntryIsThereAndTheProgramIsTheSame) {
   for (const char* name : {"mlp", "conv_dynamic", "unbacked"}) {
     const FileSource source(archive_path(name));
     TextSink sink;
-    write_pt2(source, {}, {}, sink);
+    write_pt2(source, ChangedRun{}, {}, sink);
     ASSERT_TRUE(sink.is_finished);
     const MemorySource written_source(sink.text);
     const ZipArchive before(source, {});
@@ -76,7 +76,7 @@ TEST(Pt2Writer, AWhatIfIsWrittenWhereTheWeightsStayWhatTheyAre) {
 
 TEST(Pt2Writer, JsonIsRefused) {
   TextSink sink;
-  EXPECT_THROW(write_pt2(MemorySource("{}"), {}, {}, sink), Error);
+  EXPECT_THROW(write_pt2(MemorySource("{}"), ChangedRun{}, {}, sink), Error);
 }
 
 }  // namespace
