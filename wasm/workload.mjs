@@ -17,7 +17,6 @@ const programFolders = [
   "e2e/files",
   "tests/golden/files",
   "tests/conformance/data/models",
-  "tests/conformance/data/whatif",
 ];
 const vectorFolder = "tests/conformance/data/ops";
 
