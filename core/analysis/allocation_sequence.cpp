@@ -1,5 +1,6 @@
 #include "core/analysis/allocation_sequence.h"
 
+#include <algorithm>
 #include <map>
 
 #include "core/graph/explain.h"
@@ -42,25 +43,23 @@ void AllocationSequence::drop(const Storage* storage, Row row) {
 
 void AllocationSequence::add_row(const ProgramCosts& costs, Row row) {
   const std::span<const LoggedCall> calls = costs.log().calls(row);
-  std::map<const Storage*, size_t> last_call;  // that has a storage, of those that no value has
-  for (size_t i = 0; i < calls.size(); ++i) {
-    for (const auto& storages : {calls[i].read, calls[i].brought}) {
-      for (const Storage* storage : storages) {
-        if (costs.memory().life_of(storage) == nullptr) last_call[storage] = i;
-      }
-    }
-  }
+  // Those that no value has, in the order in which they were made: the last call before they die.
+  std::map<size_t, std::pair<const Storage*, size_t>> temporaries;
+  costs.log().visit_lasts(row, [&](const Storage* storage, size_t call) {
+    if (costs.memory().life_of(storage) != nullptr) return;
+    auto& [of, last] = temporaries[storage->id];
+    of = storage;
+    last = std::max(last, call);
+  });
+  std::vector<std::vector<const Storage*>> dying(calls.size());
+  for (const auto& [id, temporary] : temporaries)
+    dying[temporary.second].push_back(temporary.first);
   for (size_t i = 0; i < calls.size(); ++i) {
     for (const Storage* storage : calls[i].brought) {
       const StorageLife* life = costs.memory().life_of(storage);
       if (life == nullptr || life->first == row) bring(storage, current(storage->nbytes), row);
     }
-    for (const auto& storages : {calls[i].read, calls[i].brought}) {
-      for (const Storage* storage : storages) {
-        const auto last = last_call.find(storage);
-        if (last != last_call.end() && last->second == i) drop(storage, row);
-      }
-    }
+    for (const Storage* storage : dying[i]) drop(storage, row);
   }
   for (const StorageLife* life : beginning_[row]) bring(life->storage, life->bytes, row);
   for (const StorageLife* life : ending_[row]) drop(life->storage, row);

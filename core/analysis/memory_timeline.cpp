@@ -1,7 +1,7 @@
 #include "core/analysis/memory_timeline.h"
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 
 #include "core/graph/explain.h"
 #include "core/symbolic/shape_env.h"
@@ -91,25 +91,29 @@ std::optional<int64_t> MemoryTimeline::known(SymInt bytes) {
 
 void MemoryTimeline::sum_up() {
   const size_t inputs = run_.program().inputs.size();
-  std::vector<std::vector<const StorageLife*>> begin(run_.plan().size());
-  std::vector<std::vector<const StorageLife*>> end(run_.plan().size());
-  for (const StorageLife& life : lives_) {
-    if (life.first < inputs) {
-      held_ += life.bytes;
-      held_by_kind_[static_cast<size_t>(life.kind)] += life.bytes;
-      continue;
-    }
-    begin[life.first].push_back(&life);
-    if (life.last != kNoRow) end[life.last].push_back(&life);
-  }
   rows_.resize(run_.plan().size());
+  // Of each row the lives that it ends, as a list through `next`: places in lives_ + 1.
+  std::vector<uint32_t> ends(rows_.size());
+  std::vector<uint32_t> next(lives_.size());
+  size_t begins = 0;  // lives_ are in the order of the rows that begin them
+  for (; begins < lives_.size() && lives_[begins].first < inputs; ++begins) {
+    const StorageLife& life = lives_[begins];
+    held_ += life.bytes;
+    held_by_kind_[static_cast<size_t>(life.kind)] += life.bytes;
+  }
+  for (size_t i = begins; i < lives_.size(); ++i) {
+    if (lives_[i].last == kNoRow) continue;
+    next[i] = ends[lives_[i].last];
+    ends[lives_[i].last] = static_cast<uint32_t>(i + 1);
+  }
   SymInt live = held_;
   int64_t highest = -1;
   for (Row row = 0; row < rows_.size(); ++row) {
     SymInt inner = inside(row, live);
-    for (const StorageLife* life : begin[row]) live += life->bytes;
+    for (; begins < lives_.size() && lives_[begins].first == row; ++begins)
+      live += lives_[begins].bytes;
     if (hint(live) > hint(inner)) inner = live;
-    for (const StorageLife* life : end[row]) live -= life->bytes;
+    for (uint32_t at = ends[row]; at != 0; at = next[at - 1]) live -= lives_[at - 1].bytes;
     rows_[row] = {live, hint(inner) > hint(live) ? inner : live};
     if (hint(rows_[row].peak) <= highest) continue;
     highest = hint(rows_[row].peak);
@@ -117,30 +121,49 @@ void MemoryTimeline::sum_up() {
   }
 }
 
+// Bytes of the storages that a call of a row brings, each once.
+SymInt MemoryTimeline::brought_by(const LoggedCall& call, Row row) const {
+  SymInt sum = 0;
+  for (size_t i = 0; i < call.brought.size(); ++i) {
+    const Storage* storage = call.brought[i];
+    const StorageLife* life = life_of(storage);
+    const auto before = call.brought.first(i);
+    const bool is_new = (life == nullptr || life->first == row) &&
+                        std::find(before.begin(), before.end(), storage) == before.end();
+    if (is_new) sum += current(storage->nbytes);
+  }
+  return sum;
+}
+
 // The most that is alive at once while a row's operators are called one by one.
 SymInt MemoryTimeline::inside(Row row, SymInt before) const {
   const std::span<const LoggedCall> calls = log_.calls(row);
-  std::map<const Storage*, size_t> last_read;  // the last call that has a storage
-  for (size_t i = 0; i < calls.size(); ++i) {
-    for (const Storage* storage : calls[i].read) last_read[storage] = i;
-    for (const Storage* storage : calls[i].brought) last_read[storage] = i;
+  if (calls.empty()) return before;
+  if (calls.size() == 1) {
+    const SymInt with = before + brought_by(calls[0], row);
+    return hint(with) > hint(before) ? with : before;
   }
-  std::map<const Storage*, bool> there;  // what the row has brought: whether it is alive
+  std::unordered_map<const Storage*, size_t> last_call;  // before a storage dies
+  log_.visit_lasts(row, [&](const Storage* storage, size_t call) {
+    size_t& last = last_call[storage];
+    last = std::max(last, call);
+  });
+  std::vector<SymInt> dying(calls.size(), SymInt(0));  // after each call
   SymInt now = before;
   SymInt most = before;
   for (size_t i = 0; i < calls.size(); ++i) {
     for (const Storage* storage : calls[i].brought) {
       const StorageLife* life = life_of(storage);
-      if ((life != nullptr && life->first < row) || !there.emplace(storage, true).second) continue;
+      if (life != nullptr && life->first < row) continue;
+      const auto last = last_call.find(storage);
+      if (last == last_call.end()) continue;  // it was brought before
       now += current(storage->nbytes);
+      // What is in the row's value stays.
+      if (life == nullptr) dying[last->second] += current(storage->nbytes);
+      last_call.erase(last);
     }
     if (hint(now) > hint(most)) most = now;
-    for (auto& [storage, is_alive] : there) {
-      // What is in the row's value stays.
-      if (!is_alive || last_read[storage] != i || life_of(storage) != nullptr) continue;
-      now -= current(storage->nbytes);
-      is_alive = false;
-    }
+    now -= dying[i];
   }
   return most;
 }

@@ -4,7 +4,8 @@
 // counts once, from the operator that brought it until no value refers to it: views hold it, what is
 // written in place adds nothing. A value is dropped after its last use; what placeholders hold stays
 // to the end, since a module holds its parameters and a caller its inputs. Inside of a node, what a
-// composite operator brings on its way is alive until its last use there.
+// composite operator brings on its way is alive until its last use there, or as long as a variable of
+// PyTorch's C++ keeps it (variables.h).
 //
 //   const MemoryTimeline memory(run, log);
 //   memory.rows()[i].live, memory.peak().row
@@ -89,6 +90,7 @@ class MemoryTimeline {
   void find_lives();
   void note_value(Row row);
   void sum_up();
+  SymInt brought_by(const LoggedCall& call, Row row) const;
   SymInt inside(Row row, SymInt before) const;
 
   const Run& run_;

@@ -10,6 +10,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "core/analysis/call_log.h"
+#include "core/analysis/memory_timeline.h"
 #include "core/io/open.h"
 #include "core/passes/retargeted_run.h"
 
@@ -74,6 +76,32 @@ void retarget(benchmark::State& state, const std::string& path) {
   state.counters["unanswered"] = static_cast<double>(unanswered);
 }
 
+// What a propagation that logs its calls takes, and what the timeline of bytes takes after it.
+void log_calls(benchmark::State& state, const std::string& path) {
+  const Program program = open_file(path);
+  for (auto _ : state) {
+    CallLog log;
+    PropagateOptions options;
+    options.watcher = &log;
+    const Run run = propagate(program, options);
+    benchmark::DoNotOptimize(log.calls().size());
+  }
+  count_per_node(state, program.plan().size());
+}
+
+void memory_timeline(benchmark::State& state, const std::string& path) {
+  const Program program = open_file(path);
+  CallLog log;
+  PropagateOptions options;
+  options.watcher = &log;
+  const Run run = propagate(program, options);
+  for (auto _ : state) {
+    const MemoryTimeline memory(run, log);
+    benchmark::DoNotOptimize(memory.peak_row());
+  }
+  count_per_node(state, program.plan().size());
+}
+
 bool register_files() {
   const char* named = std::getenv("FAKETENSOR_BENCH_FILES");
   std::string_view rest = named != nullptr ? named : FAKETENSOR_BENCH_EXAMPLE;
@@ -86,6 +114,10 @@ bool register_files() {
     benchmark::RegisterBenchmark(("program/propagate/" + path).c_str(), propagate_opened, path)
         ->Unit(benchmark::kMillisecond);
     benchmark::RegisterBenchmark(("program/propagate_moved/" + path).c_str(), propagate_moved, path)
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(("program/log_calls/" + path).c_str(), log_calls, path)
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(("program/memory_timeline/" + path).c_str(), memory_timeline, path)
         ->Unit(benchmark::kMillisecond);
     benchmark::RegisterBenchmark(("program/retarget/" + path).c_str(), retarget, path)
         ->Unit(benchmark::kMillisecond);

@@ -4,8 +4,8 @@
  *
  *   node tests/bench/wasm_bench.mjs [--rounds N] FILE...
  *
- * `open` is from the bytes in memory to the finished program, `propagate` one run of it, `table` and `layout` what a page asks
- * for next; each is the best of N rounds (5). `native` is the native command's `info`, which opens, propagates and compares,
+ * `open` is from the bytes in memory to the finished program, `propagate` one run of it, `table`, `layout` and `costs` what a
+ * page asks for next (`costs`: another propagation, the timeline of bytes and its columns as text); each is the best of N rounds (5). `native` is the native command's `info`, which opens, propagates and compares,
  * without its start-up; `ratio` is open and propagate here against it.
  */
 import { execFileSync } from "node:child_process";
@@ -39,7 +39,7 @@ function perNode(milliseconds, nodes) {
   return `${milliseconds.toFixed(1)} (${((milliseconds * 1e6) / nodes).toFixed(0)})`.padStart(18);
 }
 
-const columns = ["open", "propagate", "table", "layout"].map((name) => name.padStart(18)).join("");
+const columns = ["open", "propagate", "table", "layout", "costs"].map((name) => name.padStart(18)).join("");
 console.log(`${"milliseconds (ns per node)".padEnd(36)}${"nodes".padStart(8)}${columns}    native  ratio`);
 for (const file of positionals) {
   const bytes = new Uint8Array(readFileSync(file));
@@ -53,6 +53,10 @@ for (const file of positionals) {
     () => program.propagate(),
   );
   const layout = best(() => program.layout());
+  const costs = best(
+    (run) => run.costs(),
+    () => program.propagate(),
+  );
   let comparison = "";
   if (existsSync(native)) {
     const command = (...args) => best(() => execFileSync(native, args, { stdio: "ignore" }));
@@ -60,6 +64,6 @@ for (const file of positionals) {
     comparison = `${whole.toFixed(1).padStart(10)}${((open + propagate) / whole).toFixed(2).padStart(7)}`;
   }
   const name = path.join(path.basename(path.dirname(file)), path.basename(file)).padEnd(36);
-  const times = [open, propagate, table, layout].map((time) => perNode(time, nodes)).join("");
+  const times = [open, propagate, table, layout, costs].map((time) => perNode(time, nodes)).join("");
   console.log(`${name}${String(nodes).padStart(8)}${times}${comparison}`);
 }

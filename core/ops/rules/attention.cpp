@@ -7,6 +7,7 @@
 #include "core/ops/families/arithmetic.h"
 #include "core/ops/families/factory.h"
 #include "core/ops/rules/tables.h"
+#include "core/ops/variables.h"
 #include "core/support/python_sort.h"
 #include "core/tensor/cpp_type_name.h"
 #include "core/tensor/strides.h"
@@ -187,20 +188,21 @@ Value efficient_attention_forward(Call& c, const Tensor& query, const Tensor& ke
 
 // --- the composition of matrix products ---
 
-// A boolean mask as what is added to the scores.
-Value additive_mask(Call& c, Tensor* mask, DType dtype) {
-  if (mask == nullptr) return Value();
-  if (!is_bool(mask->dtype())) return *mask;
-  return c.empty_on(mask->device(), mask->sizes(), dtype);
+// A boolean mask as what is added to the scores. Mirrors convert_boolean_attn_mask,
+// aten/src/ATen/native/transformers/attention.cpp.
+Value additive_mask(Call& c, const Value& mask, DType dtype) {
+  if (mask.is_none() || !is_bool(mask.tensor().dtype())) return mask;
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Value never =
+      c.call<"aten::scalar_tensor">(-infinity, dtype, Value(), mask.tensor().device(), Value());
+  Variables statement(c);
+  return c.call<"aten::where.ScalarSelf">(mask, 0.0, statement.keep(never));
 }
 
 // Keys or values with each head repeated for the query heads that share it.
-Value repeated_heads(Call& c, const Tensor& x, SymInt query_heads) {
-  const SymInt repeats = floor_div(query_heads, x.size(-3));
-  DimVector sizes(x.sizes());
-  const size_t heads = sizes.size() - 3;
-  sizes[heads] = sizes[heads] * repeats;
-  return c.empty_on(x.device(), sizes, x.dtype());
+Value repeated_heads(Call& c, const Value& x, SymInt query_heads) {
+  const SymInt repeats = floor_div(query_heads, x.tensor().size(-3));
+  return c.call<"aten::repeat_interleave.self_int">(x, repeats, -3, nullptr);
 }
 
 // Mirrors pre_process_group_query_attention_input, aten/src/ATen/native/transformers/attention.cpp.
@@ -212,8 +214,8 @@ void repeat_heads(Call& c, const Tensor& query, Value& key, Value& value) {
   if (equal) return;
   c.check(guard_bool(mod(heads, key_heads) == 0) && guard_bool(mod(heads, value_heads) == 0),
           "Number of heads in key and value must divide the number of heads in ");
-  key = repeated_heads(c, key.tensor(), heads);
-  value = repeated_heads(c, value.tensor(), heads);
+  key = repeated_heads(c, key, heads);
+  value = repeated_heads(c, value, heads);
 }
 
 // sdp::calculate_scale, and its root: what queries and keys are multiplied by. Of a size that is not
@@ -229,16 +231,12 @@ double scale_of_each(const Tensor& query, const Value& given) {
   return std::sqrt(std::abs(scale));
 }
 
-// Zero where a query may look, else minus infinity (convert_boolean_attn_mask).
+// Zero where a query may look, else minus infinity.
 Value causal_mask(Call& c, const Tensor& scaled, const Tensor& key) {
   const DimVector sizes = {scaled.size(-2), key.size(-2)};
   const Value ones =
       c.call<"aten::ones">(sizes, DType::kBool, Layout::kStrided, scaled.device(), false);
-  const Value lower = c.call<"aten::tril">(ones);
-  const double infinity = std::numeric_limits<double>::infinity();
-  const Value hidden =
-      c.call<"aten::scalar_tensor">(-infinity, scaled.dtype(), Value(), scaled.device(), Value());
-  return c.call<"aten::where.ScalarSelf">(lower, 0.0, hidden);
+  return additive_mask(c, c.call<"aten::tril">(ones), scaled.dtype());
 }
 
 // Mirrors _scaled_dot_product_attention_math, aten/src/ATen/native/transformers/attention.cpp.
@@ -246,13 +244,19 @@ Value attention_math(Call& c, const Tensor& query, const Tensor& key, const Tens
                      Tensor* attn_mask, double dropout_p, bool is_causal, Tensor* dropout_mask,
                      const Value& given_scale, bool enable_gqa) {
   const DType dtype = query.dtype();
-  const auto widened = [&](const Tensor& x) -> Tensor& {
-    return *cast_to(c, x, is_reduced_floating(x.dtype()) ? DType::kFloat32 : x.dtype());
+  Variables block(c);
+  const auto widened = [&](const Tensor& x) -> Value {
+    if (!is_reduced_floating(x.dtype())) return x;
+    return block.keep(c.call<"aten::to.dtype">(x, DType::kFloat32));
   };
   const bool is_negative = !given_scale.is_none() && given_scale.to_double() < 0;
   const double root = scale_of_each(query, given_scale);
   const Value scale = root;
-  const Tensor& scaled = c.tensor<"aten::mul.Scalar">(widened(query), is_negative ? -root : root);
+  const Value wide_query = widened(query);
+  Value keys = widened(key);
+  Value values = widened(value);
+  const Value query_scale = is_negative ? -root : root;
+  const Tensor& scaled = block.keep(c.call<"aten::mul.Scalar">(wide_query, query_scale)).tensor();
   Value mask = attn_mask == nullptr ? Value() : Value(*attn_mask);
   if (is_causal) {
     c.check(attn_mask == nullptr,
@@ -260,12 +264,19 @@ Value attention_math(Call& c, const Tensor& query, const Tensor& key, const Tens
             "is_causal=True");
     mask = causal_mask(c, scaled, key);
   }
-  Value keys = widened(key);
-  Value values = widened(value);
-  if (enable_gqa) repeat_heads(c, scaled, keys, values);
+  if (!mask.is_none()) block.keep(mask);
+  if (enable_gqa) {
+    repeat_heads(c, scaled, keys, values);
+    block.keep(keys);
+    block.keep(values);
+  }
   const Value transposed = c.call<"aten::transpose.int">(keys, -2, -1);
-  const Value scaled_keys = c.call<"aten::mul.Scalar">(transposed, scale);
-  Value attention = c.call<"aten::matmul">(scaled, scaled_keys);
+  Value attention;
+  {
+    Variables statement(c);
+    const Value scaled_keys = statement.keep(c.call<"aten::mul.Scalar">(transposed, scale));
+    attention = c.call<"aten::matmul">(scaled, scaled_keys);
+  }
   if (!mask.is_none()) attention = c.call<"aten::add.Tensor">(attention, mask);
   attention = c.call<"aten::_safe_softmax">(attention, -1);
   if (dropout_p > 0.0 && dropout_mask != nullptr) {
@@ -275,8 +286,14 @@ Value attention_math(Call& c, const Tensor& query, const Tensor& key, const Tens
   } else if (dropout_p > 0.0) {
     attention = c.call<"aten::dropout">(attention, dropout_p, true);
   }
-  const Value output = c.call<"aten::matmul">(attention, values);
-  return c.tuple({cast_to(c, output.tensor(), dtype), cast_to(c, attention.tensor(), dtype)});
+  block.keep(attention);
+  const auto narrowed = [&](const Value& x) {
+    return x.tensor().dtype() == dtype ? x : c.call<"aten::to.dtype">(x, dtype);
+  };
+  // The tuple's elements are made from the right.
+  const Value weights = narrowed(attention);
+  const Value output = block.keep(c.call<"aten::matmul">(attention, values));
+  return c.tuple({narrowed(output), weights});
 }
 
 // --- the operator ---
@@ -306,15 +323,21 @@ void check_attention(Call& c, const Tensor& query, const Tensor& key, const Tens
 }
 
 // CUDA's flash kernel takes head sizes in multiples of 8.
-Value padded_flash_attention(Call& c, const Tensor& query, const Tensor& key, const Tensor& value) {
+Value padded_flash_attention(Call& c, const Tensor& query, const Tensor& key, const Tensor& value,
+                             double dropout_p, bool is_causal, const Value& scale) {
   const SymInt head = query.size(-1);
-  if (guard_bool(mod(head, 8) == 0))
-    return flash_attention(c, query, key, value, 0, false, false)[0];
-  DimVector sizes(query.sizes());
-  sizes.back() = round_up(head, 8);
-  const Tensor& padded = *c.empty(sizes, query.dtype());
-  const Value output = flash_attention(c, padded, key, value, 0, false, false)[0];
-  return c.call<"aten::slice.Tensor">(output, -1, 0, head);
+  const bool is_whole = guard_bool(mod(head, 8) == 0);
+  Variables block(c);
+  const auto padded = [&](const Tensor& x) -> Value {
+    if (is_whole) return x;
+    const DimVector pad = {0, round_up(head, 8) - head};
+    return block.keep(c.call<"aten::pad">(x, pad, "constant", nullptr));
+  };
+  const Value padded_query = padded(query);
+  const Value padded_key = padded(key);
+  const Value output = c.call<"aten::_scaled_dot_product_flash_attention">(
+      padded_query, padded_key, padded(value), dropout_p, is_causal, false, scale)[0];
+  return is_whole ? output : c.call<"aten::slice.Tensor">(output, -1, 0, head);
 }
 
 // What attention is where there is nothing to attend to: zeros, plus sums of the inputs times zero
@@ -334,17 +357,23 @@ Value scaled_dot_product_attention(Call& c, const Tensor& query, const Tensor& k
   if (guard_or_false(numel(sizes) == 0) || guard_or_false(key.size(-2) == 0))
     return empty_attention(c, query, sizes);
   const SdpaArguments arguments = {query, key, value, attn_mask, dropout_p, is_causal, enable_gqa};
-  switch (choose_sdpa(arguments, c.target())) {
+  const SdpaKernel kernel = choose_sdpa(arguments, c.target());
+  Variables block(c);
+  const Value given = attn_mask == nullptr ? Value() : Value(*attn_mask);
+  const Value mask = additive_mask(c, given, query.dtype());
+  if (!mask.is_none()) block.keep(mask);
+  switch (kernel) {
     case SdpaKernel::kFlash:
-      if (!query.device().is_cpu()) return padded_flash_attention(c, query, key, value);
+      if (!query.device().is_cpu())
+        return padded_flash_attention(c, query, key, value, dropout_p, is_causal, scale);
       return c.call<"aten::_scaled_dot_product_flash_attention_for_cpu">(
-          query, key, value, dropout_p, is_causal, attn_mask, scale)[0];
+          query, key, value, dropout_p, is_causal, mask, scale)[0];
     case SdpaKernel::kEfficient:
-      return efficient_attention(c, query, key, value, attn_mask, false)[0];
+      return c.call<"aten::_scaled_dot_product_efficient_attention">(
+          query, key, value, mask, false, dropout_p, is_causal, scale)[0];
     case SdpaKernel::kMath:
       break;
   }
-  const Value mask = additive_mask(c, attn_mask, query.dtype());
   return c.call<"aten::_scaled_dot_product_attention_math">(
       query, key, value, mask, dropout_p, is_causal, nullptr, scale, enable_gqa)[0];
 }

@@ -9,6 +9,7 @@
 #include "core/ops/families/pointwise.h"
 #include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/rules/tables.h"
+#include "core/ops/variables.h"
 #include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/strides.h"
 
@@ -80,7 +81,8 @@ Value soft_margin_loss(Call& c, const Tensor& self, const Tensor& target, int64_
 
 // Mirrors l1_loss, aten/src/ATen/native/Loss.cpp.
 Value l1_loss(Call& c, const Tensor& self, const Tensor& target, int64_t reduction) {
-  const Value difference = c.call<"aten::sub.Tensor">(self, target);
+  Variables block(c);
+  const Value difference = block.keep(c.call<"aten::sub.Tensor">(self, target));
   return reduced(c, c.call<"aten::abs">(difference), reduction);
 }
 
@@ -136,25 +138,40 @@ Value kl_div(Call& c, const Tensor& self, const Tensor& target, int64_t reductio
   return reduced(c, output, reduction);
 }
 
+// target * log(target) - target + 0.5 * log(2 * pi * target), which is one statement, evaluated from
+// the right.
+Value stirling_term(Call& c, const Tensor& target) {
+  Variables statement(c);
+  const auto made = [&](const Value& value) { return statement.keep(value); };
+  const Value circle = made(c.call<"aten::mul.Tensor">(target, 6.283185307179586));
+  const Value half = made(c.call<"aten::mul.Tensor">(made(c.call<"aten::log">(circle)), 0.5));
+  const Value log = made(c.call<"aten::log">(target));
+  const Value product = made(c.call<"aten::mul.Tensor">(target, log));
+  const Value difference = made(c.call<"aten::sub.Tensor">(product, target));
+  return c.call<"aten::add.Tensor">(difference, half);
+}
+
 // Mirrors poisson_nll_loss, aten/src/ATen/native/Loss.cpp.
 Value poisson_nll_loss(Call& c, const Tensor& self, const Tensor& target, bool log_input, bool full,
                        double eps, int64_t reduction) {
   // Operands are evaluated from the right, as the kernel's compiler does.
   Value loss;
-  if (log_input) {
-    const Value scaled = c.call<"aten::mul.Tensor">(target, self);
-    loss = c.call<"aten::sub.Tensor">(c.call<"aten::exp">(self), scaled);
-  } else {
-    const Value log = c.call<"aten::log">(c.call<"aten::add.Tensor">(self, eps));
-    loss = c.call<"aten::sub.Tensor">(self, c.call<"aten::mul.Tensor">(target, log));
+  {
+    Variables statement(c);
+    if (log_input) {
+      const Value scaled = c.call<"aten::mul.Tensor">(target, self);
+      loss = c.call<"aten::sub.Tensor">(c.call<"aten::exp">(self), scaled);
+    } else {
+      const Value sum = statement.keep(c.call<"aten::add.Tensor">(self, eps));
+      const Value log = statement.keep(c.call<"aten::log">(sum));
+      loss = c.call<"aten::sub.Tensor">(self, c.call<"aten::mul.Tensor">(target, log));
+    }
   }
   if (full) {
-    const Value product = c.call<"aten::mul.Tensor">(target, c.call<"aten::log">(target));
-    const Value circle = c.call<"aten::log">(c.call<"aten::mul.Tensor">(target, 6.283185307179586));
-    const Value half = c.call<"aten::mul.Tensor">(circle, 0.5);
-    const Value stirling =
-        c.call<"aten::add.Tensor">(c.call<"aten::sub.Tensor">(product, target), half);
-    const Value small = c.call<"aten::le.Scalar">(target, 1);
+    const Value stirling = stirling_term(c, target);
+    Variables statement(c);
+    statement.keep(stirling);
+    const Value small = statement.keep(c.call<"aten::le.Scalar">(target, 1));
     loss =
         c.call<"aten::add_.Tensor">(loss, c.call<"aten::masked_fill.Scalar">(stirling, small, 0));
   }
@@ -173,7 +190,9 @@ Value number_minus(Call& c, double number, const Value& self) {
 Value pairwise_distance(Call& c, const Tensor& x1, const Tensor& x2, double p, double eps,
                         bool keepdim) {
   const int64_t innermost = std::max(x1.dim(), x2.dim()) - 1;
-  const Value difference = c.call<"aten::add.Tensor">(c.call<"aten::sub.Tensor">(x1, x2), eps);
+  Variables block(c);
+  const Value exact = block.keep(c.call<"aten::sub.Tensor">(x1, x2));
+  const Value difference = c.call<"aten::add.Tensor">(exact, eps);
   return c.call<"aten::norm.ScalarOpt_dim">(difference, p, DimVector{innermost}, keepdim);
 }
 
@@ -186,18 +205,24 @@ Value cosine_similarity(Call& c, const Tensor& x1, const Tensor& x2, int64_t dim
                               ? DimVector(x1.sizes())
                               : broadcast_shapes(x1.sizes(), x2.sizes());
   const DimVector dims = {dim};
-  const auto direction = [&](const Tensor& x) {
+  Variables block(c);
+  const auto expanded = [&](const Tensor& x) {
     const Value floating =
         is_integral_or_bool(x.dtype()) ? c.call<"aten::to.dtype">(x, common) : Value(x);
-    const Value expanded = c.call<"aten::expand">(floating, sizes);
-    const Value norm =
-        c.call<"aten::clone">(c.call<"aten::linalg_vector_norm">(expanded, 2, dims, true));
-    c.call<"aten::clamp_min_">(norm, eps);
-    return c.call<"aten::div.Tensor">(expanded, norm);
+    return block.keep(c.call<"aten::expand">(floating, sizes));
   };
-  const Value first = direction(x1);
-  const Value second = direction(x2);
-  return c.call<"aten::sum.dim_IntList">(c.call<"aten::mul.Tensor">(first, second), dims);
+  const auto norm_of = [&](const Value& x) {
+    return block.keep(c.call<"aten::clone">(c.call<"aten::linalg_vector_norm">(x, 2, dims, true)));
+  };
+  const Value first = expanded(x1);
+  const Value second = expanded(x2);
+  const Value norm1 = norm_of(first);
+  const Value norm2 = norm_of(second);
+  c.call<"aten::clamp_min_">(norm1, eps);
+  c.call<"aten::clamp_min_">(norm2, eps);
+  const Value direction1 = block.keep(c.call<"aten::div.Tensor">(first, norm1));
+  const Value direction2 = block.keep(c.call<"aten::div.Tensor">(second, norm2));
+  return c.call<"aten::sum.dim_IntList">(c.call<"aten::mul.Tensor">(direction1, direction2), dims);
 }
 
 // Mirrors cosine_embedding_loss, aten/src/ATen/native/Loss.cpp.
@@ -212,18 +237,26 @@ Value cosine_embedding_loss(Call& c, const Tensor& x1, const Tensor& x2, const T
   const auto dot = [&](const Tensor& a, const Tensor& b) {
     return c.call<"aten::sum.dim_IntList">(c.call<"aten::mul.Tensor">(a, b), dims);
   };
-  const Value product = dot(x1, x2);
-  const Value square1 = c.call<"aten::add.Tensor">(dot(x1, x1), 1e-12);
-  const Value square2 = c.call<"aten::add.Tensor">(dot(x2, x2), 1e-12);
-  const Value denominator = c.call<"aten::sqrt_">(c.call<"aten::mul.Tensor">(square1, square2));
-  const Value cosine = c.call<"aten::div.Tensor">(product, denominator);
-  const Value zeros = c.call<"aten::zeros_like">(cosine);
-  const Value positive = number_minus(c, 1, cosine);
-  const Value negative = c.call<"aten::clamp_min_">(c.call<"aten::sub.Tensor">(cosine, margin), 0);
+  const auto square = [&](const Tensor& x) {
+    Variables statement(c);
+    const Value product = statement.keep(c.call<"aten::mul.Tensor">(x, x));
+    return c.call<"aten::add.Tensor">(c.call<"aten::sum.dim_IntList">(product, dims), 1e-12);
+  };
+  Variables block(c);
+  const Value product = block.keep(dot(x1, x2));
+  const Value square1 = block.keep(square(x1));
+  const Value square2 = block.keep(square(x2));
+  const Value denominator =
+      block.keep(c.call<"aten::sqrt_">(c.call<"aten::mul.Tensor">(square1, square2)));
+  const Value cosine = block.keep(c.call<"aten::div.Tensor">(product, denominator));
+  const Value zeros = block.keep(c.call<"aten::zeros_like">(cosine));
+  const Value positive = block.keep(number_minus(c, 1, cosine));
+  const Value negative =
+      block.keep(c.call<"aten::clamp_min_">(c.call<"aten::sub.Tensor">(cosine, margin), 0));
   const Value positive_output =
-      c.call<"aten::where.self">(c.call<"aten::eq.Scalar">(target, 1), positive, zeros);
-  const Value negative_output =
-      c.call<"aten::where.self">(c.call<"aten::eq.Scalar">(target, -1), negative, zeros);
+      block.keep(c.call<"aten::where.self">(c.call<"aten::eq.Scalar">(target, 1), positive, zeros));
+  const Value negative_output = block.keep(
+      c.call<"aten::where.self">(c.call<"aten::eq.Scalar">(target, -1), negative, zeros));
   const Value output = c.call<"aten::add.Tensor">(positive_output, negative_output);
   return reduced(c, output, reduction);
 }
@@ -231,13 +264,14 @@ Value cosine_embedding_loss(Call& c, const Tensor& x1, const Tensor& x2, const T
 // Mirrors hinge_embedding_loss, aten/src/ATen/native/Loss.cpp.
 Value hinge_embedding_loss(Call& c, const Tensor& self, const Tensor& target, double margin,
                            int64_t reduction) {
-  const Value zeros = c.call<"aten::zeros_like">(self, nullptr, nullptr, nullptr, nullptr,
-                                                 MemoryFormat::kContiguous);
-  const Value clamped = c.call<"aten::clamp_min_">(number_minus(c, margin, self), 0);
+  Variables block(c);
+  const Value zeros = block.keep(c.call<"aten::zeros_like">(self, nullptr, nullptr, nullptr,
+                                                            nullptr, MemoryFormat::kContiguous));
+  const Value clamped = block.keep(c.call<"aten::clamp_min_">(number_minus(c, margin, self), 0));
   const Value margin_output =
-      c.call<"aten::where.self">(c.call<"aten::ne.Scalar">(target, 1), clamped, zeros);
+      block.keep(c.call<"aten::where.self">(c.call<"aten::ne.Scalar">(target, 1), clamped, zeros));
   const Value self_output =
-      c.call<"aten::where.self">(c.call<"aten::ne.Scalar">(target, -1), self, zeros);
+      block.keep(c.call<"aten::where.self">(c.call<"aten::ne.Scalar">(target, -1), self, zeros));
   const Value output = c.call<"aten::add.Tensor">(margin_output, self_output);
   return reduced(c, output, reduction);
 }
@@ -245,9 +279,15 @@ Value hinge_embedding_loss(Call& c, const Tensor& self, const Tensor& target, do
 // Mirrors margin_ranking_loss, aten/src/ATen/native/Loss.cpp.
 Value margin_ranking_loss(Call& c, const Tensor& x1, const Tensor& x2, const Tensor& target,
                           double margin, int64_t reduction) {
-  const Value difference = c.call<"aten::sub.Tensor">(x1, x2);
-  const Value product = c.call<"aten::mul.Tensor">(c.call<"aten::neg">(target), difference);
-  const Value output = c.call<"aten::clamp_min_">(c.call<"aten::add.Tensor">(product, margin), 0);
+  Value sum;
+  {
+    Variables statement(c);
+    const Value difference = statement.keep(c.call<"aten::sub.Tensor">(x1, x2));
+    const Value opposite = statement.keep(c.call<"aten::neg">(target));
+    const Value product = c.call<"aten::mul.Tensor">(opposite, difference);
+    sum = c.call<"aten::add.Tensor">(product, margin);
+  }
+  const Value output = c.call<"aten::clamp_min_">(sum, 0);
   return reduced(c, output, reduction);
 }
 
@@ -262,11 +302,18 @@ Value triplet_margin_loss(Call& c, const Tensor& anchor, const Tensor& positive,
   const auto distance = [&](const Tensor& a, const Tensor& b) {
     return c.call<"aten::pairwise_distance">(a, b, p, eps);
   };
-  const Value near = distance(anchor, positive);
+  Variables block(c);
+  const Value near = block.keep(distance(anchor, positive));
   Value far = distance(anchor, negative);
   if (swap) far = c.call<"aten::min.other">(far, distance(positive, negative));
-  const Value output = c.call<"aten::sub.Tensor">(c.call<"aten::add.Tensor">(near, margin), far);
-  return reduced(c, c.call<"aten::clamp_min">(output, 0), reduction);
+  block.keep(far);
+  Value output;
+  {
+    Variables statement(c);
+    const Value sum = statement.keep(c.call<"aten::add.Tensor">(near, margin));
+    output = c.call<"aten::clamp_min">(c.call<"aten::sub.Tensor">(sum, far), 0);
+  }
+  return reduced(c, output, reduction);
 }
 
 // --- negative log likelihood, cross entropy ---

@@ -6,6 +6,7 @@
 #include "core/ops/families/symbolic_sizes.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/ops/variables.h"
 #include "core/symbolic/cpp_comparison.h"
 #include "core/tensor/strides.h"
 
@@ -545,11 +546,24 @@ Value root_mean_square(Call& c, const Tensor& input, Dims shape, Tensor* weight)
   DimVector dims;
   for (size_t i = 0; i < shape.size(); ++i)
     dims.push_back(input.dim() - 1 - static_cast<int64_t>(i));
-  const Tensor& accumulated = *cast_to(c, input, computation_dtype(dtype));
-  const Value squares = c.call<"aten::pow.Tensor_Scalar">(accumulated, 2);
-  Value scale = c.call<"aten::rsqrt">(c.call<"aten::mean.dim">(squares, dims, true));
-  Value output = c.call<"aten::mul.Tensor">(accumulated, scale);
-  if (weight != nullptr) output = c.call<"aten::mul.Tensor">(output, *weight);
+  const auto cast = [&](const Value& x, DType to) {
+    return x.tensor().dtype() == to ? x : c.call<"aten::to.dtype">(x, to);
+  };
+  const Value accumulated = cast(input, computation_dtype(dtype));
+  Value scale;
+  {
+    Variables statement(c);
+    const Value squares = statement.keep(c.call<"aten::pow.Tensor_Scalar">(accumulated, 2));
+    scale = c.call<"aten::rsqrt">(c.call<"aten::mean.dim">(squares, dims, true));
+  }
+  Value output;
+  {
+    Variables block(c);
+    block.keep(accumulated);
+    block.keep(scale);
+    output = c.call<"aten::mul.Tensor">(accumulated, scale);
+    if (weight != nullptr) output = c.call<"aten::mul.Tensor">(output, *weight);
+  }
   // The composite asks the tensor itself, the decomposition torch._prims_common.
   const MemoryFormat format =
       input.device().is_cuda() ? suggest_memory_format(input) : tensor_memory_format(input);
@@ -557,7 +571,7 @@ Value root_mean_square(Call& c, const Tensor& input, Dims shape, Tensor* weight)
     output = c.call<"aten::contiguous">(output);
     scale = c.call<"aten::contiguous">(scale);
   }
-  return c.tuple({cast_to(c, output.tensor(), dtype), scale});
+  return c.tuple({cast(output, dtype), scale});
 }
 
 // That the composite's kernel takes the dtype.

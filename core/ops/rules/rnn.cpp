@@ -1,7 +1,8 @@
 // Recurrent layers and cells, and the fused kernels they run on.
 //
 // A layer is the same cell at each time step. PyTorch unrolls it; here the cell is called for two
-// steps at most, since from the second step on its hidden state has the metadata of the last one.
+// steps at most unless a mode watches, since from the second step on its hidden state has the
+// metadata of the last one.
 #include <algorithm>
 
 #include "core/ops/families/arithmetic.h"
@@ -9,6 +10,7 @@
 #include "core/ops/families/unallocated.h"
 #include "core/ops/families/view.h"
 #include "core/ops/rules/tables.h"
+#include "core/ops/variables.h"
 
 namespace faketensor {
 
@@ -59,16 +61,19 @@ Value matmul_transposed(Call& c, const Tensor& x, const Tensor& weight) {
 State lstm_step(Call& c, const CellWeights& w, const Tensor& input, bool is_gates, State state) {
   Value hidden;
   Value cell;
+  Variables block(c);
   if (input.device().is_cuda()) {
-    const Value input_gates = matmul_transposed(c, input, *w.input);
+    const Value input_gates = block.keep(matmul_transposed(c, input, *w.input));
     const Value result = c.call<"aten::_thnn_fused_lstm_cell">(
-        input_gates, matmul_transposed(c, *state.hidden, *w.hidden), *state.cell,
+        input_gates, block.keep(matmul_transposed(c, *state.hidden, *w.hidden)), *state.cell,
         optional(w.input_bias), optional(w.hidden_bias));
     hidden = result[0];
     cell = result[1];
   } else {
     const Value from_input = is_gates ? Value(input) : linear_input(c, w, input);
-    const Value gates = c.call<"aten::add_.Tensor">(linear_hidden(c, w, *state.hidden), from_input);
+    block.keep(*state.cell);  // until the new state takes its place
+    const Value gates =
+        block.keep(c.call<"aten::add_.Tensor">(linear_hidden(c, w, *state.hidden), from_input));
     const Value chunks = gate_parts(c, gates, 4);
     const Value kept = c.call<"aten::mul.Tensor">(chunks[1], *state.cell);
     cell = c.call<"aten::add_.Tensor">(kept, c.call<"aten::mul.Tensor">(chunks[0], chunks[2]));
@@ -79,20 +84,21 @@ State lstm_step(Call& c, const CellWeights& w, const Tensor& input, bool is_gate
 }
 
 State gru_step(Call& c, const CellWeights& w, const Tensor& input, bool is_gates, State state) {
+  Variables block(c);
   if (input.device().is_cuda()) {
-    const Value input_gates = matmul_transposed(c, input, *w.input);
+    const Value input_gates = block.keep(matmul_transposed(c, input, *w.input));
     const Value result = c.call<"aten::_thnn_fused_gru_cell">(
-        input_gates, matmul_transposed(c, *state.hidden, *w.hidden), *state.hidden,
+        input_gates, block.keep(matmul_transposed(c, *state.hidden, *w.hidden)), *state.hidden,
         optional(w.input_bias), optional(w.hidden_bias));
     return {&result[0].tensor()};
   }
-  const Value from_input = is_gates ? Value(input) : linear_input(c, w, input);
+  const Value from_input = is_gates ? Value(input) : block.keep(linear_input(c, w, input));
   const Value inputs = gate_parts(c, from_input, 3);
-  const Value hiddens = gate_parts(c, linear_hidden(c, w, *state.hidden), 3);
+  const Value hiddens = gate_parts(c, block.keep(linear_hidden(c, w, *state.hidden)), 3);
   const Value reset = c.call<"aten::add_.Tensor">(hiddens[0], inputs[0]);
   const Value update = c.call<"aten::add_.Tensor">(hiddens[1], inputs[1]);
   const Value candidate = c.call<"aten::mul_.Tensor">(hiddens[2], reset);
-  const Value fresh = c.call<"aten::add.Tensor">(inputs[2], candidate);
+  const Value fresh = block.keep(c.call<"aten::add.Tensor">(inputs[2], candidate));
   const Value difference = c.call<"aten::sub.Tensor">(*state.hidden, fresh);
   const Value kept = c.call<"aten::mul_.Tensor">(difference, update);
   return {&c.tensor<"aten::add_.Tensor">(kept, fresh)};
@@ -127,16 +133,21 @@ struct LayerResult {
   State state;
 };
 
-// Mirrors FullLayer, aten/src/ATen/native/RNN.cpp.
+// Mirrors FullLayer, aten/src/ATen/native/RNN.cpp. What each step gives is kept to the end of `block`.
 LayerResult run_layer(Call& c, CellKind kind, const CellWeights& w, const Tensor& input,
-                      State state) {
+                      State state, Variables& block) {
   const bool is_gates = input.device().is_cpu();
-  const Value steps =
-      c.call<"aten::unbind.int">(is_gates ? linear_input(c, w, input) : Value(input), 0);
+  Variables layer(c);
+  const Value by_step = is_gates ? layer.keep(linear_input(c, w, input)) : Value(input);
+  const Value steps = c.call<"aten::unbind.int">(by_step, 0);
   c.check(steps.size() > 0, "Expected sequence length to be larger than 0 in RNN");
-  const size_t distinct = std::min<size_t>(steps.size(), 2);
-  for (size_t i = 0; i < distinct; ++i)
+  const size_t called = is_watched(c) ? steps.size() : std::min<size_t>(steps.size(), 2);
+  std::vector<Value> outputs;
+  for (size_t i = 0; i < called; ++i) {
     state = step(c, kind, w, steps[i].tensor(), is_gates, state);
+    outputs.push_back(block.keep(*state.hidden));
+  }
+  if (called == steps.size()) return {c.call<"aten::stack">(c.list(outputs), 0), state};
   DimVector sizes = {static_cast<int64_t>(steps.size())};
   sizes.append(state.hidden->sizes());
   return {c.empty_on(input.device(), sizes, state.hidden->dtype()), state};
@@ -214,11 +225,13 @@ LayerResult run_layers(Call& c, const Layers& layers, const Tensor& input,
       check_layer_counts(c, layers.num_layers, layers.bidirectional, weights.size(), states.size());
   Value current = input;
   for (size_t layer = 0; layer < count; ++layer) {
+    Variables block(c);
     SmallVector<Value, 4> outputs;
     for (size_t direction = 0; direction < directions; ++direction) {
       const size_t i = layer * directions + direction;
-      const LayerResult result = run_layer(c, layers.kind, weights[i], current.tensor(), states[i]);
-      outputs.push_back(result.output);
+      const LayerResult result =
+          run_layer(c, layers.kind, weights[i], current.tensor(), states[i], block);
+      outputs.push_back(block.keep(result.output));
       states[i] = result.state;
     }
     current = directions == 1 ? outputs[0] : c.call<"aten::cat">(c.list(outputs.span()), -1);
@@ -279,11 +292,17 @@ Value lstm_mkldnn(Call& c, const Layers& layers, const Tensor& input, TensorList
   const size_t group = layers.has_biases ? 4 : 2;
   c.check(params.size() % group == 0, "MatrixRef: ArrayRef size {} not divisible by stride {}",
           params.size(), group);
-  const Tensor& hidden = c.tensor<"aten::contiguous">(hx[0]);
-  const Tensor& cell = c.tensor<"aten::contiguous">(hx[1]);
+  Variables block(c);
+  const auto contiguous = [&](const Value& x) { return block.keep(c.call<"aten::contiguous">(x)); };
+  const Value by_time =
+      layers.batch_first ? c.call<"aten::transpose.int">(input, 0, 1) : Value(input);
+  Value current = contiguous(by_time);
+  const Tensor& hidden = contiguous(hx[0]).tensor();
+  const Tensor& cell = contiguous(hx[1]).tensor();
   const SymInt hidden_size = hidden.size(2);
-  Value current = layers.batch_first ? c.call<"aten::transpose.int">(input, 0, 1) : Value(input);
-  current = c.call<"aten::contiguous">(current);
+  // Variables that each layer writes anew.
+  std::optional<Variables> layer_input;
+  std::optional<Variables> layer_output[2];
   SmallVector<Value, 8> hiddens;
   SmallVector<Value, 8> cells;
   for (int64_t layer = 0; layer < layers.num_layers; ++layer) {
@@ -300,11 +319,12 @@ Value lstm_mkldnn(Call& c, const Layers& layers, const Tensor& input, TensorList
           c.call<"aten::select.int">(hidden, 0, index), layer_cell, direction > 0, DimVector(), 2,
           hidden_size, layers.num_layers, layers.has_biases, layers.bidirectional,
           layers.batch_first, layers.train);
-      outputs.push_back(result[0]);
-      hiddens.push_back(result[1]);
-      cells.push_back(result[2]);
+      outputs.push_back(layer_output[direction].emplace(c).keep(result[0]));
+      hiddens.push_back(block.keep(result[1]));
+      cells.push_back(block.keep(result[2]));
     }
     current = directions == 1 ? outputs[0] : c.call<"aten::cat">(c.list(outputs.span()), -1);
+    layer_input.emplace(c).keep(current);
     if (layers.dropout != 0 && layers.train && layer + 1 < layers.num_layers)
       current = c.call<"aten::dropout">(current, layers.dropout, true);
   }
