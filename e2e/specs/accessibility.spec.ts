@@ -102,6 +102,7 @@ test("a narrow window shows one pane at a time", async ({ playground, page }) =>
   await expect(playground.stage).toBeHidden();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await playground.search.fill("silu");
+  await expect(playground.matches.first()).toBeVisible();
   await page.keyboard.press("Enter");
   await expect(playground.stage).toBeVisible();
   expect(await violations(playground)).toEqual([]);
