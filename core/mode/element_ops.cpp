@@ -14,7 +14,7 @@ namespace faketensor {
 namespace {
 
 using Complex = std::complex<double>;
-using Kind = Operand::Kind;
+using Kind = ElementOperand::Kind;
 
 Complex complex_of(Element x) {
   return x.kind == Element::Kind::kComplex ? Complex(x.re, x.im) : Complex(x.as_double(), 0);
@@ -214,7 +214,7 @@ const Op* find_op(const Op (&table)[N], std::string_view name) {
 // The type that operands are cast to.
 DType common_type(const ElementCall& call) {
   ResultType type(call.default_dtype);
-  for (const Operand& operand : call.operands) {
+  for (const ElementOperand& operand : call.operands) {
     if (operand.kind == Kind::kTensor)
       type.add(operand.dtype, operand.rank == 0 ? ResultType::kZeroDim : ResultType::kDimensioned);
     else if (operand.kind == Kind::kNumber)
@@ -227,7 +227,7 @@ DType common_type(const ElementCall& call) {
 Element in_opmath(DType common, Element value) { return rounded(to_opmath(common), value); }
 
 // One operand's only number, in the type computed in.
-std::optional<Element> single(const Operand& operand, DType type) {
+std::optional<Element> single(const ElementOperand& operand, DType type) {
   if (operand.elements.size() != 1) return std::nullopt;
   return rounded(type, operand.elements.front());
 }
@@ -272,14 +272,15 @@ DType computing_type(const ElementCall& call, DType common, bool has_integer) {
   return is_integral_or_bool(common) && !has_integer ? call.default_dtype : common;
 }
 
-std::string_view text_of(const Operand* operand) {
+std::string_view text_of(const ElementOperand* operand) {
   return operand != nullptr && operand->value.is(Value::Tag::kString) ? operand->value.text() : "";
 }
 
 // add, sub and rsub, with alpha.
 std::optional<Element> add_scaled(const ElementCall& call, DType type, Element x, Element y) {
   Element scale = Element::of(1);
-  if (const Operand* alpha = call.find("alpha"); alpha != nullptr && alpha->kind == Kind::kNumber)
+  if (const ElementOperand* alpha = call.find("alpha");
+      alpha != nullptr && alpha->kind == Kind::kNumber)
     scale = rounded(to_opmath(type), alpha->elements.front());
   if (call.name == "rsub") std::swap(x, y);
   const Element scaled = times(type, y, scale);
@@ -291,8 +292,8 @@ std::optional<Element> add_scaled(const ElementCall& call, DType type, Element x
   return minus(type, x, scaled);
 }
 
-std::optional<Element> divide(const ElementCall& call, DType common, const Operand& a,
-                              const Operand& b) {
+std::optional<Element> divide(const ElementCall& call, DType common, const ElementOperand& a,
+                              const ElementOperand& b) {
   const std::string_view mode = text_of(call.find("rounding_mode"));
   const DType type = computing_type(call, common, !mode.empty());
   const std::optional<Element> x = single(a, type);
@@ -313,7 +314,8 @@ bool divides_integers(std::string_view name) {
   return name == "floor_divide" || name == "fmod" || name == "remainder";
 }
 
-std::optional<Element> binary(const ElementCall& call, const Operand& a, const Operand& b) {
+std::optional<Element> binary(const ElementCall& call, const ElementOperand& a,
+                              const ElementOperand& b) {
   const DType common = common_type(call);
   if (call.name == "div" || call.name == "true_divide" || call.name == "divide")
     return divide(call, common, a, b);
@@ -331,15 +333,16 @@ std::optional<Element> binary(const ElementCall& call, const Operand& a, const O
 }
 
 // x + value * t1 * t2, x + value * t1 / t2, start + weight * (end - start)
-std::optional<Element> ternary(const ElementCall& call, const Operand& a, const Operand& b,
-                               const Operand& c) {
+std::optional<Element> ternary(const ElementCall& call, const ElementOperand& a,
+                               const ElementOperand& b, const ElementOperand& c) {
   const DType type = common_type(call);
   const std::optional<Element> x = single(a, type);
   const std::optional<Element> y = single(b, type);
   const std::optional<Element> z = single(c, type);
   if (!x || !y || !z || is_complex(type)) return std::nullopt;
   Element scale = Element::of(1);
-  if (const Operand* value = call.find("value"); value != nullptr && value->kind == Kind::kNumber)
+  if (const ElementOperand* value = call.find("value");
+      value != nullptr && value->kind == Kind::kNumber)
     scale = rounded(type, value->elements.front());
   if (call.name == "addcmul") return plus(type, *x, times(type, scale, times(type, *y, *z)));
   if (call.name == "addcdiv")
@@ -352,11 +355,11 @@ std::optional<Element> ternary(const ElementCall& call, const Operand& a, const 
                                                   : y->as_double() - distance * (1 - weight)));
 }
 
-std::optional<Element> clamp(const ElementCall& call, const Operand& self) {
+std::optional<Element> clamp(const ElementCall& call, const ElementOperand& self) {
   const DType type = common_type(call);
   std::optional<Element> x = single(self, type);
   const auto bound = [&](std::string_view name, std::string_view keeps) {
-    const Operand* limit = call.find(name);
+    const ElementOperand* limit = call.find(name);
     if (!x || limit == nullptr || limit->kind == Kind::kOther) return;
     const std::optional<Element> end = single(*limit, type);
     x = end ? apply(*find_op(kBinary, keeps), type, *x, *end) : std::nullopt;
@@ -366,16 +369,17 @@ std::optional<Element> clamp(const ElementCall& call, const Operand& self) {
   return x;
 }
 
-std::optional<Element> select(const Operand& condition, const Operand& yes, const Operand& no) {
+std::optional<Element> select(const ElementOperand& condition, const ElementOperand& yes,
+                              const ElementOperand& no) {
   if (condition.elements.size() != 1) return std::nullopt;
-  const Operand& chosen = condition.elements.front().is_zero() ? no : yes;
+  const ElementOperand& chosen = condition.elements.front().is_zero() ? no : yes;
   if (chosen.elements.size() != 1) return std::nullopt;
   return chosen.elements.front();
 }
 
 // --- reductions: every element of the operand goes into the one result ---
 
-std::optional<Element> fold(const ElementCall& call, const Operand& self) {
+std::optional<Element> fold(const ElementCall& call, const ElementOperand& self) {
   const std::span<const Element> all = self.elements;
   const DType type = call.result;
   const auto folded = [&](Element first, auto&& join) {
@@ -418,7 +422,7 @@ std::optional<Element> fold(const ElementCall& call, const Operand& self) {
 // The element that an operator gives which only moves or makes data.
 std::optional<Element> moved(const ElementCall& call) {
   const auto from = [&](std::string_view argument) -> std::optional<Element> {
-    const Operand* operand = call.find(argument);
+    const ElementOperand* operand = call.find(argument);
     if (operand == nullptr || operand->elements.size() != 1) return std::nullopt;
     return operand->elements.front();
   };
@@ -450,7 +454,7 @@ std::optional<Element> moved(const ElementCall& call) {
 
 }  // namespace
 
-const Operand* ElementCall::find(std::string_view argument) const {
+const ElementOperand* ElementCall::find(std::string_view argument) const {
   for (size_t i = 0; i < arguments.size() && i < operands.size(); ++i)
     if (arguments[i].name == argument) return &operands[i];
   return nullptr;
@@ -458,7 +462,7 @@ const Operand* ElementCall::find(std::string_view argument) const {
 
 std::optional<Element> evaluate(const ElementCall& call) {
   if (const std::optional<Element> element = moved(call)) return element;
-  const std::span<const Operand> operands = call.operands;
+  const std::span<const ElementOperand> operands = call.operands;
   if (operands.empty()) return std::nullopt;
   if (const UnaryOp* op = find_op(kUnary, call.name)) {
     if (call.find("decimals") != nullptr) return std::nullopt;

@@ -18,7 +18,7 @@
 namespace faketensor {
 
 // One argument as the arithmetic sees it: a tensor's numbers, a number, or neither.
-struct Operand {
+struct ElementOperand {
   enum class Kind : uint8_t { kOther, kNumber, kTensor };
   Kind kind = Kind::kOther;
   DType dtype = DType::kFloat32;
@@ -31,13 +31,13 @@ struct Operand {
 // schema order with the schema's names.
 struct ElementCall {
   std::string_view name;
-  std::span<const Operand> operands;
+  std::span<const ElementOperand> operands;
   std::span<const Argument> arguments;
   DType result;         // the dtype of what is computed
   DType default_dtype;  // torch.get_default_dtype()
 
   // The operand of that name, null where the schema has none.
-  const Operand* find(std::string_view argument) const;
+  const ElementOperand* find(std::string_view argument) const;
 };
 
 // The one number that the operator gives; nothing for operators that are not known here.

@@ -117,12 +117,12 @@ Element RealTensors::element(const Tensor& tensor, int64_t at) const {
   return load(tensor.dtype(), data_.at(tensor.storage).data() + byte_offset(tensor, at));
 }
 
-std::optional<std::vector<Operand>> RealTensors::operands(const OpEntry& op,
-                                                          std::span<const Value> args) {
-  std::vector<Operand> operands(args.size());
-  const auto add_tensor = [&](Operand& operand, const Tensor& tensor) {
+std::optional<std::vector<ElementOperand>> RealTensors::operands(const OpEntry& op,
+                                                                 std::span<const Value> args) {
+  std::vector<ElementOperand> operands(args.size());
+  const auto add_tensor = [&](ElementOperand& operand, const Tensor& tensor) {
     if (!is_known(tensor) || !has_elements(tensor.dtype())) return false;
-    operand.kind = Operand::Kind::kTensor;
+    operand.kind = ElementOperand::Kind::kTensor;
     operand.dtype = tensor.dtype();
     operand.rank = tensor.dim();
     for (int64_t i = 0; i < tensor.numel().as_int(); ++i)
@@ -130,7 +130,7 @@ std::optional<std::vector<Operand>> RealTensors::operands(const OpEntry& op,
     return true;
   };
   for (size_t i = 0; i < args.size(); ++i) {
-    Operand& operand = operands[i];
+    ElementOperand& operand = operands[i];
     operand.value = number_behind(args[i]);
     Element number;
     // What is only written to need not be known.
@@ -139,7 +139,7 @@ std::optional<std::vector<Operand>> RealTensors::operands(const OpEntry& op,
     if (operand.value.is_tensor() && !is_output) {
       if (!add_tensor(operand, operand.value.tensor())) return std::nullopt;
     } else if (to_element(operand.value, number)) {
-      operand.kind = Operand::Kind::kNumber;
+      operand.kind = ElementOperand::Kind::kNumber;
       operand.dtype = number_dtype(operand.value, context_.default_dtype);
       operand.elements.push_back(number);
     } else if (args[i].is(Value::Tag::kList)) {
@@ -200,7 +200,7 @@ bool RealTensors::knows(const OpEntry& op, std::span<const Value> args) {
   if (is_scalar_op(op)) return scalar(op, args).has_value();
   if ((op.tags & (kView | kRandom | kDynamicShape | kSizeIsData | kDataDependent)) != 0)
     return (op.tags & kView) != 0;
-  const std::optional<std::vector<Operand>> given = operands(op, args);
+  const std::optional<std::vector<ElementOperand>> given = operands(op, args);
   if (!given) return false;
   const ElementCall call{op.base_name(), *given, op.schema.arguments, DType::kFloat32,
                          context_.default_dtype};
@@ -218,7 +218,7 @@ Value RealTensors::dispatch(const OpEntry& op, std::span<const Value> args, cons
   if (op.written_arguments != 0 && args[0].is_tensor() && op.schema.arguments[0].is_written())
     check_overlap(args[0].tensor(), args);
   // Read before anything is written.
-  const std::optional<std::vector<Operand>> given = operands(op, args);
+  const std::optional<std::vector<ElementOperand>> given = operands(op, args);
   const Value result = next(op, args);
   const bool is_data = (op.tags & (kRandom | kDynamicShape | kSizeIsData | kDataDependent)) == 0;
   const auto finish = [&](const Tensor& tensor, bool is_written) {

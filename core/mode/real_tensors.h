@@ -22,7 +22,7 @@
 
 namespace faketensor {
 
-struct Operand;
+struct ElementOperand;
 
 class RealTensors : private DispatchMode {
  public:
@@ -52,7 +52,8 @@ class RealTensors : private DispatchMode {
   Value dispatch(const OpEntry& op, std::span<const Value> args, const NextMode& next) override;
   Sees sees() const override { return Sees::kFakes; }
   std::optional<Value> scalar(const OpEntry& op, std::span<const Value> args);
-  std::optional<std::vector<Operand>> operands(const OpEntry& op, std::span<const Value> args);
+  std::optional<std::vector<ElementOperand>> operands(const OpEntry& op,
+                                                      std::span<const Value> args);
   void write(const Tensor& tensor, std::optional<Element> element);
 
   Context context_;

@@ -25,7 +25,7 @@
 
 namespace faketensor {
 
-struct RecordOptions {
+struct EventOptions {
   bool record_shapes = false;
   bool profile_memory = false;
   bool with_stack = false;
@@ -71,7 +71,7 @@ class EventRecorder final : public DispatchMode {
  public:
   // `context`: whose storages are counted; null where they are not (a run whose context is not
   // there yet).
-  EventRecorder(Context* context, Clock& clock, const RecordOptions& options)
+  EventRecorder(Context* context, Clock& clock, const EventOptions& options)
       : context_(context), clock_(clock), options_(options) {}
 
   Value dispatch(const OpEntry& op, std::span<const Value> args, const NextMode& next) override;
@@ -101,7 +101,7 @@ class EventRecorder final : public DispatchMode {
   // In the order in which they began.
   size_t event_count() const { return events_.size(); }
   const RecordedEvent& event(size_t number) const { return *events_.find(number); }
-  const RecordOptions& options() const { return options_; }
+  const EventOptions& options() const { return options_; }
   // Forgets what was recorded, spans that are open too.
   void clear();
 
@@ -114,7 +114,7 @@ class EventRecorder final : public DispatchMode {
   Context* context_;
   DeviceTime device_time_;
   Clock& clock_;
-  RecordOptions options_;
+  EventOptions options_;
   bool is_recording_ = true;
   bool is_flattening_ = false;
   size_t first_ = 0;   // the number of the first event: how many were forgotten

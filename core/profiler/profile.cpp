@@ -9,7 +9,7 @@ namespace faketensor {
 
 // One recording: prepared, running, finished.
 struct Profile::Trace {
-  Trace(Context& context, Clock& clock, const RecordOptions& options)
+  Trace(Context& context, Clock& clock, const EventOptions& options)
       : recorder(&context, clock, options) {}
 
   EventRecorder recorder;
@@ -129,7 +129,7 @@ EventList Profile::trace(std::string_view purpose) const {
   if (trace_ == nullptr)
     throw_error(ErrorKind::kAssertionError,
                 format("Profiler must be initialized before {}", purpose));
-  const RecordOptions& record = options_.record;
+  const EventOptions& record = options_.record;
   TableColumns columns{.profile_memory = record.profile_memory, .with_flops = record.with_flops};
   if (!trace_->is_finished) return EventList({}, columns);
   return EventList(function_events(trace_->recorder), columns);

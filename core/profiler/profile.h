@@ -27,7 +27,7 @@ namespace faketensor {
 class Profile;
 
 struct ProfileOptions {
-  RecordOptions record = {};
+  EventOptions record = {};
   Schedule schedule = {};
   std::function<void(Profile&)> on_trace_ready = {};
   Clock* clock = nullptr;  // null: the machine's steady clock

@@ -29,8 +29,8 @@ ScheduleOptions read_schedule(const Json& json) {
   return options;
 }
 
-RecordOptions read_record_options(const Json& json) {
-  RecordOptions options;
+EventOptions read_record_options(const Json& json) {
+  EventOptions options;
   options.record_shapes = bool_member(json, "record_shapes", false);
   options.profile_memory = bool_member(json, "profile_memory", false);
   options.with_stack = bool_member(json, "with_stack", false);

@@ -9,7 +9,7 @@ namespace faketensor {
 namespace {
 
 // Calls aten::relu and gives back what it made, so that memory does not grow.
-void call_relu(benchmark::State& state, const RecordOptions* record) {
+void call_relu(benchmark::State& state, const EventOptions* record) {
   FakeTensorMode mode;
   const SymInt sizes[] = {64, 64};
   Tensor* const x = mode.context().empty(sizes, DType::kFloat32, Device{});
@@ -33,11 +33,11 @@ void call_relu(benchmark::State& state, const RecordOptions* record) {
 
 void profiler_off(benchmark::State& state) { call_relu(state, nullptr); }
 void profiler_on(benchmark::State& state) {
-  const RecordOptions record;
+  const EventOptions record;
   call_relu(state, &record);
 }
 void profiler_shapes(benchmark::State& state) {
-  const RecordOptions record{.record_shapes = true};
+  const EventOptions record{.record_shapes = true};
   call_relu(state, &record);
 }
 BENCHMARK(profiler_off);

@@ -286,7 +286,7 @@ class FunctionReader {
     }
     if (is_deletion()) return;
     const TextSpan begin = token().span;
-    Operand operand = expressions_.read();
+    ParsedOperand operand = expressions_.read();
     if (token().is(",")) operand = tuple_of(std::move(operand));
     const bool is_guard = operand.pending && operand.pending->kind == NodeKind::kCallModule &&
                           operand.pending->target == "_guards_fn";
@@ -314,7 +314,7 @@ class FunctionReader {
     return is_known;
   }
 
-  void assign(Operand operand, TextSpan begin) {
+  void assign(ParsedOperand operand, TextSpan begin) {
     const TextSpan span = operand.span.is_somewhere() ? operand.span : begin;
     if (!is_unpacked_) {
       const Token& name = targets_[0];
@@ -339,7 +339,7 @@ class FunctionReader {
         expressions_.define(name.text, value[i]);
         continue;
       }
-      Operand element;
+      ParsedOperand element;
       element.pending.emplace();
       element.pending->target = "_operator.getitem";
       element.pending->args = {value, Value(static_cast<int64_t>(i))};
@@ -350,7 +350,7 @@ class FunctionReader {
   }
 
   // "weight: "f32[2, 3]" = self.layer.weight", or a graph of a submodule.
-  void assign_attribute(const Operand& operand, const Token& name) {
+  void assign_attribute(const ParsedOperand& operand, const Token& name) {
     const std::string_view path = std::string_view(operand.path).substr(5);
     Value value;
     if (const Graph* graph = graph_of(path)) {
@@ -440,7 +440,7 @@ class FunctionReader {
     const Token name = token();
     const Value* value = expressions_.find(name.text);
     if (value == nullptr) expressions_.fail(name.span, format("{} is not defined", name.text));
-    Operand operand;
+    ParsedOperand operand;
     operand.pending.emplace();
     operand.pending->kind = NodeKind::kCallMethod;
     operand.pending->target = found->second;
@@ -457,13 +457,13 @@ class FunctionReader {
   // --- the return ---
 
   Value read_tuple() {
-    Operand first = expressions_.read();
+    ParsedOperand first = expressions_.read();
     if (!token().is(",")) return expressions_.value_of(std::move(first));
     return tuple_of(std::move(first)).value;
   }
 
   // What follows an operand behind commas, without brackets.
-  Operand tuple_of(Operand first) {
+  ParsedOperand tuple_of(ParsedOperand first) {
     std::vector<Value> values = {expressions_.value_of(std::move(first))};
     while (expressions_.accept(",")) {
       if (token().kind == Token::Kind::kLineEnd || token().kind == Token::Kind::kEnd ||
@@ -471,7 +471,7 @@ class FunctionReader {
         break;
       values.push_back(expressions_.value_of(expressions_.read()));
     }
-    Operand tuple;
+    ParsedOperand tuple;
     tuple.value = Value::tuple(builder_.program().arena().copy(std::span<const Value>(values)));
     return tuple;
   }

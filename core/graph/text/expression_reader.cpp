@@ -35,7 +35,7 @@ constexpr std::array<Level, 7> kLevels = {Level(kComparisons), Level(kOr),     L
                                           Level(kAnd),         Level(kShifts), Level(kSums),
                                           Level(kProducts)};
 
-bool is_number(const Operand& operand) {
+bool is_number(const ParsedOperand& operand) {
   return !operand.pending && operand.path.empty() &&
          (operand.value.is(Value::Tag::kInt) || operand.value.is(Value::Tag::kFloat)) &&
          !operand.value.is_symbolic();
@@ -118,7 +118,7 @@ StringId ExpressionReader::free_name(std::string_view wish) {
   return id;
 }
 
-Value ExpressionReader::value_of(Operand operand) {
+Value ExpressionReader::value_of(ParsedOperand operand) {
   operand = resolved(std::move(operand));
   if (!operand.pending) return operand.value;
   const std::string wish = operand.pending->kind == NodeKind::kCallMethod
@@ -128,10 +128,10 @@ Value ExpressionReader::value_of(Operand operand) {
   return named(std::move(operand), wish, span);
 }
 
-Value ExpressionReader::named(Operand operand, std::string_view name, TextSpan name_span) {
+Value ExpressionReader::named(ParsedOperand operand, std::string_view name, TextSpan name_span) {
   operand = resolved(std::move(operand));
   if (!operand.pending) return operand.value;
-  Operand::Call& call = *operand.pending;
+  ParsedOperand::Call& call = *operand.pending;
   std::vector<StringId> keywords;
   for (const auto& [keyword, value] : call.kwargs) {
     keywords.push_back(keyword);
@@ -149,7 +149,7 @@ Value ExpressionReader::named(Operand operand, std::string_view name, TextSpan n
 
 // --- expressions ---
 
-Operand ExpressionReader::read() {
+ParsedOperand ExpressionReader::read() {
   struct Depth {
     int& depth;
     explicit Depth(int& counter) : depth(counter) { ++depth; }
@@ -159,9 +159,9 @@ Operand ExpressionReader::read() {
   return read_binary(0);
 }
 
-Operand ExpressionReader::read_binary(int level) {
+ParsedOperand ExpressionReader::read_binary(int level) {
   if (level == static_cast<int>(kLevels.size())) return read_unary();
-  Operand left = read_binary(level + 1);
+  ParsedOperand left = read_binary(level + 1);
   while (true) {
     const Level operators = kLevels[static_cast<size_t>(level)];
     const auto op = std::find_if(operators.begin(), operators.end(),
@@ -172,7 +172,7 @@ Operand ExpressionReader::read_binary(int level) {
   }
 }
 
-Operand ExpressionReader::read_unary() {
+ParsedOperand ExpressionReader::read_unary() {
   constexpr BinaryOperator kUnary[] = {{"-", "neg"}, {"+", "pos"}, {"~", "invert"}};
   const TextSpan begin = lexer_.token().span;
   int count = 0;
@@ -186,7 +186,7 @@ Operand ExpressionReader::read_unary() {
     names[static_cast<size_t>(count++)] = op->name;
     lexer_.advance();
   }
-  Operand operand = read_power();
+  ParsedOperand operand = read_power();
   while (count > 0) {
     operand = operation(names[static_cast<size_t>(--count)], std::move(operand), std::nullopt);
     operand.span.begin = begin.begin;
@@ -194,18 +194,19 @@ Operand ExpressionReader::read_unary() {
   return operand;
 }
 
-Operand ExpressionReader::read_power() {
-  Operand base = read_primary();
+ParsedOperand ExpressionReader::read_power() {
+  ParsedOperand base = read_primary();
   if (!accept("**")) return base;
   ++depth_;
   if (depth_ > kMaxNesting) fail("expressions nested too deep");
-  Operand exponent = read_unary();
+  ParsedOperand exponent = read_unary();
   --depth_;
   return operation("pow", std::move(base), std::move(exponent));
 }
 
-Operand ExpressionReader::operation(std::string_view name, Operand a, std::optional<Operand> b) {
-  Operand result;
+ParsedOperand ExpressionReader::operation(std::string_view name, ParsedOperand a,
+                                          std::optional<ParsedOperand> b) {
+  ParsedOperand result;
   result.span = {a.span.begin, lexer_.last_end()};
   a = resolved(std::move(a));
   if (b) b = resolved(std::move(*b));
@@ -241,7 +242,7 @@ Operand ExpressionReader::operation(std::string_view name, Operand a, std::optio
     result.value = Value::complex(arena().copy(std::span<const double>(negated)).data());
     return result;
   }
-  Operand::Call call;
+  ParsedOperand::Call call;
   call.target = format("_operator.{}", name);
   call.args.push_back(value_of(std::move(a)));
   if (b) call.args.push_back(value_of(std::move(*b)));
@@ -249,8 +250,8 @@ Operand ExpressionReader::operation(std::string_view name, Operand a, std::optio
   return result;
 }
 
-Operand ExpressionReader::read_primary() {
-  Operand operand = read_atom();
+ParsedOperand ExpressionReader::read_primary() {
+  ParsedOperand operand = read_atom();
   for (int length = 0;; ++length) {
     if (length > 1000) fail("too long an expression");
     if (lexer_.token().is("(")) {
@@ -265,9 +266,9 @@ Operand ExpressionReader::read_primary() {
   }
 }
 
-Operand ExpressionReader::read_atom() {
+ParsedOperand ExpressionReader::read_atom() {
   const Token token = lexer_.token();
-  Operand operand;
+  ParsedOperand operand;
   operand.span = token.span;
   switch (token.kind) {
     case Token::Kind::kName:
@@ -301,9 +302,9 @@ Operand ExpressionReader::read_atom() {
   fail("a value expected");
 }
 
-Operand ExpressionReader::read_name() {
+ParsedOperand ExpressionReader::read_name() {
   const Token token = lexer_.token();
-  Operand operand;
+  ParsedOperand operand;
   operand.span = token.span;
   lexer_.advance();
   if (const Value* variable = find(token.text)) {
@@ -326,13 +327,13 @@ Operand ExpressionReader::read_name() {
 }
 
 // "(x)" is x, "(x,)" and "()" are tuples.
-Operand ExpressionReader::read_list(std::string_view close, bool is_tuple) {
-  Operand operand;
+ParsedOperand ExpressionReader::read_list(std::string_view close, bool is_tuple) {
+  ParsedOperand operand;
   operand.span.begin = lexer_.last_end() - 1;
   std::vector<Value> values;
   bool has_comma = false;
   while (!lexer_.token().is(close)) {
-    Operand element = read();
+    ParsedOperand element = read();
     if (is_tuple && !has_comma && lexer_.token().is(close)) {
       lexer_.advance();
       element.span = {operand.span.begin, lexer_.last_end()};
@@ -353,8 +354,8 @@ Value ExpressionReader::sequence(const std::vector<Value>& values, bool is_tuple
 }
 
 // A dict is its values, as far as a graph's output goes.
-Operand ExpressionReader::read_dict() {
-  Operand operand;
+ParsedOperand ExpressionReader::read_dict() {
+  ParsedOperand operand;
   operand.span.begin = lexer_.last_end() - 1;
   std::vector<Value> values;
   while (!lexer_.token().is("}")) {
@@ -369,7 +370,7 @@ Operand ExpressionReader::read_dict() {
   return operand;
 }
 
-Operand ExpressionReader::read_attribute(Operand of) {
+ParsedOperand ExpressionReader::read_attribute(ParsedOperand of) {
   expect(".");
   const Token name = lexer_.token();
   if (name.kind != Token::Kind::kName) fail("a name expected behind '.'");
@@ -380,9 +381,9 @@ Operand ExpressionReader::read_attribute(Operand of) {
     return of;
   }
   // A method, which is called at once, or what a tensor has.
-  Operand result;
+  ParsedOperand result;
   result.span = {of.span.begin, name.span.end};
-  Operand::Call call;
+  ParsedOperand::Call call;
   call.kind = NodeKind::kCallMethod;
   call.target = name.text;
   call.args.push_back(value_of(std::move(of)));
@@ -406,9 +407,9 @@ Operand ExpressionReader::read_attribute(Operand of) {
 
 // --- calls ---
 
-Operand ExpressionReader::read_call(Operand callee) {
+ParsedOperand ExpressionReader::read_call(ParsedOperand callee) {
   const TextSpan callee_span = callee.span;
-  Operand::Call call;
+  ParsedOperand::Call call;
   if (callee.pending && callee.pending->kind == NodeKind::kCallMethod) {
     call = std::move(*callee.pending);
   } else if (callee.path.empty()) {
@@ -433,7 +434,7 @@ Operand ExpressionReader::read_call(Operand callee) {
     if (!accept(",")) break;
   }
   expect(")");
-  Operand result;
+  ParsedOperand result;
   result.span = {callee_span.begin, lexer_.last_end()};
   if (call.kind == NodeKind::kCallMethod) {
     result.pending = std::move(call);
@@ -447,13 +448,13 @@ Operand ExpressionReader::read_call(Operand callee) {
 }
 
 // Calls that say a constant.
-std::optional<Operand> ExpressionReader::folded(const Operand::Call& call) {
+std::optional<ParsedOperand> ExpressionReader::folded(const ParsedOperand::Call& call) {
   const auto argument = [&](std::string_view keyword, size_t place) -> const Value* {
     for (const auto& [name, value] : call.kwargs)
       if (builder_.program().text(name) == keyword) return &value;
     return place < call.args.size() ? &call.args[place] : nullptr;
   };
-  Operand operand;
+  ParsedOperand operand;
   if (call.target == "device" || call.target == "torch.device") {
     const Value* type = argument("type", 0);
     const Value* index = argument("index", 1);
@@ -524,8 +525,8 @@ std::string ExpressionReader::function_target(std::string_view path, TextSpan sp
   return target;
 }
 
-Operand ExpressionReader::call_function(Operand::Call call, TextSpan span) {
-  Operand result;
+ParsedOperand ExpressionReader::call_function(ParsedOperand::Call call, TextSpan span) {
+  ParsedOperand result;
   result.span = {span.begin, lexer_.last_end()};
   if (call.target == "self" || call.target.starts_with("self.")) {
     call.kind = NodeKind::kCallModule;
@@ -551,7 +552,7 @@ std::string ExpressionReader::nearest_variable(std::string_view name) const {
   return nearest.name();
 }
 
-Operand ExpressionReader::resolved(Operand operand) {
+ParsedOperand ExpressionReader::resolved(ParsedOperand operand) {
   if (operand.path.empty()) return operand;
   const std::string path = std::exchange(operand.path, {});
   constexpr std::string_view kSelf = "self.";

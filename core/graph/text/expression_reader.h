@@ -2,7 +2,7 @@
 //
 // A call, a method, an operator of Python and an index of a value become nodes, in the order in
 // which Python would evaluate them; what holds no value is a constant. The outermost node of a
-// statement waits (Operand::pending) for the name that the statement gives it.
+// statement waits (ParsedOperand::pending) for the name that the statement gives it.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@
 namespace faketensor {
 
 // What stands in an expression: a constant, a node that there is, or one that has no name yet.
-struct Operand {
+struct ParsedOperand {
   struct Call {
     NodeKind kind = NodeKind::kCallFunction;
     std::string target;
@@ -48,11 +48,11 @@ class ExpressionReader {
       : builder_(builder), lexer_(lexer), scope_(std::move(scope)) {}
 
   // Raises Unreadable after `wrong_span` is set to where the text is wrong.
-  Operand read();
+  ParsedOperand read();
   // The operand as the value of an argument, its call made a node.
-  Value value_of(Operand operand);
+  Value value_of(ParsedOperand operand);
   // The same; the node gets the name, if it is free.
-  Value named(Operand operand, std::string_view name, TextSpan name_span);
+  Value named(ParsedOperand operand, std::string_view name, TextSpan name_span);
 
   // The variables of the function.
   void define(std::string_view name, const Value& value);
@@ -69,22 +69,22 @@ class ExpressionReader {
   void expect(std::string_view op);
 
  private:
-  Operand read_binary(int level);
-  Operand read_unary();
-  Operand read_power();
-  Operand read_primary();
-  Operand read_atom();
-  Operand read_name();
-  Operand read_list(std::string_view close, bool is_tuple);
-  Operand read_dict();
-  Operand read_call(Operand callee);
-  Operand read_subscript(Operand of);
-  Operand read_attribute(Operand of);
-  Operand index(Operand of, const std::vector<Operand>& indices);
-  Operand operation(std::string_view name, Operand a, std::optional<Operand> b);
-  std::optional<Operand> folded(const Operand::Call& call);
-  Operand call_function(Operand::Call call, TextSpan span);
-  Operand resolved(Operand operand);
+  ParsedOperand read_binary(int level);
+  ParsedOperand read_unary();
+  ParsedOperand read_power();
+  ParsedOperand read_primary();
+  ParsedOperand read_atom();
+  ParsedOperand read_name();
+  ParsedOperand read_list(std::string_view close, bool is_tuple);
+  ParsedOperand read_dict();
+  ParsedOperand read_call(ParsedOperand callee);
+  ParsedOperand read_subscript(ParsedOperand of);
+  ParsedOperand read_attribute(ParsedOperand of);
+  ParsedOperand index(ParsedOperand of, const std::vector<ParsedOperand>& indices);
+  ParsedOperand operation(std::string_view name, ParsedOperand a, std::optional<ParsedOperand> b);
+  std::optional<ParsedOperand> folded(const ParsedOperand::Call& call);
+  ParsedOperand call_function(ParsedOperand::Call call, TextSpan span);
+  ParsedOperand resolved(ParsedOperand operand);
   std::string function_target(std::string_view path, TextSpan span);
   Value sequence(const std::vector<Value>& values, bool is_tuple);
   std::string nearest_variable(std::string_view name) const;

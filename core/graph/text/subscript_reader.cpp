@@ -12,22 +12,22 @@ constexpr std::string_view kSlice = ":slice";
 }  // namespace
 
 // An index is an operand; a slice one whose path is kSlice and whose pending call has its ends.
-Operand ExpressionReader::read_subscript(Operand of) {
+ParsedOperand ExpressionReader::read_subscript(ParsedOperand of) {
   expect("[");
-  std::vector<Operand> indices;
+  std::vector<ParsedOperand> indices;
   bool is_tuple = false;
   while (!lexer_.token().is("]")) {
-    Operand one;
+    ParsedOperand one;
     one.span = lexer_.token().span;
     if (lexer_.token().is("...")) {
       lexer_.advance();
       one.path = "...";
     } else {
-      Operand::Call slice;
+      ParsedOperand::Call slice;
       bool is_slice = lexer_.token().is(":");
       if (!is_slice) {
         const TextSpan span = one.span;
-        one = Operand{};
+        one = ParsedOperand{};
         one.value = value_of(read());
         one.span = {span.begin, lexer_.last_end()};
         is_slice = lexer_.token().is(":");
@@ -39,7 +39,7 @@ Operand ExpressionReader::read_subscript(Operand of) {
               lexer_.token().is(":") || lexer_.token().is(",") || lexer_.token().is("]");
           slice.args.push_back(is_open ? Value() : value_of(read()));
         }
-        one = Operand{};
+        one = ParsedOperand{};
         one.path = kSlice;
         one.pending = std::move(slice);
       }
@@ -52,7 +52,7 @@ Operand ExpressionReader::read_subscript(Operand of) {
   if (indices.empty()) fail({lexer_.last_end() - 1, lexer_.last_end()}, "an index expected");
   const bool is_plain = !is_tuple && indices[0].path.empty() && !indices[0].value.is_none();
   if (!is_plain) return index(std::move(of), indices);
-  Operand result;
+  ParsedOperand result;
   result.span = {of.span.begin, lexer_.last_end()};
   if (!of.pending && of.value.is_list() && indices[0].value.is(Value::Tag::kInt)) {
     const int64_t at = indices[0].value.to_int();
@@ -61,7 +61,7 @@ Operand ExpressionReader::read_subscript(Operand of) {
     result.value = of.value[static_cast<size_t>(at < 0 ? at + size : at)];
     return result;
   }
-  Operand::Call call;
+  ParsedOperand::Call call;
   call.target = "_operator.getitem";
   call.args.push_back(value_of(std::move(of)));
   call.args.push_back(indices[0].value);
@@ -69,21 +69,21 @@ Operand ExpressionReader::read_subscript(Operand of) {
   return result;
 }
 
-Operand ExpressionReader::index(Operand of, const std::vector<Operand>& indices) {
-  Operand current = std::move(of);
+ParsedOperand ExpressionReader::index(ParsedOperand of, const std::vector<ParsedOperand>& indices) {
+  ParsedOperand current = std::move(of);
   const TextSpan span = {current.span.begin, lexer_.last_end()};
   int64_t dim = 0;
   const auto call = [&](std::string_view target, std::vector<Value> rest) {
-    Operand::Call made;
+    ParsedOperand::Call made;
     made.target = target;
     made.args.push_back(value_of(std::move(current)));
     for (const Value& value : rest) made.args.push_back(value);
-    current = Operand{};
+    current = ParsedOperand{};
     current.span = span;
     current.pending = std::move(made);
   };
   for (size_t i = 0; i < indices.size(); ++i) {
-    const Operand& one = indices[i];
+    const ParsedOperand& one = indices[i];
     if (one.path == "...") {
       // Dimensions behind it are counted from the end.
       dim = 0;

@@ -48,9 +48,10 @@ TEST(Element, NumbersBecomeTheValuesThatItemReturns) {
 TEST(Element, AShiftOfAFloatIsByAnyNumber) {
   const auto shifted = [](std::string_view name, double by) {
     const auto tensor = [](double number) {
-      return Operand{Operand::Kind::kTensor, DType::kFloat64, 0, {Element::real(number)}, Value()};
+      return ElementOperand{
+          ElementOperand::Kind::kTensor, DType::kFloat64, 0, {Element::real(number)}, Value()};
     };
-    const Operand operands[] = {tensor(3), tensor(by)};
+    const ElementOperand operands[] = {tensor(3), tensor(by)};
     return evaluate({name, operands, {}, DType::kFloat64, DType::kFloat32})->re;
   };
   EXPECT_EQ(shifted("bitwise_left_shift", 2), 12);
