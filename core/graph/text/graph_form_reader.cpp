@@ -121,7 +121,10 @@ class GraphFormReader {
     const bool is_quoted = line_.starts_with("\"");
     if (is_quoted) line_.remove_prefix(1);
     size_t end = line_.find('"');
-    if (!is_quoted) end = std::min({line_.find(" [num_users="), line_.find(" = "), line_.size()});
+    if (!is_quoted) {
+      end = std::min(line_.find(" [num_users="), line_.find(" = "));
+      if (end == std::string_view::npos) return {};  // "%x : placeholder"
+    }
     if (end == std::string_view::npos) fail("a string that does not end");
     const std::string_view said = line_.substr(0, end);
     const bool is_said = is_quoted || (!said.starts_with("[num_users") &&

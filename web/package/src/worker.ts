@@ -105,12 +105,19 @@ function starterOf(
 
 async function startDefaultWorker(): Promise<WorkerLike> {
   if (isNode) return startThread("./worker-main.js", import.meta.url);
-  const script = new URL("./worker-main.js", import.meta.url);
-  if (script.origin === location.origin || script.protocol === "blob:")
+  const here = new URL(import.meta.url);
+  // Literally so, and only here: bundlers bundle the script of a new Worker, but copy a file that is merely named. (webpack's
+  // import.meta.url is the source's address on its disk.)
+  if (here.origin === location.origin || !here.protocol.startsWith("http"))
     return new Worker(new URL("./worker-main.js", import.meta.url), { type: "module" });
   // A worker's own script must be of the page's origin; what it imports may come from another that allows it (CORS).
-  const text = `(${startFrom.toString()})(${JSON.stringify(script.href)})`;
+  const text = `(${startFrom.toString()})(${JSON.stringify(beside("./worker-main.js", here))})`;
   return new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })), { type: "module" });
+}
+
+/** The address of a file beside another, out of the sight of bundlers. */
+function beside(file: string, base: URL): string {
+  return new URL(file, base).href;
 }
 
 /** Runs in the worker, by its text: imports the script, and hands it what was posted meanwhile. */
