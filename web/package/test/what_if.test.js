@@ -149,9 +149,7 @@ describe("a what-if", () => {
     const [{ usable, largest }] = run.fits({ targets: [own] }).targets;
     // A target is on cuda unless it says otherwise, and so are the runs that fits() makes.
     const fits = (batch) =>
-      llama()
-        .propagate({ dims: { batch }, device: "cuda" })
-        .memory().peak.bytes <= usable;
+      llama().propagate({ dims: { batch }, device: "cuda" }).memory().peak.bytes <= usable;
     assert.ok(fits(largest.size) && !fits(largest.size + 1));
     assert.throws(() => run.time("cuda"), /without a device/);
     assert.throws(

@@ -18,7 +18,6 @@ export class Comparing {
 
   pin(shown: Shown): void {
     this.pinned = sideOf(shown);
-    this.update(shown);
   }
 
   unpin(): void {

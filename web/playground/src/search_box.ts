@@ -47,7 +47,7 @@ export class SearchBox {
       this.hide();
     });
     field.addEventListener("keydown", (event) => {
-      if (this.handleKey(event.key)) event.preventDefault();
+      if (this.press(event.key)) event.preventDefault();
     });
     // Keeps the focus in the field while a match is pressed.
     popup.addEventListener("pointerdown", (event) => {
@@ -92,15 +92,12 @@ export class SearchBox {
     this.setExpanded();
   }
 
-  /** Returns whether there was anything to close. */
-  close(): boolean {
-    const wasOpen = this.field.value !== "" || this.field === document.activeElement;
+  close(): void {
     this.field.value = "";
     this.matches = [];
     this.forCommands = false;
     this.hide();
     this.events.matched([]);
-    return wasOpen;
   }
 
   private run(): void {
@@ -196,7 +193,8 @@ export class SearchBox {
     else this.field.setAttribute("aria-activedescendant", `match-${this.active}`);
   }
 
-  private handleKey(key: string): boolean {
+  /** Returns whether the key does something in the list. */
+  press(key: string): boolean {
     const last = this.listed - 1;
     switch (key) {
       case "ArrowDown":

@@ -276,6 +276,13 @@ export class Views {
       this.searchField.addEventListener(event, () => {
         this.search.start();
       });
+    this.searchField.addEventListener("keydown", ({ key }) => {
+      if (this.search.now !== null) return; // it hears of keys itself
+      const { value } = this.searchField;
+      this.search.use((box) => {
+        if (this.searchField.value === value) box.press(key);
+      });
+    });
     this.whatIfBar = new WhatIfBar(
       byId("chips", HTMLElement),
       (whatIf, group) => {
@@ -457,8 +464,11 @@ export class Views {
 
   /** What is shown becomes A; whatever is shown from now on is B. */
   pin(shown: Shown): void {
+    // Another run may be shown by the time that the comparison is loaded.
+    const pinned = { ...shown };
     this.compare.use(({ comparing }) => {
-      comparing.pin(shown);
+      comparing.pin(pinned);
+      comparing.update(shown);
       this.actions.setColor("change");
       this.showCosts(shown);
       this.announcer.say("Pinned as A. Change sizes, or open another file: that is B");
@@ -588,9 +598,11 @@ export class Views {
 
   /** Returns whether it was open. */
   closeSearch(): boolean {
-    if (this.search.now?.close() !== true) return false;
-    byId("stage", HTMLElement).focus({ preventScroll: true });
-    return true;
+    const wasOpen = this.searchField.value !== "" || this.searchField === document.activeElement;
+    this.searchField.value = "";
+    this.search.now?.close();
+    if (wasOpen) byId("stage", HTMLElement).focus({ preventScroll: true });
+    return wasOpen;
   }
 
   focusSizes(): void {
