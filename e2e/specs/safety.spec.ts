@@ -184,7 +184,9 @@ test("the page starts no worker that its policy would not reach", async ({ page 
   }
 });
 
-test("what runs by itself comes with the policy that the page names, and no file is sniffed", async ({ page }) => {
+test("what runs by itself comes with the policy that the page names, and no file is sniffed", async ({
+  page,
+}) => {
   await page.goto("./");
   const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute("content");
   // A policy holds for documents and workers; other files run under that of who loads them.
