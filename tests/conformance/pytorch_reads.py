@@ -11,6 +11,7 @@ import argparse
 import gzip
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -130,11 +131,13 @@ def graph_text(command, path, run):
 
 
 def comparable(text):
-    """The text of a graph without what the file does not tell: whether operands of a higher-order operator were a tuple or a list."""
-    lines = (line.rstrip() for line in text.strip().splitlines())
+    """The text of a graph without what the file does not tell: whether operands of a higher-order operator were a tuple or a list, and
+    which elements of a result nobody takes (PyTorch's deserialiser takes them all, as `<name>_unused_<i>`)."""
+    lines = (re.sub(r"\[num_users=\d+\] ", "", line.rstrip()) for line in text.strip().splitlines())
     return [
         line.replace(",)", ")").replace("[", "(").replace("]", ")") if "=torch.ops.higher_order." in line else line
         for line in lines
+        if not re.match(r" *%\w+_unused_\d+ : = call_function\[target=operator.getitem\]", line)
     ]
 
 

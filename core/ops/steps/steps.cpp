@@ -9,8 +9,6 @@
 
 namespace faketensor {
 
-std::span<const StepsDef> pass_only_steps();  // pass_only.cpp
-
 namespace {
 
 StepsFor answered_for(AnsweredBy by) {
@@ -121,7 +119,7 @@ std::span<const std::span<const StepsDef>> steps_tables() {
   static const std::span<const StepsDef> tables[] = {
       activation_steps(), elementwise_steps(), factory_steps(),   indexing_steps(),
       loss_steps(),       network_steps(),     pass_only_steps(), prims_steps(),
-      reduction_steps(),  upsample_steps(),    view_steps()};
+      recurrent_steps(),  reduction_steps(),   upsample_steps(),  view_steps()};
   return tables;
 }
 

@@ -95,6 +95,9 @@ class Decomposer final : private DispatchMode {
 
   Value steps_taken(const OpEntry& op, std::span<const Value> args) {
     if (overload_name(op) == "aten::native_batch_norm") return native_batch_norm(args);
+    // FakeTensorMode takes a view of symbolic sizes for its parts at once (steps/views.cpp).
+    if (overload_name(op) == "aten::_unsafe_view")
+      return context_.call(Registry::builtin().find("aten::view"), args);
     return steps_of(op.id) != nullptr ? run_steps(context_, op, args) : context_.run_rule(op, args);
   }
 

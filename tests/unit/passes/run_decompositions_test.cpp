@@ -13,16 +13,19 @@ namespace {
 
 class RunDecompositionsTest : public testing::Test {
  protected:
-  // The program of FX text whose placeholders are float tensors [3, 4], decomposed; the lines of its
-  // calls without what is the same in all.
+  // The program of FX text whose placeholders are float tensors [3, 4], or of `shapes`, decomposed; the
+  // lines of its calls without what is the same in all.
   std::string run(std::string_view body, std::vector<std::string> table = {}) {
     std::string text = "graph():\n";
     text += body;
     program.emplace(read_graph_text(text));
     subject.emplace(PassSubject{*program, mode, &program->graph()});
+    size_t at = 0;
     for (const NodeId id : program->graph().order()) {
       if (program->graph().node(id).kind != NodeKind::kPlaceholder) continue;
-      program->graph().meta(id).val = mode.empty(DimVector{3, 4}, DType::kFloat32);
+      program->graph().meta(id).val =
+          mode.empty(at < shapes.size() ? shapes[at] : DimVector{3, 4}, DType::kFloat32);
+      ++at;
       program->inputs.emplace_back();
     }
     PassOptions options;
@@ -58,6 +61,7 @@ class RunDecompositionsTest : public testing::Test {
   }
 
   FakeTensorMode mode;
+  std::vector<DimVector> shapes;
   std::optional<Program> program;
   std::optional<PassSubject> subject;
 };
@@ -135,6 +139,31 @@ TEST_F(RunDecompositionsTest, AnErrorNamesTheNodeThatWasRun) {
   } catch (const Error& error) {
     EXPECT_NE(error.message().find("While executing %mm"), std::string::npos) << error.message();
   }
+}
+
+TEST_F(RunDecompositionsTest, RecurrentLayersAreUnrolledInTime) {
+  shapes = {{2, 3, 6}, {1, 3, 4}, {12, 6}, {12, 4}};  // two steps of a GRU without biases
+  const std::string calls = run(
+      "    %x : [num_users=1] = placeholder[target=x]\n"
+      "    %h : [num_users=1] = placeholder[target=h]\n"
+      "    %w_ih : [num_users=1] = placeholder[target=w_ih]\n"
+      "    %w_hh : [num_users=1] = placeholder[target=w_hh]\n"
+      "    %gru : [num_users=1] = call_function[target=torch.ops.aten.gru.input](args = (%x, %h, "
+      "[%w_ih, %w_hh], False, 1, 0.0, False, False, False), kwargs = {})\n"
+      "    %y : [num_users=1] = call_function[target=operator.getitem](args = (%gru, 0), kwargs = "
+      "{})\n"
+      "    return (y,)\n");
+  const auto count = [&](std::string_view text) {
+    size_t found = 0;
+    for (size_t at = calls.find(text); at != std::string::npos; at = calls.find(text, at + 1))
+      ++found;
+    return found;
+  };
+  EXPECT_EQ(count("aten.gru"), 0u);
+  EXPECT_EQ(count("aten.sigmoid"), 4u);  // reset and update of each step
+  EXPECT_EQ(count("aten.tanh"), 2u);
+  EXPECT_EQ(count("aten.mm"), 3u);  // the input once, the state at each step
+  EXPECT_NE(calls.find("cat = aten.cat.default([add_3, add_7])"), std::string::npos) << calls;
 }
 
 TEST(DecompositionTables, WhatIsNoOperatorOrHasNoDecompositionIsRefused) {
