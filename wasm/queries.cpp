@@ -196,10 +196,14 @@ void fits(JsonWriter& json, OpenRun& run, const Json& given) {
     } else if (name == "allocator") {
       question.allocator = text_of(value, name, kUsage);
       allocator_config(*question.allocator);
+    } else if (name == "train") {
+      question.training = read_training_options(value);
     } else {
       throw_error(kUsage, format("unknown option '{}'", name));
     }
   }
+  if (question.training && question.allocator)
+    throw_error(kUsage, "allocator is of the program's own run, not of train");
   if (devices.empty()) {
     for (const Preset& preset : device_presets()) devices.push_back(*device_preset(preset.name));
   }

@@ -21,6 +21,12 @@ std::optional<PeakBySize::Peak> peak_of(const ProgramCosts& costs) {
   return PeakBySize::Peak{hinted(costs.memory().peak()), costs.memory().peak_row()};
 }
 
+PeakBySize::Peak peak_of(const TrainingStep& step) {
+  const BranchScope env = step.run().shape_env();
+  const MemoryEvent& event = step.events()[step.peak_index()];
+  return {hinted(step.peak()), event.row, event.phase};
+}
+
 int64_t size_in(const Run& run, Row row, size_t dim) {
   if (row == kNoRow || run.record(row).tensors.empty()) return 0;
   const Dims sizes = run.record(row).tensors[0].meta->sizes();
@@ -40,22 +46,25 @@ int64_t size_of(const Run& run, const std::string& dim) {
 }  // namespace
 
 PeakBySize::PeakBySize(const Program& program, RetargetOptions options, std::string dim,
-                       std::optional<std::string> allocator)
+                       FitBasis basis)
     : program_(program),
       options_(std::move(options)),
       dim_(std::move(dim)),
-      allocator_(std::move(allocator)) {
+      basis_(std::move(basis)) {
   const ProgramCosts costs(program_, options_);
-  given_ = learn(costs);
+  given_ = learn(costs, options_);
   if (dim_.empty()) return;
   given_size_ = size_of(costs.run(), dim_);
   const auto set = options_.dims.find(dim_);
   if (set != options_.dims.end()) given_size_ = set->second;
 }
 
-PeakBySize::Known PeakBySize::learn(const ProgramCosts& costs) const {
+PeakBySize::Known PeakBySize::learn(const ProgramCosts& costs,
+                                    const RetargetOptions& options) const {
   Known known{.peak = peak_of(costs)};
-  if (known.peak && allocator_) known.sequence = std::make_shared<const AllocationSequence>(costs);
+  if (!known.peak) return known;
+  if (basis_.allocator) known.sequence = std::make_shared<const AllocationSequence>(costs);
+  if (basis_.training) known.peak = peak_of(TrainingStep(program_, options, *basis_.training));
   return known;
 }
 
@@ -65,7 +74,7 @@ const PeakBySize::Known& PeakBySize::known(int64_t size) {
   if (is_new) {
     RetargetOptions options = options_;
     options.dims[dim_] = size;
-    place->second = learn(ProgramCosts(program_, std::move(options)));
+    place->second = learn(ProgramCosts(program_, options), options);
   }
   return place->second;
 }
@@ -73,14 +82,14 @@ const PeakBySize::Known& PeakBySize::known(int64_t size) {
 std::optional<int64_t> PeakBySize::reserved(const Known& known, int64_t bytes) const {
   if (known.sequence == nullptr || bytes < 0) return std::nullopt;
   const AllocatorReport report =
-      run_allocator(*known.sequence, *allocator_, static_cast<uint64_t>(bytes));
+      run_allocator(*known.sequence, *basis_.allocator, static_cast<uint64_t>(bytes));
   if (!report.out_of_memory.empty()) return std::nullopt;
   return static_cast<int64_t>(report.reserved);
 }
 
 bool PeakBySize::fits(const Known& known, int64_t bytes) const {
   if (!known.peak || known.peak->bytes > bytes) return false;
-  return !allocator_ || reserved(known, bytes).has_value();
+  return !basis_.allocator || reserved(known, bytes).has_value();
 }
 
 // `fitting` fits, or is below the range; `too_much` does not, or is above.

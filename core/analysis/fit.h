@@ -7,7 +7,8 @@
 // Every peak is that of the program propagated at that size, so what is answered has been checked.
 // Memory is nearly linear in a size, so a line through two peaks guesses the next size to try: four
 // or five propagations answer for a device. With settings of the caching allocator a size fits where
-// the allocator, given so many bytes, comes to the end without OutOfMemoryError.
+// the allocator, given so many bytes, comes to the end without OutOfMemoryError. With a training step
+// each peak is that of the step at that size (TrainingStep), worked out anew.
 #pragma once
 
 #include <map>
@@ -16,6 +17,7 @@
 #include <string>
 
 #include "core/analysis/allocation_sequence.h"
+#include "core/analysis/training_step.h"
 
 namespace faketensor {
 
@@ -37,18 +39,25 @@ struct Largest {
 };
 std::string_view name(Largest::Stop stop);  // "memory", "program", "range"
 
+// What is run, and what counts. A training step is counted by its storages: with one, no allocator is
+// asked.
+struct FitBasis {
+  // Settings as run_allocator takes them; none: what counts are storages.
+  std::optional<std::string> allocator = {};
+  std::optional<TrainingOptions> training = {};
+};
+
 class PeakBySize {
  public:
   struct Peak {
-    int64_t bytes = 0;  // of storages, as MemoryTimeline has them
-    Row row = kNoRow;
+    int64_t bytes = 0;                        // of storages, as MemoryTimeline has them
+    Row row = kNoRow;                         // kNoRow in the loss and the optimizer
+    std::optional<TrainingPhase> phase = {};  // of a training step
   };
 
-  // `dim` as in PropagateOptions::dims, empty for none; `allocator`: settings as run_allocator takes
-  // them, none to go by storages. The program must outlive this. Raises UsageError for a dimension
-  // that there is not.
-  PeakBySize(const Program& program, RetargetOptions options, std::string dim,
-             std::optional<std::string> allocator = {});
+  // `dim` as in PropagateOptions::dims, empty for none. The program must outlive this. Raises
+  // UsageError for a dimension that there is not, and as TrainingStep does.
+  PeakBySize(const Program& program, RetargetOptions options, std::string dim, FitBasis basis = {});
 
   // Of the options as they were given; none where the program has errors then.
   std::optional<Peak> given() const { return given_.peak; }
@@ -71,7 +80,8 @@ class PeakBySize {
     std::shared_ptr<const AllocationSequence> sequence = {};  // where the allocator is asked
   };
   struct Bracket;
-  Known learn(const ProgramCosts& costs) const;
+  // Of the program under options, propagated to `costs`.
+  Known learn(const ProgramCosts& costs, const RetargetOptions& options) const;
   const Known& known(int64_t size);
   std::optional<int64_t> reserved(const Known& known, int64_t bytes) const;
   bool fits(const Known& known, int64_t bytes) const;
@@ -81,7 +91,7 @@ class PeakBySize {
   const Program& program_;
   RetargetOptions options_;
   std::string dim_;
-  std::optional<std::string> allocator_;
+  FitBasis basis_;
   Known given_;
   int64_t given_size_ = 0;
   std::map<int64_t, Known> known_;

@@ -40,7 +40,7 @@ FitAnswer fit_devices(const Program& program, const FitQuestion& question,
     auto place = peaks_of.find(key);
     if (place == peaks_of.end()) {
       PeakBySize peaks(program, options_on(question.options, device), question.over,
-                       question.allocator);
+                       {question.allocator, question.training});
       place = peaks_of.emplace(key, std::move(peaks)).first;
     }
     PeakBySize& peaks = place->second;

@@ -27,6 +27,8 @@ struct FitQuestion {
   SizeRange range = {};          // of it
   // Settings of the caching allocator, "" its own: what fits is what it can give out. None: storages.
   std::optional<std::string> allocator = {};
+  // A training step is asked about, by its storages; none: the program's own run.
+  std::optional<TrainingOptions> training = {};
   std::vector<int64_t> sizes = {};  // whose peaks are asked for too, on the first device
 };
 
@@ -50,7 +52,7 @@ struct FitAnswer {
 };
 
 // The devices have hardware. Those with one PyTorch share their propagations. Raises UsageError as
-// `propagate_retargeted` does, and for a dimension that there is not.
+// TrainingStep and `propagate_retargeted` do, and for a dimension that there is not.
 FitAnswer fit_devices(const Program& program, const FitQuestion& question,
                       std::span<const DeviceModel> devices);
 

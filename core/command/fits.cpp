@@ -2,6 +2,7 @@
 #include "core/analysis/fit_devices.h"
 #include "core/command/fits_context.h"
 #include "core/command/fits_parallel.h"
+#include "core/command/memory_training.h"
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
 #include "core/command/text_table.h"
@@ -62,6 +63,9 @@ class FitPrinter {
       : program_(program), question_(question), answer_(answer), out_(out) {}
 
   void print() {
+    if (question_.training)
+      line(format("a training step with {}, after the first",
+                  kOptimizers[static_cast<size_t>(question_.training->optimizer)]));
     print_devices();
     if (!answer_.peaks.empty()) print_peaks();
     line("");
@@ -69,11 +73,13 @@ class FitPrinter {
     line(
         "program is offered and what CUDA's context takes (an estimate). Not counted: workspaces "
         "of");
-    line(
-        question_.allocator
-            ? "libraries, other processes. Reserved: by PyTorch's caching allocator, which decides."
-            : "libraries, other processes, what the caching allocator rounds and fragments "
-              "(--allocator).");
+    const std::string_view uncounted =
+        "libraries, other processes, what the caching allocator rounds and fragments";
+    if (question_.allocator) {
+      line("libraries, other processes. Reserved: by PyTorch's caching allocator, which decides.");
+    } else {
+      line(format("{}{}", uncounted, question_.training ? "." : " (--allocator)."));
+    }
   }
 
  private:
@@ -115,14 +121,20 @@ class FitPrinter {
     TextTable table({">" + question_.over, ">peak", "at"});
     for (const auto& [size, peak] : answer_.peaks) {
       if (peak) {
-        table.add({format("{}", size), bytes_text(peak->bytes),
-                   peak->row == kNoRow ? std::string()
-                                       : std::string(program_.plan().name_of(peak->row))});
+        table.add({format("{}", size), bytes_text(peak->bytes), place_text(*peak)});
       } else {
         table.add({format("{}", size), "errors", ""});
       }
     }
     table.print(out_, "  ");
+  }
+
+  std::string place_text(const PeakBySize::Peak& peak) const {
+    const std::string_view node =
+        peak.row == kNoRow ? std::string_view() : program_.plan().name_of(peak.row);
+    if (!peak.phase) return std::string(node);
+    return node.empty() ? std::string(name(*peak.phase))
+                        : format("{} of {}", name(*peak.phase), node);
   }
 
   void line(std::string_view text) {
@@ -147,6 +159,7 @@ int fits_command(const Options& options, CommandIo& io) {
   if (over) read_over(*over, question);
   question.allocator = options.get("--allocator");
   if (question.allocator) allocator_config(*question.allocator);  // refuses what PyTorch refuses
+  question.training = training_options(options);
   const std::vector<DeviceModel> devices = devices_of(options, io);
   const Program program = open_model(options.positional()[0], options, io);
   if (!over && !has_dim(program, question.over)) question.over.clear();
@@ -190,7 +203,7 @@ constexpr auto kOptions = what_if_options_and({
     {"--parallel", "WAY",
      "with --gpus: dp, zero1, zero2, zero3, tp or pp; may be given more than\n"
      "once, and is all that apply unless given"},
-    {"--train", "OPTIMIZER", "with --gpus: a training step with sgd, momentum, adam or adamw"},
+    {"--train", "OPTIMIZER", "a training step instead, with sgd, momentum, adam or adamw"},
     {"--grad-accumulation", "N", "with --train, and so are the next two, as for memory"},
     {"--master-weights", "", "float32 copies of parameters of lower precision"},
     {"--checkpoint", "MODULE", "the module's forward is computed again in backward"},
@@ -201,6 +214,7 @@ constexpr std::string_view kMore = R"(
 examples:
   faketensor fits model.pt2 --dtype bfloat16
   faketensor fits model.pt2 --target rtx4090 --allocator expandable_segments:True
+  faketensor fits model.pt2 --train adam --master-weights --dtype bfloat16
   faketensor fits model.pt2 --target rtx4090 --target my_gpu.yaml --over input_ids.1=128..8k
   faketensor fits model.pt2 --gpus 8 --target h100 --train adam --parallel zero3 --parallel tp
 

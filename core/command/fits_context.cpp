@@ -77,7 +77,7 @@ void write_json(const Run& run, const KvCaches& caches, const std::vector<Target
 
 bool asks_for_context(const Options& options) {
   if (!options.has("--context")) return false;
-  for (const std::string_view other : {"--over", "--allocator"}) {
+  for (const std::string_view other : {"--over", "--allocator", "--train"}) {
     if (options.has(other))
       throw_error(ErrorKind::kUsage, format("{} does not go with --context", other));
   }

@@ -127,11 +127,7 @@ void write_json(const std::vector<TargetRows>& targets, const ParallelQuestion& 
 
 bool asks_for_gpus(const Options& options) {
   const bool asks = options.has("--gpus");
-  for (const std::string_view other :
-       {"--parallel", "--train", "--grad-accumulation", "--master-weights", "--checkpoint"}) {
-    if (!asks && options.has(other))
-      throw_error(ErrorKind::kUsage, format("{} needs --gpus", other));
-  }
+  if (!asks && options.has("--parallel")) throw_error(ErrorKind::kUsage, "--parallel needs --gpus");
   for (const std::string_view other : {"--over", "--allocator", "--context"}) {
     if (asks && options.has(other))
       throw_error(ErrorKind::kUsage, format("{} is of one GPU, not of --gpus", other));

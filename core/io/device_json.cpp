@@ -92,6 +92,7 @@ void write_peak(JsonWriter& json, const Program& program,
                 const std::optional<PeakBySize::Peak>& peak) {
   if (!peak) return;
   json.field("peak", peak->bytes);
+  if (peak->phase) json.field("phase", name(*peak->phase));
   if (peak->row != kNoRow) json.field("node", program.plan().name_of(peak->row));
 }
 

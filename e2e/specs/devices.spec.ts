@@ -48,6 +48,21 @@ test("all devices are in a table with the largest batch, a step's time and what 
   await expect(playground.fits).toHaveText(/^fits A100 80: yes, .*T4: /);
 });
 
+test("a step of training is asked about in the table and in the sentence", async ({ playground, page }) => {
+  await playground.open();
+  await expect(playground.fits).toHaveText(/^fits RTX 4090: yes, largest batch \d+/);
+  const largest = async () => Number(/batch (\d+)/.exec((await playground.fits.textContent()) ?? "")?.[1]);
+  const ofRun = await largest();
+  await page.keyboard.press("d");
+  const dialog = page.getByRole("dialog", { name: "Does it fit?" });
+  await expect(dialog.getByRole("row")).toHaveCount(16);
+  await dialog.getByRole("combobox", { name: "What is run" }).selectOption("a training step with Adam");
+  await expect(dialog.getByRole("combobox", { name: "Counted as" })).toBeDisabled();
+  await expect(playground.fits).toHaveText(/^a step with Adam fits RTX 4090: no/, { timeout: 20_000 });
+  expect((await largest()) || 0).toBeLessThan(ofRun);
+  await expect(dialog.getByRole("row", { name: /NVIDIA T4/ })).toContainText("no");
+});
+
 test("a device file that is dropped on the page is asked about, and a wrong one is refused with its line", async ({
   playground,
 }) => {

@@ -60,7 +60,7 @@ TEST(Fit, ASizeThatTheProgramRefusesEndsTheSearch) {
 // The allocator hands out segments of 2 MiB and more: what storages would need is not enough.
 TEST(Fit, TheAllocatorDecidesWhereItIsAsked) {
   const TwoSteps model;
-  PeakBySize peaks(model.program, {}, "batch", "");
+  PeakBySize peaks(model.program, {}, "batch", {.allocator = ""});
   constexpr int64_t kMiB = 1 << 20;
   EXPECT_FALSE(peaks.fits(kMiB));
   EXPECT_FALSE(peaks.reserved(kMiB).has_value());
@@ -71,6 +71,34 @@ TEST(Fit, TheAllocatorDecidesWhereItIsAsked) {
   const Largest largest = peaks.largest(100 * kMiB, {});
   EXPECT_GT(largest.size, 0);
   EXPECT_LT(largest.size, by_storages.largest(100 * kMiB, {}).size);
+}
+
+// w of [8, 8] is trained on x of [batch, 8].
+struct Linear : ProgramBuilder {
+  Row w = input("w", {8, 8}, DType::kFloat32, InputSpec::Kind::kParameter);
+  Row x = input("x", {2, 8});
+  Linear() { output({call("aten.mm.default", {ref(x), ref(w)})}); }
+};
+
+TEST(Fit, ATrainingStepIsWorkedOutAtTheSizesThatAreSaid) {
+  const Linear model;
+  const TrainingOptions adam{.optimizer = Optimizer::kAdam};
+  PeakBySize peaks(model.program, {}, "batch", {.training = adam});
+  const auto by_step = [&](int64_t size) {
+    RetargetOptions options;
+    options.dims["batch"] = size;
+    const TrainingStep step(model.program, options, adam);
+    const BranchScope env = step.run().shape_env();
+    return MemoryTimeline::hint(step.peak());
+  };
+  EXPECT_EQ(peaks.given()->bytes, by_step(2));
+  EXPECT_TRUE(peaks.given()->phase.has_value());
+  const Largest largest = peaks.largest(100'000, {});
+  EXPECT_EQ(largest.stop, Largest::Stop::kMemory);
+  EXPECT_LE(by_step(largest.size), 100'000);
+  EXPECT_GT(by_step(largest.size + 1), 100'000);
+  PeakBySize of_run(model.program, {}, "batch");
+  EXPECT_LT(largest.size, of_run.largest(100'000, {}).size);
 }
 
 TEST(Fit, EachDeviceIsAskedWithItsPyTorch) {

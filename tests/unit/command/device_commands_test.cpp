@@ -83,6 +83,31 @@ TEST(DeviceCommands, FitsFindsTheLargestBatch) {
     EXPECT_EQ(run({"fits", "model.json", "--over", over}, files()).code, kExitUsage) << over;
 }
 
+TEST(DeviceCommands, FitsFindsTheLargestBatchOfATrainingStep) {
+  const auto largest = [](std::vector<std::string> options) {
+    std::vector<std::string> words = {"fits",     "model.json", "--target",
+                                      "gpu.yaml", "--format",   "json"};
+    words.insert(words.end(), options.begin(), options.end());
+    const CommandRun outcome = run(words, files());
+    EXPECT_EQ(outcome.code, kExitFine) << outcome.error;
+    const Json row = list_member(parse_json(outcome.out, "report"), "targets")[0];
+    EXPECT_EQ(text_member(row, "phase", "").empty(), options.empty());
+    return integer_member(object_member(row, "largest"), "size", 0);
+  };
+  EXPECT_GT(largest({"--train", "sgd"}), 0);
+  EXPECT_LT(largest({"--train", "sgd"}), largest({}));
+  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"--train", "rmsprop"},
+                                                {"--train", "sgd", "--allocator", "default"},
+                                                {"--train", "sgd", "--context"},
+                                                {"--train", "sgd", "--checkpoint", "nowhere"},
+                                                {"--master-weights"},
+                                                {"--parallel", "dp"}}) {
+    std::vector<std::string> words = {"fits", "model.json"};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    EXPECT_EQ(run(words, files()).code, kExitUsage) << wrong.front() << wrong.back();
+  }
+}
+
 TEST(DeviceCommands, DiffTakesTwoFilesOrTwoSettings) {
   EXPECT_NE(run({"diff", "model.json", "model.json"}, files()).out.find("no node differs"),
             std::string::npos);

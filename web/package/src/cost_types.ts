@@ -235,6 +235,8 @@ export interface FitOptions {
   readonly over?: string;
   /** Settings of PyTorch's caching allocator, `""` its own: what fits is what it can give out. By storages unless given. */
   readonly allocator?: string;
+  /** A step of training is asked about instead, by its storages. */
+  readonly train?: TrainOptions;
 }
 
 export interface FitRow {
@@ -246,6 +248,8 @@ export interface FitRow {
   readonly fits: boolean;
   /** Bytes of storages at the peak, and the node there; absent where the program has errors on that device. */
   readonly peak?: number;
+  /** With {@link FitOptions.train}; in the loss and the optimizer there is no node. */
+  readonly phase?: TrainingPhase;
   readonly node?: string;
   /** What the caching allocator reserves; absent where it is not asked or has not enough. */
   readonly reserved?: number;

@@ -151,6 +151,16 @@ describe("a what-if", () => {
     const fits = (batch) =>
       llama().propagate({ dims: { batch }, device: "cuda" }).memory().peak.bytes <= usable;
     assert.ok(fits(largest.size) && !fits(largest.size + 1));
+    const train = { optimizer: "adam" };
+    const larger = own.replace("4 MiB", "64 MiB");
+    const [step] = run.fits({ targets: [larger], train }).targets;
+    const trains = (batch) =>
+      llama().propagate({ dims: { batch }, device: "cuda" }).memory({ train }).training.peak.bytes <=
+      step.usable;
+    assert.ok(trains(step.largest.size) && !trains(step.largest.size + 1));
+    assert.equal(typeof step.phase, "string");
+    assert.throws(() => run.fits({ train, allocator: "" }), /allocator is of the program's own run/);
+    assert.throws(() => run.fits({ train: { optimizer: "rmsprop" } }), /train.optimizer is sgd/);
     assert.throws(() => run.time("cuda"), /without a device/);
     assert.throws(
       () => run.time(own.replace("1 GB/s", "-1 GB/s")),

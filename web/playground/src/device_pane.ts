@@ -6,7 +6,7 @@ import { button, byId, element } from "./dom.js";
 import { DeviceQuestion, fitsOf, kOwnRun, timeOf, type Basis } from "./device_question.js";
 import { Devices, kMostChosen } from "./devices.js";
 import type { FitRow, TimeReport } from "./engine.js";
-import { fitsSentence, largestText } from "./fits_text.js";
+import { fitsSentence, kOptimizers, largestText, optimizerNamed } from "./fits_text.js";
 import { bytesText, countText, secondsText } from "./format.js";
 import type { Shown } from "./shown.js";
 
@@ -23,8 +23,13 @@ const kBytes: readonly (readonly [string, string])[] = [
   ["expandable_segments:True", "the allocator with expandable segments"],
 ];
 
+const kSteps: readonly (readonly [string, string])[] = [
+  ["", "the program’s own run"],
+  ...Object.entries(kOptimizers).map(([value, name]) => [value, `a training step with ${name}`] as const),
+];
+
 const kBasis =
-  "Usable is the device’s memory less what no program is offered and an estimate of CUDA’s context. Each size that is said was propagated. Time is a roofline of the program’s own run: peaks of the maker, the share of them that each kind of kernel reaches, launches; it was never measured. Not counted: workspaces of libraries, NCCL, other processes.";
+  "Usable is the device’s memory less what no program is offered and an estimate of CUDA’s context. Each size that is said was propagated. Time is a roofline of the program’s own run: peaks of the maker, the share of them that each kind of kernel reaches, launches; it was never measured. A training step is not the first: forward, the loss (the program’s own, or the mean of squares of its first floating-point output), backward, the optimizer with its states. Not counted: workspaces of libraries, NCCL, other processes.";
 
 const kHeads: readonly (readonly [string, string])[] = [
   ["On top", ""],
@@ -53,6 +58,7 @@ export class DevicePane {
   /** Counts what was asked for the table: an answer that another overtook is dropped. */
   private asked = 0;
   private readonly opener = byId("fits", HTMLButtonElement);
+  private readonly steps = choice("What is run", kSteps);
   private readonly bytes = choice("Counted as", kBytes);
   private readonly rows = element("tbody");
   private readonly caption = element("p", { class: "quiet", role: "status" });
@@ -69,10 +75,15 @@ export class DevicePane {
     this.opener.addEventListener("click", () => {
       this.open();
     });
-    this.bytes.addEventListener("change", () => {
-      this.basis = { allocator: this.bytes.value === "storages" ? null : this.bytes.value };
-      if (this.shown !== null) this.ask(this.shown);
-    });
+    for (const select of [this.steps, this.bytes]) {
+      select.addEventListener("change", () => {
+        const optimizer = optimizerNamed(this.steps.value);
+        this.bytes.disabled = optimizer !== null;
+        const allocator = this.bytes.value === "storages" || optimizer !== null ? null : this.bytes.value;
+        this.basis = { allocator, optimizer };
+        if (this.shown !== null) this.ask(this.shown);
+      });
+    }
     this.chooser.addEventListener("change", () => {
       const [file] = this.chooser.files ?? [];
       this.chooser.value = "";
@@ -119,7 +130,7 @@ export class DevicePane {
     this.opener.ariaBusy = null;
     this.opener.hidden = devices === null;
     if (devices !== null) {
-      const sentence = fitsSentence(devices.fits);
+      const sentence = fitsSentence(devices.fits, devices.basis.optimizer);
       this.opener.textContent = sentence;
       this.opener.title = `${sentence}. All devices (D)`;
     }
@@ -145,7 +156,12 @@ export class DevicePane {
       "dialog",
       { id: "devices", class: "devices", "aria-labelledby": "devices-title" },
       element("h2", { id: "devices-title" }, "Does it fit?"),
-      element("div", { class: "device-choices" }, element("label", {}, "By ", this.bytes)),
+      element(
+        "div",
+        { class: "device-choices" },
+        element("label", {}, "Of ", this.steps),
+        element("label", {}, "By ", this.bytes),
+      ),
       this.caption,
       this.problem,
       element(

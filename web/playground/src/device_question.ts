@@ -4,23 +4,28 @@
  */
 import type { Answer, Answers } from "./answers.js";
 import type { Devices } from "./devices.js";
-import type { FitOptions, FitReport } from "./engine.js";
+import type { FitOptions, FitReport, TrainOptions } from "./engine.js";
 import type { Shown } from "./shown.js";
 import { TimeProfile } from "./time_profile.js";
 
 /** What fits, and whose time it takes. */
 export interface DeviceAnswer {
   readonly fits: FitReport;
+  readonly basis: Basis;
   /** On the first device that is chosen; null: it was not worked out. */
   readonly time: TimeProfile | null;
 }
 
-/** What is counted: bytes of storages, or what the caching allocator makes of them under these settings. */
+/**
+ * What is run, and what is counted: bytes of storages, or what the caching allocator makes of them under these settings. A
+ * step of training is counted by its storages.
+ */
 export interface Basis {
   readonly allocator: string | null;
+  readonly optimizer: TrainOptions["optimizer"] | null;
 }
 
-export const kOwnRun: Basis = { allocator: null };
+export const kOwnRun: Basis = { allocator: null, optimizer: null };
 
 /** Programs of more nodes are asked for the sizes that are shown alone, and for no time. */
 const kLargeProgram = 20_000;
@@ -50,7 +55,7 @@ export class DeviceQuestion {
         ? null
         : new TimeProfile(model, await timeOf(answers, answer, this.devices.targetOf(first)));
       if (shown.answer !== answer) return;
-      shown.devices = { fits, time };
+      shown.devices = { fits, basis, time };
     } catch {
       // The run was given up meanwhile, or the program has errors: then there is nothing to tell.
       if (shown.answer !== answer) return;
@@ -64,12 +69,13 @@ export async function fitsOf(
   answers: Answers,
   answer: Answer,
   targets: readonly string[],
-  { allocator }: Basis,
+  { allocator, optimizer }: Basis,
   isLarge = false,
 ): Promise<FitReport> {
   const options: FitOptions = {
     ...(targets.length > 0 && { targets }),
-    ...(allocator !== null && { allocator }),
+    ...(allocator !== null && optimizer === null && { allocator }),
+    ...(optimizer !== null && { train: { optimizer } }),
     ...(isLarge && { over: "" }),
   };
   return answers.onNumbers(answer, (run) => run.fits(options));

@@ -1,11 +1,25 @@
 /** What fits, in words. */
 import { shortTitle } from "./devices.js";
-import type { FitReport, FitRow } from "./engine.js";
+import type { FitReport, FitRow, TrainOptions } from "./engine.js";
 import { countText } from "./format.js";
 
-/** `"fits RTX 4090: no, A100 80: yes, largest batch 23"`. */
-export function fitsSentence({ targets, over }: FitReport): string {
-  return `fits ${targets.map((row) => `${shortTitle(row.title)}: ${verdict(row, over)}`).join(", ")}`;
+type Optimizer = TrainOptions["optimizer"];
+
+export const kOptimizers: Readonly<Record<Optimizer, string>> = {
+  sgd: "SGD",
+  momentum: "SGD and momentum",
+  adam: "Adam",
+  adamw: "AdamW",
+};
+
+export function optimizerNamed(name: string): Optimizer | null {
+  return name in kOptimizers ? (name as Optimizer) : null;
+}
+
+/** `"fits RTX 4090: no, A100 80: yes, largest batch 23"`; `"a step with Adam fits T4: no"`. */
+export function fitsSentence({ targets, over }: FitReport, optimizer: Optimizer | null = null): string {
+  const what = optimizer === null ? "" : `a step with ${kOptimizers[optimizer]} `;
+  return `${what}fits ${targets.map((row) => `${shortTitle(row.title)}: ${verdict(row, over)}`).join(", ")}`;
 }
 
 /** `"yes, largest batch 23"`, `"no, batch 4 would"`, `"no"`. */

@@ -42,6 +42,14 @@ describe("the sentence about devices", () => {
     assert.equal(fitsSentence({ targets }), "fits a: yes, b: yes");
   });
 
+  it("says that it is about a step of training", () => {
+    const targets = [row("NVIDIA T4 16GB", false, { size: 4, stop: "memory" })];
+    assert.equal(
+      fitsSentence({ over: "batch", targets }, "adam"),
+      "a step with Adam fits T4: no, batch 4 would",
+    );
+  });
+
   it("says why a size is the largest", () => {
     assert.equal(largestText(row("a", true, { size: 1, stop: "program" })), "1, more are refused");
     assert.equal(largestText(row("a", true, { size: 2048, stop: "range" })), "2,048 or more");
