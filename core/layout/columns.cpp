@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -9,9 +10,13 @@ namespace {
 
 using Kind = LayeredGraph::Kind;
 
-constexpr int32_t kBoxGap = 28;   // between boxes of one layer
-constexpr int32_t kLineGap = 14;  // between two lines, or a line and a box
+constexpr int32_t kBoxGap = 20;   // between boxes of one layer
+constexpr int32_t kLineGap = 10;  // between two lines, or a line and a box
 constexpr int kSweeps = 8;
+// Up to so many layers, and an eighth of all, give up their straight legs for a narrower drawing,
+// and only if it gets narrower by at least 1 / kFreedGain.
+constexpr size_t kMostFreed = 2;
+constexpr int32_t kFreedGain = 24;
 
 size_t at(int32_t index) { return static_cast<size_t>(index); }
 
@@ -33,6 +38,18 @@ class Columns {
 
   void run() {
     mark_dead_ends();
+    freed_.assign(graph_.layers.size(), 0);
+    arrange();
+    graph_.x = lefts();
+    if (!free_wide_layers()) return;
+    const int32_t straight_width = extent(graph_.x);
+    arrange();
+    std::vector<int32_t> freed = lefts();
+    if (extent(freed) < straight_width - straight_width / kFreedGain) graph_.x = std::move(freed);
+  }
+
+ private:
+  void arrange() {
     align();
     build_columns();
     sort_columns();
@@ -44,11 +61,48 @@ class Columns {
       for (size_t i = sorted_.size(); i-- > 0;) moved |= sorted_[i] != anchor && settle(sorted_[i]);
       for (const int32_t column : sorted_) moved |= column != anchor && settle(column);
     }
-    graph_.x.resize(at(graph_.nodes()));
-    for (int32_t node = 0; node < graph_.nodes(); ++node) graph_.x[at(node)] = left_of(node);
+    keep_beside_widest();
   }
 
- private:
+  std::vector<int32_t> lefts() const {
+    std::vector<int32_t> x(at(graph_.nodes()));
+    for (int32_t node = 0; node < graph_.nodes(); ++node) x[at(node)] = left_of(node);
+    return x;
+  }
+
+  int32_t extent(const std::vector<int32_t>& x) const {
+    int32_t low = std::numeric_limits<int32_t>::max(), high = std::numeric_limits<int32_t>::min();
+    for (int32_t node = 0; node < graph_.nodes(); ++node) {
+      low = std::min(low, x[at(node)]);
+      high = std::max(high, x[at(node)] + graph_.width(node));
+    }
+    return high - low;
+  }
+
+  int32_t widest_item() const {
+    int32_t widest = -1;
+    for (int32_t item = 0; item < graph_.items(); ++item) {
+      if (widest < 0 || graph_.width(item) > graph_.width(widest)) widest = item;
+    }
+    return widest;
+  }
+
+  // A few layers may reach further out than the widest box because columns hold their nodes. Their
+  // legs need not be straight; false if there are none, or so many that the module is wide indeed.
+  bool free_wide_layers() {
+    const int32_t widest = widest_item();
+    if (widest < 0) return false;
+    const int32_t low = left_of(widest), high = low + graph_.width(widest);
+    size_t wide = 0;
+    for (int32_t item = 0; item < graph_.items(); ++item) {
+      char& freed = freed_[at(graph_.layer[at(item)])];
+      if (freed || (left_of(item) >= low && left_of(item) + graph_.width(item) <= high)) continue;
+      freed = 1;
+      ++wide;
+    }
+    return wide > 0 && wide <= kMostFreed + freed_.size() / 2;
+  }
+
   // Boxes that nobody reads (assertions) stand aside; the rest goes straight on.
   void mark_dead_ends() {
     dead_end_.assign(at(graph_.nodes()), 0);
@@ -75,6 +129,7 @@ class Columns {
     straight_up_.assign(at(graph_.nodes()), -1);
     std::vector<int32_t> candidates;
     for (size_t layer = 0; layer + 1 < graph_.layers.size(); ++layer) {
+      if (freed_[layer] || freed_[layer + 1]) continue;
       candidates.clear();
       for (const int32_t node : graph_.layers[layer]) {
         for (int32_t i = graph_.down_start[at(node)]; i < graph_.down_start[at(node) + 1]; ++i) {
@@ -104,7 +159,8 @@ class Columns {
   bool may_be_straight(const LayeredGraph::Segment& segment) const {
     const bool bend_above = graph_.kind[at(segment.upper)] == Kind::kBend;
     const bool bend_below = graph_.kind[at(segment.lower)] == Kind::kBend;
-    if (bend_above == bend_below) return true;
+    if (bend_above == bend_below || graph_.main_next[at(segment.upper)] == segment.lower)
+      return true;
     const int32_t box = bend_above ? segment.lower : segment.upper;
     const std::vector<int32_t>& start = bend_above ? graph_.up_start : graph_.down_start;
     const std::vector<int32_t>& list = bend_above ? graph_.up : graph_.down;
@@ -135,6 +191,7 @@ class Columns {
     column_.assign(at(graph_.nodes()), -1);
     shift_.assign(at(graph_.nodes()), 0);
     column_start_.assign(1, 0);
+    column_nodes_.clear();
     for (const std::vector<int32_t>& layer : graph_.layers) {
       for (const int32_t top : layer) {
         if (straight_up_[at(top)] >= 0) continue;
@@ -175,6 +232,7 @@ class Columns {
 
   // From left to right: a column after all that have a node directly left of one of its nodes.
   void sort_columns() {
+    sorted_.clear();
     std::vector<int32_t> waiting(column_x_.size(), 0);
     for (int32_t node = 0; node < graph_.nodes(); ++node)
       waiting[at(column_[at(node)])] += beside(node, -1) >= 0;
@@ -276,8 +334,31 @@ class Columns {
     return column_x_[at(column)] != x;
   }
 
+  // What stands further out than the widest box is pushed in, as far as there is room: one input at
+  // the side would make the whole drawing wider, and a bent leg costs nothing.
+  void keep_beside_widest() {
+    const int32_t widest = widest_item();
+    if (widest < 0) return;
+    const int32_t low = left_of(widest), high = low + graph_.width(widest);
+    for (size_t i = sorted_.size(); i-- > 0;) {
+      int32_t& x = column_x_[at(sorted_[i])];
+      int32_t bound = x;
+      for_each_node(sorted_[i], [&](int32_t node) {
+        bound = std::min(bound, high - graph_.width(node) - shift_[at(node)]);
+      });
+      x = right_bound(sorted_[i], bound);
+    }
+    for (const int32_t column : sorted_) {
+      int32_t& x = column_x_[at(column)];
+      int32_t bound = x;
+      for_each_node(column, [&](int32_t node) { bound = std::max(bound, low - shift_[at(node)]); });
+      x = left_bound(column, bound);
+    }
+  }
+
   LayeredGraph& graph_;
   std::vector<char> dead_end_;                        // per node
+  std::vector<char> freed_;                           // per layer: no leg to or from it is straight
   std::vector<int32_t> straight_down_, straight_up_;  // per node: segment, or -1
   std::vector<int32_t> column_,
       shift_;  // per node: its column, its left edge relative to the column's

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "core/layout/layered_graph.h"
 
@@ -12,6 +14,8 @@ using Kind = LayeredGraph::Kind;
 constexpr int32_t kLongestBentLeg = 8;
 // Layers of more items are broken into several, as many as make the drawing about as wide as high.
 constexpr int32_t kWidestLayer = 14;
+// From this height on an item is placed by what stands beside it.
+constexpr int32_t kTall = 200;
 
 size_t at(int32_t index) { return static_cast<size_t>(index); }
 
@@ -132,6 +136,10 @@ class Layering {
   void sink_towards_readers() {
     lowest_ = 0;
     for (const int32_t layer : graph_.layer) lowest_ = std::max(lowest_, layer);
+    LayerHeights heights;
+    heights.highest.assign(at(lowest_) + 1, {0, 0});
+    for (int32_t item = 0; item < graph_.items(); ++item)
+      heights.add(graph_.layer[at(item)], graph_.height(item));
     for (int32_t item = graph_.items(); item-- > 0;) {
       const int32_t nets_out = net_start_[at(item) + 1] - net_start_[at(item)];
       const bool free = main_[at(item)] || !anchored_[at(item)];
@@ -143,8 +151,48 @@ class Layering {
         read = true;
         if (target.item != kBorder) room = std::min(room, graph_.layer[at(target.item)] - 1);
       });
-      if (read) graph_.layer[at(item)] = std::max(graph_.layer[at(item)], room);
+      if (!read || room <= graph_.layer[at(item)]) continue;
+      const int32_t layer = best_layer(heights, item, room);
+      heights.remove(graph_.layer[at(item)], graph_.height(item));
+      heights.add(layer, graph_.height(item));
+      graph_.layer[at(item)] = layer;
     }
+  }
+
+  // The two highest items of every layer.
+  struct LayerHeights {
+    std::vector<std::pair<int32_t, int32_t>> highest;
+
+    void add(int32_t layer, int32_t height) {
+      auto& [first, second] = highest[at(layer)];
+      if (height > first) std::swap(height, first);
+      second = std::max(second, height);
+    }
+    void remove(int32_t layer, int32_t height) {
+      auto& [first, second] = highest[at(layer)];
+      if (height == first) first = std::exchange(second, 0);
+    }
+    int32_t without(int32_t layer, int32_t height) const {
+      const auto& [first, second] = highest[at(layer)];
+      return height == first ? second : first;
+    }
+  };
+
+  // The lowest layer down to `room`; for a tall item the lowest of those that it makes least higher,
+  // so that parallel towers stand side by side.
+  int32_t best_layer(const LayerHeights& heights, int32_t item, int32_t room) const {
+    const int32_t height = graph_.height(item), own = graph_.layer[at(item)];
+    if (height < kTall) return room;
+    const auto growth = [&](int32_t layer) {
+      const int32_t there =
+          layer == own ? heights.without(layer, height) : heights.highest[at(layer)].first;
+      return std::max(0, height - there);
+    };
+    int32_t best = room;
+    for (int32_t layer = room - 1; layer >= own; --layer) {
+      if (growth(layer) < growth(best)) best = layer;
+    }
+    return best;
   }
 
   // What nobody reads (an assertion) holds nothing up; it follows its inputs.
@@ -164,20 +212,74 @@ class Layering {
   void break_wide_layers() {
     std::vector<int32_t> count(at(lowest_) + 1, 0);
     for (int32_t item = 0; item < graph_.items(); ++item) ++count[at(graph_.layer[at(item)])];
-    std::vector<int32_t> first(at(lowest_) + 2, 0), columns(at(lowest_) + 1, 1);
-    for (int32_t layer = 1; layer <= lowest_; ++layer) {
-      const int32_t items = count[at(layer)];
-      columns[at(layer)] = kWidestLayer;
-      while (columns[at(layer)] * columns[at(layer)] < items / 2) columns[at(layer)] *= 2;
-      first[at(layer) + 1] =
-          first[at(layer)] + std::max(1, (items + columns[at(layer)] - 1) / columns[at(layer)]);
+    for (int32_t& items : count) {
+      int32_t columns = kWidestLayer;
+      while (columns * columns < items / 2) columns *= 2;
+      items = columns;
     }
-    std::vector<int32_t> seen(at(lowest_) + 1, 0);
-    for (int32_t item = 0; item < graph_.items(); ++item) {
-      int32_t& layer = graph_.layer[at(item)];
-      layer = 1 + first[at(layer)] + seen[at(layer)]++ / columns[at(layer)];
+    Shelves best = put_on_shelves(count, std::numeric_limits<int32_t>::max());
+    const int64_t unbroken_height = best.height;
+    int32_t widest = 0;
+    for (int32_t item = 0; item < graph_.items(); ++item)
+      widest = std::max(widest, graph_.width(item));
+    for (const int32_t limit : {widest, widest + widest / 8, widest + widest / 3}) {
+      if (limit >= best.width) break;
+      Shelves narrow = put_on_shelves(count, limit);
+      // Some layers that are much wider than the others; a module of wide layers stays as it is.
+      if (narrow.height * 8 > unbroken_height * 9) continue;
+      if (narrow.area() * 10 < best.area() * 9) best = std::move(narrow);
     }
-    lowest_ = first[at(lowest_) + 1];
+    for (int32_t item = 0; item < graph_.items(); ++item)
+      graph_.layer[at(item)] = 1 + best.first[at(graph_.layer[at(item)])] + best.shelf[at(item)];
+    lowest_ = best.first.back();
+  }
+
+  // Layers broken into shelves.
+  struct Shelves {
+    std::vector<int32_t> first;  // per layer and one more: number of its first shelf
+    std::vector<int32_t> shelf;  // per item: which of its layer's shelves
+    int64_t width = 0, height = 0;
+
+    int64_t area() const { return width * height; }
+  };
+
+  // `most` says per layer how many items a shelf holds, `limit` how wide it gets if it holds more
+  // than one. Boxes that read nothing come after the others: what reads them stands below.
+  Shelves put_on_shelves(const std::vector<int32_t>& most, int32_t limit) const {
+    constexpr int32_t kGap = 20, kChannel = 28;
+    struct Open {
+      int32_t items = 0, width = 0, height = 0, shelves = 0;
+    };
+    std::vector<Open> open(most.size());
+    Shelves result;
+    result.shelf.assign(at(graph_.items()), 0);
+    const auto close = [&](Open& shelf) {
+      result.width = std::max<int64_t>(result.width, shelf.width);
+      result.height += shelf.height + kChannel;
+      ++shelf.shelves;
+      shelf.items = shelf.width = shelf.height = 0;
+    };
+    for (const bool sources : {false, true}) {
+      for (int32_t item = 0; item < graph_.items(); ++item) {
+        if ((nets_in_[at(item)] == 0) != sources) continue;
+        Open& shelf = open[at(graph_.layer[at(item)])];
+        const int32_t width = graph_.width(item) + kGap;
+        if (shelf.items > 0 &&
+            (shelf.items >= most[at(graph_.layer[at(item)])] || shelf.width + width > limit))
+          close(shelf);
+        ++shelf.items;
+        shelf.width += width;
+        shelf.height = std::max(shelf.height, graph_.height(item));
+        result.shelf[at(item)] = shelf.shelves;
+      }
+    }
+    result.first.assign(1, 0);
+    for (size_t layer = 1; layer < open.size(); ++layer) {
+      close(open[layer]);
+      result.first.push_back(result.first.back() + open[layer].shelves);
+    }
+    result.first.insert(result.first.begin(), 0);
+    return result;
   }
 
   void place_bottom_ports() {
@@ -205,6 +307,7 @@ class Layering {
     for (int32_t net = 0; net < static_cast<int32_t>(problem_.nets.size()); ++net) {
       const int32_t source = graph_.source_node(problem_.nets[at(net)]);
       chain_.assign(1, source);  // the source and its bends, a layer each
+      int32_t main_span = 0;
       for (int32_t t = graph_.target_begin(net); t < problem_.nets[at(net)].target_end; ++t) {
         const ScopeProblem::Target& target = problem_.targets[at(t)];
         const int32_t node = graph_.target_node(target);
@@ -219,8 +322,17 @@ class Layering {
           chain_.push_back(bend);
         }
         graph_.target_segment[at(t)] = make_segment(chain_[at(span - 1)], node, net, target.port);
+        if (source < graph_.items() && graph_.main_next[at(source)] == node) main_span = span;
       }
+      lead_main_path(main_span);
     }
+  }
+
+  // The main path leads through the bends of `chain_` that are on its way.
+  void lead_main_path(int32_t span) {
+    const int32_t end = graph_.main_next[at(chain_[0])];
+    for (int32_t i = 0; i < span; ++i)
+      graph_.main_next[at(chain_[at(i)])] = i + 1 < span ? chain_[at(i + 1)] : end;
   }
 
   void hang_on_rail(int32_t net, int32_t layer) {

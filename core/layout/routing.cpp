@@ -10,14 +10,21 @@ namespace {
 
 using Kind = LayeredGraph::Kind;
 
-constexpr int32_t kRailGap = 12;  // between rails, and between a rail and a box
+constexpr int32_t kRailGap = 10;  // between rails, and between a rail and a box
 // A leg goes straight down into a box if it is so far inside.
 constexpr int32_t kStraightInset = 12;
 constexpr int32_t kSlotInset = 4;  // other legs keep so far from its corner
-// From a layer's lower edge to the first track below it: room for a size beside the leg.
+// From a layer's lower edge to the first track below it: room for a size beside the leg. The legs of
+// open modules have none: their sizes stand inside.
 constexpr int32_t kFirstTrack = 14;
-// From the last track to the next layer: room for an arrow head.
-constexpr int32_t kBelowTracks = 14;
+constexpr int32_t kFirstTrackOfOpen = 8;
+// From the last track to the next layer: room for an arrow head, which open modules do without.
+constexpr int32_t kBelowTracks = 12;
+constexpr int32_t kBelowTracksOfOpen = 8;
+// A channel without tracks: room for a size, for an arrow head, and between two open modules.
+constexpr int32_t kStraightFromBox = 20;
+constexpr int32_t kStraightToBox = 14;
+constexpr int32_t kStraightOfOpen = 12;
 constexpr int32_t kTrackGap = 8;
 constexpr int32_t kWidestChannel = 192;  // the tracks of one channel share at most this much
 
@@ -76,6 +83,7 @@ class Router {
     choose_slots();
     collect_jumps();
     assign_tracks();
+    find_ends();
     place_layers();
     frame();
     draw_legs();
@@ -274,18 +282,52 @@ class Router {
     drawing_.height = y;
   }
 
+  // What legs need in a channel: those that begin at a box carry a size, those that end at one an
+  // arrow head.
+  struct Ends {
+    bool from_box = false, to_box = false;
+  };
+
+  bool is_plain(int32_t node) const {
+    return graph_.kind[at(node)] == Kind::kItem && graph_.open_drawing(node) == nullptr;
+  }
+
+  void find_ends() {
+    ends_.assign(graph_.layers.size(), {});
+    for (int32_t net = 0; net < static_cast<int32_t>(problem_.nets.size()); ++net) {
+      const int32_t source = graph_.source_node(problem_.nets[at(net)]);
+      if (is_plain(source)) ends_[at(graph_.layer[at(source)])].from_box = true;
+      for (int32_t t = graph_.target_begin(net); t < problem_.nets[at(net)].target_end; ++t) {
+        const int32_t target = graph_.target_node(problem_.targets[at(t)]);
+        if (is_plain(target)) ends_[at(graph_.layer[at(target)] - 1)].to_box = true;
+      }
+    }
+  }
+
+  int32_t above_tracks(size_t layer) const {
+    return ends_[layer].from_box ? kFirstTrack : kFirstTrackOfOpen;
+  }
+
+  int32_t tracks_height(size_t layer) const {
+    return std::min(kWidestChannel, std::max(0, tracks_[layer] - 1) * kTrackGap);
+  }
+
   int32_t channel_height(size_t layer) const {
-    const bool no_ports = (layer == 0 && problem_.top_ports == 0) ||
-                          (layer + 2 == graph_.layers.size() && problem_.bottom_ports == 0);
-    if (no_ports && tracks_[layer] == 0) return metrics::kPadding;
-    return kFirstTrack + kBelowTracks +
-           std::min(kWidestChannel, std::max(0, tracks_[layer] - 1) * kTrackGap);
+    const bool at_border = layer == 0 || layer + 2 == graph_.layers.size();
+    const Ends ends = ends_[layer];
+    int32_t height = ends.from_box ? kStraightFromBox
+                     : ends.to_box ? kStraightToBox
+                                   : kStraightOfOpen;
+    if (tracks_[layer] > 0)
+      height = above_tracks(layer) + tracks_height(layer) +
+               (ends.to_box ? kBelowTracks : kBelowTracksOfOpen);
+    return at_border ? std::max(height, metrics::kPadding) : height;
   }
 
   int32_t track_y(const Jump& jump) const {
     const int32_t tracks = tracks_[at(jump.layer)];
-    const int32_t room = std::min(kWidestChannel, std::max(0, tracks - 1) * kTrackGap);
-    return layer_bottom_[at(jump.layer)] + kFirstTrack +
+    const int32_t room = tracks_height(at(jump.layer));
+    return layer_bottom_[at(jump.layer)] + above_tracks(at(jump.layer)) +
            (tracks < 2 ? 0 : jump.track * room / (tracks - 1));
   }
 
@@ -358,6 +400,7 @@ class Router {
   std::vector<Jump> jumps_;                // per segment, then per rail its start, then the taps
   std::vector<int32_t> rail_start_, tap_;  // per rail, per target: index into jumps_
   std::vector<int32_t> tracks_;            // per channel: how many
+  std::vector<Ends> ends_;                 // per channel
   std::vector<int32_t> layer_bottom_, item_y_, way_;
   int32_t offset_ = 0;  // added to x when points are drawn
 };

@@ -57,22 +57,21 @@ TEST(GraphLayout, DrawsASmallBlockLikeThis) {
   const uint32_t sum = graph.row(block, {x, linear});
   graph.row(0, {sum});
   graph.expand(block);
-  EXPECT_EQ(
-      to_text(graph.draw()),
-      "module 0 in -1: 0,0 198x384\n"
-      "row 1 in 0: 60,16 64x28\n"
-      "module 1 in 0: 16,72 166x240\n"
-      "row 2 in 2: 60,124 64x28\n"
-      "module 2 in 2: 32,180 120x48\n"
-      "row 4 in 2: 60,256 64x28\n"
-      "row 5 in 0: 60,340 64x28\n"
-      "1->2 of 1: 92,44 92,72\n"
-      "2->6 of 4: 92,312 92,340\n"
-      "2->3 of 1: 92,96 92,124\n"
-      "2->5 of 1: 92,96 92,110 166,110 166,242 106,242 106,256\n"  // the residual, at the side
-      "3->4 of 2: 92,152 92,180\n"
-      "4->5 of 3: 92,228 92,256\n"
-      "5->2 of 4: 92,284 92,312\n");
+  EXPECT_EQ(to_text(graph.draw()),
+            "module 0 in -1: 0,0 178x328\n"
+            "row 1 in 0: 52,12 64x28\n"
+            "module 1 in 0: 12,60 154x214\n"
+            "row 2 in 2: 52,104 64x28\n"
+            "module 2 in 2: 24,152 120x48\n"
+            "row 4 in 2: 52,226 64x28\n"
+            "row 5 in 0: 52,288 64x28\n"
+            "1->2 of 1: 84,40 84,60\n"
+            "2->6 of 4: 84,274 84,288\n"
+            "2->3 of 1: 84,84 84,104\n"
+            "2->5 of 1: 84,84 84,92 154,92 154,214 98,214 98,226\n"  // the residual, at the side
+            "3->4 of 2: 84,132 84,152\n"
+            "4->5 of 3: 84,200 84,226\n"
+            "5->2 of 4: 84,254 84,274\n");
 }
 
 TEST(GraphLayout, AnEmptyGraphIsAnEmptyRoot) {
@@ -181,6 +180,77 @@ TEST(GraphLayout, OpenBlocksOfAChainStandInOneColumn) {
   for (const int32_t block : blocks)
     EXPECT_LE(std::abs(middle(box_of(drawn, block)) - middle(box_of(drawn, blocks[0]))),
               2 * metrics::kPadding);
+}
+
+// The part of the drawing that boxes of rows fill.
+double ink(const GraphLayout& drawn) {
+  double boxes = 0;
+  for (const Box& box : drawn.boxes) {
+    if (!box.open) boxes += static_cast<double>(box.width) * box.height;
+  }
+  return boxes / (static_cast<double>(drawn.width) * drawn.height);
+}
+
+// Layers of a row each, as a convolutional network has them: what is drawn around them is mostly
+// borders.
+TEST(GraphLayout, AChainOfModulesOfARowEachIsNotMostlyEmpty) {
+  GraphBuilder graph;
+  const uint32_t weight = graph.parameter();
+  uint32_t value = graph.row(0, {});
+  for (int i = 0; i < 30; ++i) {
+    const uint32_t block = graph.module(0);
+    for (int k = 0; k < 3; ++k) value = graph.row(graph.module(block), {value, weight}, 2);
+  }
+  graph.expand_all();
+  EXPECT_GE(ink(graph.draw()), 0.15);
+}
+
+TEST(GraphLayout, OpenedTransformersHaveEnoughInk) {
+  Transformer model(12);
+  model.graph.expand_all();
+  EXPECT_GE(ink(model.graph.draw()), 0.12);
+}
+
+// The first tower is read late, and could stand beside anything above its reader.
+TEST(GraphLayout, ParallelTowersStandSideBySide) {
+  GraphBuilder graph;
+  const uint32_t weight = graph.parameter();
+  const auto tower = [&](uint32_t value, int rows) {
+    const uint32_t module = graph.module(0);
+    for (int i = 0; i < rows; ++i) value = graph.row(module, {value, weight});
+    return std::make_pair(value, ~static_cast<int32_t>(module));
+  };
+  const auto [text, text_tower] = tower(graph.row(0, {}), 40);
+  const auto [image, image_tower] = tower(graph.row(0, {}), 30);
+  uint32_t pooled = image;
+  for (int i = 0; i < 5; ++i) pooled = graph.row(0, {pooled});
+  graph.row(0, {text, pooled});
+  graph.expand_all();
+  const GraphLayout drawn = graph.draw();
+  const Box &first = box_of(drawn, text_tower), &second = box_of(drawn, image_tower);
+  EXPECT_LT(std::abs(first.y - second.y), second.height / 2);
+}
+
+// The second input is read below the encoder, which is as wide as the drawing may be.
+TEST(GraphLayout, AnInputDoesNotStandBesideTheWidestModule) {
+  GraphBuilder graph;
+  const uint32_t weight = graph.parameter();
+  uint32_t value = graph.row(0, {});
+  const uint32_t other = graph.row(0, {}, 2);
+  int32_t widest = 0;
+  for (int part = 0; part < 2; ++part) {
+    const uint32_t module = graph.module(0);
+    widest = ~static_cast<int32_t>(module);
+    for (int i = 0; i < 20; ++i) {
+      const uint32_t a = graph.row(module, {value, weight}, 2), b = graph.row(module, {value}, 2),
+                     c = graph.row(module, {value}, 2);
+      value = graph.row(module, {a, b, c}, 2);
+    }
+    if (part == 0) value = graph.row(0, {value, other}, 2);
+  }
+  graph.expand_all();
+  const GraphLayout drawn = graph.draw();
+  EXPECT_LE(drawn.width, box_of(drawn, widest).width + 6 * metrics::kPadding);
 }
 
 TEST(GraphLayout, AModuleCalledTwiceHasABoxPerCall) {
