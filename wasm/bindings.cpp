@@ -3,6 +3,7 @@
 #include <emscripten/bind.h>
 
 #include "wasm/engine.h"
+#include "wasm/passes.h"
 #include "wasm/queries.h"
 
 EMSCRIPTEN_BINDINGS(faketensor) {
@@ -14,6 +15,10 @@ EMSCRIPTEN_BINDINGS(faketensor) {
   function("closeProgram", &wasm::close_program);
   function("propagate", &wasm::propagate);
   function("closeRun", &wasm::close_run);
+  function("runPasses", &wasm::run_passes);
+  function("callBase", &wasm::call_base);
+  function("writeJson", &wasm::write_json_of);
+  function("writeArchive", &wasm::write_archive);
   function("callArea", &wasm::call_area);
   function("callPacked", &wasm::call_packed);
   function("pushFake", &wasm::push_fake);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/formats/json_fields.h"
-#include "core/io/open.h"
+#include "core/io/open_text.h"
 #include "core/io/options_json.h"
 #include "wasm/js_source.h"
 #include "wasm/objects.h"
@@ -15,19 +15,46 @@ namespace faketensor::wasm {
 
 using emscripten::val;
 
-std::string open_program(const val& source, const std::string& name, double memory_limit) {
+namespace {
+
+// TextProblem of web/package/src/types.ts.
+void write_text_problems(JsonWriter& json, const ProgramText& text) {
+  const auto list = json.array("textProblems");
+  for (const TextProblem& problem : text.problems()) {
+    const TextPlace place = text.place(problem.span);
+    const auto row = json.object();
+    json.field("severity", problem.severity == TextProblem::Severity::kError ? "error" : "warning");
+    json.field("line", place.line);
+    json.field("column", place.column);
+    json.field("length", place.length);
+    json.field("message", problem.message);
+  }
+}
+
+}  // namespace
+
+std::string open_program(const val& source, const std::string& name, double memory_limit,
+                         bool keep_going) {
   return reply([&](JsonWriter& json) {
     ReadLimits limits;
     limits.max_memory_bytes = static_cast<uint64_t>(memory_limit);
-    auto program =
-        std::make_shared<const Program>(faketensor::open_program(JsSource(source), name, limits));
+    TextProgram opened = open_with_text(JsSource(source), name, limits);
+    if (!keep_going && opened.text != nullptr && opened.text->error_count() > 0)
+      throw_error(ErrorKind::kUnreadable, opened.text->errors(name));
+    const auto program = std::make_shared<const Program>(std::move(opened.program));
     const auto object = json.object();
     json.field("program", objects().programs.add(program));
     write_program(json.key("info"), *program);
+    if (opened.text == nullptr) return;
+    write_text_problems(json, *opened.text);
+    objects().texts.emplace(program.get(), std::move(opened.text));
   });
 }
 
-void close_program(int program) { objects().programs.remove(program); }
+void close_program(int program) {
+  reply([&](JsonWriter&) { objects().texts.erase(objects().programs.at(program).get()); });
+  objects().programs.remove(program);
+}
 
 namespace {
 

@@ -13,6 +13,7 @@
 
 #include "core/analysis/program_costs.h"
 #include "core/graph/graph.h"
+#include "core/graph/text/program_text.h"
 #include "core/passes/assumptions.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -56,9 +57,12 @@ struct OpenRun {
 
 struct Objects {
   Handles<const Program> programs{"program"};
+  std::unordered_map<const Program*, std::shared_ptr<const ProgramText>>
+      texts;  // of those that are
   Handles<OpenRun> runs{"run"};
   Handles<Caller> callers{"mode"};  // and sessions
   std::vector<uint8_t> buffer;      // what the last question for columns was answered with
+  std::vector<uint8_t> written;     // the program that was written last (passes.h)
   CallArea area;
 };
 

@@ -10,6 +10,8 @@
 #include "core/analysis/fit_devices.h"
 #include "core/devices/presets.h"
 #include "core/formats/json_fields.h"
+#include "core/graph/graph_text.h"
+#include "core/graph/readable.h"
 #include "core/io/allocator_json.h"
 #include "core/io/assumption_json.h"
 #include "core/io/cost_json.h"
@@ -18,6 +20,7 @@
 #include "core/io/options_json.h"
 #include "core/io/profile_json.h"
 #include "core/io/training_json.h"
+#include "core/passes/pass.h"
 #include "core/profiles/program_profiles.h"
 #include "core/support/format.h"
 #include "core/support/version.h"
@@ -78,6 +81,19 @@ void operators(JsonWriter& json, const Json& given) {
   }
 }
 
+void list_passes(JsonWriter& json, const Json&) {
+  const auto list = json.array();
+  for (const PassRow& pass : passes()) {
+    const auto row = json.object();
+    json.field("name", pass.name);
+    json.field("argument", pass.argument);
+    json.field("about", pass.about);
+  }
+}
+
+// What was written last (passes.h), which is not kept.
+std::vector<uint8_t> written_program(const Json&) { return std::exchange(objects().written, {}); }
+
 // Op profiles: YAML to JSON (core/io/profile_json.h), and back.
 void parse_profiles(JsonWriter& json, const Json& given) {
   write_profiles(json, read_profiles_or_yaml(member(given, "yaml", kUsage)));
@@ -102,6 +118,30 @@ void open_session(JsonWriter& json, const Json& given) {
 // The profiles of the program's unknown operators as the file records them.
 void record_profiles(JsonWriter& json, const Program& program, const Json&) {
   write_profiles(json, faketensor::record_profiles(program, {}));
+}
+
+// {"form": "graph"}
+void program_text(JsonWriter& json, const Program& program, const Json& given) {
+  const std::string& form = text_argument(given, "form");
+  if (form == "graph") return json.value(graph_text(program.graph()) + "\n");
+  if (form == "code") return json.value(code_text(program.graph()));
+  if (form != "readable")
+    throw_error(kUsage, format("a program's text is readable, graph or code, not '{}'", form));
+  json.value(readable_program(program).text());
+}
+
+// ProgramSource of types.ts: the text that was opened, or the readable one.
+void program_source(JsonWriter& json, const Program& program, const Json&) {
+  const auto opened = objects().texts.find(&program);
+  const ProgramText text =
+      opened == objects().texts.end() ? readable_program(program) : *opened->second;
+  const auto object = json.object();
+  json.field("text", text.text());
+  const auto lines = json.array("lines");
+  for (const PlanRow& row : program.plan().rows()) {
+    const TextSpan span = text.span_of(row.id);
+    json.value(span.is_somewhere() ? text.place(span).line : 0U);
+  }
 }
 
 // `expanded`: the modules that are drawn open. `plumbing`: whether sizes, assertions and aliases are.
@@ -390,11 +430,14 @@ struct Question {
 constexpr Question kQuestions[] = {
     {"engine.info", &info},
     {"engine.operators", &operators},
+    {"engine.passes", &list_passes},
     {"engine.parseProfiles", &parse_profiles},
     {"engine.formatProfiles", &format_profiles},
     {"engine.openMode", &open_mode},
     {"engine.openSession", &open_session},
     {"program.recordProfiles", &record_profiles},
+    {"program.text", &program_text},
+    {"program.source", &program_source},
     {"run.value", &value},
     {"run.node", &node},
     {"run.symbols", &symbols},
@@ -447,12 +490,14 @@ constexpr Question kQuestions[] = {
 // The questions that are answered with a packed buffer.
 struct Columns {
   std::string_view name;
-  std::variant<std::vector<uint8_t> (*)(const Program&, const Json&),
+  std::variant<std::vector<uint8_t> (*)(const Json&),
+               std::vector<uint8_t> (*)(const Program&, const Json&),
                std::vector<uint8_t> (*)(OpenRun&, const Json&)>
       answer;
 };
 
 constexpr Columns kColumns[] = {
+    {"engine.written", &written_program},
     {"program.layout", &layout},
     {"run.table", &table},
     {"run.allocatorSnapshot", &allocator_snapshot},
@@ -497,6 +542,9 @@ struct AskedForColumns {
   int of;
   const Json& arguments;
 
+  std::vector<uint8_t> operator()(std::vector<uint8_t> (*answer)(const Json&)) const {
+    return answer(arguments);
+  }
   template <typename Of>
   std::vector<uint8_t> operator()(std::vector<uint8_t> (*answer)(Of&, const Json&)) const {
     const std::shared_ptr<Of> object = object_at<Of>(of);

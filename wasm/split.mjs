@@ -7,13 +7,15 @@
  * (web/package/src/rest.ts).
  *
  * It is done with binaryen's wasm-split: an instrumented engine does the work and tells which functions it has called. The second
- * file is then optimized for size; in the first that would take 1.3 % and make it slower.
+ * file is then optimized for size; in the first that would take 1.3 % and make it slower. The first file's data is joined
+ * (join_data.mjs).
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { joinData } from "./join_data.mjs";
 import { work } from "./workload.mjs";
 
 const [linked, folder] = process.argv.slice(2).map((given) => path.resolve(given));
@@ -70,5 +72,6 @@ await writeProfile();
 const parts = ["faketensor.wasm", "faketensor-rest.wasm"].map((name) => path.join(folder, name));
 tool("wasm-split", "--split", whole, `--profile=${profile}`, ...names, "-o1", parts[0], "-o2", parts[1]);
 tool("wasm-opt", "-Oz", parts[1], "-o", parts[1]);
+writeFileSync(parts[0], joinData(readFileSync(parts[0])));
 appendBuild(parts);
 copyFileSync(path.join(linked, "faketensor.mjs"), path.join(folder, "faketensor.mjs"));

@@ -79,7 +79,7 @@ class Worker {
   open(bytes) {
     const read = (offset, length) => bytes.subarray(offset, offset + length);
     return JSON.parse(
-      this.engine.openProgram({ size: bytes.length, read }, "model.pt2", 0),
+      this.engine.openProgram({ size: bytes.length, read }, "model.pt2", 0, false),
     );
   }
 

@@ -1,7 +1,6 @@
 #include "core/io/edited_program.h"
 
 #include "core/io/open.h"
-#include "core/io/program_text.h"
 #include "core/io/program_writer.h"
 #include "core/io/pt2_writer.h"
 #include "core/passes/program_values.h"
@@ -13,7 +12,7 @@ namespace faketensor {
 
 namespace {
 
-Program read_program(std::string text, std::string_view name, const ReadLimits& limits) {
+Program read_program(const std::string& text, std::string_view name, const ReadLimits& limits) {
   return open_program(MemorySource(text), name, limits);
 }
 
@@ -22,8 +21,8 @@ Program read_program(std::string text, std::string_view name, const ReadLimits& 
 EditedProgram::EditedProgram(const ByteSource& source, std::string_view name,
                              const ReadLimits& limits, std::string_view model)
     : limits_(limits),
-      text_(program_text(source, name, limits, model)),
-      program_(read_program(text_, name, limits)),
+      file_(file_text(source, name, limits, model)),
+      program_(read_program(file_.text, name, limits)),
       subject_{program_, mode_, &program_.graph()} {
   mode_.attach_shape_env(program_.shape_env);
   make_values(program_, mode_);
@@ -45,9 +44,21 @@ size_t EditedProgram::propagate() {
   return count;
 }
 
+// Submodules that a pass has split off are called by nodes, for which the schema has no form.
+void EditedProgram::check_has_no_module_calls() const {
+  const Graph& graph = *subject_.graph;
+  for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id)) {
+    if (graph.node(id).kind != NodeKind::kCallModule) continue;
+    throw_error(ErrorKind::kUsage,
+                format("{}: a graph that calls modules is no exported program", graph.name_of(id)));
+  }
+}
+
 std::string EditedProgram::json() {
+  check_has_no_module_calls();
   propagate();
-  std::string text = text_;
+  if (file_.kind == "text") return write_program(program_, graph(), nullptr, limits_);
+  std::string text = file_.text;
   return write_program(program_, graph(), &text, limits_);
 }
 

@@ -15,6 +15,7 @@
 
 #include "core/formats/byte_sink.h"
 #include "core/formats/byte_source.h"
+#include "core/io/program_text.h"
 #include "core/passes/pass.h"
 #include "core/passes/propagate.h"
 
@@ -29,6 +30,7 @@ class EditedProgram {
   EditedProgram& operator=(const EditedProgram&) = delete;
 
   PassSubject& subject() { return subject_; }
+  const Program& program() const { return program_; }
   Graph& graph() { return *subject_.graph; }
 
   // Computes the values that edits have touched. Returns how many nodes were run; raises what they
@@ -49,8 +51,10 @@ class EditedProgram {
   void check_weights() const;
 
  private:
+  void check_has_no_module_calls() const;
+
   ReadLimits limits_;
-  std::string text_;  // of the file
+  FileText file_;
   Program program_;
   FakeTensorMode mode_;
   PassSubject subject_;

@@ -34,13 +34,6 @@ void refuse_other_formats(const ByteSource& source) {
     throw_error(ErrorKind::kUnreadable, *other);
 }
 
-// The text of a program and the kind of file that it stood in.
-struct FileText {
-  std::string text;
-  std::string_view kind;  // "pt2" and "json" of JSON, "text" of FX text
-  ReadLimits limits;      // for reading it
-};
-
 FileText from_archive(const ByteSource& source, const ReadLimits& limits, std::string_view model) {
   return {read_pt2_model(ZipArchive(source, limits), model), "pt2", limits};
 }
@@ -108,6 +101,11 @@ Program open_program(const ByteSource& source, std::string_view name, const Read
   if (opened.text != nullptr && opened.text->error_count() > 0)
     throw_error(ErrorKind::kUnreadable, opened.text->errors(name));
   return std::move(opened.program);
+}
+
+FileText file_text(const ByteSource& source, std::string_view name, const ReadLimits& limits,
+                   std::string_view model) {
+  return read_file(source, name, limits, model, [](FileText text) { return text; });
 }
 
 std::string program_text(const ByteSource& source, std::string_view name, const ReadLimits& limits,

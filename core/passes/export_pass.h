@@ -96,7 +96,7 @@ class ExportPass {
   ProxyValue fx(NodeKind kind, std::string_view target, Args args, Keywords kwargs,
                 const NodeMetadata& meta);
   // Runs another graph on values, as a graph of its own.
-  const Graph& call_submodule(const Graph& graph, std::span<const Value> inputs);
+  virtual const Graph& call_submodule(const Graph& graph, std::span<const Value> inputs);
 
   // A list of pairs as a pair of lists; elements of a pair of lists.
   ProxyValue make_list(Args elements);

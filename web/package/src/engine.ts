@@ -27,10 +27,19 @@ export interface EngineExports {
   ask(question: string, of: number, args: string): string;
   columns(question: string, of: number, args: string): Uint8Array<ArrayBuffer> | string;
   /** At most `memoryLimit` bytes are taken to read it; 0 for the default. */
-  openProgram(source: EngineSource, name: string, memoryLimit: number): string;
+  openProgram(source: EngineSource, name: string, memoryLimit: number, keepGoing: boolean): string;
   closeProgram(program: number): void;
   propagate(program: number, options: string, progress: EngineProgress): string;
   closeRun(run: number): void;
+  runPasses(
+    source: EngineSource,
+    name: string,
+    passes: string,
+    functions: readonly ((method: string, args: string) => string | null)[],
+  ): string;
+  callBase(method: string, args: string): string;
+  writeJson(source: EngineSource, name: string): string;
+  writeArchive(source: EngineSource, program: string, sink: (piece: Uint8Array) => boolean): string;
   callArea(): Float64Array;
   callPacked(caller: number, op: number): string;
   pushFake(

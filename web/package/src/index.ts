@@ -15,6 +15,7 @@ import { Engine } from "./engine.js";
 import type { WasmInput } from "./instance.js";
 import { Mode, type ModeOptions } from "./mode.js";
 import { packedVersion } from "./packed.js";
+import { exportPass, type ExportPass, type ExportPassFunctions } from "./passes.js";
 import { Profiles } from "./profiles.js";
 import { Program, type Run } from "./program.js";
 import { defineMethods, type engineQuestions, type Methods } from "./questions.js";
@@ -43,8 +44,16 @@ export {
 } from "./mode.js";
 export { Float, float } from "./encode.js";
 export { dimOf, dimsOf } from "./packed.js";
+export {
+  ExportPass,
+  ProxyValue,
+  type ExportPassFunctions,
+  type Pass,
+  type PassArgument,
+  type PassMetadata,
+} from "./passes.js";
 export { Profiles } from "./profiles.js";
-export { Program, Run } from "./program.js";
+export { Program, Run, type PassResult } from "./program.js";
 export {
   Session,
   SessionMode,
@@ -127,6 +136,16 @@ export class FakeTensor {
     const { target = null } = options;
     if (target !== null) checkText("the target of diff()", target);
     return this.engine.ask<DiffReport>("run.diff", a.handle, { other: b.handle, target });
+  }
+
+  /**
+   * A pass for `program.runPass()`: the object itself, whose functions take the place of {@link ExportPass}'s methods and
+   * call those as `super.callOperator(…)`. Deriving a class does the same.
+   */
+  exportPass<Functions extends ExportPassFunctions & ThisType<ExportPass>>(
+    functions: Functions,
+  ): Functions & ExportPass {
+    return exportPass(functions);
   }
 
   /** A mode to call single operators in. */

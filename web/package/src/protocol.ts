@@ -5,7 +5,15 @@
 import type { ErrorData } from "./errors.js";
 import type { WebAssemblyModule } from "./instance.js";
 import type { Asked } from "./questions.js";
-import type { Assumed, EngineInfo, Problem, ProgramInfo, PropagateOptions } from "./types.js";
+import type {
+  Assumed,
+  EngineInfo,
+  PassReport,
+  Problem,
+  ProgramInfo,
+  PropagateOptions,
+  TextProblem,
+} from "./types.js";
 
 /** Marks our messages, so that a worker may also speak to others. */
 export const channel = "faketensor/1";
@@ -22,9 +30,18 @@ export type WhatIf = Omit<PropagateOptions, "onProgress" | "signal">;
 export interface Calls {
   load: { args: { wasm?: RemoteWasm; rest?: RemoteWasm }; result: EngineInfo };
   open: {
-    args: { source: RemoteSource; options: { name: string; memoryLimit?: number } };
-    result: { program: number; info: ProgramInfo };
+    args: { source: RemoteSource; options: { name: string; memoryLimit?: number; keepGoing?: boolean } };
+    result: { program: number; info: ProgramInfo; textProblems: readonly TextProblem[] };
   };
+  /** Without a program where what came of the passes is none: then why. */
+  runPass: {
+    args: { program: number; passes: readonly string[] };
+    result: {
+      report: PassReport;
+      made: { program: number; info: ProgramInfo } | ErrorData;
+    };
+  };
+  write: { args: { program: number; form: "json" | "pt2" }; result: string | ArrayBuffer };
   closeProgram: { args: { program: number }; result: null };
   propagate: {
     args: { program: number; options: WhatIf };

@@ -19,10 +19,13 @@ import type {
   NodeDetail,
   OperatorInfo,
   OpProfiles,
+  PassInfo,
+  ProgramSource,
   RunCosts,
   RunSymbol,
   SymbolSettings,
   Table,
+  TextForm,
   TimeReport,
   Value,
   WhatIfResult,
@@ -99,11 +102,17 @@ function data(name: string, otherwise?: unknown): Parameter {
 export const engineQuestions = {
   /** The known operators whose name contains `pattern`, sorted by name. */
   operators: ask<(pattern?: string) => OperatorInfo[]>([text("pattern", "the pattern of operators()", "")]),
+  /** The passes that `runPass()` knows by name. */
+  passes: ask<() => PassInfo[]>(),
 };
 
 export const programQuestions = {
   /** Profiles of the operators without a rule, from what the file records of them. */
   recordProfiles: ask<() => OpProfiles>(),
+  /** The program as text; the readable one can be opened again. */
+  text: ask<(form?: TextForm) => string>([text("form", "the form of a text", "readable")]),
+  /** Its text with the line of each node. */
+  source: ask<() => ProgramSource>(),
   /** Where each node and module is drawn. */
   layout: columns<(options?: LayoutOptions) => Layout>(
     [

@@ -14,7 +14,7 @@ export interface ByteSource {
   readonly size: number;
   /** Bytes `offset` up to `offset + length`; fewer only at the end of the source. */
   read(offset: number, length: number): Uint8Array;
-  /** Called once, when the engine has read what it needs. */
+  /** Called when the engine has read what it needs. Passes, `toJson()` and `toPt2()` read again, and close it again. */
   close?(): void;
 }
 
@@ -31,7 +31,7 @@ export function toByteSource(from: Openable): ByteSource {
   throw wrongKind("a program", "a Uint8Array, an ArrayBuffer or a ByteSource", from);
 }
 
-function bytesSource(bytes: Uint8Array): ByteSource {
+export function bytesSource(bytes: Uint8Array): ByteSource {
   return { size: bytes.byteLength, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
@@ -54,19 +54,21 @@ export async function sourceOfBlob(blob: Blob): Promise<ByteSource> {
 /** Reads slices of a file by its path; Node only. */
 export async function fileSource(path: string | URL): Promise<ByteSource> {
   const fs = await nodeModule<typeof FileSystem>("node:fs");
-  const descriptor = fs.openSync(path, "r");
+  let descriptor: number | undefined = fs.openSync(path, "r");
+  const close = (): void => {
+    if (descriptor !== undefined) fs.closeSync(descriptor);
+    descriptor = undefined;
+  };
   try {
     const stat = fs.fstatSync(descriptor);
     if (stat.isDirectory()) throw new Error(`${String(path)} is a directory`);
-    return {
-      size: stat.size,
-      read: (offset, length) => readFully(fs, descriptor, offset, length),
-      close: () => {
-        fs.closeSync(descriptor);
-      },
+    const read = (offset: number, length: number): Uint8Array => {
+      descriptor ??= fs.openSync(path, "r"); // it has been closed meanwhile
+      return readFully(fs, descriptor, offset, length);
     };
+    return { size: stat.size, read, close };
   } catch (error) {
-    fs.closeSync(descriptor);
+    close();
     throw error;
   }
 }

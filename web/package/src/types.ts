@@ -96,7 +96,7 @@ export interface SymbolInfo {
 
 export interface ProgramInfo {
   readonly name: string;
-  readonly kind: "pt2" | "json";
+  readonly kind: "pt2" | "json" | "text";
   readonly torchVersion: string;
   readonly schemaVersion: string;
   readonly nodes: number;
@@ -123,6 +123,46 @@ export interface OpenOptions extends Progressing {
   name?: string;
   /** Bytes of memory that reading may take at most; default: 256 MB and 20 times the file. Beyond it `open` throws. */
   memoryLimit?: number;
+  /** Whether errors in a program that is text are left to `textProblems`, and the rest is a program; else they are thrown. */
+  keepGoing?: boolean;
+}
+
+/** What is wrong in a program that is text. Lines and columns count from 1, columns and lengths in UTF-16 units. */
+export interface TextProblem {
+  readonly severity: "error" | "warning";
+  readonly line: number;
+  readonly column: number;
+  readonly length: number;
+  readonly message: string;
+}
+
+/** A program as text: `print_readable()`, `str(graph)`, `GraphModule.code`. */
+export type TextForm = "readable" | "graph" | "code";
+
+/** The text that was opened, and of other files the readable one, with the line of each row of `table()`; 0 for none. */
+export interface ProgramSource {
+  readonly text: string;
+  readonly lines: readonly number[];
+}
+
+/** A pass of the table. */
+export interface PassInfo {
+  readonly name: string;
+  /** What may stand behind the name: `"/DEVICE"`, in brackets where it may be left out. */
+  readonly argument: string;
+  readonly about: string;
+}
+
+/** What passes have done. */
+export interface PassReport {
+  /** Whether any pass says so. */
+  readonly modified: boolean;
+  /** Each that was run, with what it found: sizes, partitions. */
+  readonly passes: readonly { readonly name: string; readonly modified: boolean; readonly info: unknown }[];
+  /** `str(graph)` before and after: lines that begin with `" "`, `"-"` or `"+"`. */
+  readonly diff: string;
+  /** The graph's text, where it is no program any more. */
+  readonly text?: string;
 }
 
 export interface InputOverride {

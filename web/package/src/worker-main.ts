@@ -1,7 +1,15 @@
 /** The worker's side of `faketensor/worker`: an engine that answers the messages of protocol.ts. */
 import type * as WorkerThreads from "node:worker_threads";
-import { toErrorData } from "./errors.js";
-import { load, type FakeTensor, type OpenOptions, type Program, type Run } from "./index.js";
+import { toErrorData, type ErrorData } from "./errors.js";
+import {
+  load,
+  type FakeTensor,
+  type OpenOptions,
+  type PassReport,
+  type PassResult,
+  type Program,
+  type Run,
+} from "./index.js";
 import { channel, isMessage, type CallName, type Calls, type Reply, type Request } from "./protocol.js";
 import { isNode, nodeModule } from "./node.js";
 import { fileSource, sourceOfBlob, type ByteSource } from "./source.js";
@@ -58,6 +66,22 @@ class Server {
         const bytes = "blob" in source ? await sourceOfBlob(source.blob) : await fileSource(source.path);
         return this.#open(bytes, { ...options, onProgress });
       }
+      case "runPass": {
+        const { program, passes } = request.args;
+        const result = this.#programs.get(program).runPass(passes, { onProgress });
+        const report: PassReport = {
+          modified: result.modified,
+          passes: result.passes,
+          diff: result.diff,
+          ...(result.text !== undefined && { text: result.text }),
+        };
+        if (result.text !== undefined) return { report, made: refusalOf(result) };
+        return { report, made: { program: this.#programs.add(result.program), info: result.program.info } };
+      }
+      case "write": {
+        const program = this.#programs.get(request.args.program);
+        return request.args.form === "json" ? program.toJson() : program.toPt2().buffer;
+      }
       case "closeProgram":
         this.#programs.remove(request.args.program).dispose();
         return null;
@@ -77,7 +101,8 @@ class Server {
 
   async #open(bytes: ByteSource, options: OpenOptions): Promise<Calls["open"]["result"]> {
     const program = (await this.#loaded()).open(bytes, options);
-    return { program: this.#programs.add(program), info: program.info };
+    const { info, textProblems } = program;
+    return { program: this.#programs.add(program), info, textProblems };
   }
 
   /** Programs and runs have numbers of ours, under which they are kept. */
@@ -106,6 +131,15 @@ class Server {
   #post(reply: Reply): void {
     const transfer = reply.kind === "result" && reply.result instanceof ArrayBuffer ? [reply.result] : [];
     this.port.postMessage(reply, transfer);
+  }
+}
+
+/** Why passes made no program. */
+function refusalOf(result: PassResult): ErrorData {
+  try {
+    return { class: "UsageError", message: result.program.info.name };
+  } catch (error) {
+    return toErrorData(error);
   }
 }
 

@@ -35,11 +35,13 @@ import type {
   Assumed,
   EngineInfo,
   OpenOptions,
+  PassReport,
   Problem,
   ProgramInfo,
   Progressing,
   PropagateOptions,
   Table,
+  TextProblem,
 } from "./types.js";
 
 export { EngineFailure, FakeTensorError } from "./errors.js";
@@ -377,8 +379,12 @@ export class RemoteFakeTensor {
 
   /** Reads a program. A Blob or a path is read in slices; bytes are copied once. */
   async open(from: RemoteOpenable, options: OpenOptions = {}): Promise<RemoteProgram> {
-    const { name = nameOf(from), memoryLimit } = options;
-    const opening = { name, ...(memoryLimit === undefined ? {} : { memoryLimit }) };
+    const { name = nameOf(from), memoryLimit, keepGoing } = options;
+    const opening = {
+      name,
+      ...(memoryLimit === undefined ? {} : { memoryLimit }),
+      ...(keepGoing === undefined ? {} : { keepGoing }),
+    };
     const source = await postableSource(from);
     const { connection } = this;
     const reopen = (progressing: Progressing) =>
@@ -393,6 +399,7 @@ export class RemoteFakeTensor {
     return new RemoteProgram(
       new Lease(connection, close, again, { result: result.program, generation }),
       result.info,
+      result.textProblems,
     );
   }
 
@@ -482,6 +489,12 @@ class Lease {
 
 type Closing = (handle: number, generation: number) => Promise<void>;
 
+/** What passes made of a program: another one, or why it is none (`text` has its graph then). */
+export interface RemotePassResult extends PassReport {
+  readonly program?: RemoteProgram;
+  readonly refusal?: Error;
+}
+
 /** The asynchronous twin of `Program`. */
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- defineMethods defines them
 export class RemoteProgram {
@@ -489,8 +502,53 @@ export class RemoteProgram {
   constructor(
     /** @internal */ readonly lease: Lease,
     readonly info: ProgramInfo,
+    readonly textProblems: readonly TextProblem[] = [],
   ) {
     forgotten.register(this, lease, this);
+  }
+
+  /** As `Program.runPass`, by names of `passes()`; functions cannot be posted. A new program where there is one. */
+  async runPass(passes: string | readonly string[], options: Progressing = {}): Promise<RemotePassResult> {
+    const { connection } = this.lease;
+    const list = typeof passes === "string" ? [passes] : passes;
+    if (!Array.isArray(list) || list.some((pass) => typeof pass !== "string"))
+      throw new TypeError("a pass of functions runs in the thread that has them: use load(), not connect()");
+    const run = (progressing: Progressing): Promise<Placed<Calls["runPass"]["result"]>> =>
+      connection.ask(
+        "runPass",
+        async () => {
+          const { result: program, generation } = await this.lease.placed();
+          return { result: { program, passes: [...(list as readonly string[])] }, generation };
+        },
+        progressing,
+      );
+    const { result, generation } = await run(options);
+    const { report, made } = result;
+    if (!("program" in made)) return { ...report, refusal: fromErrorData(made) };
+    const again = async (): Promise<Placed<number>> => {
+      const repeated = await run({});
+      return { ...repeated, result: (repeated.result.made as typeof made).program };
+    };
+    const close: Closing = (program, at) => connection.release("closeProgram", { program }, at);
+    const lease = new Lease(connection, close, again, { result: made.program, generation });
+    return { ...report, program: new RemoteProgram(lease, made.info) };
+  }
+
+  async toJson(): Promise<string> {
+    return (await this.#write("json")) as string;
+  }
+
+  /** As `Program.toPt2`. */
+  async toPt2(): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array((await this.#write("pt2")) as ArrayBuffer);
+  }
+
+  async #write(form: "json" | "pt2"): Promise<string | ArrayBuffer> {
+    const { result } = await this.lease.connection.ask("write", async () => {
+      const { result: program, generation } = await this.lease.placed();
+      return { result: { program, form }, generation };
+    });
+    return result;
   }
 
   async propagate(options: PropagateOptions = {}): Promise<RemoteRun> {

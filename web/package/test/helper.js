@@ -10,6 +10,7 @@ export const classifierPath = fileURLToPath(new URL("e2e/files/classifier.pt2", 
 export const customPath = fileURLToPath(new URL("e2e/files/custom.pt2", root));
 export const decoderPath = fileURLToPath(new URL("web/playground/examples/decoder.json.gz", root));
 export const llamaPath = fileURLToPath(new URL("e2e/files/llama.json.gz", root));
+export const resnetPath = fileURLToPath(new URL("e2e/files/resnet.json.gz", root));
 /** A program of an operator that few have. */
 export const eigenvaluesPath = fileURLToPath(
   new URL("tests/conformance/data/versions/2.11.0/eig1.pt2", root),

@@ -7,7 +7,7 @@ import path from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { load } from "faketensor";
-import { bytesOf, classifierPath, pairsPath } from "./helper.js";
+import { bytesOf, classifierPath, decoderPath, pairsPath, resnetPath } from "./helper.js";
 
 /** Runs an example whose last statement, from a line that starts with "[", is a list; gives that and the comments after it. */
 function run(code, names, values) {
@@ -76,6 +76,36 @@ it("the symbolic sizes of the project's README", async () => {
     const { stdout } = spawnSync(process.execPath, [command, ...args], { encoding: "utf8" });
     assert.equal(stdout.trimEnd(), printed.join("\n"), line);
   }
+});
+
+it("the passes of the package's README", async () => {
+  const { value, comments } = run(
+    example("../README.md", "**Passes.**"),
+    ["ft", "bytes"],
+    [await load(), bytesOf(classifierPath)],
+  );
+  assert.deepEqual(value, comments);
+});
+
+it("the passes of core/passes/README.md", async () => {
+  const ft = await load();
+  const text = readFileSync(new URL("../../../core/passes/README.md", import.meta.url), "utf8");
+  const [replaces, fuses] = [...text.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code);
+  for (const code of [replaces, fuses]) assert.ok(code.trimEnd().split("\n").length < 25);
+  const program = ft.open(bytesOf(resnetPath), { name: "resnet.json" });
+  const made = (code, name, of) => new Function("ft", "program", `${code}\nreturn ${name};`)(ft, of);
+  const count = (of, target) => of.text("graph").split(`target=torch.ops.aten.${target}]`).length - 1;
+  const decoder = ft.open(bytesOf(decoderPath), { name: "decoder.json" });
+  const adds = count(decoder, "add.Tensor");
+  assert.ok(adds > 0);
+  assert.equal(count(made(replaces, "changed", decoder), "sub.Tensor"), adds);
+  const fused = made(fuses, "fused", program);
+  assert.ok(count(program, "batch_norm.default") > 1);
+  assert.equal(count(fused, "batch_norm.default"), 0);
+  assert.equal(count(fused, "conv2d.default"), count(program, "conv2d.default"));
+  const [before, after] = [program, fused].map((of) => of.propagate().value(of.info.outputs[0]));
+  assert.ok(fused.propagate().ok);
+  assert.deepEqual([after.size, after.stride, after.dtype], [before.size, before.stride, before.dtype]);
 });
 
 it("the session of the package's README", async () => {
