@@ -16,6 +16,7 @@ constexpr int64_t kHost = 1;
 constexpr int64_t kDevice = 0;
 constexpr int64_t kStream = 7;
 constexpr int64_t kModuleThread = 2;
+constexpr int64_t kKernelModules = 8;
 
 class TraceWriter {
  public:
@@ -91,6 +92,10 @@ class TraceWriter {
     metadata("process_name", kDevice, 0, options_.device_name + " (simulated)");
     metadata("process_sort_index", kDevice, 0, "1");
     metadata("thread_name", kDevice, kStream, format("stream {}", kStream));
+    metadata("thread_sort_index", kDevice, kStream, "1");
+    if (!has_modules) return;
+    metadata("thread_name", kDevice, kKernelModules, "modules");
+    metadata("thread_sort_index", kDevice, kKernelModules, "0");
   }
 
   void begin(std::string_view category, std::string_view name, int64_t process, int64_t thread,
@@ -156,36 +161,53 @@ class TraceWriter {
     write_inputs(event);
   }
 
-  // Spans of modules, nested: each is as long as the operators that follow each other in it.
-  void write_modules() {
+  // Spans of modules, nested: each is as long as what follows each other in it.
+  class ModuleSpans {
+   public:
+    ModuleSpans(TraceWriter& writer, std::string_view category, int64_t process, int64_t thread)
+        : writer_(writer), category_(category), process_(process), thread_(thread) {}
+
+    // What follows, from `start_ns` to `end_ns`, is in the module of that path.
+    void add(std::string_view path, int64_t start_ns, int64_t end_ns) {
+      close_to(path);
+      for (size_t end = open_.empty() ? 0 : open_.back().path.size() + 1; end <= path.size();) {
+        end = std::min(path.find('.', end), path.size());
+        if (end != 0) open_.push_back({std::string(path.substr(0, end)), start_ns});
+        ++end;
+      }
+      now_ = end_ns;
+    }
+
+    void close_to(std::string_view path) {
+      while (!open_.empty() && !is_within(path, open_.back().path)) {
+        const auto object = writer_.json_.object();
+        writer_.begin(category_, "nn.Module: " + open_.back().path, process_, thread_,
+                      open_.back().start_ns, now_ - open_.back().start_ns);
+        open_.pop_back();
+      }
+    }
+
+   private:
     struct Open {
       std::string path;
       int64_t start_ns;
     };
-    std::vector<Open> open;
-    int64_t now = 0;
-    const auto close_to = [&](std::string_view path) {
-      while (!open.empty() && !is_within(path, open.back().path)) {
-        const auto object = json_.object();
-        begin("python_function", "nn.Module: " + open.back().path, kHost, kModuleThread,
-              open.back().start_ns, now - open.back().start_ns);
-        open.pop_back();
-      }
-    };
+
+    TraceWriter& writer_;
+    std::string_view category_;
+    int64_t process_;
+    int64_t thread_;
+    std::vector<Open> open_;
+    int64_t now_ = 0;
+  };
+
+  void write_modules() {
+    ModuleSpans spans(*this, "python_function", kHost, kModuleThread);
     for (const FunctionEvent& event : events_) {
-      if (event.parent >= 0) continue;
-      close_to(event.module_path);
-      std::string_view rest = event.module_path;
-      const int64_t start = event.start_ns - first_ns_;
-      for (size_t end = open.empty() ? 0 : open.back().path.size() + 1; end <= rest.size();) {
-        end = std::min(rest.find('.', end), rest.size());
-        if (end != 0) open.push_back({std::string(rest.substr(0, end)), start});
-        ++end;
-      }
-      now = event.end_ns - first_ns_;
+      if (event.parent < 0)
+        spans.add(event.module_path, event.start_ns - first_ns_, event.end_ns - first_ns_);
     }
-    close_to("");
-    // What is left is around everything.
+    spans.close_to("");
   }
   static bool is_within(std::string_view path, std::string_view module) {
     return path.starts_with(module) && (path.size() == module.size() || path[module.size()] == '.');
@@ -193,13 +215,17 @@ class TraceWriter {
 
   // The kernels of operators, and an arrow from each operator to its kernel.
   void write_kernels() {
+    ModuleSpans modules(*this, "gpu_user_annotation", kDevice, kKernelModules);
+    std::string_view module;
     int64_t free_ns = 0;  // when the stream is free
     for (size_t i = 0; i < events_.size(); ++i) {
       const FunctionEvent& event = events_[i];
+      if (event.parent < 0) module = event.module_path;
       if (event.device_ns <= 0) continue;
       const int64_t launch = event.start_ns - first_ns_;
       const int64_t start = std::max(free_ns, launch);
       free_ns = start + event.device_ns;
+      modules.add(module, start, free_ns);
       {
         const auto kernel = json_.object();
         begin("kernel", event.name, kDevice, kStream, start, event.device_ns);
@@ -212,6 +238,7 @@ class TraceWriter {
       write_arrow("s", i + 1, kHost, event.thread, launch);
       write_arrow("f", i + 1, kDevice, kStream, start);
     }
+    modules.close_to("");
   }
 
   void write_arrow(std::string_view phase, size_t id, int64_t process, int64_t thread,

@@ -7,6 +7,7 @@
 #include "core/analysis/program_costs.h"
 #include "core/devices/presets.h"
 #include "core/profiler/compile/compiled_function.h"
+#include "core/profiler/memory_export.h"
 
 namespace faketensor {
 namespace {
@@ -67,6 +68,73 @@ TEST(RunTrace, KernelsAreAsLongAsTheyAreSaidToBe) {
   }
   EXPECT_EQ(kernels, std::vector<std::string>{"aten::mm"});
   EXPECT_EQ(alive, (std::vector<double>{512, 512}));  // weight and x, and a result of 128 bytes
+}
+
+// x meets a parameter: it is an input, and what comes of them are activations (MemoryProfile).
+TEST(RunTrace, TheMemoryTimelineHasPyTorchsCategories) {
+  const Layer layer;
+  const Traced traced(layer.program);
+  const auto events = memory_events(traced.costs, traced.events, false);
+  std::vector<std::pair<MemoryAction, int64_t>> seen;
+  std::vector<MemoryCategory> categories;
+  for (const TimelineEvent& event : events) {
+    seen.emplace_back(event.action, event.bytes);
+    categories.push_back(event.category);
+  }
+  using Action = MemoryAction;
+  using Category = MemoryCategory;
+  EXPECT_EQ(seen, (std::vector<std::pair<Action, int64_t>>{{Action::kPreexisting, 256},
+                                                           {Action::kPreexisting, 128},
+                                                           {Action::kCreate, 128},
+                                                           {Action::kCreate, 128},
+                                                           {Action::kDestroy, 128}}));
+  EXPECT_EQ(categories,
+            (std::vector<Category>{Category::kParameter, Category::kInput, Category::kActivation,
+                                   Category::kActivation, Category::kActivation}));
+  // Nothing was there before the first event; the last has the bytes of all.
+  const nlohmann::json points = nlohmann::json::parse(memory_timeline_json(events, Device{}));
+  EXPECT_EQ(points[1].back(), (std::vector<int64_t>{0, 256, 0, 128, 0, 128, 0, 0, 0}));
+  EXPECT_EQ(points[0].size(), points[1].size());
+}
+
+// Nothing depends on a parameter where there is none: PyTorch says of no storage what it is for.
+TEST(RunTrace, WithoutParametersStoragesAreOfNoCategory) {
+  struct Sum : ProgramBuilder {
+    Row x = input("x", {4});
+    Row y = call("aten.relu.default", {ref(x)});
+    Sum() { output({y}); }
+  };
+  const Sum sum;
+  const Traced traced(sum.program);
+  for (const TimelineEvent& event : memory_events(traced.costs, traced.events, false))
+    EXPECT_EQ(event.category, MemoryCategory::kNone);
+}
+
+TEST(RunTrace, ThePictureOfTheMemoryTimelineIsRefusedAsWithoutMatplotlib) {
+  try {
+    memory_timeline_file({}, Device{}, "memory.html");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("because matplotlib was not found"),
+              std::string::npos);
+  }
+}
+
+// What a kernel's module is stands above the stream, too.
+TEST(RunTrace, ModulesAreSpansOverTheirKernels) {
+  std::vector<FunctionEvent> events(2);
+  events[0] = {.name = "node", .start_ns = 10, .end_ns = 30, .module_path = "layer.0"};
+  events[1] = {.name = "aten::mm", .parent = 0, .start_ns = 15, .end_ns = 20, .device_ns = 400};
+  const nlohmann::json trace =
+      nlohmann::json::parse(chrome_trace(EventList(events), {.device_name = "GPU"}));
+  std::vector<std::string> modules;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event.value("cat", "") != "gpu_user_annotation") continue;
+    modules.push_back(event["name"]);
+    EXPECT_EQ(event["dur"], 0.4);
+    EXPECT_EQ(event["ts"], 0.005);
+  }
+  EXPECT_EQ(modules, (std::vector<std::string>{"nn.Module: layer.0", "nn.Module: layer"}));
 }
 
 // The kernels of a trace are those of a step by its roofline.
