@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "core/graph/graph.h"
 #include "core/graph/text/program_text.h"
 #include "core/passes/assumptions.h"
+#include "core/profiler/run_profile.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "wasm/call_area.h"
@@ -53,6 +55,9 @@ struct OpenRun {
   std::vector<Assumption> assumptions;
   RetargetOptions options;
   std::unique_ptr<const ProgramCosts> costs;  // when they are first asked for
+  // The last that was asked for, so that its table and its trace are of one propagation; of that target.
+  std::unique_ptr<const RunProfile> profile = {};
+  std::string profile_target = {};
 };
 
 struct Objects {

@@ -26,6 +26,7 @@
 #include "core/support/version.h"
 #include "wasm/objects.h"
 #include "wasm/packed.h"
+#include "wasm/profile_queries.h"
 #include "wasm/program_view.h"
 #include "wasm/reply.h"
 
@@ -202,13 +203,6 @@ void costs(JsonWriter& json, OpenRun& run, const Json& given) {
 }
 
 // --- a run on devices ---
-
-DeviceModel hardware_of(const Json& given) {
-  DeviceModel device = read_device_model(given);
-  if (!device.hardware)
-    throw_error(kUsage, format("target '{}' is a PyTorch without a device", device.name));
-  return device;
-}
 
 void work(JsonWriter& json, OpenRun& run, const Json&) {
   write_work(json, ProgramWork(*run.program, run.options));
@@ -451,6 +445,10 @@ constexpr Question kQuestions[] = {
     {"run.fits", &fits},
     {"run.diff", &diff},
     {"run.allocator", &allocator},
+    {"run.trace", &trace},
+    {"run.keyAverages", &key_averages},
+    {"run.chromeTrace", &chrome_trace},
+    {"run.memoryTimeline", &memory_timeline},
     {"run.why", &why},
     {"run.whatIf", &what_if},
     {"caller.operator", &find_operator},

@@ -18,13 +18,18 @@ constexpr int64_t kStream = 7;
 constexpr int64_t kModuleThread = 2;
 constexpr int64_t kKernelModules = 8;
 
+int64_t first_time(const std::vector<FunctionEvent>& events) {
+  int64_t first = -1;
+  for (const FunctionEvent& event : events)
+    first = first < 0 ? event.start_ns : std::min(first, event.start_ns);
+  return std::max<int64_t>(first, 0);
+}
+
 class TraceWriter {
  public:
   TraceWriter(const EventList& events, const ChromeTraceOptions& options)
       : events_(events.events()), options_(options), json_(text_) {
-    for (const FunctionEvent& event : events_)
-      first_ns_ = first_ns_ < 0 ? event.start_ns : std::min(first_ns_, event.start_ns);
-    first_ns_ = std::max<int64_t>(first_ns_, 0);
+    first_ns_ = first_time(events_);
   }
 
   std::string text() {
@@ -217,15 +222,14 @@ class TraceWriter {
   void write_kernels() {
     ModuleSpans modules(*this, "gpu_user_annotation", kDevice, kKernelModules);
     std::string_view module;
-    int64_t free_ns = 0;  // when the stream is free
+    const std::vector<int64_t> starts = kernel_starts(events_);
     for (size_t i = 0; i < events_.size(); ++i) {
       const FunctionEvent& event = events_[i];
       if (event.parent < 0) module = event.module_path;
       if (event.device_ns <= 0) continue;
       const int64_t launch = event.start_ns - first_ns_;
-      const int64_t start = std::max(free_ns, launch);
-      free_ns = start + event.device_ns;
-      modules.add(module, start, free_ns);
+      const int64_t start = starts[i];
+      modules.add(module, start, start + event.device_ns);
       {
         const auto kernel = json_.object();
         begin("kernel", event.name, kDevice, kStream, start, event.device_ns);
@@ -269,12 +273,24 @@ class TraceWriter {
 
   const std::vector<FunctionEvent>& events_;
   const ChromeTraceOptions& options_;
-  int64_t first_ns_ = -1;
+  int64_t first_ns_ = 0;
   std::string text_;
   JsonWriter json_;
 };
 
 }  // namespace
+
+std::vector<int64_t> kernel_starts(const std::vector<FunctionEvent>& events) {
+  std::vector<int64_t> starts(events.size(), -1);
+  const int64_t first = first_time(events);
+  int64_t free = 0;  // when the stream is
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (events[i].device_ns <= 0) continue;
+    starts[i] = std::max(free, events[i].start_ns - first);
+    free = starts[i] + events[i].device_ns;
+  }
+  return starts;
+}
 
 std::string chrome_trace(const EventList& events, const ChromeTraceOptions& options) {
   return TraceWriter(events, options).text();

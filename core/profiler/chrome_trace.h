@@ -35,6 +35,10 @@ struct ChromeTraceOptions {
   std::string process_name = "faketensor";
 };
 
+// When each event's own kernel begins, in nanoseconds since the first event: when the event does, or
+// when the kernel before it has ended. -1 for one without a kernel.
+std::vector<int64_t> kernel_starts(const std::vector<FunctionEvent>& events);
+
 // Kernels of `events` run on stream 7 of device 0, one after the other: each begins when its
 // operator does, or when the kernel before it has ended.
 std::string chrome_trace(const EventList& events, const ChromeTraceOptions& options = {});

@@ -8,25 +8,32 @@ import { openLayout, openTable } from "./packed.js";
 import type {
   AllocatorReport,
   Assumption,
+  ChromeTraceOptions,
   FitOptions,
   FitReport,
   FlopReport,
   GuardInfo,
-  MemoryOptions,
-  MemoryReport,
+  KeyAverages,
+  KeyAveragesOptions,
   Layout,
   LayoutOptions,
+  MemoryOptions,
+  MemoryReport,
+  MemoryTimelineData,
+  MemoryTimelineOptions,
   NodeDetail,
-  OperatorInfo,
   OpProfiles,
+  OperatorInfo,
   PassInfo,
   ProgramSource,
   RunCosts,
   RunSymbol,
+  RunTrace,
   SymbolSettings,
   Table,
   TextForm,
   TimeReport,
+  TraceOptions,
   Value,
   WhatIfResult,
   WhyStep,
@@ -99,6 +106,46 @@ function data(name: string, otherwise?: unknown): Parameter {
   return [name, (given = otherwise) => given];
 }
 
+/** The members of an object of options, each checked; another is refused. */
+function options(what: string, members: Readonly<Record<string, (given: unknown) => unknown>>): Parameter[] {
+  const names = Object.keys(members);
+  return Object.entries(members).map(([name, take]) => [
+    name,
+    (_, [given = {}]) => {
+      if (typeof given !== "object" || given === null)
+        throw new TypeError(`the options of ${what} must be an object`);
+      for (const key of Object.keys(given))
+        if (!names.includes(key)) throw new TypeError(`${what} has no option '${key}'`);
+      return take((given as Readonly<Record<string, unknown>>)[name]);
+    },
+  ]);
+}
+
+function optionalText(what: string, otherwise: string | null = null): (given: unknown) => unknown {
+  return (given = otherwise) => {
+    if (given !== null) checkText(what, given);
+    return given;
+  };
+}
+
+function flag(what: string): (given: unknown) => unknown {
+  return (given = false) => {
+    if (typeof given !== "boolean") throw new TypeError(`${what} must be true or false`);
+    return given;
+  };
+}
+
+function traceOptions(
+  what: string,
+  more: Readonly<Record<string, (given: unknown) => unknown>> = {},
+): Parameter[] {
+  return options(what, {
+    target: optionalText(`the target of ${what}`),
+    again: flag("'again'"),
+    ...more,
+  });
+}
+
 export const engineQuestions = {
   /** The known operators whose name contains `pattern`, sorted by name. */
   operators: ask<(pattern?: string) => OperatorInfo[]>([text("pattern", "the pattern of operators()", "")]),
@@ -168,6 +215,30 @@ export const runQuestions = {
   time: ask<(target: string) => TimeReport>([text("target", "the target of time()")]),
   /** Which devices the program fits, and up to which size of a dimension. */
   fits: ask<(options?: FitOptions) => FitReport>([data("options", {})]),
+  /**
+   * The run as a profile: each node and the operators that it calls, with the engine's measured time and, on a `target`,
+   * the kernels that a device would run.
+   */
+  trace: ask<(options?: TraceOptions) => RunTrace>(traceOptions("trace()")),
+  /** The same summed up by name, as rows and as the table of PyTorch's profiler. */
+  keyAverages: ask<(options?: KeyAveragesOptions) => KeyAverages>(
+    traceOptions("keyAverages()", {
+      groupByInputShape: flag("'groupByInputShape'"),
+      sortBy: optionalText("'sortBy'"),
+      rowLimit: (given = 100) => {
+        checkInteger("'rowLimit'", given);
+        return given;
+      },
+    }),
+  ),
+  /** The text of a Chrome trace, which ui.perfetto.dev and chrome://tracing open. */
+  chromeTrace: ask<(options?: ChromeTraceOptions) => string>(
+    traceOptions("chromeTrace()", { process: optionalText("'process'", "faketensor") }),
+  ),
+  /** The bytes alive by PyTorch's categories over time: the content of the file of `export_memory_timeline`. */
+  memoryTimeline: ask<(options?: MemoryTimelineOptions) => MemoryTimelineData>(
+    traceOptions("memoryTimeline()", { raw: flag("'raw'") }),
+  ),
   /**
    * Why dimension `dim` of a node's tensor has its size: the chain back to an input, to a number of the program or to
    * data. Negative dimensions count from the last.

@@ -4,6 +4,7 @@
  */
 
 export type * from "./cost_types.js";
+export type * from "./profile_types.js";
 
 /**
  * A size, stride, offset or byte count: a number, or as text a symbolic expression in PyTorch's printing (`"2*s0 + 1"`) or
