@@ -139,4 +139,5 @@ const shell = new Set([path.join(site, "index.html"), path.join(site, "playgroun
 checkShell(
   [...shell],
   all.filter((file) => !shell.has(file)),
+  outputs(loadedWith(metafile, "source_pane.ts")).filter((file) => !shell.has(file)),
 );

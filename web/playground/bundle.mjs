@@ -78,15 +78,22 @@ export function loadedWith({ outputs }, entry) {
   return [...found];
 }
 
+/** The same of the source pane with its editor. */
+export const kSourceLimit = 160_000;
+
 const zipped = (file) => gzipSync(readFileSync(file), { level: 9 }).length;
 
-/** Says what the shell weighs, and throws where that is more than it may be. `files`: what the page loads unasked. */
-export function checkShell(files, parts) {
+/** Says what the shell and the source pane weigh, and throws where that is more than they may. `files`: what the page loads unasked. */
+export function checkShell(files, parts, source) {
   const sizes = files.map((file) => [path.basename(file), zipped(file)]);
   const total = sizes.reduce((sum, [, size]) => sum + size, 0);
   const listed = (list) => list.map(([name, size]) => `${name} ${size}`).join(", ");
   console.log(`page shell: ${total} of ${kShellLimit} bytes of gzip: ${listed(sizes)}`);
   console.log(`on demand: ${listed(parts.map((file) => [path.basename(file), zipped(file)]))}`);
+  const editor = source.reduce((sum, file) => sum + zipped(file), 0);
+  console.log(`source pane: ${editor} of ${kSourceLimit} bytes of gzip`);
+  if (editor > kSourceLimit)
+    throw new Error(`the source pane is ${editor} bytes of gzip, over its limit of ${kSourceLimit}`);
   if (total > kShellLimit)
     throw new Error(
       `the page's shell is ${total} bytes of gzip, over its limit of ${kShellLimit}: load what the first picture does without on demand (src/later.ts)`,

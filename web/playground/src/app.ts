@@ -11,7 +11,7 @@ import { commandsOf, type Command } from "./commands.js";
 import { CostsQuestion } from "./costs_question.js";
 import { isDeviceFile } from "./device_file.js";
 import type { ExportFormat } from "./exports.js";
-import { Unreachable, type Engine, type Progressing } from "./engine.js";
+import { Unreachable, type FullEngine, type Progressing } from "./engine.js";
 import { sameSelection, type Model, type Selection } from "./model.js";
 import { isAbort, misfitSentence, modelOf, openProgram, type Opened } from "./opening.js";
 import { addressOf, stateOf } from "./permalink.js";
@@ -32,7 +32,7 @@ import {
   type StepKind,
   type WhatIf,
 } from "./state.js";
-import { parseHash, type Address } from "./url_state.js";
+import { kEmptyAddress, parseHash, type Address } from "./url_state.js";
 import { withSetting } from "./what_if_bar.js";
 import { Views, type Actions } from "./views.js";
 
@@ -40,6 +40,8 @@ import { Views, type Actions } from "./views.js";
 export interface OpeningOptions {
   /** It is shown in the place of a link's file: the link stays in the address, and what was said of it. */
   readonly standsIn?: boolean;
+  /** Told what went wrong in the place of the user, who is not told what of the address does not fit either. */
+  readonly refused?: (error: unknown) => void;
 }
 
 const kEmptyState: PageState = {
@@ -75,7 +77,7 @@ export class App implements Actions {
   /** Opens a built-in program by its name. */
   examples: (name: string) => void = () => undefined;
 
-  constructor(private readonly engine: Engine) {}
+  constructor(readonly engine: FullEngine) {}
 
   /** What the search box offers. */
   commands(): readonly Command[] {
@@ -90,7 +92,11 @@ export class App implements Actions {
   // ---- Opening
 
   /** Opens a program in the place of the shown one, which stays if the new one cannot be read. Returns whether it could. */
-  async open(source: Source, address: Address, { standsIn = false }: OpeningOptions = {}): Promise<boolean> {
+  async open(
+    source: Source,
+    address: Address,
+    { standsIn = false, refused }: OpeningOptions = {},
+  ): Promise<boolean> {
     const { notice, progress } = this.views;
     if (!standsIn) notice.dismiss();
     const work = this.begin(`Reading ${source.name}`);
@@ -111,12 +117,13 @@ export class App implements Actions {
         },
       });
       if (!standsIn) this.addressBar.release();
-      this.replace(source, opened);
+      this.replace(source, opened, refused === undefined);
       performance.mark("graph-shown");
       performance.measure("open", "open-begin", "graph-shown");
       return true;
     } catch (error) {
-      this.failed(source, address, error);
+      if (refused === undefined) this.failed(source, address, error);
+      else refused(error);
       return false;
     } finally {
       if (this.opening === work) this.opening = null;
@@ -151,7 +158,7 @@ export class App implements Actions {
     return this.shown?.source ?? null;
   }
 
-  private replace(source: Source, opened: Opened): void {
+  private replace(source: Source, opened: Opened, tells: boolean): void {
     const { program, answers, answer, model, layout, automatic } = opened;
     const misfits = [...opened.misfits];
     let { state } = opened;
@@ -173,7 +180,17 @@ export class App implements Actions {
     this.addressBar.begin(this.address(this.shown));
     this.costs.ask(this.shown);
     const sentence = misfitSentence(misfits, source.name);
-    if (sentence !== null) this.views.notice.show(sentence);
+    if (tells && sentence !== null) this.views.notice.show(sentence);
+  }
+
+  /** What the source pane made, with what is set and selected as far as it has that. Why it was not opened, or null. */
+  async replaceBy(source: Source): Promise<unknown> {
+    let why: unknown = null;
+    const refused = (error: unknown): void => {
+      why = error;
+    };
+    await this.open(source, this.shown === null ? kEmptyAddress : this.address(this.shown), { refused });
+    return why;
   }
 
   private failed(source: Source, address: Address, error: unknown): void {
@@ -504,7 +521,11 @@ export class App implements Actions {
   /** The address of what is wanted now. */
   private address(shown: Shown): Address {
     const { kind, name } = shown.source;
-    const source = { example: kind === "example" ? name : null, file: kind === "file" ? name : null };
+    const source = {
+      example: kind === "example" ? name : null,
+      file: kind === "file" ? name : null,
+      code: shown.source.code ?? null,
+    };
     return addressOf(shown.model, this.history.current, this.automaticExpanded, source);
   }
 

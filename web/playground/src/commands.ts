@@ -96,6 +96,7 @@ function goCommands(app: App): Command[] {
     command("Does it fit? Devices, largest batch, time", ["d"], () => {
       views.showAllDevices();
     }),
+    command("Source: the program as text, to read, change and run passes on", ["u"], press("source")),
     command("First problem", ["e"], () => {
       views.firstProblem();
     }),

@@ -4,7 +4,7 @@
  * survives an engine that died; programs and runs are made again in the next worker when they are next used.
  */
 import type { Layout, OpenOptions, ProgramInfo, PropagateOptions } from "faketensor";
-import { connect, type RemoteRun } from "faketensor/worker";
+import { connect, type RemoteFakeTensor, type RemoteProgram, type RemoteRun } from "faketensor/worker";
 
 export type * from "faketensor";
 export { Status, ValueKind } from "faketensor/worker";
@@ -14,7 +14,13 @@ export interface Engine {
   open(file: Blob, options: OpenOptions): Promise<Program>;
 }
 
-export interface Program {
+/** And what the source pane asks it. */
+export type FullEngine = Engine & Pick<RemoteFakeTensor, "operators" | "passes">;
+
+/** What the source pane asks a program. */
+type Written = Pick<RemoteProgram, "textProblems" | "source" | "runPass" | "toJson" | "toPt2">;
+
+export interface Program extends Written {
   readonly info: ProgramInfo;
   propagate(options?: PropagateOptions): Promise<Run>;
   /** `expanded`: ids of the modules drawn open. `plumbing`: whether sizes, assertions and aliases are drawn. */
@@ -36,11 +42,11 @@ declare const kEngineBytes: number;
  * and null at the end, good or bad.
  */
 export class EngineLoader {
-  private engine: Promise<Engine> | null = null;
+  private engine: Promise<FullEngine> | null = null;
 
   constructor(private readonly loading: (done: number | null, total: number) => void) {}
 
-  get(): Promise<Engine> {
+  get(): Promise<FullEngine> {
     this.engine ??= startEngine((done) => {
       this.loading(done, kEngineBytes);
     })
@@ -60,7 +66,7 @@ export class EngineLoader {
  * where one that is started from an address is under what its host sends with it, on many hosts nothing. It holds the
  * user's bytes. The policy lets the page start no other.
  */
-async function startEngine(received: (bytes: number) => void): Promise<Engine> {
+async function startEngine(received: (bytes: number) => void): Promise<FullEngine> {
   const [script, wasm] = await Promise.all([fetchOwn("engine.js"), fetchModule("faketensor.wasm", received)]);
   const copy = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   const rest = new URL("faketensor-rest.wasm", document.baseURI);

@@ -59,6 +59,25 @@ function listenToExamples(app: App, open: (name: string) => void): void {
   });
 }
 
+/** A link that holds its program. */
+async function openCode(app: App, address: Address): Promise<void> {
+  const { code, file } = address;
+  try {
+    const { decodeText } = await import("./source_link.js");
+    const text = await decodeText(code ?? "");
+    const source = {
+      kind: "file",
+      name: file ?? "edited.py",
+      blob: new Blob([text]),
+      text,
+      code: code ?? "",
+    } as const;
+    if (await app.open(source, address)) app.views.showSource();
+  } catch (error) {
+    app.views.notice.show(error);
+  }
+}
+
 /** A link that is put into the address of the page, while the page is open. */
 function follow(
   app: App,
@@ -68,7 +87,9 @@ function follow(
 ): void {
   const address = parseHash(hash);
   const { source } = app;
-  if (link.ask(address)) {
+  if (address.code !== null) {
+    void openCode(app, address);
+  } else if (link.ask(address)) {
     if (source?.kind === "file" && source.name === address.file) void openFile(app, link, source);
     else app.waitFor(hash, waitingSentence(address));
   } else if (address.example !== null) {
@@ -95,6 +116,9 @@ function listenToButtons(app: App): void {
     });
   press("theme", () => {
     app.views.theme.toggle();
+  });
+  press("source", () => {
+    app.views.showSource();
   });
   press("sweep", () => {
     app.showSweep();
@@ -131,7 +155,11 @@ async function start(): Promise<void> {
   });
   const example = fetchExample(wanted, () => loader.get());
   const link = new FileLink();
-  const app = new App({ open: async (file, options) => (await loader.get()).open(file, options) });
+  const app = new App({
+    open: async (file, options) => (await loader.get()).open(file, options),
+    operators: async (pattern) => (await loader.get()).operators(pattern),
+    passes: async () => (await loader.get()).passes(),
+  });
   const load = (): void => {
     loader.get().catch((error: unknown) => {
       if (app.isWorking) return; // who waits for it says so
@@ -155,7 +183,9 @@ async function start(): Promise<void> {
   });
   const known = await recentFile(asked.file);
   void listRecent(app, link);
-  if (link.ask(asked) && known !== null) {
+  if (asked.code !== null) {
+    await openCode(app, asked);
+  } else if (link.ask(asked) && known !== null) {
     if (!app.isUsed) await openFile(app, link, known);
   } else if (link.ask(asked)) {
     app.waitFor(hash, waitingSentence(asked));

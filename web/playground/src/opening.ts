@@ -42,13 +42,14 @@ export interface OpeningSteps {
 
 export async function openProgram(
   engine: Engine,
-  file: { readonly name: string; readonly blob: Blob },
+  file: { readonly name: string; readonly blob: Blob; readonly text?: string },
   address: Address,
   steps: OpeningSteps,
 ): Promise<Opened> {
   const { signal } = steps;
   const { name, blob } = file;
-  const program = await engine.open(blob, { name, signal, onProgress: steps.reading });
+  const keepGoing = file.text !== undefined;
+  const program = await engine.open(blob, { name, signal, onProgress: steps.reading, keepGoing });
   const answers = new Answers(program);
   try {
     steps.read();

@@ -1,7 +1,7 @@
 /** On narrow windows one pane is shown at a time; on wide ones this changes nothing that can be seen. */
 import { byId } from "./dom.js";
 
-export type PaneName = "outline" | "graph" | "inspector" | "symbols" | "assumptions" | "problems";
+export type PaneName = "outline" | "graph" | "inspector" | "source" | "symbols" | "assumptions" | "problems";
 
 export class PaneTabs {
   private readonly tabs = [...document.querySelectorAll<HTMLButtonElement>("[data-show]")];

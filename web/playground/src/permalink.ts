@@ -54,7 +54,7 @@ export function addressOf(
   model: Model,
   state: PageState,
   automatic: readonly number[],
-  source: Pick<Address, "example" | "file">,
+  source: Pick<Address, "example" | "file" | "code">,
 ): Address {
   const { whatIf, expanded, selection, camera, alive, color, plumbing } = state;
   const { dims, dynamic, dtype, device, assume, literal } = whatIf;

@@ -13,6 +13,10 @@ export interface Source {
   /** The example's id, or the file's name. */
   readonly name: string;
   readonly blob: Blob;
+  /** It was typed: errors in it leave the rest a program. */
+  readonly text?: string;
+  /** The same for an address, where it is short. */
+  readonly code?: string | undefined;
   /** Opens it without the engine, which is then asked for what was not stored. */
   readonly engine?: Engine;
 }

@@ -66,8 +66,7 @@ export function record(engine: Engine): { readonly engine: Engine; readonly reco
       open: async (file, options) => {
         const program = await engine.open(file, options);
         info = program.info;
-        return {
-          info,
+        const kept: Partial<Program> = {
           propagate: async (wanted = {}) => {
             propagated = optionsKey(wanted);
             const run = await program.propagate(wanted);
@@ -79,8 +78,14 @@ export function record(engine: Engine): { readonly engine: Engine; readonly reco
             answers[keyOf("layout", [wanted])] = layout;
             return layout;
           },
-          dispose: () => program.dispose(),
         };
+        return new Proxy(program, {
+          get: (target, name: keyof Program) => {
+            if (name in kept) return kept[name as "layout"];
+            const value: unknown = target[name as "info"];
+            return typeof value === "function" ? (value.bind(target) as unknown) : value;
+          },
+        });
       },
     },
     recorded: () => {
@@ -96,8 +101,9 @@ export function replay({ info, propagated, run, answers }: Recorded, engine: () 
     open: (file, options) => {
       const opened = once(async () => (await engine()).open(file, { name: options.name ?? "" }));
       const made: Run[] = [];
-      const replayed: Program = {
+      const replayed: Partial<Program> = {
         info,
+        textProblems: [],
         propagate: async (wanted = {}) => {
           if (optionsKey(wanted) !== propagated) return (await opened()).propagate(wanted);
           const again = once(async () => {
@@ -115,7 +121,16 @@ export function replay({ info, propagated, run, answers }: Recorded, engine: () 
           if (opened.began()) await (await opened()).dispose();
         },
       };
-      return Promise.resolve(replayed);
+      const program = new Proxy(replayed as Program, {
+        get: (target, name: keyof Program) => {
+          if (name in target || (name as string) === "then") return target[name as "info"];
+          return async (...args: unknown[]) => {
+            const asked = await opened();
+            return (asked[name] as Asked).apply(asked, args);
+          };
+        },
+      });
+      return Promise.resolve(program);
     },
   };
 }

@@ -14,6 +14,8 @@ import type { Camera, Decisions } from "./state.js";
 export interface Address {
   readonly example: string | null;
   readonly file: string | null;
+  /** The program itself, as text that was typed (source_link.ts). */
+  readonly code: string | null;
   readonly dims: Settings;
   readonly dynamic: DynamicDims;
   readonly dtype: string | null;
@@ -38,6 +40,7 @@ export interface Address {
 export const kEmptyAddress: Address = {
   example: null,
   file: null,
+  code: null,
   dims: {},
   dynamic: {},
   dtype: null,
@@ -62,6 +65,7 @@ export function parseHash(hash: string): Address {
   return {
     example: nonEmpty(parameters.get("example")),
     file: nonEmpty(parameters.get("file")),
+    code: nonEmpty(parameters.get("code")),
     dims: parseDims("set", parameters.get("set"), unread),
     dynamic: parseDynamic(parameters.get("dynamic"), unread),
     dtype: nonEmpty(parameters.get("dtype")),
@@ -147,6 +151,7 @@ export function formatHash(address: Address): string {
   };
   add("example", address.example);
   add("file", address.file);
+  add("code", address.code);
   for (const [key, settings] of [
     ["dynamic", address.dynamic],
     ["set", address.dims],

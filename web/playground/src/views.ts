@@ -13,6 +13,7 @@ import type { Comparison } from "./comparison.js";
 import { kColorModes, tintsOf, type ColorMode } from "./coloring.js";
 import type { Command } from "./commands.js";
 import { DepthBar } from "./depth_bar.js";
+import type { FullEngine } from "./engine.js";
 import { byId } from "./dom.js";
 import { countText, plural } from "./format.js";
 import { brokenSentence } from "./guard_texts.js";
@@ -31,7 +32,7 @@ import { Progress } from "./progress.js";
 import type { Scene } from "./scene.js";
 import type { SearchBox } from "./search_box.js";
 import type { Setting } from "./settings.js";
-import type { Shown } from "./shown.js";
+import type { Shown, Source } from "./shown.js";
 import {
   isAsInFile,
   kAsInFile,
@@ -41,6 +42,7 @@ import {
   type PageState,
   type WhatIf,
 } from "./state.js";
+import type { SourcePane } from "./source_pane.js";
 import type { SymbolsPane } from "./symbols_pane.js";
 import { Theme } from "./theme.js";
 import type { TimeProfile } from "./time_profile.js";
@@ -69,6 +71,8 @@ export interface Actions {
   commands(): readonly Command[];
   /** What is shown, to ask for details of it. */
   readonly answer: Answer | null;
+  readonly engine: FullEngine;
+  replaceBy(source: Source): Promise<unknown>;
 }
 
 export class Views {
@@ -96,6 +100,7 @@ export class Views {
   private readonly symbols: Later<SymbolsPane>;
   private readonly assumptions: Later<AssumptionsPane>;
   private readonly changes: Later<ChangesList>;
+  private readonly source: Later<SourcePane>;
   private readonly compare: Later<Compare>;
   private readonly pinButton = byId("pin", HTMLButtonElement);
   private readonly plumbing = byId("plumbing", HTMLButtonElement);
@@ -272,6 +277,27 @@ export class Views {
         box.resume();
       },
     );
+    this.source = new Later(
+      async () => {
+        const { SourcePane } = await import("./source_pane.js");
+        return new SourcePane({
+          engine: actions.engine,
+          select,
+          replaceBy: (source) => actions.replaceBy(source),
+          shows: (open) => {
+            byId("source-tab", HTMLElement).hidden = !open;
+            this.tabs.show(open ? "source" : "graph");
+          },
+          say: (sentence) => {
+            this.announcer.say(sentence);
+          },
+        });
+      },
+      failed,
+      (pane) => {
+        if (this.shown !== null) pane.show(this.shown);
+      },
+    );
     for (const event of ["focus", "pointerenter"])
       this.searchField.addEventListener(event, () => {
         this.search.start();
@@ -357,6 +383,7 @@ export class Views {
     this.canvas.select(want.selection);
     this.showSheet(shown, want.selection);
     this.search.now?.show(model);
+    this.source.now?.show(shown);
     this.markMatches();
     this.problems.show(model);
     this.showSymbolic(want, before, model);
@@ -548,6 +575,7 @@ export class Views {
     this.markStrip();
     this.canvas.select(selection);
     this.outline.select(selection);
+    this.source.now?.select(selection);
     this.inspector.show(shown.model, selection, shown.state.expanded);
     this.showSheet(shown, selection);
     if (selection === null) return;
@@ -603,6 +631,13 @@ export class Views {
     this.search.now?.close();
     if (wasOpen) byId("stage", HTMLElement).focus({ preventScroll: true });
     return wasOpen;
+  }
+
+  /** Opens or closes the program as text. */
+  showSource(): void {
+    this.source.use((pane) => {
+      pane.toggle();
+    });
   }
 
   focusSizes(): void {

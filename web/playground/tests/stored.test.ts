@@ -25,7 +25,7 @@ class FakeEngine implements Engine {
       guards: () => Promise.resolve([]),
       dispose: () => Promise.resolve(),
     };
-    return Promise.resolve({
+    const program: Partial<Program> = {
       info: kInfo,
       propagate: (options) => {
         this.asked.push(`propagate ${JSON.stringify(options)}`);
@@ -36,7 +36,8 @@ class FakeEngine implements Engine {
         return Promise.resolve(kLayout);
       },
       dispose: () => Promise.resolve(),
-    });
+    };
+    return Promise.resolve(program as Program);
   }
 }
 

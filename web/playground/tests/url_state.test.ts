@@ -9,6 +9,7 @@ describe("the address", () => {
     const address: Address = {
       example: "decoder",
       file: null,
+      code: null,
       dims: { batch: 4, "input_ids.1": 1024 },
       dynamic: { batch: [1, 64], "x.2": [2, 8] },
       dtype: "bfloat16",
@@ -70,7 +71,7 @@ describe("a permalink", () => {
     assert.deepEqual(state.expanded, [2]);
     assert.deepEqual(misfits, ["open=gone"]);
     assert.deepEqual(state.selection, { kind: "node", row: 5 });
-    const back = addressOf(model, state, [1], { example: null, file: "a.pt2" });
+    const back = addressOf(model, state, [1], { example: null, file: "a.pt2", code: null });
     assert.deepEqual(back.open, ["block.1"]);
     assert.equal(back.select, "relu_1");
   });
