@@ -208,7 +208,7 @@ uint8_t Dispatcher::stages_of(const OpEntry& op) const {
   if (!is_composite && !below_autograd_) {
     stages |= kAutograd;
     if (context_.grad_enabled) stages |= kRecord;
-    if (!is_fake) stages |= kZeroTensors;
+    if (!is_fake && zero_tensors_were_made.load(std::memory_order_relaxed)) stages |= kZeroTensors;
   }
   if (has_env && !is_fake) stages |= is_seen ? kCache | kSpecialise : kSpecialise;
   if (is_seen && modes_.below_autograd() != nullptr) stages |= kModes;

@@ -19,6 +19,12 @@ namespace {
   throw_error(ErrorKind::kRuntimeError, std::move(message));
 }
 
+// `sizes` by value: empty() keeps its own in registers, since nothing asks for their address.
+[[noreturn, gnu::cold]] void throw_negative(SymInt size, Dims sizes) {
+  throw_error(ErrorKind::kRuntimeError,
+              format("Trying to create tensor with negative dimension {}: {}", size, sizes));
+}
+
 // SymNodeImpl::expect_size, c10/core/SymNodeImpl.h: a size is not negative. It does not make an
 // unbacked symbol size-like.
 bool expect_size(SymInt size) {
@@ -36,10 +42,8 @@ Value TensorStore::make_ints(Dims values) { return Value::ints(arena_.copy(value
 Tensor* TensorStore::empty(Dims sizes, DType dtype, Device device, Dims strides) {
   for (const SymInt size : sizes) {
     if (size.is_symbolic()) (void)replaced(size);  // SymNode.maybe_as_int
-    if (!expect_size(size)) [[unlikely]] {
-      throw_error(ErrorKind::kRuntimeError,
-                  format("Trying to create tensor with negative dimension {}: {}", size, sizes));
-    }
+    if (!expect_size(size)) [[unlikely]]
+      throw_negative(size, sizes);
   }
   try {
     const TensorMeta* meta =

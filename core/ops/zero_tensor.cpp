@@ -72,6 +72,7 @@ bool gives_zero_tensor(const OpEntry& op, std::span<const Value> args) {
 }
 
 Tensor* new_zero_tensor(Context& context, Dims sizes, DType dtype, Device device) {
+  zero_tensors_were_made.store(true, std::memory_order_relaxed);
   Tensor* made = context.empty(sizes, dtype, device);
   MetaSpec spec = made->meta->spec();
   spec.flags = static_cast<uint16_t>(spec.flags | kZeroTensor);

@@ -6,6 +6,8 @@
 // (zeroTensorFallback, aten/src/ATen/ZeroTensorFallback.cpp).
 #pragma once
 
+#include <atomic>
+
 #include "core/ops/arguments.h"
 
 namespace faketensor {
@@ -14,6 +16,8 @@ inline bool is_zero_tensor(const Tensor& tensor) {
   return (tensor.meta->flags() & kZeroTensor) != 0;
 }
 bool has_zero_tensor(std::span<const Value> args);
+// Whether this process has made one: where it has not, no call looks at its arguments for them.
+inline constinit std::atomic<bool> zero_tensors_were_made{false};
 
 // The arguments that the kernel sees: `args` itself where it takes such tensors. Raises
 // RuntimeError for one that is to be written to.
