@@ -57,6 +57,42 @@ TEST(ProgramWriter, AGraphThatNobodyChangedIsWrittenAsTheFileHasIt) {
   }
 }
 
+TEST(ProgramWriter, ATypedProgramIsWrittenAsJsonAlsoAfterPasses) {
+  const std::string text =
+      "def forward(self, x: \"f32[2, 3]\"):\n"
+      "    unused = torch.ops.aten.neg.default(x)\n"
+      "    relu = torch.ops.aten.relu.default(x)\n"
+      "    return (relu,)\n";
+  EditedProgram edited(MemorySource(text), "typed.py");
+  edited.run("dce");
+  const Program read = opened(edited.json());
+  EXPECT_TRUE(violations(read).empty());
+  EXPECT_EQ(read.kind, "json");
+  EXPECT_EQ(graph_text(read.graph()), graph_text(edited.graph()));
+  EXPECT_EQ(read.find("unused"), kNoRow);
+}
+
+TEST(ProgramWriter, AGraphThatCallsModulesIsRefusedByName) {
+  const std::string text =
+      "def forward(self, x: \"f32[2, 3]\"):\n"
+      "    a = torch.ops.aten.neg.default(x)\n"
+      "    b = torch.ops.aten.relu.default(a)\n"
+      "    return (b,)\n";
+  EditedProgram edited(MemorySource(text), "typed.py");
+  edited.run("split_module/1");
+  EXPECT_THROW(
+      {
+        try {
+          edited.json();
+        } catch (const Error& error) {
+          EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+          EXPECT_NE(error.message().find("calls modules"), std::string::npos);
+          throw;
+        }
+      },
+      Error);
+}
+
 std::string resnet() { return FAKETENSOR_TESTS "/conformance/data/models/resnet18/static.json.gz"; }
 
 TEST(ProgramWriter, WhatPassesMadeIsReadAgainAsTheSameGraph) {

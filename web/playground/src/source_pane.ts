@@ -143,6 +143,7 @@ export class SourcePane {
   toggle(): void {
     this.section.hidden = this.isOpen;
     this.actions.shows(this.isOpen);
+    document.getElementById("source")?.setAttribute("aria-pressed", String(this.isOpen));
     if (!this.isOpen) {
       document.getElementById("source")?.focus({ preventScroll: true });
       return;
@@ -167,6 +168,7 @@ export class SourcePane {
   private async take(shown: Shown): Promise<void> {
     const { program, source } = shown;
     this.program = program;
+    if (source !== this.own) this.tell("Reading…", false);
     try {
       const { text, lines } = await program.source();
       if (this.program !== program) return;
@@ -389,7 +391,7 @@ export class SourcePane {
       const json = await result.program.toJson();
       this.made = {
         program: result.program,
-        source: { kind: shown.source.kind, name: shown.source.name, blob: new Blob([json]) },
+        source: { kind: "file", name: shown.source.name, blob: new Blob([json]) },
       };
       this.before = before;
       this.marking = before.text;
