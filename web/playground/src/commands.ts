@@ -97,6 +97,9 @@ function goCommands(app: App): Command[] {
       views.showAllDevices();
     }),
     command("Source: the program as text, to read, change and run passes on", ["u"], press("source")),
+    command("Profiler: a device’s time by operator and module", ["r"], () => {
+      views.toggleProfiler();
+    }),
     command("First problem", ["e"], () => {
       views.firstProblem();
     }),

@@ -27,6 +27,7 @@ const kKeys: readonly Row[] = [
   ["`X`", "Compare: what is shown becomes A, what you change or open is B"],
   ["`M`", "Memory: fade the graph to what is alive at the peak"],
   ["`D`", "Devices: does it fit, up to which batch, and how long a step takes"],
+  ["`R`", "Profiler: a device’s time by operator, and as a flame chart over modules (arrows, `Z` zooms in)"],
   ["`E`", "First problem"],
   ["`G`", "Guards on sizes"],
   ["`O`", "Open a file"],

@@ -28,6 +28,7 @@ import { Outline } from "./outline.js";
 import { makeMeasure } from "./painter.js";
 import { PaneTabs } from "./pane_tabs.js";
 import { countProblems, ProblemsPane, problemSentence } from "./problems_pane.js";
+import type { ProfilerPane } from "./profiler_pane.js";
 import { Progress } from "./progress.js";
 import type { Scene } from "./scene.js";
 import type { SearchBox } from "./search_box.js";
@@ -102,6 +103,7 @@ export class Views {
   private readonly changes: Later<ChangesList>;
   private readonly source: Later<SourcePane>;
   private readonly compare: Later<Compare>;
+  private readonly profiler: Later<ProfilerPane>;
   private readonly pinButton = byId("pin", HTMLButtonElement);
   private readonly plumbing = byId("plumbing", HTMLButtonElement);
   private readonly trace = byId("trace", HTMLButtonElement);
@@ -247,6 +249,10 @@ export class Views {
         },
       });
     }, failed);
+    this.profiler = new Later(async () => {
+      const { ProfilerPane } = await import("./profiler_pane.js");
+      return new ProfilerPane({ jump: jumpInGraph });
+    }, failed);
     byId("assumed", HTMLElement).addEventListener("click", () => {
       this.showAssumptions();
     });
@@ -386,6 +392,7 @@ export class Views {
     this.source.now?.show(shown);
     this.markMatches();
     this.problems.show(model);
+    this.profiler.now?.show(shown);
     this.showSymbolic(want, before, model);
     this.showAssumed(shown);
     this.showChanged(model, isAsInFile(state.whatIf));
@@ -457,6 +464,13 @@ export class Views {
   showAllDevices(): void {
     this.later.do(({ devices }) => {
       devices.open();
+    });
+  }
+
+  /** Opens the profiler, or closes it. */
+  toggleProfiler(): void {
+    this.profiler.use((pane) => {
+      if (this.shown !== null) pane.toggle(this.shown, this.shownSelection ?? null);
     });
   }
 
@@ -573,6 +587,7 @@ export class Views {
     if (this.shownSelection !== undefined && sameSelection(this.shownSelection, selection)) return;
     this.shownSelection = selection;
     this.markStrip();
+    this.profiler.now?.mark(selection);
     this.canvas.select(selection);
     this.outline.select(selection);
     this.source.now?.select(selection);
