@@ -1,6 +1,7 @@
 // `faketensor memory FILE`: the bytes alive while a program runs, and who holds them at the peak.
 #include "core/analysis/program_costs.h"
 #include "core/command/memory_allocator.h"
+#include "core/command/memory_html.h"
 #include "core/command/memory_training.h"
 #include "core/command/peak_text.h"
 #include "core/command/propagate_options.h"
@@ -85,7 +86,8 @@ int memory_command(const Options& options, CommandIo& io) {
   const Program program = open_model(options.positional()[0], options, io);
   if (training) {
     const TrainingStep step(program, given, *training);
-    print_training(step, form != "text", io);
+    if (!writes_file_out(options)) print_training(step, form != "text", io);
+    write_memory_html(options, step, io);
     return step.run().problems().empty() ? kExitFine : kExitErrors;
   }
   const ProgramCosts costs(program, given);
@@ -106,6 +108,7 @@ int memory_command(const Options& options, CommandIo& io) {
     print_allocator(options, costs, form == "jsonl", out);
   }
   write_memory_files(options, costs, io);
+  write_memory_html(options, costs, io);
   return costs.run().problems().empty() ? kExitFine : kExitErrors;
 }
 
@@ -138,6 +141,8 @@ constexpr auto kOptions = what_if_options_and({
      "pytorch.org/memory_viz"},
     {"--csv", "FILE", "a line per node: storages, allocated, reserved"},
     {"--chrome-trace", "FILE", "the same as counters, for chrome://tracing and Perfetto"},
+    {"--html", "FILE",
+     "a report: a chart over time, who holds the peak and why, what would lower it"},
 });
 
 constexpr std::string_view kMore = R"(
@@ -150,6 +155,7 @@ examples:
   faketensor memory model.pt2 --dynamic batch --format jsonl
   faketensor memory model.pt2 --train adam --checkpoint model.layers.0 --checkpoint model.layers.1
   faketensor memory model.pt2 --device cuda --allocator all
+  faketensor memory model.pt2 --train adam --html step.html
   faketensor memory model.pt2 --allocator expandable_segments:True --snapshot model.pickle
 
 exit code: 0 fine, 1 the program has errors, 2 wrong use or unreadable file

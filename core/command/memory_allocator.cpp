@@ -12,7 +12,7 @@ namespace faketensor {
 
 namespace {
 
-constexpr std::string_view kFileOptions[] = {"--snapshot", "--csv", "--chrome-trace"};
+constexpr std::string_view kFileOptions[] = {"--snapshot", "--csv", "--chrome-trace", "--html"};
 
 // What --allocator names, PyTorch's own settings first.
 std::vector<std::string> settings_of(const Options& options) {
@@ -132,9 +132,7 @@ void print_allocator(const Options& options, const ProgramCosts& costs, bool as_
                      BufferedOut& out) {
   if (!options.has("--allocator")) return;
   const AllocationSequence sequence(costs);
-  std::vector<AllocatorReport> reports;
-  for (const std::string& settings : settings_of(options))
-    reports.push_back(run_allocator(sequence, settings, device_bytes(options)));
+  const std::vector<AllocatorReport> reports = allocator_reports(options, sequence);
   if (!as_json) return AllocatorTable(costs.run(), out).print(reports, sequence.unknown());
   for (const AllocatorReport& report : reports) {
     JsonWriter json(out.text());
@@ -144,6 +142,16 @@ void print_allocator(const Options& options, const ProgramCosts& costs, bool as_
     }
     out.line_done();
   }
+}
+
+std::vector<AllocatorReport> allocator_reports(const Options& options,
+                                               const AllocationSequence& sequence) {
+  std::vector<std::string> all(std::begin(kComparedSettings), std::end(kComparedSettings));
+  if (options.has("--allocator")) all = settings_of(options);
+  std::vector<AllocatorReport> reports;
+  for (const std::string& settings : all)
+    reports.push_back(run_allocator(sequence, settings, device_bytes(options)));
+  return reports;
 }
 
 bool writes_file_out(const Options& options) {

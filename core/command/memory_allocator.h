@@ -2,6 +2,7 @@
 // and the files --snapshot, --csv and --chrome-trace.
 #pragma once
 
+#include "core/analysis/allocation_sequence.h"
 #include "core/analysis/program_costs.h"
 #include "core/command/command.h"
 
@@ -14,6 +15,11 @@ void check_allocator_options(const Options& options);
 // without the option.
 void print_allocator(const Options& options, const ProgramCosts& costs, bool as_json,
                      BufferedOut& out);
+
+// Under the settings that --allocator names, PyTorch's own first; several that are worth comparing
+// without it.
+std::vector<AllocatorReport> allocator_reports(const Options& options,
+                                               const AllocationSequence& sequence);
 
 // Whether standard output is for one of the files, and the report is left out.
 bool writes_file_out(const Options& options);

@@ -23,13 +23,6 @@ int64_t positive_option(const Options& options, std::string_view name, int64_t o
   return number;
 }
 
-std::string place_text(const TrainingStep& step, const MemoryEvent& event) {
-  if (event.row == kNoRow) return std::string(name(event.phase));
-  const std::string_view module = step.run().program().module_path(step.run().node(event.row));
-  return format("{} of {}{}{}", name(event.phase), step.run().plan().name_of(event.row),
-                module.empty() ? "" : " in ", module);
-}
-
 void print_report(const TrainingStep& step, BufferedOut& out) {
   const auto line = [&](std::string_view text) {
     out.text() += text;
@@ -50,6 +43,13 @@ void print_report(const TrainingStep& step, BufferedOut& out) {
 }
 
 }  // namespace
+
+std::string place_text(const TrainingStep& step, const MemoryEvent& event) {
+  if (event.row == kNoRow) return std::string(name(event.phase));
+  const std::string_view module = step.run().program().module_path(step.run().node(event.row));
+  return format("{} of {}{}{}", name(event.phase), step.run().plan().name_of(event.row),
+                module.empty() ? "" : " in ", module);
+}
 
 std::optional<TrainingOptions> training_options(const Options& options) {
   if (!options.has("--train")) {

@@ -33,6 +33,12 @@ void print_group(std::string_view title, const std::vector<MemoryShare>& shares,
   if (shares.size() > kMostShares) line(out, format("  and {} more", shares.size() - kMostShares));
 }
 
+}  // namespace
+
+std::string size_text(SymInt bytes) {
+  return bytes.is_symbolic() ? to_string(bytes) : bytes_text(bytes.as_int());
+}
+
 std::string saving_text(const Run& run, const Saving& saving) {
   const auto node = [&](Row row) { return run.plan().name_of(row); };
   switch (saving.kind) {
@@ -59,12 +65,6 @@ std::string why_alive(const Run& run, const AliveStorage& each) {
   const std::string_view node = run.plan().name_of(each.until);
   return is_forward ? format("until {}", node)
                     : format("until {} of {}", name(each.until_phase), node);
-}
-
-}  // namespace
-
-std::string size_text(SymInt bytes) {
-  return bytes.is_symbolic() ? to_string(bytes) : bytes_text(bytes.as_int());
 }
 
 void print_alive(const Run& run, const PeakReport& report, BufferedOut& out) {

@@ -108,6 +108,31 @@ TEST(DeviceCommands, FitsFindsTheLargestBatchOfATrainingStep) {
   }
 }
 
+// Names of files and nodes are a stranger's.
+TEST(DeviceCommands, TheReportOfMemoryIsOneFileWithoutScripts) {
+  std::map<std::string, std::string> given = files();
+  const std::string name = "<script>alert(1)</script>.json";
+  given[name] = given["model.json"];
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--train", "adam"}}) {
+    std::vector<std::string> words = {"memory", name, "--set", "batch=8", "--html", "out.html"};
+    words.insert(words.end(), more.begin(), more.end());
+    const CommandRun outcome = run(words, given);
+    ASSERT_EQ(outcome.code, kExitFine) << outcome.error;
+    const std::string& html = outcome.written.at("out.html");
+    EXPECT_EQ(html.find("<script"), std::string::npos);
+    EXPECT_EQ(html.find("http:"), std::string::npos);
+    EXPECT_EQ(html.find("https:"), std::string::npos);
+    EXPECT_NE(html.find("&lt;script&gt;alert(1)"), std::string::npos);
+    for (const char* part :
+         {"<svg", "Who holds the peak", "By kind", "By dtype", "By module",
+          "What would lower the peak", "What the numbers rest on", "--set batch=8"})
+      EXPECT_NE(html.find(part), std::string::npos) << part;
+    EXPECT_EQ(html.find("caching allocator") != std::string::npos, more.empty());
+  }
+  const CommandRun to_standard = run({"memory", "model.json", "--html", "-"}, files());
+  EXPECT_TRUE(to_standard.out.starts_with("<!doctype html>"));
+}
+
 TEST(DeviceCommands, DiffTakesTwoFilesOrTwoSettings) {
   EXPECT_NE(run({"diff", "model.json", "model.json"}, files()).out.find("no node differs"),
             std::string::npos);
