@@ -22,6 +22,7 @@ EMSCRIPTEN_BINDINGS(faketensor) {
   function("callArea", &wasm::call_area);
   function("callPacked", &wasm::call_packed);
   function("pushFake", &wasm::push_fake);
+  function("openProfile", &wasm::open_profile);
   function("release", &wasm::release);
   function("closeCaller", &wasm::close_caller);
 }

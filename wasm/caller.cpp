@@ -139,7 +139,8 @@ void Caller::release(size_t count, CallArea& area) {
 // Marking takes time in proportion to what is kept, so it is done once in as many calls.
 void Caller::count_call() {
   constexpr size_t kFewest = size_t{1} << 13;
-  if (frame_ != nullptr) return;  // a call that a fake makes: the outer one has values of its own
+  // A call that a fake makes: the outer one has values of its own. A profile points to what it saw.
+  if (frame_ != nullptr || is_profiled_) return;
   const size_t made = mode_.context().tensor_count() - tensors_before_;
   if (++calls_ + made > std::max(kFewest, 2 * held_.size())) free_unheld();
 }
@@ -465,6 +466,16 @@ ModeCaller::ModeCaller(const ModeOptions& options) : Caller(options.target) {
   mode_.attach_shape_env(std::make_shared<ShapeEnv>(*options.shape_env));
   context.allow_scalar_outputs = options.shape_env->allow_scalar_outputs;
   context.allow_dynamic_shapes = options.shape_env->allow_dynamic_output_shape_ops;
+}
+
+void ModeCaller::check_between_calls() const {
+  if (is_in_fake()) throw_error(ErrorKind::kUsage, "a fake cannot start, step or stop a profile");
+}
+
+void ModeCaller::begin_profile() {
+  check_between_calls();
+  if (std::exchange(is_profiled_, true))
+    throw_error(ErrorKind::kRuntimeError, "Profiler is already enabled on this thread.");
 }
 
 std::vector<std::string> ModeCaller::guards() { return guards_of(mode_.context().shape_env()); }

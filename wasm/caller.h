@@ -91,7 +91,10 @@ class Caller {
     generated_.clear();
   }
 
-  FakeTensorMode mode_;  // a mode's own; a session's, in which lists of arguments are made
+  bool is_in_fake() const { return frame_ != nullptr; }
+
+  bool is_profiled_ = false;  // nothing is freed meanwhile
+  FakeTensorMode mode_;       // a mode's own; a session's, in which lists of arguments are made
 
  private:
   void start_reader();
@@ -137,6 +140,13 @@ class ModeCaller final : public Caller {
 
   // Guards and deferred runtime asserts so far, as PyTorch prints them.
   std::vector<std::string> guards();
+
+  // For a profile (mode_profile.h). begin_profile() raises RuntimeError while another runs, and
+  // UsageError inside a fake.
+  Context& context() { return mode_.context(); }
+  void begin_profile();
+  void end_profile() { is_profiled_ = false; }
+  void check_between_calls() const;
 
  private:
   Library& library() override { return mode_.library(); }

@@ -121,6 +121,16 @@ std::string push_fake(int caller, const std::string& name, const val& fake) {
   });
 }
 
+std::string open_profile(int mode, const std::string& options, const val& clock) {
+  return reply([&](JsonWriter& json) {
+    auto of = std::dynamic_pointer_cast<ModeCaller>(objects().callers.at(mode));
+    if (of == nullptr) throw_error(ErrorKind::kUsage, "a profile is of a mode");
+    const auto profile =
+        std::make_shared<ModeProfile>(std::move(of), parse_json(options, "options"), clock);
+    json.value(objects().profiles.add(profile));
+  });
+}
+
 void release(int caller, int count) {
   reply([&](JsonWriter&) {
     objects().callers.at(caller)->release(static_cast<size_t>(count), objects().area);

@@ -32,6 +32,8 @@ emscripten::val call_area();
 std::string call_packed(int caller, int op);
 // {"fake": 1}
 std::string push_fake(int caller, const std::string& name, const emscripten::val& fake);
+// The number of a profile, which runs (mode_profile.h). `clock` gives nanoseconds, or is null.
+std::string open_profile(int mode, const std::string& options, const emscripten::val& clock);
 // `count` tensors, whose numbers lie in the call area, are no longer held.
 void release(int caller, int count);
 void close_caller(int caller);

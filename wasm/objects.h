@@ -20,6 +20,7 @@
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "wasm/call_area.h"
+#include "wasm/mode_profile.h"
 #include "wasm/run_view.h"
 #include "wasm/session_caller.h"
 
@@ -66,8 +67,9 @@ struct Objects {
       texts;  // of those that are
   Handles<OpenRun> runs{"run"};
   Handles<Caller> callers{"mode"};  // and sessions
-  std::vector<uint8_t> buffer;      // what the last question for columns was answered with
-  std::vector<uint8_t> written;     // the program that was written last (passes.h)
+  Handles<ModeProfile> profiles{"profile"};
+  std::vector<uint8_t> buffer;   // what the last question for columns was answered with
+  std::vector<uint8_t> written;  // the program that was written last (passes.h)
   CallArea area;
 };
 

@@ -24,6 +24,7 @@
 #include "core/profiles/program_profiles.h"
 #include "core/support/format.h"
 #include "core/support/version.h"
+#include "wasm/mode_profile.h"
 #include "wasm/objects.h"
 #include "wasm/packed.h"
 #include "wasm/profile_queries.h"
@@ -429,6 +430,14 @@ constexpr Question kQuestions[] = {
     {"engine.formatProfiles", &format_profiles},
     {"engine.openMode", &open_mode},
     {"engine.openSession", &open_session},
+    {"profile.step", &step_profile},
+    {"profile.stop", &stop_profile},
+    {"profile.close", &close_profile},
+    {"profile.begin", &begin_span},
+    {"profile.end", &end_span},
+    {"profile.events", &profile_events},
+    {"profile.keyAverages", &profile_averages},
+    {"profile.chromeTrace", &profile_chrome_trace},
     {"program.recordProfiles", &record_profiles},
     {"program.text", &program_text},
     {"program.source", &program_source},

@@ -30,7 +30,7 @@ void write_event(JsonWriter& json, const RunProfile& profile, size_t i, int64_t 
   if (event.node.empty()) write_shapes(json, event.input_shapes);
 }
 
-void write_average(JsonWriter& json, const EventAverage& row) {
+void write_average(JsonWriter& json, const EventAverage& row, bool has_memory) {
   const auto object = json.object();
   json.field("key", row.key);
   json.field("count", row.count);
@@ -39,6 +39,12 @@ void write_average(JsonWriter& json, const EventAverage& row) {
   json.field("deviceTimeTotal", row.device_time_total);
   json.field("selfDeviceTimeTotal", row.self_device_time_total);
   json.field("flops", row.flops);
+  if (has_memory) {
+    json.field("cpuMemory", row.cpu_memory);
+    json.field("selfCpuMemory", row.self_cpu_memory);
+    json.field("deviceMemory", row.device_memory);
+    json.field("selfDeviceMemory", row.self_device_memory);
+  }
   if (!row.input_shapes.empty()) write_shapes(json, row.input_shapes);
 }
 
@@ -53,11 +59,29 @@ void write_run_trace(JsonWriter& json, const RunProfile& profile) {
   for (size_t i = 0; i < starts.size(); ++i) write_event(json, profile, i, starts[i]);
 }
 
+void write_events(JsonWriter& json, const EventList& events) {
+  const auto list = json.array();
+  for (const FunctionEvent& event : events.events()) {
+    const auto object = json.object();
+    json.field("name", event.name);
+    json.field("parent", event.parent);
+    json.field("start", event.start_ns - events.events()[0].start_ns);
+    json.field("duration", event.end_ns - event.start_ns);
+    if (event.flops != 0) json.field("flops", event.flops);
+    if (events.columns().profile_memory) {
+      json.field("cpuMemory", event.cpu_memory);
+      json.field("deviceMemory", event.device_memory);
+    }
+    write_shapes(json, event.input_shapes);
+  }
+}
+
 void write_averages(JsonWriter& json, const AverageList& averages, const TableOptions& options) {
   const auto object = json.object();
   json.field("table", table(averages, options));
   const auto rows = json.array("rows");
-  for (const EventAverage& row : averages.rows) write_average(json, row);
+  for (const EventAverage& row : averages.rows)
+    write_average(json, row, averages.columns.profile_memory);
 }
 
 }  // namespace faketensor

@@ -236,6 +236,11 @@ export abstract class Caller<Tensor extends TensorFields> extends EngineResource
     }
   }
 
+  /** @internal Its number. */
+  protected get handle(): number {
+    return this.#handle;
+  }
+
   /** @internal A question about this mode or session. */
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- an answer's type is agreed with wasm/queries.cpp
   ask<T>(question: string, args: object = {}): T {

@@ -47,6 +47,8 @@ export interface EngineExports {
     name: string,
     fake: string | ((args: string, numbers: string) => string | null),
   ): string;
+  /** The number of a profile, which runs. The clock never throws. */
+  openProfile(mode: number, options: string, clock: (() => number) | null): string;
   release(caller: number, count: number): void;
   closeCaller(caller: number): void;
 }

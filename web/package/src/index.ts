@@ -52,6 +52,14 @@ export {
   type PassArgument,
   type PassMetadata,
 } from "./passes.js";
+export {
+  Profiler,
+  type ProfileAverages,
+  type ProfileEvent,
+  type ProfileOptions,
+  type ProfileSchedule,
+  type TableOptions,
+} from "./profiler.js";
 export { Profiles } from "./profiles.js";
 export { Program, Run, type PassResult } from "./program.js";
 export {

@@ -19,6 +19,7 @@ import {
 import { toJson } from "./check.js";
 import type { Engine } from "./engine.js";
 import { disposedByUsing } from "./lifetime.js";
+import { Profiler, type ProfileOptions } from "./profiler.js";
 import { TensorFields } from "./tensor.js";
 import type { TensorValue } from "./types.js";
 
@@ -137,6 +138,20 @@ export class Mode extends Caller<FakeTensorHandle> {
   /** Guards and deferred runtime asserts so far, as PyTorch prints them. */
   guards(): string[] {
     return this.ask<string[]>("mode.guards");
+  }
+
+  /**
+   * Profiles the calls that `body` makes, as `torch.profiler.profile` does around a block: operators, those that they call,
+   * and spans of `prof.recordFunction()`. Gives `prof`, which has them when `body` has returned. Not asynchronous.
+   *
+   * ```ts
+   * const prof = mode.profile({ recordShapes: true }, () => mode.call("aten::relu", [x]));
+   * prof.keyAverages().table({ sortBy: "self_cpu_time_total", rowLimit: 10 });
+   * ```
+   */
+  profile(options: ProfileOptions, body: (prof: Profiler) => unknown): Profiler {
+    this.assertAlive();
+    return Profiler.run(this.engine, this.handle, options, body);
   }
 
   /** @internal */

@@ -63,6 +63,11 @@ export interface AverageRow {
   readonly deviceTimeTotal: number;
   readonly selfDeviceTimeTotal: number;
   readonly flops: number;
+  /** Bytes, of a profile with `profileMemory`. */
+  readonly cpuMemory?: number;
+  readonly selfCpuMemory?: number;
+  readonly deviceMemory?: number;
+  readonly selfDeviceMemory?: number;
   readonly inputShapes?: readonly (readonly number[])[];
 }
 
