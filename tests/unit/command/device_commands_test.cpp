@@ -55,6 +55,42 @@ TEST(DeviceCommands, ATargetThatIsWrongExitsWithTwoAndSaysWhere) {
   EXPECT_EQ(run({"time", "model.json", "--target", "cuda"}, files()).code, kExitUsage);
 }
 
+TEST(DeviceCommands, WhatATargetLacksAndADtypeThatThereIsNotAreNamedWithTheirPlace) {
+  const auto refusal = [](std::string_view what, std::string_view by) {
+    std::string gpu(kGpu);
+    gpu.replace(gpu.find(what), what.size(), by);
+    const CommandRun outcome = run({"fits", "model.json", "--target", "gpu.yaml"}, files(gpu));
+    EXPECT_EQ(outcome.code, kExitUsage);
+    return outcome.error;
+  };
+  EXPECT_EQ(refusal("float32", "float33"),
+            "faketensor: gpu.yaml:5:9: unknown dtype 'float33'; those known are float64, float32, "
+            "tf32, float16, bfloat16, float8, int8\n");
+  EXPECT_EQ(refusal("total: 1 KiB, ", ""), "faketensor: gpu.yaml:3:9: 'memory.total' is missing\n");
+  EXPECT_EQ(refusal("memory: {total: 1 KiB, bandwidth: 1 GB/s}\n", ""),
+            "faketensor: gpu.yaml:1:1: 'memory' is missing\n");
+}
+
+TEST(DeviceCommands, SettingsThatPyTorchRefusesAreRefusedInItsWords) {
+  const auto refusal = [](const char* option, const char* value) {
+    const CommandRun outcome = run({"memory", "model.json", option, value}, files());
+    EXPECT_EQ(outcome.code, kExitUsage) << value;
+    return outcome.error;
+  };
+  EXPECT_EQ(refusal("--allocator", "max_split_size_mb:5"),
+            "faketensor: --allocator max_split_size_mb:5: CachingAllocator option "
+            "max_split_size_mb too small, must be >= 20\n");
+  EXPECT_EQ(refusal("--allocator", "nonsense:1"),
+            "faketensor: --allocator nonsense:1: Unrecognized key 'nonsense' in Accelerator "
+            "allocator config.\n");
+  EXPECT_EQ(refusal("--train", "lion"),
+            "faketensor: --train is sgd, momentum, adam or adamw, not 'lion'\n");
+  const CommandRun outcome =
+      run({"memory", "model.json", "--train", "adam", "--checkpoint", "nowhere"}, files());
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_EQ(outcome.error, "faketensor: checkpoint: the program has no module 'nowhere'\n");
+}
+
 TEST(DeviceCommands, TimeSaysWhatBounds) {
   const CommandRun outcome =
       run({"time", "model.json", "--target", "gpu.yaml", "--format", "json"}, files());
