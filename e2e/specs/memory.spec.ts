@@ -32,13 +32,13 @@ test("who holds memory at the peak is listed by bytes, with who reads it last", 
 
 test("another batch changes strip, sentence, inspector and graph together", async ({ playground }) => {
   await playground.watchNames();
-  await playground.open("#example=decoder&select=linear_14");
+  await playground.open();
   await expect(playground.peak).toHaveText("Peak 7.56 GiB at lm_head");
   await playground.batch.fill("16");
   await expect(playground.peak).toHaveText(/^Peak 21\.\d GiB at lm_head$/);
   await expect(playground.inspector).toContainText(/peak21\.\d GiB/);
   await expect(playground.memory).toHaveAttribute("aria-valuetext", /linear_14, 21\.\d GiB alive, the peak/);
-  await expect.poll(() => playground.names()).toContainEqual(expect.stringMatching(/\[16, 2048/));
+  await expect.poll(() => playground.names()).toContain("16×2048 → 16×2048×4096");
   await playground.page.getByRole("button", { name: "Reset" }).click();
   await expect(playground.peak).toHaveText("Peak 7.56 GiB at lm_head");
 });
