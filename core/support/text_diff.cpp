@@ -23,8 +23,8 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 std::string text_diff(std::string_view before, std::string_view after) {
   const std::vector<std::string_view> old_lines = lines_of(before);
   const std::vector<std::string_view> new_lines = lines_of(after);
-  std::unordered_map<std::string_view, size_t>
-      waiting;  // of the new lines that are not printed yet
+  // Of the new lines that are not printed yet.
+  std::unordered_map<std::string_view, size_t> waiting;
   for (const std::string_view line : new_lines) ++waiting[line];
   std::string diff;
   size_t at = 0;

@@ -2,8 +2,8 @@
 // operators that call it, torch/_decomp/decompositions.py; what runs them is C++
 // (ops/rules/rnn.cpp). Layers of packed sequences read their batch sizes as data and stay whole.
 //
-// PyTorch's lstm asks for oneDNN's layer instead where nothing needs a gradient; run_decompositions
-// of PyTorch 2.13 was asked for nine modules and took it for none.
+// PyTorch's lstm takes oneDNN's layer where that is on; export and run_decompositions switch it off
+// (_ignore_backend_decomps, torch/export/_trace.py), so it has no place here.
 #include <algorithm>
 #include <vector>
 
