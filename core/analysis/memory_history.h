@@ -1,7 +1,8 @@
 // MemoryHistory: the bytes alive by kind as time passes, to draw.
 //
-// A point is the highest inside of a node of the run, or of what a training step does at one node in
-// one phase; placeholders are none, what they hold is there from the first point on. Sizes that are symbols are those of the example, what depends on data counts nothing.
+// A point is the highest inside of a node of the run, or of what a training step does at one node
+// in one phase. Placeholders are none: what they hold is there from the first point on. Sizes that
+// are symbols are those of the example; what depends on data counts nothing.
 //
 //   const MemoryHistory history(costs);
 //   history.points()[history.peak()].total()

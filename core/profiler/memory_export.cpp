@@ -9,6 +9,7 @@
 #include "core/formats/json_writer.h"
 #include "core/graph/explain.h"
 #include "core/ops/registry.h"
+#include "core/profiler/chrome_trace.h"
 #include "core/support/error.h"
 #include "core/symbolic/shape_env.h"
 
@@ -31,6 +32,7 @@ class CallTimes {
     for (const FunctionEvent& event : events) {
       if (event.parent >= 0) is_leaf[static_cast<size_t>(event.parent)] = false;
     }
+    const std::vector<int64_t> kernels = kernel_starts(events);
     Row row = kNoRow;
     int64_t free = 0;  // when the stream is
     for (size_t i = 0; i < events.size(); ++i) {
@@ -38,12 +40,13 @@ class CallTimes {
       if (event.parent < 0) row = run.program().find(event.node);
       if (!is_leaf[i] || row >= rows_.size()) continue;
       Times times{event.start_ns - events[0].start_ns, event.end_ns - events[0].start_ns};
-      if (on_device) {
+      if (on_device && kernels[i] >= 0) {
+        times = {kernels[i], kernels[i] + event.device_ns};
+      } else if (on_device) {
         times.begin = std::max(free, times.begin);
-        times.end =
-            event.device_ns > 0 ? times.begin + event.device_ns : std::max(times.begin, times.end);
-        free = times.end;
+        times.end = std::max(times.begin, times.end);
       }
+      free = times.end;
       rows_[row].push_back(times);
     }
   }
@@ -172,7 +175,9 @@ class EventWriter {
 
   std::vector<TimelineEvent> events() {
     const Row inputs = static_cast<Row>(costs_.run().program().inputs.size());
+    ending_.resize(costs_.run().plan().size());
     for (const StorageLife& life : costs_.memory().lives()) {
+      if (life.last < ending_.size()) ending_[life.last].push_back(life.storage);
       if (life.first >= inputs) continue;
       add(life.storage, -1, MemoryAction::kPreexisting);
       live_.insert(life.storage);
@@ -216,12 +221,6 @@ class EventWriter {
 
   // What no later row reads.
   void drop_values(Row row) {
-    if (ending_.empty()) {
-      ending_.resize(costs_.run().plan().size());
-      for (const StorageLife& life : costs_.memory().lives()) {
-        if (life.last < ending_.size()) ending_[life.last].push_back(life.storage);
-      }
-    }
     for (const Storage* storage : ending_[row]) {
       if (live_.count(storage) != 0) destroy(storage);
     }
