@@ -34,7 +34,7 @@ export function work(engine) {
   worker.askEngine();
   for (const folder of programFolders)
     for (const file of filesIn(folder, /\.(json|json\.gz|pt2)$/))
-      worker.exploreProgram(readFileSync(file));
+      worker.exploreProgram(readFileSync(file), folder === programFolders[0]);
   for (const name of moreOperators.trim().split(/\s+/))
     worker.operators.add(`aten::${name}`);
   for (const file of filesIn(vectorFolder, /\.jsonl\.gz$/))
@@ -79,16 +79,23 @@ class Worker {
   open(bytes) {
     const read = (offset, length) => bytes.subarray(offset, offset + length);
     return JSON.parse(
-      this.engine.openProgram({ size: bytes.length, read }, "model.pt2", 0, false),
+      this.engine.openProgram(
+        { size: bytes.length, read },
+        "model.pt2",
+        0,
+        false,
+      ),
     );
   }
 
-  exploreProgram(bytes) {
+  /** `isExample`: one of the page's. */
+  exploreProgram(bytes, isExample) {
     const { program, info } = this.open(bytes);
     const modules = info.modules.map(({ id }) => id);
     for (const expanded of [[], modules.slice(0, 2), modules])
       for (const plumbing of [true, false])
         this.columns("program.layout", program, { expanded, plumbing });
+    if (isExample) this.askAboutDevices(program, info);
     if (info.unknownOps.length > 0) this.ask("program.recordProfiles", program);
     for (const options of settingsOf(info)) {
       const assumptions = this.exploreRun(program, info, options);
@@ -127,6 +134,18 @@ class Worker {
     const assumptions = this.ask("run.assumptions", run);
     this.engine.closeRun(run);
     return assumptions;
+  }
+
+  /** What the page asks behind its first picture: the devices that it names. */
+  askAboutDevices(program, info) {
+    if (info.nodes > 1000) return; // each size is propagated
+    const { run } = JSON.parse(
+      this.engine.propagate(program, "{}", () => true),
+    );
+    const targets = ["rtx4090", "a100-80gb"];
+    this.engine.ask("run.fits", run, JSON.stringify({ options: { targets } }));
+    this.engine.ask("run.time", run, JSON.stringify({ target: targets[0] }));
+    this.engine.closeRun(run);
   }
 
   exploreNode(run, index) {
