@@ -34,6 +34,7 @@ const { metafile } = await bundle({
   ...common,
   define: { kEngineBytes: String(statSync(path.join(engine, "faketensor.wasm")).size) },
   entryPoints: { playground: path.join(here, "src/main.ts") },
+  loader: { ".css": "text" }, // of parts that are loaded on demand (src/adopted_style.ts)
   outdir: site,
   chunkNames: "[name]-[hash]",
 });

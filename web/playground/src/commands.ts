@@ -73,13 +73,13 @@ function goCommands(app: App): Command[] {
   const { views } = app;
   return [
     command("Search", ["/"], () => {
-      views.focusSearch();
+      views.search.focus();
     }),
     command("Next match", ["n", "F3"], () => {
-      views.stepMatch(1);
+      views.search.step(1);
     }),
     command("Previous match", ["N"], () => {
-      views.stepMatch(-1);
+      views.search.step(-1);
     }),
     command("Go to the selection", ["f"], () => {
       app.revealSelection();
@@ -110,10 +110,10 @@ function goCommands(app: App): Command[] {
       views.showGuards();
     }),
     command("What changed", ["c"], () => {
-      views.showChanges();
+      views.lists.openChanges();
     }),
     command("Assumptions", ["a"], () => {
-      views.showAssumptions();
+      views.lists.openAssumptions();
     }),
   ];
 }
@@ -133,7 +133,7 @@ function whatIfCommands(app: App): Command[] {
       app.showSweep();
     }),
     command("Set symbols", ["s"], () => {
-      app.views.showSymbols();
+      app.views.lists.openSymbols();
     }),
     ...choices("dtype", ["float32", "bfloat16", "float16", "float64"]),
     ...choices("device", ["cpu", "cuda", "meta"]),

@@ -16,7 +16,7 @@ function handleCommand(app: App, event: KeyboardEvent): boolean {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return false;
   const key = event.key.toLowerCase();
   if (key === "k") {
-    app.views.focusCommands();
+    app.views.search.focusCommands();
     return true;
   }
   // A field being edited has an undo of its own.
@@ -35,7 +35,7 @@ function handlePlain(app: App, event: KeyboardEvent): boolean {
   }
   // In the search field too.
   if (event.key === "F3") {
-    app.views.stepMatch(event.shiftKey ? -1 : 1);
+    app.views.search.step(event.shiftKey ? -1 : 1);
     return true;
   }
   if (isTyping(event.target) || !areKeysOn()) return false;

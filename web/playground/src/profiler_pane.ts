@@ -2,6 +2,8 @@
  * The profiler: the simulated time of a device as a table of operators and as a flame chart over modules. A bar leads to its
  * node or module, and what is selected is marked here. Loaded when it is asked for.
  */
+import css from "../styles/profiler.css";
+import { adoptStyle } from "./adopted_style.js";
 import type { Answer } from "./answers.js";
 import { button, element } from "./dom.js";
 import type { AverageRow, KeyAverages, RunTrace } from "./engine.js";
@@ -83,6 +85,7 @@ export class ProfilerPane {
   private opener: Element | null = null;
 
   constructor(private readonly events: ProfilerEvents) {
+    adoptStyle(css);
     for (const name of kTargets) this.target.append(element("option", {}, name));
     this.target.addEventListener("change", () => void this.ask());
     this.chart.addEventListener("keydown", (event) => {

@@ -3,6 +3,8 @@
  * opened. What is typed is propagated {@link kPause} ms after the last key; of the texts that come while the engine works
  * the last one counts.
  */
+import css from "../styles/source.css";
+import { adoptStyle } from "./adopted_style.js";
 import { button, element } from "./dom.js";
 import { download } from "./export_picture.js";
 import type { FullEngine, Program } from "./engine.js";
@@ -11,7 +13,6 @@ import type { Model, Selection } from "./model.js";
 import type { Shown, Source } from "./shown.js";
 import { SourceEditor } from "./source_editor.js";
 import { encodeText } from "./source_link.js";
-import { adoptPaneStyle } from "./source_style.js";
 import { Status, ValueKind } from "./engine.js";
 
 /** After the last key. */
@@ -74,7 +75,7 @@ export class SourcePane {
   private operators: Promise<readonly { readonly name: string; readonly schema: string }[]> | null = null;
 
   constructor(private readonly actions: SourceActions) {
-    adoptPaneStyle();
+    adoptStyle(css);
     const host = element("div", { class: "source-host" });
     this.section.append(
       element(

@@ -2,6 +2,8 @@
  * The dialog of a sweep: peak, bytes held, FLOPs and time at several values of a size, with a bar in each cell, as CSV, and
  * with each line leading to the page at that value. Loaded when it is asked for.
  */
+import css from "../styles/sweep.css";
+import { adoptStyle } from "./adopted_style.js";
 import type { SizeChip } from "./chips.js";
 import { button, element } from "./dom.js";
 import { download } from "./export_picture.js";
@@ -28,6 +30,7 @@ const kColumns = [
 ] as const;
 
 export function showSweep(source: SweepSource): void {
+  adoptStyle(css);
   new SweepDialog(source).open();
 }
 

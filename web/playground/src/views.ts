@@ -3,11 +3,9 @@
  * takes. Nothing here asks the engine for a run or a layout.
  */
 import { assumedSentence } from "./assumptions.js";
-import type { AssumptionsPane } from "./assumptions_pane.js";
 import { Announcer } from "./announcer.js";
 import type { Answer } from "./answers.js";
 import { CanvasView } from "./canvas_view.js";
-import type { ChangesList } from "./changes_list.js";
 import type { Compare } from "./compare.js";
 import type { Comparison } from "./comparison.js";
 import { kColorModes, tintsOf, type ColorMode } from "./coloring.js";
@@ -20,6 +18,7 @@ import { brokenSentence } from "./guard_texts.js";
 import { Inspector } from "./inspector.js";
 import { Later } from "./later.js";
 import type { LaterPanes } from "./later_panes.js";
+import { Lists } from "./lists.js";
 import type { MemoryProfile } from "./memory_profile.js";
 import { Minimap } from "./minimap.js";
 import { changedRows, sameSelection, type Model, type Selection } from "./model.js";
@@ -31,20 +30,11 @@ import { countProblems, ProblemsPane, problemSentence } from "./problems_pane.js
 import type { ProfilerPane } from "./profiler_pane.js";
 import { Progress } from "./progress.js";
 import type { Scene } from "./scene.js";
-import type { SearchBox } from "./search_box.js";
+import { SearchField } from "./search_field.js";
 import type { Setting } from "./settings.js";
 import type { Shown, Source } from "./shown.js";
-import {
-  isAsInFile,
-  kAsInFile,
-  withDecisions,
-  type Camera,
-  type History,
-  type PageState,
-  type WhatIf,
-} from "./state.js";
+import type { Camera, History, PageState, WhatIf } from "./state.js";
 import type { SourcePane } from "./source_pane.js";
-import type { SymbolsPane } from "./symbols_pane.js";
 import { Theme } from "./theme.js";
 import type { TimeProfile } from "./time_profile.js";
 import { WhatIfBar } from "./what_if_bar.js";
@@ -83,11 +73,11 @@ export class Views {
   readonly theme: Theme;
   readonly canvas: CanvasView;
   readonly progress: Progress;
+  readonly search: SearchField;
+  readonly lists: Lists;
   private readonly tabs = new PaneTabs((name) => {
-    if (name === "symbols") this.symbols.now?.open(true);
-    if (name === "assumptions") this.assumptions.now?.open(true);
+    this.lists.openTab(name);
   });
-  private readonly searchField = byId("search", HTMLInputElement);
   private readonly minimap: Minimap;
   private readonly outline: Outline;
   private readonly inspector: Inspector;
@@ -97,10 +87,6 @@ export class Views {
   /** After the first picture. */
   private readonly later: Later<LaterPanes>;
   // When there is something to show in them, or they are asked for.
-  private readonly search: Later<SearchBox>;
-  private readonly symbols: Later<SymbolsPane>;
-  private readonly assumptions: Later<AssumptionsPane>;
-  private readonly changes: Later<ChangesList>;
   private readonly source: Later<SourcePane>;
   private readonly compare: Later<Compare>;
   private readonly profiler: Later<ProfilerPane>;
@@ -110,10 +96,6 @@ export class Views {
   private readonly colors = byId("color", HTMLSelectElement);
   private scene: Scene | null = null;
   private shown: Shown | null = null;
-  /** The run in which nothing is changed; the first of a program is one too: it may be opened with changes. */
-  private base: Model | null = null;
-  /** What is wanted, for what is decided in the pane of assumptions. */
-  private whatIf: WhatIf = kAsInFile;
   /** What the search found: `>= 0` rows, `< 0` modules `~target`. */
   private matches: readonly number[] = [];
   /** Undefined: the selection is to be brought into view even if it is the one that was. */
@@ -199,47 +181,16 @@ export class Views {
         },
       });
     }, failed);
-    this.symbols = new Later(
-      async () => {
-        const { SymbolsPane } = await import("./symbols_pane.js");
-        return new SymbolsPane({
-          jump: jumpToRow,
-          set: (symbol, setting, group) => {
-            actions.setSymbol(symbol, setting, group);
-          },
-        });
+    this.lists = new Lists(this.tabs, this.announcer, {
+      jumpToRow,
+      setSymbol: (symbol, setting, group) => {
+        actions.setSymbol(symbol, setting, group);
+      },
+      setWhatIf: (whatIf) => {
+        actions.setWhatIf(whatIf);
       },
       failed,
-      (pane) => {
-        if (this.shown !== null) pane.show(this.shown.model, this.whatIf.dims);
-      },
-    );
-    this.assumptions = new Later(
-      async () => {
-        const { AssumptionsPane } = await import("./assumptions_pane.js");
-        return new AssumptionsPane({
-          jump: jumpToRow,
-          decide: (sites, choice) => {
-            actions.setWhatIf(withDecisions(this.whatIf, sites, choice));
-          },
-        });
-      },
-      failed,
-      (pane) => {
-        const { shown } = this;
-        if (shown !== null) pane.show(shown.model, shown.answer, shown.state.whatIf);
-      },
-    );
-    this.changes = new Later(
-      async () => {
-        const { ChangesList } = await import("./changes_list.js");
-        return new ChangesList(jumpToRow);
-      },
-      failed,
-      (list) => {
-        if (this.base !== null && this.shown !== null) list.show(this.base, this.shown.model);
-      },
-    );
+    });
     this.compare = new Later(async () => {
       const { Compare } = await import("./compare.js");
       return new Compare({
@@ -253,35 +204,25 @@ export class Views {
       const { ProfilerPane } = await import("./profiler_pane.js");
       return new ProfilerPane({ jump: jumpInGraph });
     }, failed);
-    byId("assumed", HTMLElement).addEventListener("click", () => {
-      this.showAssumptions();
-    });
     this.problems = new ProblemsPane(byId("problems", HTMLElement), (row) => {
       jumpInGraph({ kind: "node", row });
     });
-    this.search = new Later(
-      async () => {
-        const { SearchBox } = await import("./search_box.js");
-        return new SearchBox(this.searchField, byId("search-results", HTMLElement), {
-          jump: jumpInGraph,
-          matched: (matches) => {
-            this.matches = matches.map(({ target }) => target);
-            this.markMatches();
-          },
-          commands: () => actions.commands(),
-          left: () => {
-            byId("stage", HTMLElement).focus({ preventScroll: true });
-          },
-          say: (sentence) => {
-            this.announcer.say(sentence);
-          },
-        });
+    this.search = new SearchField(
+      {
+        jump: jumpInGraph,
+        matched: (matches) => {
+          this.matches = matches.map(({ target }) => target);
+          this.markMatches();
+        },
+        commands: () => actions.commands(),
+        left: () => {
+          byId("stage", HTMLElement).focus({ preventScroll: true });
+        },
+        say: (sentence) => {
+          this.announcer.say(sentence);
+        },
       },
       failed,
-      (box) => {
-        if (this.shown !== null) box.show(this.shown.model);
-        box.resume();
-      },
     );
     this.source = new Later(
       async () => {
@@ -304,17 +245,6 @@ export class Views {
         if (this.shown !== null) pane.show(this.shown);
       },
     );
-    for (const event of ["focus", "pointerenter"])
-      this.searchField.addEventListener(event, () => {
-        this.search.start();
-      });
-    this.searchField.addEventListener("keydown", ({ key }) => {
-      if (this.search.now !== null) return; // it hears of keys itself
-      const { value } = this.searchField;
-      this.search.use((box) => {
-        if (this.searchField.value === value) box.press(key);
-      });
-    });
     this.whatIfBar = new WhatIfBar(
       byId("chips", HTMLElement),
       (whatIf, group) => {
@@ -360,8 +290,8 @@ export class Views {
       source.kind === "example" ? `${source.name} (example)` : source.name;
     document.title = `${source.name} · faketensor`;
     this.whatIfBar.show(program.info, state.whatIf);
-    this.assumptions.now?.forget();
-    this.search.now?.close();
+    this.lists.forget();
+    this.search.forget();
     this.depths.show(model, state.expanded);
     this.canvas.show(shown.scene, camera === null);
     if (camera !== null) this.canvas.setCamera(camera);
@@ -388,14 +318,12 @@ export class Views {
     this.inspector.show(model, want.selection, state.expanded);
     this.canvas.select(want.selection);
     this.showSheet(shown, want.selection);
-    this.search.now?.show(model);
+    this.search.show(model);
     this.source.now?.show(shown);
     this.markMatches();
     this.problems.show(model);
     this.profiler.now?.show(shown);
-    this.showSymbolic(want, before, model);
-    this.showAssumed(shown);
-    this.showChanged(model, isAsInFile(state.whatIf));
+    this.lists.show(shown, want, before);
     byId("summary", HTMLElement).textContent = summarySentence(model);
     byId("graph-title", HTMLElement).textContent =
       `Graph of ${shown.source.name}: ${plural(scene.layout.box.count - 1, "box", "boxes")}`;
@@ -407,34 +335,6 @@ export class Views {
     if (model.problems.length > 0) said.push(problemSentence(this.problems.counts));
     if (model.assumed.assumptions > 0) said.push(assumedSentence(model.assumed));
     this.announcer.say(said.join(", "));
-  }
-
-  /** The first guard that breaks opens the list, which says why. */
-  private showSymbolic(want: PageState, before: Model | null, model: Model): void {
-    const breaks = model.symbolic.broken.length > 0 && (before?.symbolic.broken.length ?? 0) === 0;
-    this.symbols.now?.show(model, want.whatIf.dims);
-    if (breaks)
-      this.symbols.use((symbols) => {
-        symbols.open(true);
-      });
-    else if (model.symbolic.symbols.length > 0) this.symbols.start();
-  }
-
-  private showChanged(model: Model, isBase: boolean): void {
-    if (isBase || this.base?.info !== model.info) this.base = model;
-    this.changes.now?.show(this.base, model);
-    if (this.base !== model) this.changes.start();
-  }
-
-  /** Beside what it took, how much of the answer is assumed: a guess is said to be one. */
-  private showAssumed({ model, answer, state }: Shown): void {
-    this.assumptions.now?.show(model, answer, state.whatIf);
-    if (model.assumed.assumptions > 0 || Object.keys(state.whatIf.assume).length > 0)
-      this.assumptions.start();
-    const button = byId("assumed", HTMLElement);
-    button.textContent = assumedSentence(model.assumed);
-    button.hidden = model.assumed.assumptions === 0;
-    button.classList.toggle("has-unknown", model.assumed.guesses > 0);
   }
 
   /** What the shown run costs, as soon as it is known. */
@@ -571,9 +471,8 @@ export class Views {
     if (model === null) return;
     const { whatIf, expanded, plumbing } = history.current;
     this.plumbing.setAttribute("aria-pressed", String(plumbing));
-    this.whatIf = whatIf;
     this.whatIfBar.update(whatIf);
-    this.symbols.now?.update(whatIf.dims);
+    this.lists.update(whatIf);
     this.depths.mark(model, expanded);
   }
 
@@ -620,30 +519,9 @@ export class Views {
 
   // ---- Where the keyboard goes
 
-  focusSearch(): void {
-    this.searchField.focus();
-    this.searchField.select();
-  }
-
-  focusCommands(): void {
-    this.focusSearch();
-    this.search.use((search) => {
-      search.offerCommands();
-    });
-  }
-
-  /** To the next match of the search, or the one before. */
-  stepMatch(step: 1 | -1): void {
-    this.search.use((search) => {
-      search.step(step);
-    });
-  }
-
   /** Returns whether it was open. */
   closeSearch(): boolean {
-    const wasOpen = this.searchField.value !== "" || this.searchField === document.activeElement;
-    this.searchField.value = "";
-    this.search.now?.close();
+    const wasOpen = this.search.close();
     if (wasOpen) byId("stage", HTMLElement).focus({ preventScroll: true });
     return wasOpen;
   }
@@ -666,36 +544,9 @@ export class Views {
     this.inspector.focusGuards();
   }
 
-  /** The pane of symbols, with the keyboard in its first field. */
-  showSymbols(): void {
-    this.tabs.show("symbols");
-    this.symbols.use((symbols) => {
-      if (symbols.focusFirst()) return;
-      this.tabs.show("graph");
-      this.announcer.say("All sizes of this program are numbers");
-    });
-  }
-
-  /** The pane of assumptions, with the keyboard at its first line. */
-  showAssumptions(): void {
-    this.tabs.show("assumptions");
-    this.assumptions.use((assumptions) => {
-      if (assumptions.focusFirst()) return;
-      this.tabs.show("graph");
-      this.announcer.say("Nothing was assumed of the example");
-    });
-  }
-
-  /** The values that are not as in the file, with the keyboard at the first. */
-  showChanges(): void {
-    this.changes.use((changes) => {
-      if (!changes.open(true)) this.announcer.say("Nothing is changed");
-    });
-  }
-
   /** Returns whether a list was open. */
   closeChanges(): boolean {
-    return this.changes.now?.close() === true || this.compare.now?.bar.close() === true;
+    return this.lists.closeChanges() || this.compare.now?.bar.close() === true;
   }
 
   firstProblem(): void {

@@ -16,6 +16,7 @@ await esbuild.build({
   bundle: true,
   format: "esm",
   platform: "node",
+  loader: { ".css": "text" },
   target: ["node20"],
   sourcemap: "inline",
 });
