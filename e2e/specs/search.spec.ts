@@ -106,3 +106,25 @@ test("says when nothing matches", async ({ playground, page }) => {
   await playground.search.fill("no_such_thing");
   await expect(page.getByText("Nothing matches")).toBeVisible();
 });
+
+test("Enter counts when the list comes late and the user has gone on to another field", async ({
+  playground,
+  page,
+}) => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/search_box-*.js", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await playground.open();
+  await playground.search.fill("linear_14");
+  await page.keyboard.press("Enter");
+  await playground.batch.focus();
+  release();
+  await expect(playground.inspector.getByRole("heading", { name: "linear", exact: true })).toBeVisible();
+  await expect(playground.batch).toBeFocused();
+  await expect(page.locator("#search-results")).toBeHidden();
+});

@@ -75,6 +75,16 @@ export class SearchBox {
     if (this.field.value !== "" && this.field === document.activeElement) this.run();
   }
 
+  /** A key that was pressed on that text before the box was there. Enter counts even when the user has gone on elsewhere. */
+  catchUp(text: string, key: string): void {
+    if (this.field.value !== text) return;
+    if (this.field !== document.activeElement) {
+      if (key !== "Enter") return;
+      this.run();
+    }
+    this.press(key);
+  }
+
   /** To the next match, or the one before, whether the list is open or not. */
   step(step: 1 | -1): void {
     const { length } = this.matches;

@@ -30,7 +30,7 @@ export class SearchField {
       if (this.box.now !== null) return; // it hears of keys itself
       const { value } = field;
       this.box.use((box) => {
-        if (field.value === value) box.press(key);
+        box.catchUp(value, key);
       });
     });
   }
