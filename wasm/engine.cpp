@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/formats/json_fields.h"
+#include "core/graph/invented_modules.h"
 #include "core/io/open_text.h"
 #include "core/io/options_json.h"
 #include "wasm/js_source.h"
@@ -34,13 +35,14 @@ void write_text_problems(JsonWriter& json, const ProgramText& text) {
 }  // namespace
 
 std::string open_program(const val& source, const std::string& name, double memory_limit,
-                         bool keep_going) {
+                         bool keep_going, bool sections) {
   return reply([&](JsonWriter& json) {
     ReadLimits limits;
     limits.max_memory_bytes = static_cast<uint64_t>(memory_limit);
     TextProgram opened = open_with_text(JsSource(source), name, limits);
     if (!keep_going && opened.text != nullptr && opened.text->error_count() > 0)
       throw_error(ErrorKind::kUnreadable, opened.text->errors(name));
+    if (sections && opened.program.modules.size() == 1) invent_modules(opened.program);
     const auto program = std::make_shared<const Program>(std::move(opened.program));
     const auto object = json.object();
     json.field("program", objects().programs.add(program));

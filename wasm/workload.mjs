@@ -84,6 +84,7 @@ class Worker {
         "model.pt2",
         0,
         false,
+        false,
       ),
     );
   }

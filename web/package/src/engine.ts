@@ -27,7 +27,13 @@ export interface EngineExports {
   ask(question: string, of: number, args: string): string;
   columns(question: string, of: number, args: string): Uint8Array<ArrayBuffer> | string;
   /** At most `memoryLimit` bytes are taken to read it; 0 for the default. */
-  openProgram(source: EngineSource, name: string, memoryLimit: number, keepGoing: boolean): string;
+  openProgram(
+    source: EngineSource,
+    name: string,
+    memoryLimit: number,
+    keepGoing: boolean,
+    sections: boolean,
+  ): string;
   closeProgram(program: number): void;
   propagate(program: number, options: string, progress: EngineProgress): string;
   closeRun(run: number): void;

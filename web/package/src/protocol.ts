@@ -30,7 +30,10 @@ export type WhatIf = Omit<PropagateOptions, "onProgress" | "signal">;
 export interface Calls {
   load: { args: { wasm?: RemoteWasm; rest?: RemoteWasm }; result: EngineInfo };
   open: {
-    args: { source: RemoteSource; options: { name: string; memoryLimit?: number; keepGoing?: boolean } };
+    args: {
+      source: RemoteSource;
+      options: { name: string; sections: boolean; memoryLimit?: number; keepGoing?: boolean };
+    };
     result: { program: number; info: ProgramInfo; textProblems: readonly TextProblem[] };
   };
   /** Without a program where what came of the passes is none: then why. */

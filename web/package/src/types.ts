@@ -126,6 +126,11 @@ export interface OpenOptions extends Progressing {
   memoryLimit?: number;
   /** Whether errors in a program that is text are left to `textProblems`, and the rest is a program; else they are thrown. */
   keepGoing?: boolean;
+  /**
+   * Whether a program whose file names no modules gets invented ones, of type `"invented (...)"`: forward and backward of a
+   * joint graph, what repeats, sections of about 50 nodes. Default: false.
+   */
+  sections?: boolean;
 }
 
 /** What is wrong in a program that is text. Lines and columns count from 1, columns and lengths in UTF-16 units. */
