@@ -14,6 +14,7 @@ import { root } from "./site.mjs";
 
 const web = path.join(root, "web");
 const esbuild = createRequire(path.join(web, "package.json"))("esbuild");
+const engine = pathToFileURL(path.join(web, "package/dist/index.js")).href;
 const folder = mkdtempSync(path.join(tmpdir(), "layout-measure-"));
 await esbuild.build({
   stdin: {
@@ -24,11 +25,16 @@ await esbuild.build({
   format: "esm",
   platform: "node",
   outfile: path.join(folder, "page.mjs"),
-  external: ["faketensor"],
+  plugins: [
+    {
+      name: "the built package",
+      setup: (build) => build.onResolve({ filter: /^faketensor$/ }, () => ({ path: engine, external: true })),
+    },
+  ],
 });
 const { measurePicture, Model, Scene } = await import(pathToFileURL(path.join(folder, "page.mjs")).href);
 rmSync(folder, { recursive: true });
-const { load } = await import(pathToFileURL(path.join(web, "package/dist/index.js")).href);
+const { load } = await import(engine);
 
 function programsIn(place) {
   if (!statSync(place).isDirectory()) return [place];
@@ -50,7 +56,7 @@ for (const file of places.flatMap(programsIn)) {
   const name = path.relative(places[0], file) || path.basename(file);
   let program;
   try {
-    program = ft.open(readFileSync(file), { name });
+    program = ft.open(readFileSync(file), { name, sections: true });
   } catch (error) {
     console.log(`${name}: ${error.message}`);
     continue;

@@ -49,7 +49,13 @@ export async function openProgram(
   const { signal } = steps;
   const { name, blob } = file;
   const keepGoing = file.text !== undefined;
-  const program = await engine.open(blob, { name, signal, onProgress: steps.reading, keepGoing, sections: true });
+  const program = await engine.open(blob, {
+    name,
+    signal,
+    onProgress: steps.reading,
+    keepGoing,
+    sections: true,
+  });
   const answers = new Answers(program);
   try {
     steps.read();
