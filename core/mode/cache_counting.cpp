@@ -16,7 +16,7 @@ Value CacheCounting::dispatch(const OpEntry& op, std::span<const Value> args,
   const CacheSurroundings surroundings{context_, surroundings_.cache_settings(), surroundings_};
   const CachedCall call = describe_call(op, args, surroundings);
   const DispatchCache::Found found = cache_.find(call, env);
-  if (found == DispatchCache::Found::kAnswer) {
+  if (found == DispatchCache::Found::kHit) {
     const ScopedValue given(is_given_, true);
     const Value result = next(op, args);
     // _crosscheck_cache_output

@@ -14,7 +14,7 @@ DispatchCache::Found DispatchCache::find(const CachedCall& call, const ShapeEnv*
   if (known == entries.end()) return Found::kNothing;
   if (known->second.bypass.empty()) {
     ++counts_.hits;
-    return Found::kAnswer;
+    return Found::kHit;
   }
   ++counts_.bypasses[known->second.bypass];
   return Found::kBypass;

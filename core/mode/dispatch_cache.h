@@ -41,7 +41,7 @@ class DispatchCache {
   };
 
   // kBypass: not kept, which the cache knows before the call is answered.
-  enum class Found : uint8_t { kNothing, kBypass, kAnswer };
+  enum class Found : uint8_t { kNothing, kBypass, kHit };
   // Looks for an answer, and counts a hit or a bypass.
   Found find(const CachedCall& call, const ShapeEnv* env);
   // Of a call that nothing was found for, once it is answered: kept, or not for the reason

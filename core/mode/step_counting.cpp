@@ -153,7 +153,7 @@ Value StepCounter::dispatch(const OpEntry& op, std::span<const Value> given, con
   const CachedCall call = describe_call(op, args.span(), surroundings);
   const std::vector<const ExprNode*> symbols = symbols_of(args.span());
   const DispatchCache::Found found = cache_.find(call, env);
-  const bool is_given = found == DispatchCache::Found::kAnswer;
+  const bool is_given = found == DispatchCache::Found::kHit;
   Value result = answer(op, args.span(), call.is_symbolic, is_given, next);
   if (is_given && call.is_symbolic) make_again(op, result);
   if (found == DispatchCache::Found::kNothing) {

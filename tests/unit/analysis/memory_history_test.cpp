@@ -2,19 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "../graph/program_builder.h"
+#include "layer.h"
 
 namespace faketensor {
 namespace {
 
 // A weight of 256 bytes and an x of 128: relu(mm(x, w)).
-struct Layer : ProgramBuilder {
-  Row weight = input("weight", {8, 8}, DType::kFloat32, InputSpec::Kind::kParameter);
-  Row x = input("x", {4, 8});
-  Row product = call("aten.mm.default", {ref(x), ref(weight)});
-  Layer() { output({call("aten.relu.default", {ref(product)})}); }
-};
-
 int64_t of(const MemoryPoint& point, MemoryKind kind) {
   return point.bytes[static_cast<size_t>(kind)];
 }

@@ -4,20 +4,12 @@
 
 #include "../graph/program_builder.h"
 #include "core/support/format.h"
+#include "layer.h"
 
 namespace faketensor {
 namespace {
 
 // A weight of 256 bytes and an x of 128: mm(x, w).relu(), of which a view is returned.
-struct Layer : ProgramBuilder {
-  Row weight = input("weight", {8, 8}, DType::kFloat32, InputSpec::Kind::kParameter);
-  Row x = input("x", {4, 8});
-  Row product = call("aten.mm.default", {ref(x), ref(weight)});
-  Row relu = call("aten.relu.default", {ref(product)});
-  Row view = call("aten.view.default", {ref(relu), ints({32})});
-  Layer() { output({view}); }
-};
-
 std::string live(const ProgramCosts& costs) {
   std::string text;
   for (const RowMemory& row : costs.memory().rows()) text += format("{} ", row.live);
@@ -25,7 +17,7 @@ std::string live(const ProgramCosts& costs) {
 }
 
 TEST(ProgramCosts, AValueIsAliveFromItsNodeToItsLastUse) {
-  const Layer layer;
+  const ViewedLayer layer;
   const ProgramCosts costs(layer.program, {});
   // Held: 384. The product dies when relu has run; the view holds what relu brought.
   EXPECT_EQ(live(costs), "384 384 512 512 512 512 ");
@@ -34,7 +26,7 @@ TEST(ProgramCosts, AValueIsAliveFromItsNodeToItsLastUse) {
 }
 
 TEST(ProgramCosts, ThePeakIsInsideOfTheNodeThatReadsAndBrings) {
-  const Layer layer;
+  const ViewedLayer layer;
   const ProgramCosts costs(layer.program, {});
   EXPECT_EQ(costs.memory().peak_row(), layer.relu);
   EXPECT_TRUE(same_expr(costs.memory().peak(), 640));
@@ -69,7 +61,7 @@ TEST(ProgramCosts, ACompositeOperatorsTemporariesAreInsideOfItsNode) {
 }
 
 TEST(ProgramCosts, ProductsCountTwoForEachMultiplication) {
-  const Layer layer;
+  const ViewedLayer layer;
   const ProgramCosts costs(layer.program, {});
   ASSERT_EQ(costs.flops().size(), 1u);
   EXPECT_EQ(costs.flops()[0].row, layer.product);
@@ -78,7 +70,7 @@ TEST(ProgramCosts, ProductsCountTwoForEachMultiplication) {
 }
 
 TEST(ProgramCosts, ADynamicBatchGivesExpressions) {
-  Layer layer;
+  ViewedLayer layer;
   const auto run = propagate(layer.program);
   for (const Row row : {layer.product, layer.relu, layer.view})
     layer.program.graph().meta(NodeId{row}).recorded =

@@ -2,18 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "../graph/program_builder.h"
 #include "core/devices/presets.h"
+#include "layer.h"
 
 namespace faketensor {
 namespace {
-
-struct Layer : ProgramBuilder {
-  Row weight = input("weight", {8, 8}, DType::kFloat32, InputSpec::Kind::kParameter);
-  Row x = input("x", {4, 8});
-  Row product = call("aten.mm.default", {ref(x), ref(weight)});
-  explicit Layer(const char* activation) { output({call(activation, {ref(product)})}); }
-};
 
 TEST(ProgramDiff, AProgramDoesNotDifferFromItself) {
   const Layer layer("aten.relu.default");

@@ -10,20 +10,12 @@
 #include "core/analysis/program_costs.h"
 #include "core/ops/derivative_formulas.h"
 #include "core/support/format.h"
+#include "layer.h"
 
 namespace faketensor {
 namespace {
 
 // A weight of 256 bytes and an x of 128: mm(x, w).relu(), of which a view is returned.
-struct Layer : ProgramBuilder {
-  Row weight = input("weight", {8, 8}, DType::kFloat32, InputSpec::Kind::kParameter);
-  Row x = input("x", {4, 8});
-  Row product = call("aten.mm.default", {ref(x), ref(weight)}, "m,first,Linear");
-  Row relu = call("aten.relu.default", {ref(product)}, "m,second,ReLU");
-  Row view = call("aten.view.default", {ref(relu), ints({32})});
-  Layer() { output({view}); }
-};
-
 int64_t peak(const Program& program, TrainingOptions options) {
   return TrainingStep(program, {}, std::move(options)).peak().as_int();
 }
@@ -32,7 +24,7 @@ int64_t after(const Program& program, TrainingOptions options) {
 }
 
 TEST(TrainingStep, ThePeakIsWhereTheLossIsDifferentiated) {
-  const Layer layer;
+  const ViewedLayer layer("m,first,Linear", "m,second,ReLU");
   const TrainingStep step(layer.program, {}, {});
   // Held are 384, relu's result (128), loss and its gradient (8). The square's derivative has the
   // gradient that comes in, the power, twice it, and their product: 4 * 128.
@@ -44,7 +36,7 @@ TEST(TrainingStep, ThePeakIsWhereTheLossIsDifferentiated) {
 }
 
 TEST(TrainingStep, OptimizersHaveTheirStatesFromTheStepBefore) {
-  const Layer layer;
+  const ViewedLayer layer("m,first,Linear", "m,second,ReLU");
   EXPECT_EQ(peak(layer.program, {.optimizer = Optimizer::kMomentum}), 1032 + 256);
   EXPECT_EQ(after(layer.program, {.optimizer = Optimizer::kMomentum}), 384 + 256);
   EXPECT_EQ(peak(layer.program, {.optimizer = Optimizer::kAdam}), 1032 + 516);
@@ -54,7 +46,7 @@ TEST(TrainingStep, OptimizersHaveTheirStatesFromTheStepBefore) {
 }
 
 TEST(TrainingStep, GradientsOfEarlierBackwardsAreThere) {
-  const Layer layer;
+  const ViewedLayer layer("m,first,Linear", "m,second,ReLU");
   EXPECT_EQ(peak(layer.program, {.grad_accumulation = 4}), 1032 + 256);
 }
 
@@ -147,7 +139,7 @@ TEST(TrainingStep, AProgramWithoutAFloatingPointOutputIsRefused) {
 }
 
 TEST(PeakReport, SaysWhoHoldsThePeakAndUntilWhen) {
-  const Layer layer;
+  const ViewedLayer layer("m,first,Linear", "m,second,ReLU");
   const TrainingStep step(layer.program, {}, {});
   const PeakReport report(step);
   ASSERT_FALSE(report.alive().empty());

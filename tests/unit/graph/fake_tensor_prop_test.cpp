@@ -2,18 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "core/command/value_text.h"
 #include "core/support/error.h"
 #include "core/symbolic/shape_env.h"
 #include "program_builder.h"
+#include "run_text.h"
 
 namespace faketensor {
 namespace {
-
-std::string text_of(const faketensor::Run& run, Row node) {
-  std::span<const TensorRecord> tensors = run.record(node).tensors;
-  return value_text(run.record(node).value, tensors);
-}
 
 TEST(FakeTensorProp, AnswersEveryNode) {
   ProgramBuilder b;

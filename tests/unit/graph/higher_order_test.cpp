@@ -3,18 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "core/command/value_text.h"
 #include "core/graph/fake_tensor_prop.h"
 #include "core/support/format.h"
 #include "program_builder.h"
+#include "run_text.h"
 
 namespace faketensor {
 namespace {
-
-std::string text_of(const faketensor::Run& run, Row node) {
-  std::span<const TensorRecord> tensors = run.record(node).tensors;
-  return value_text(run.record(node).value, tensors);
-}
 
 void expect_no_problem(const faketensor::Run& run) {
   for (const Problem& problem : run.problems()) ADD_FAILURE() << problem.message;

@@ -1,9 +1,9 @@
 // vmap in exported programs: tensors with a dimension that the operators between do not see.
 #include <gtest/gtest.h>
 
-#include "core/command/value_text.h"
 #include "core/graph/fake_tensor_prop.h"
 #include "program_builder.h"
+#include "run_text.h"
 
 namespace faketensor {
 namespace {
@@ -26,11 +26,6 @@ class VmapProgram : public ProgramBuilder {
   }
   Row leave() { return predispatch("_vmap_decrement_nesting", {}); }
 };
-
-std::string text_of(const faketensor::Run& run, Row node) {
-  std::span<const TensorRecord> tensors = run.record(node).tensors;
-  return value_text(run.record(node).value, tensors);
-}
 
 TEST(Vmap, HidesADimensionFromTheOperatorsBetween) {
   VmapProgram b;

@@ -10,14 +10,6 @@
 namespace faketensor {
 namespace {
 
-std::string names(const Graph& graph) {
-  std::string text;
-  const Plan& plan = *graph.plan();
-  for (Row row = 0; row < plan.size(); ++row) text += format("{} ", plan.name_of(row));
-  return text;
-}
-std::string names(const Program& program) { return names(program.graph()); }
-
 const Node& node_of(const Program& program, std::string_view name) {
   return program.node(program.find(name));
 }

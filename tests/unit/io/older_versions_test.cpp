@@ -13,13 +13,6 @@
 namespace faketensor {
 namespace {
 
-std::string names(const Program& program) {
-  std::string text;
-  const Plan& plan = program.plan();
-  for (Row row = 0; row < plan.size(); ++row) text += format("{} ", plan.name_of(row));
-  return text;
-}
-
 // The sample as an older PyTorch would have written it: `changes` in order.
 std::string sample_after(
     std::initializer_list<std::pair<std::string_view, std::string_view>> changes) {

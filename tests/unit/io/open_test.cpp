@@ -41,25 +41,26 @@ class CountingSource final : public ByteSource {
 };
 
 TEST(Open, TellsTheKindByTheContent) {
-  const std::string json = sample_program();
-  EXPECT_EQ(open_bytes(json).kind, "json");
-  EXPECT_EQ(open_bytes(" \n" + json).kind, "json");
-  EXPECT_EQ(open_bytes(gzipped(json)).kind, "json");
-  EXPECT_EQ(open_bytes(archive_of(json)).kind, "pt2");
-  EXPECT_EQ(open_bytes(gzipped(archive_of(json))).kind, "pt2");
-  EXPECT_EQ(open_bytes(archive_of(json)).graph().size(), 9u);
-  EXPECT_EQ(open_bytes(json).name, "file");
+  const std::string program = sample_program();
+  EXPECT_EQ(open_bytes(program).kind, "json");
+  EXPECT_EQ(open_bytes(" \n" + program).kind, "json");
+  EXPECT_EQ(open_bytes(gzipped(program)).kind, "json");
+  EXPECT_EQ(open_bytes(archive_of(program)).kind, "pt2");
+  EXPECT_EQ(open_bytes(gzipped(archive_of(program))).kind, "pt2");
+  EXPECT_EQ(open_bytes(archive_of(program)).graph().size(), 9u);
+  EXPECT_EQ(open_bytes(program).name, "file");
 }
 
 TEST(Open, WeightsAreNotRead) {
-  const std::string json = sample_program();
+  const std::string program = sample_program();
   const std::string bytes = ZipBuilder()
-                                .stored("m/models/model.json", json)
+                                .stored("m/models/model.json", program)
                                 .stored("m/data/weights/weight_0", std::string(5'000'000, 'w'))
                                 .build();
   const CountingSource source(bytes);
   EXPECT_EQ(open_program(source, "file").graph().size(), 9u);
-  EXPECT_LT(source.bytes_read, json.size() + 80'000);  // the model, and the tail with the directory
+  EXPECT_LT(source.bytes_read,
+            program.size() + 80'000);  // the model, and the tail with the directory
 }
 
 TEST(Open, TheFileIsNamedInEveryError) {
@@ -105,22 +106,22 @@ TEST(Pt2, AnArchiveWithoutAModelSaysWhatItIs) {
 }
 
 TEST(Pt2, FormatAndVersionAreChecked) {
-  const std::string json = sample_program();
+  const std::string program = sample_program();
   const std::string format =
-      ZipBuilder().stored("m/archive_format", "pt3").stored("m/models/model.json", json).build();
+      ZipBuilder().stored("m/archive_format", "pt3").stored("m/models/model.json", program).build();
   expect_unreadable([&] { open_bytes(format); },
                     {"'m/archive_format' says \"pt3\", expected \"pt2\""});
   const std::string version =
-      ZipBuilder().stored("m/archive_version", "1").stored("m/models/model.json", json).build();
+      ZipBuilder().stored("m/archive_version", "1").stored("m/models/model.json", program).build();
   expect_unreadable([&] { open_bytes(version); },
                     {"'m/archive_version' says \"1\", expected \"0\""});
 }
 
 TEST(Pt2, OneOfSeveralModelsIsChosenByName) {
-  const std::string json = sample_program();
+  const std::string program = sample_program();
   const std::string bytes = ZipBuilder()
-                                .stored("m/models/draft.json", changed(json, "2.13.0", "draft"))
-                                .stored("m/models/model.json", changed(json, "2.13.0", "main"))
+                                .stored("m/models/draft.json", changed(program, "2.13.0", "draft"))
+                                .stored("m/models/model.json", changed(program, "2.13.0", "main"))
                                 .stored("m/models/deep/model.json", "no model")
                                 .build();
   EXPECT_EQ(open_bytes(bytes).torch_version, "main");
@@ -128,7 +129,7 @@ TEST(Pt2, OneOfSeveralModelsIsChosenByName) {
   expect_error([&] { open_bytes(bytes, "other"); }, ErrorKind::kUsage,
                {"no model 'other'", "'model', 'draft'"});
   const std::string no_main =
-      ZipBuilder().stored("m/models/a.json", json).stored("m/models/b.json", "{}").build();
+      ZipBuilder().stored("m/models/a.json", program).stored("m/models/b.json", "{}").build();
   EXPECT_EQ(open_bytes(no_main).graph().size(), 9u);
 }
 

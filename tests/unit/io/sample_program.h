@@ -10,6 +10,18 @@
 
 namespace faketensor {
 
+// The nodes by name, in order: "p_w x linear ".
+inline std::string names(const Graph& graph) {
+  std::string text;
+  const Plan& plan = *graph.plan();
+  for (Row row = 0; row < plan.size(); ++row) {
+    text += plan.name_of(row);
+    text += ' ';
+  }
+  return text;
+}
+inline std::string names(const Program& program) { return names(program.graph()); }
+
 // x[2, 3] -> linear with a weight -> split into two -> their sum, and x's size as a symbol.
 inline std::string sample_program() {
   return R"end({"graph_module": {"graph": {"inputs": [{"as_tensor": {"name": "p_w"}}, {"as_tensor": {"name": "x"}}],

@@ -394,7 +394,7 @@ TEST(DispatchCacheTest, ACrosscheckFindsAnAnswerThatIsNotTheOneKept) {
   call.key = "aten::sin(x)";
   EXPECT_EQ(cache.find(call, nullptr), DispatchCache::Found::kNothing);
   cache.keep(call, "", nullptr, "float32 [2]");
-  EXPECT_EQ(cache.find(call, nullptr), DispatchCache::Found::kAnswer);
+  EXPECT_EQ(cache.find(call, nullptr), DispatchCache::Found::kHit);
   EXPECT_FALSE(cache.does_contradict(call, "float32 [2]", nullptr));
   EXPECT_TRUE(cache.does_contradict(call, "float32 [3]", nullptr));
   EXPECT_EQ(cache.info().hits, 1);

@@ -40,7 +40,7 @@ class UnflattenTest : public testing::Test {
   std::optional<Program> program;
 };
 
-constexpr const char* kTwoLayers = R"(graph():
+constexpr const char* kLayerAndActivation = R"(graph():
     %p_a_weight : [num_users=1] = placeholder[target=p_a_weight]
     %x : [num_users=1] = placeholder[target=x]
     %mm : [num_users=1] = call_function[target=torch.ops.aten.mm.default](args = (%x, %p_a_weight), kwargs = {})
@@ -48,7 +48,7 @@ constexpr const char* kTwoLayers = R"(graph():
     return (relu,))";
 
 TEST_F(UnflattenTest, AModuleIsCalledAndFetchesItsParameters) {
-  read(kTwoLayers, {{"mm", ",,Net;a,a,Linear"}, {"relu", ",,Net"}}, {"a.weight"});
+  read(kLayerAndActivation, {{"mm", ",,Net;a,a,Linear"}, {"relu", ",,Net"}}, {"a.weight"});
   const auto texts = run();
   EXPECT_EQ(texts.size(), 2u);
   EXPECT_EQ(texts.at(""), R"(graph():
@@ -92,7 +92,7 @@ TEST_F(UnflattenTest, TwoCallsThatDoAnotherThingAreTwoModules) {
 }
 
 TEST_F(UnflattenTest, ACallOfNoModuleIsPyTorchsError) {
-  read(kTwoLayers, {{"relu", ",,Net"}}, {"a.weight"});
+  read(kLayerAndActivation, {{"relu", ",,Net"}}, {"a.weight"});
   try {
     run();
     FAIL();

@@ -33,8 +33,8 @@ TEST(SymInt, PlainIntegersComputeAsPythonDoes) {
   EXPECT_EQ(mod(-7, 2).as_int(), 1);
   EXPECT_EQ(mod(7, -2).as_int(), -1);
   EXPECT_EQ(ceil_div(7, 2).as_int(), 4);
-  EXPECT_EQ(sym_max(-1, 3).as_int(), 3);
-  EXPECT_EQ(sym_min(-1, 3).as_int(), -1);
+  EXPECT_EQ(sym_max(SymInt(-1), 3).as_int(), 3);
+  EXPECT_EQ(sym_min(SymInt(-1), 3).as_int(), -1);
 }
 
 TEST(SymInt, ArithmeticIsExactUpToTheRangeAndThenRaises) {
