@@ -10,7 +10,10 @@ void OperationCache::remember(const Operation& operation) {
       operation.asked >> 8;
   displaced_ += displaces ? 1 : 0;
   if (displaced_ > operations_.size() / 4 && operations_.size() < kMost) {
-    operations_.assign(4 * operations_.size(), Operation());
+    std::vector<Operation> before(4 * operations_.size());
+    before.swap(operations_);
+    for (const Operation& kept : before)
+      if (kept.asked != 0) operations_[place_of(kept.asked, kept.a, kept.b)] = kept;
     displaced_ = 0;
   }
   operations_[place_of(operation.asked, operation.a, operation.b)] = operation;

@@ -114,8 +114,11 @@ bool looks_like_order(Dims sizes, Dims strides, Order order) {
 
 // --- torch._prims_common ---
 
+bool is_contiguous_or_false(Dims sizes, Dims strides, SymInt count) {
+  return guard_or_false(count < 2) || composes(sizes, strides);
+}
 bool is_contiguous_or_false(Dims sizes, Dims strides) {
-  return guard_or_false(numel(sizes) < 2) || composes(sizes, strides);
+  return is_contiguous_or_false(sizes, strides, numel(sizes));
 }
 
 bool is_channels_last_contiguous_or_false(Dims sizes, Dims strides) {

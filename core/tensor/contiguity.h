@@ -17,6 +17,8 @@ namespace faketensor {
 
 // --- torch._prims_common ---
 bool is_contiguous_or_false(Dims sizes, Dims strides);
+// With the product of the sizes, where that is known.
+bool is_contiguous_or_false(Dims sizes, Dims strides, SymInt count);
 // Dense as NHWC; false unless of rank 4.
 bool is_channels_last_contiguous_or_false(Dims sizes, Dims strides);
 bool is_non_overlapping_and_dense_or_false(Dims sizes, Dims strides);

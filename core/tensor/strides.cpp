@@ -173,10 +173,14 @@ DimVector elementwise_strides(Dims sizes, std::span<const Dims> operands) {
   if (operands.empty() || rank < 2) return contiguous_strides(sizes);
   bool contiguous = true;
   bool channels_last = true;
+  Dims asked;
   for (const Dims strides : operands) {
     if (strides.size() != rank) [[unlikely]] {
       throw_error(ErrorKind::kRuntimeError, "Tensors of type SparseTensorImpl do not have strides");
     }
+    // Of strides that were just asked about everything is decided.
+    if (same_exprs(strides, asked)) continue;
+    asked = strides;
     contiguous = contiguous && is_contiguous_or_false(sizes, strides);
     channels_last = channels_last && is_channels_last_contiguous_or_false(sizes, strides);
   }

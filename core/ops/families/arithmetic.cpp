@@ -58,10 +58,14 @@ bool fills(const Tensor& tensor, Dims sizes) {
 std::optional<MemoryFormat> common_format(std::span<const Value> operands) {
   bool contiguous = true;
   bool channels_last = true;
+  const TensorMeta* asked = nullptr;
   for (const Value& operand : operands) {
     const Tensor* tensor = as_tensor(operand);
-    if (tensor == nullptr) continue;
-    contiguous = contiguous && is_contiguous_or_false(tensor->sizes(), tensor->strides());
+    // Of a meta that was just asked about everything is decided.
+    if (tensor == nullptr || tensor->meta == asked) continue;
+    asked = tensor->meta;
+    contiguous =
+        contiguous && is_contiguous_or_false(tensor->sizes(), tensor->strides(), tensor->numel());
     channels_last =
         channels_last && is_channels_last_contiguous_or_false(tensor->sizes(), tensor->strides());
   }

@@ -181,7 +181,7 @@ std::optional<Geometry> reshape_backed(Call& call, const Tensor& self, Dims shap
     view.strides = DimVector(shape.size(), SymInt(1));
     return view;
   }
-  if (is_contiguous_or_false(self.sizes(), self.strides())) {
+  if (is_contiguous_or_false(self.sizes(), self.strides(), self.numel())) {
     if (shape.size() == 1 && self.dim() > 1) return Geometry{{self.numel()}, {1}};
     if (shape.size() == 2 && self.dim() == 1) {
       view.strides = DimVector{shape[1], 1};
@@ -297,7 +297,7 @@ std::optional<Geometry> reshape_unbacked(Call& call, const Tensor& self, Dims sh
   if (guard_or_false(sym_eq(shape, self.sizes())))
     return Geometry{DimVector(self.sizes()), DimVector(self.strides())};
   view.strides = contiguous_strides(shape);
-  if (is_contiguous_or_false(self.sizes(), self.strides())) return view;
+  if (is_contiguous_or_false(self.sizes(), self.strides(), self.numel())) return view;
   if (const auto strides = unbacked_strides(self, shape, {.insists = false}))
     return Geometry{DimVector(shape), *strides};
   if (is_contiguous_by_hints(self) || is_contiguous_insisting(self)) return view;

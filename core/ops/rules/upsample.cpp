@@ -173,7 +173,7 @@ Value upsample_nearest(Call& c, uint64_t params) {
     if (dims == 2 && input.device().is_cuda() && guard_bool(sizes[1] < 4))
       format = MemoryFormat::kContiguous;
     if (format == MemoryFormat::kContiguous &&
-        is_contiguous_or_false(result->sizes(), result->strides())) {
+        is_contiguous_or_false(result->sizes(), result->strides(), result->numel())) {
       return *result;
     }
     return c.call<"aten::contiguous">(*result, format);

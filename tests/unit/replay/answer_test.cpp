@@ -53,7 +53,8 @@ TEST(Answer, ReadsTheDataOfConstants) {
 
 TEST(Answer, BoundsTheNestingOfALine) {
   const std::string deep = std::string(1000, '[') + std::string(1000, ']');
-  const CommandRun outcome = outcome_of("{\"header\":{}}\n{\"id\":\"a\",\"queries\":" + deep + "}\n");
+  const CommandRun outcome =
+      outcome_of("{\"header\":{}}\n{\"id\":\"a\",\"queries\":" + deep + "}\n");
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_NE(outcome.error.find("line 2: JSON nested more than 256 deep"), std::string::npos)
       << outcome.error;
