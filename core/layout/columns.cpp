@@ -10,8 +10,7 @@ namespace {
 
 using Kind = LayeredGraph::Kind;
 
-constexpr int32_t kBoxGap = 20;   // between boxes of one layer
-constexpr int32_t kLineGap = 10;  // between two lines, or a line and a box
+constexpr int32_t kBoxGap = 20;  // between boxes of one layer
 constexpr int kSweeps = 8;
 // Up to so many layers, and an eighth of all, give up their straight legs for a narrower drawing,
 // and only if it gets narrower by at least 1 / kFreedGain.
@@ -38,6 +37,12 @@ class Columns {
 
   void run() {
     mark_dead_ends();
+    for (const std::vector<int32_t>& layer : graph_.layers) {
+      const auto lines = std::count_if(layer.begin(), layer.end(), [&](int32_t node) {
+        return graph_.kind[at(node)] != Kind::kItem;
+      });
+      line_gap_.push_back(line_gap(static_cast<int32_t>(lines)));
+    }
     freed_.assign(graph_.layers.size(), 0);
     arrange();
     graph_.x = lefts();
@@ -261,7 +266,7 @@ class Columns {
   int32_t gap(int32_t left, int32_t right) const {
     const bool boxes =
         graph_.kind[at(left)] == Kind::kItem && graph_.kind[at(right)] == Kind::kItem;
-    return boxes ? kBoxGap : kLineGap;
+    return boxes ? kBoxGap : line_gap_[at(graph_.layer[at(left)])];
   }
 
   // The leftmost place of a column beside its left neighbours.
@@ -358,6 +363,7 @@ class Columns {
 
   LayeredGraph& graph_;
   std::vector<char> dead_end_;                        // per node
+  std::vector<int32_t> line_gap_;                     // per layer: beside a line
   std::vector<char> freed_;                           // per layer: no leg to or from it is straight
   std::vector<int32_t> straight_down_, straight_up_;  // per node: segment, or -1
   std::vector<int32_t> column_,

@@ -102,6 +102,13 @@ struct LayeredGraph {
   static size_t at(int32_t index) { return static_cast<size_t>(index); }
 };
 
+// Between two lines that run beside each other, and between a line and a box. Of many lines nobody
+// follows one by eye: they stand closer, as one broad bundle.
+inline int32_t line_gap(int32_t lines) {
+  constexpr int32_t kGap = 10, kClosest = 3, kBundle = 160;
+  return lines <= kBundle / kGap ? kGap : lines >= kBundle / kClosest ? kClosest : kBundle / lines;
+}
+
 void assign_layers(LayeredGraph& graph);
 void order_layers(LayeredGraph& graph);
 void place_columns(LayeredGraph& graph);

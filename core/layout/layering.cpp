@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
+#include "core/layout/bands.h"
 #include "core/layout/layered_graph.h"
 
 namespace faketensor::layout {
@@ -14,6 +16,13 @@ using Kind = LayeredGraph::Kind;
 constexpr int32_t kLongestBentLeg = 8;
 // Layers of more items are broken into several, as many as make the drawing about as wide as high.
 constexpr int32_t kWidestLayer = 14;
+constexpr int32_t kColumn = 100;  // about a box and its gap
+// A module is not made narrower than this, or than half as wide as a square of all its boxes, by
+// standing its branches below each other; what is wider is weighed against so much height of what
+// may stand above and below it.
+constexpr int32_t kComfortable = 1100;
+constexpr int32_t kHeightAround = 4000;
+constexpr int32_t kGap = 20, kChannel = 28;  // about, between boxes and between layers
 // From this height on an item is placed by what stands beside it.
 constexpr int32_t kTall = 200;
 
@@ -209,11 +218,76 @@ class Layering {
     for (const int32_t layer : graph_.layer) lowest_ = std::max(lowest_, layer);
   }
 
+  // What is wide is so for all that stands above and below it: branches that are many are put into
+  // bands (bands.h), then layers into shelves.
   void break_wide_layers() {
-    std::vector<int32_t> count(at(lowest_) + 1, 0);
-    for (int32_t item = 0; item < graph_.items(); ++item) ++count[at(graph_.layer[at(item)])];
+    find_comfortable_width();
+    Shelves unbroken = layers_as_they_are();
+    for (const int32_t width : {comfortable_, 2 * comfortable_}) {
+      if (unbroken.width <= width) break;
+      std::vector<int32_t> layers = layers_in_bands(problem_, graph_.layer, width);
+      if (layers.empty()) break;
+      layers.resize(graph_.layer.size(), 0);
+      std::swap(layers, graph_.layer);
+      Shelves banded = layers_as_they_are();
+      if (cost(banded) * 4 < cost(unbroken) * 3) {
+        unbroken = std::move(banded);
+      } else {
+        std::swap(layers, graph_.layer);
+      }
+    }
+    const Shelves best = break_layers();
+    for (int32_t item = 0; item < graph_.items(); ++item)
+      graph_.layer[at(item)] = 1 + best.first[at(graph_.layer[at(item)])] + best.shelf[at(item)];
+    lowest_ = best.first.back();
+    // Per layer, how many shelves there are above it that share a layer with others.
+    shelves_above_.assign(at(lowest_) + 3, 0);
+    for (size_t layer = 1; layer + 1 < best.first.size(); ++layer) {
+      const int32_t shelves = best.first[layer + 1] - best.first[layer];
+      for (int32_t i = 0; i < shelves && shelves > 1; ++i)
+        shelves_above_[at(best.first[layer] + i + 2)] = 1;
+    }
+    std::partial_sum(shelves_above_.begin(), shelves_above_.end(), shelves_above_.begin());
+  }
+
+  // Layers broken into shelves.
+  struct Shelves {
+    std::vector<int32_t> first;  // per layer and one more: number of its first shelf
+    std::vector<int32_t> shelf;  // per item: which of its layer's shelves
+    int64_t width = 0, height = 0;
+
+    int64_t area() const { return width * height; }
+  };
+
+  int64_t cost(const Shelves& shelves) const {
+    return std::max<int64_t>(shelves.width, comfortable_) * (shelves.height + kHeightAround);
+  }
+
+  void find_comfortable_width() {
+    int64_t area = 0;
+    for (int32_t item = 0; item < graph_.items(); ++item)
+      area += (int64_t{graph_.width(item)} + kGap) * (int64_t{graph_.height(item)} + kChannel);
+    comfortable_ = kComfortable;
+    while (int64_t{4} * comfortable_ * comfortable_ < area) comfortable_ += kComfortable / 4;
+  }
+
+  std::vector<int32_t> layer_sizes() const {
+    int32_t last = lowest_;
+    for (int32_t item = 0; item < graph_.items(); ++item)
+      last = std::max(last, graph_.layer[at(item)]);
+    std::vector<int32_t> sizes(at(last) + 1, 0);
+    for (int32_t item = 0; item < graph_.items(); ++item) ++sizes[at(graph_.layer[at(item)])];
+    return sizes;
+  }
+
+  Shelves layers_as_they_are() const {
+    return put_on_shelves(layer_sizes(), std::numeric_limits<int32_t>::max());
+  }
+
+  Shelves break_layers() const {
+    std::vector<int32_t> count = layer_sizes();
     for (int32_t& items : count) {
-      int32_t columns = kWidestLayer;
+      int32_t columns = std::max(kWidestLayer, comfortable_ / kColumn);
       while (columns * columns < items / 2) columns *= 2;
       items = columns;
     }
@@ -229,24 +303,20 @@ class Layering {
       if (narrow.height * 8 > unbroken_height * 9) continue;
       if (narrow.area() * 10 < best.area() * 9) best = std::move(narrow);
     }
-    for (int32_t item = 0; item < graph_.items(); ++item)
-      graph_.layer[at(item)] = 1 + best.first[at(graph_.layer[at(item)])] + best.shelf[at(item)];
-    lowest_ = best.first.back();
+    // Rows side by side; open modules are so because they are parallel.
+    const bool is_flat = std::none_of(problem_.items.begin(), problem_.items.end(),
+                                      [](const auto& item) { return item.height >= kTall; });
+    for (const int32_t limit : {comfortable_, comfortable_ + comfortable_ / 2, 2 * comfortable_}) {
+      if (!is_flat || limit >= best.width) break;
+      Shelves narrow = put_on_shelves(count, limit);
+      if (cost(narrow) * 10 < cost(best) * 9) best = std::move(narrow);
+    }
+    return best;
   }
-
-  // Layers broken into shelves.
-  struct Shelves {
-    std::vector<int32_t> first;  // per layer and one more: number of its first shelf
-    std::vector<int32_t> shelf;  // per item: which of its layer's shelves
-    int64_t width = 0, height = 0;
-
-    int64_t area() const { return width * height; }
-  };
 
   // `most` says per layer how many items a shelf holds, `limit` how wide it gets if it holds more
   // than one. Boxes that read nothing come after the others: what reads them stands below.
   Shelves put_on_shelves(const std::vector<int32_t>& most, int32_t limit) const {
-    constexpr int32_t kGap = 20, kChannel = 28;
     struct Open {
       int32_t items = 0, width = 0, height = 0, shelves = 0;
     };
@@ -312,7 +382,8 @@ class Layering {
         const ScopeProblem::Target& target = problem_.targets[at(t)];
         const int32_t node = graph_.target_node(target);
         const int32_t span = graph_.layer[at(node)] - graph_.layer[at(source)];
-        if (span > kLongestBentLeg) {
+        if (span > kLongestBentLeg ||
+            passes_shelf(graph_.layer[at(source)], graph_.layer[at(node)])) {
           hang_on_rail(net, graph_.layer[at(node)]);
           continue;
         }
@@ -326,6 +397,11 @@ class Layering {
       }
       lead_main_path(main_span);
     }
+  }
+
+  // A leg between the boxes of a shelf would hold their columns apart.
+  bool passes_shelf(int32_t upper, int32_t lower) const {
+    return lower > upper + 1 && shelves_above_[at(lower)] > shelves_above_[at(upper + 1)];
   }
 
   // The main path leads through the bends of `chain_` that are on its way.
@@ -390,6 +466,8 @@ class Layering {
   std::vector<int32_t> net_start_, nets_of_, nets_in_, chain_;
   std::vector<char> main_, anchored_;  // per item
   int32_t lowest_ = 0;                 // the last layer of items
+  int32_t comfortable_ = kComfortable;
+  std::vector<int32_t> shelves_above_;
 };
 
 }  // namespace

@@ -10,7 +10,6 @@ namespace {
 
 using Kind = LayeredGraph::Kind;
 
-constexpr int32_t kRailGap = 10;  // between rails, and between a rail and a box
 // A leg goes straight down into a box if it is so far inside.
 constexpr int32_t kStraightInset = 12;
 constexpr int32_t kSlotInset = 4;  // other legs keep so far from its corner
@@ -111,6 +110,7 @@ class Router {
         left.raise(layer, layer + 1, -graph_.x[at(node)]);
       }
     }
+    const int32_t gap = line_gap(static_cast<int32_t>(graph_.rails.size()));
     std::vector<int32_t> order(graph_.rails.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
     const auto first_layer = [&](const LayeredGraph::Rail& rail) {
@@ -125,8 +125,8 @@ class Router {
       const size_t first = at(first_layer(rail)) + 1, last = at(rail.last_layer);
       const int32_t from = source_x(rail.net);
       const int32_t to = mean_arrival(rail.net);
-      const int32_t on_right = beyond(right.farthest(first, last) + kRailGap, from, to);
-      const int32_t on_left = -beyond(left.farthest(first, last) + kRailGap, -from, -to);
+      const int32_t on_right = beyond(right.farthest(first, last) + gap, from, to);
+      const int32_t on_left = -beyond(left.farthest(first, last) + gap, -from, -to);
       const auto length = [&](int32_t x) { return std::abs(x - from) + std::abs(x - to); };
       rail.left = length(on_left) < length(on_right);
       rail.x = rail.left ? on_left : on_right;

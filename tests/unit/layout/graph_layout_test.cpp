@@ -231,6 +231,27 @@ TEST(GraphLayout, ParallelTowersStandSideBySide) {
   EXPECT_LT(std::abs(first.y - second.y), second.height / 2);
 }
 
+// A loop over 91 classes, unrolled: in layers by depth alone the drawing is 91 boxes wide.
+TEST(GraphLayout, ManyBranchesOfAFanStandBelowEachOther) {
+  GraphBuilder graph;
+  const uint32_t scores = graph.row(0, {});
+  std::vector<uint32_t> kept, first;
+  for (int label = 0; label < 91; ++label) {
+    uint32_t value = graph.row(0, {scores});
+    first.push_back(value);
+    for (int i = 0; i < 7; ++i) value = graph.row(0, {value});
+    kept.push_back(value);
+  }
+  graph.row(0, kept);
+  const GraphLayout drawn = graph.draw();
+  EXPECT_LT(drawn.width, 2500);
+  EXPECT_GE(ink(drawn), 0.05);
+  // A branch stays together.
+  const Box& begin = box_of(drawn, static_cast<int32_t>(first[50]));
+  const Box& end = box_of(drawn, static_cast<int32_t>(kept[50]));
+  EXPECT_LT(end.y - begin.y, 1000);
+}
+
 // The second input is read below the encoder, which is as wide as the drawing may be.
 TEST(GraphLayout, AnInputDoesNotStandBesideTheWidestModule) {
   GraphBuilder graph;

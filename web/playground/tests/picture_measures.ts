@@ -28,7 +28,7 @@ export interface PictureMeasures {
   /** Shapes beside lines, and how many of them a line runs through. */
   readonly labels: number;
   readonly crossed: number;
-  /** The largest distance between the middles of two equal open modules that follow each other in one module. */
+  /** The largest distance between the middles of two equal open modules of which the second reads the first. */
   readonly drift: number;
   /** Stages on which no name is in sight. */
   readonly blank: number;
@@ -54,7 +54,9 @@ function inkOf({ layout: { box }, open }: Scene): number {
   return ink;
 }
 
-function driftOf({ layout: { box }, open, model }: Scene): number {
+function driftOf({ layout: { box, edge }, open, model }: Scene): number {
+  const reads = new Set<number>();
+  for (let i = 0; i < edge.count; i++) reads.add(edge.from[i] * box.count + edge.to[i]);
   const last = new Map<number, number>(); // by parent: the open module before
   let drift = 0;
   for (let i = 1; i < box.count; i++) {
@@ -63,8 +65,7 @@ function driftOf({ layout: { box }, open, model }: Scene): number {
     last.set(box.parent[i], i);
     if (before === undefined || model.module(~box.id[before]).hash !== model.module(~box.id[i]).hash)
       continue;
-    // Side by side they are no chain.
-    if (box.y[i] < box.y[before] + box.h[before]) continue;
+    if (!reads.has(before * box.count + i)) continue;
     drift = Math.max(drift, Math.abs(box.x[i] + box.w[i] / 2 - box.x[before] - box.w[before] / 2));
   }
   return drift;
