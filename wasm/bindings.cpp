@@ -2,6 +2,7 @@
 // other side of each.
 #include <emscripten/bind.h>
 
+#include "wasm/compiled.h"
 #include "wasm/engine.h"
 #include "wasm/passes.h"
 #include "wasm/queries.h"
@@ -23,6 +24,7 @@ EMSCRIPTEN_BINDINGS(faketensor) {
   function("callPacked", &wasm::call_packed);
   function("pushFake", &wasm::push_fake);
   function("openProfile", &wasm::open_profile);
+  function("compile", &wasm::compile_function);
   function("release", &wasm::release);
   function("closeCaller", &wasm::close_caller);
 }

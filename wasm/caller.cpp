@@ -8,6 +8,7 @@
 #include "core/io/call_json.h"
 #include "core/profiles/fake_by_text.h"
 #include "core/support/format.h"
+#include "core/symbolic/parse.h"
 #include "core/symbolic/shape_env.h"
 #include "wasm/reply.h"
 
@@ -140,7 +141,7 @@ void Caller::release(size_t count, CallArea& area) {
 void Caller::count_call() {
   constexpr size_t kFewest = size_t{1} << 13;
   // A call that a fake makes: the outer one has values of its own. A profile points to what it saw.
-  if (frame_ != nullptr || is_profiled_) return;
+  if (frame_ != nullptr || keepers_ > 0) return;
   const size_t made = mode_.context().tensor_count() - tensors_before_;
   if (++calls_ + made > std::max(kFewest, 2 * held_.size())) free_unheld();
 }
@@ -472,10 +473,31 @@ void ModeCaller::check_between_calls() const {
   if (is_in_fake()) throw_error(ErrorKind::kUsage, "a fake cannot start, step or stop a profile");
 }
 
-void ModeCaller::begin_profile() {
+void ModeCaller::begin_profile(const Profile& profile) {
   check_between_calls();
-  if (std::exchange(is_profiled_, true))
+  if (is_traced_)
+    throw_error(ErrorKind::kUsage, "a profile cannot start while a function is traced");
+  if (profile_ != nullptr)
     throw_error(ErrorKind::kRuntimeError, "Profiler is already enabled on this thread.");
+  profile_ = &profile;
+  ++keepers_;
+}
+
+void ModeCaller::end_profile() {
+  profile_ = nullptr;
+  --keepers_;
+}
+
+bool ModeCaller::decide(const std::string& condition) {
+  ShapeEnv* const env = mode_.context().shape_env();
+  ExprPool numbers;
+  ExprPool& pool = env == nullptr ? numbers : env->pool();
+  const ExprNode* const parsed = parse_expr(pool, condition);
+  if (parsed->kind == ExprKind::kBoolean) return parsed == pool.boolean(true);
+  if (env == nullptr || parsed->type != ExprType::kBool)
+    throw_error(ErrorKind::kUsage,
+                format("'{}' is no condition of numbers and the mode's sizes", condition));
+  return env->evaluate_bool(parsed);
 }
 
 std::vector<std::string> ModeCaller::guards() { return guards_of(mode_.context().shape_env()); }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,7 @@
 #include "core/io/value_json.h"
 #include "core/mode/mode.h"
 #include "core/ops/library.h"
+#include "core/profiler/profile.h"
 #include "core/profiles/fake_kernels.h"
 #include "wasm/call_area.h"
 
@@ -67,7 +69,12 @@ class Caller {
   void release(size_t count, CallArea& area);
 
  protected:
-  explicit Caller(const Target& target) : mode_(target) { start_reader(); }
+  explicit Caller(const Target& target)
+      : own_(std::make_unique<FakeTensorMode>(target)), mode_(*own_) {
+    start_reader();
+  }
+  // In another's mode, of whose tensors none is freed.
+  explicit Caller(FakeTensorMode& mode) : keepers_(1), mode_(mode) { start_reader(); }
 
   virtual Library& library() = 0;
   virtual Value run(OpId op, std::span<const Value> args) = 0;
@@ -93,8 +100,32 @@ class Caller {
 
   bool is_in_fake() const { return frame_ != nullptr; }
 
-  bool is_profiled_ = false;  // nothing is freed meanwhile
-  FakeTensorMode mode_;       // a mode's own; a session's, in which lists of arguments are made
+  // Counts a call from outside that is made by `run`, and replies.
+  template <typename Run>
+  void call_by(JsonWriter& json, const Json& args, const Run& run) {
+    count_call();
+    ++keepers_;
+    struct Kept {
+      int& count;
+      ~Kept() { --count; }
+    };
+    const Kept kept{keepers_};
+    name_known(args);
+    reply(json, run(), false);
+  }
+  // Writes a value whose tensors JavaScript then holds.
+  void tell(JsonWriter& json, const Value& value) {
+    hold_tensors(value);
+    write(json, value);
+  }
+
+  int keepers_ = 0;  // while there are any nothing is freed: profiles, compiled functions that run
+
+ private:
+  std::unique_ptr<FakeTensorMode> own_;
+
+ protected:
+  FakeTensorMode& mode_;  // a mode's own; a session's, in which lists of arguments are made
 
  private:
   void start_reader();
@@ -141,18 +172,37 @@ class ModeCaller final : public Caller {
   // Guards and deferred runtime asserts so far, as PyTorch prints them.
   std::vector<std::string> guards();
 
+  // What a condition over sizes decides, "2*s77 > 10": a guard, where it has symbols.
+  bool decide(const std::string& condition);
+
   // For a profile (mode_profile.h). begin_profile() raises RuntimeError while another runs, and
-  // UsageError inside a fake.
+  // UsageError inside a fake and while a function is traced.
   Context& context() { return mode_.context(); }
-  void begin_profile();
-  void end_profile() { is_profiled_ = false; }
+  void begin_profile(const Profile& profile);
+  void end_profile();
   void check_between_calls() const;
+
+  // For compiled functions (compiled.h), which are traced in modes of their own.
+  explicit ModeCaller(FakeTensorMode& traced) : Caller(traced), is_traced_(true) {}
+  FakeTensorMode& mode() { return mode_; }
+  bool is_traced() const { return is_traced_; }
+  // Of the profile that records; null for none.
+  EventRecorder* recorder() const { return profile_ == nullptr ? nullptr : profile_->recorder(); }
+  Value read_value(const Json& value) { return read(value); }
+  void tell_value(JsonWriter& json, const Value& value) { tell(json, value); }
+  template <typename Run>
+  void call_outside(JsonWriter& json, const Json& args, const Run& run) {
+    call_by(json, args, run);
+  }
 
  private:
   Library& library() override { return mode_.library(); }
   Value run(OpId op, std::span<const Value> args) override {
     return mode_.context().call(op, args);
   }
+
+  bool is_traced_ = false;
+  const Profile* profile_ = nullptr;  // that runs
 };
 
 std::vector<std::string> guards_of(const ShapeEnv* env);

@@ -6,6 +6,8 @@
  * instruction names a segment (the module has no section DataCount, which says that one might).
  */
 
+import { Reader, signed, unsigned } from "./leb128.mjs";
+
 /** Zeros between two segments that take less room than the second one's head. */
 const gap = 64;
 const kData = 11;
@@ -59,48 +61,4 @@ function readSegment(reader) {
   const content = reader.bytes.subarray(reader.at, reader.at + length);
   reader.at += length;
   return { address, content };
-}
-
-/** LEB128. */
-class Reader {
-  constructor(bytes) {
-    this.bytes = bytes;
-    this.at = 0;
-  }
-  byte() {
-    return this.bytes[this.at++];
-  }
-  unsigned() {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = this.byte();
-      value += (byte & 127) * scale;
-      if (byte < 128) return value;
-    }
-  }
-  signed() {
-    let value = 0;
-    let shift = 0;
-    let byte;
-    do {
-      byte = this.byte();
-      value |= (byte & 127) << shift;
-      shift += 7;
-    } while (byte >= 128);
-    return shift < 32 && byte & 64 ? value | (-1 << shift) : value;
-  }
-}
-
-function unsigned(value) {
-  const bytes = [];
-  for (; value >= 128; value = Math.floor(value / 128)) bytes.push((value % 128) | 128);
-  return [...bytes, value];
-}
-
-function signed(value) {
-  const bytes = [];
-  for (let rest = value | 0; ; rest >>= 7) {
-    if (rest >= -64 && rest < 64) return [...bytes, rest & 127];
-    bytes.push((rest & 127) | 128);
-  }
 }

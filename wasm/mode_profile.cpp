@@ -53,7 +53,7 @@ ModeProfile::ModeProfile(std::shared_ptr<ModeCaller> mode, const Json& options,
     profile.clock = clock_.get();
   }
   profile_ = std::make_unique<Profile>(mode_->context(), std::move(profile));
-  mode_->begin_profile();
+  mode_->begin_profile(*profile_);
   profile_->start();
 }
 

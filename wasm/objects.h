@@ -20,6 +20,7 @@
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "wasm/call_area.h"
+#include "wasm/compiled.h"
 #include "wasm/mode_profile.h"
 #include "wasm/run_view.h"
 #include "wasm/session_caller.h"
@@ -42,6 +43,13 @@ class Handles {
     return found->second;
   }
   void remove(int handle) { objects_.erase(handle); }
+  template <typename Test>
+  bool any(const Test& test) const {
+    for (const auto& [handle, object] : objects_) {
+      if (test(*object)) return true;
+    }
+    return false;
+  }
 
  private:
   std::string_view what_;
@@ -68,6 +76,9 @@ struct Objects {
   Handles<OpenRun> runs{"run"};
   Handles<Caller> callers{"mode"};  // and sessions
   Handles<ModeProfile> profiles{"profile"};
+  Compiler compiler;
+  Handles<JsCompiled> compiled{"compiled function"};
+  int compiled_calls = 0;        // that run
   std::vector<uint8_t> buffer;   // what the last question for columns was answered with
   std::vector<uint8_t> written;  // the program that was written last (passes.h)
   CallArea area;

@@ -24,6 +24,7 @@
 #include "core/profiles/program_profiles.h"
 #include "core/support/format.h"
 #include "core/support/version.h"
+#include "wasm/compiled.h"
 #include "wasm/mode_profile.h"
 #include "wasm/objects.h"
 #include "wasm/packed.h"
@@ -342,6 +343,9 @@ void tensor(JsonWriter& json, Caller& of, const Json& given) {
 }
 
 void mode_guards(JsonWriter& json, ModeCaller& of, const Json&) { json.value(of.guards()); }
+void decide(JsonWriter& json, ModeCaller& of, const Json& given) {
+  json.value(of.decide(text_argument(given, "condition")));
+}
 
 // --- a session ---
 
@@ -470,6 +474,11 @@ constexpr Question kQuestions[] = {
     {"caller.newSize", &new_size},
     {"caller.tensor", &tensor},
     {"mode.guards", &mode_guards},
+    {"mode.decide", &decide},
+    {"compiled.call", &run_compiled},
+    {"compiled.entries", &compiled_entries},
+    {"compiled.close", &close_compiled},
+    {"compiler.state", &compiler_state},
     {"session.mode", &add_mode},
     {"session.enter", &enter},
     {"session.exit", &exit},

@@ -8,7 +8,7 @@
  *
  * It is done with binaryen's wasm-split: an instrumented engine does the work and tells which functions it has called. The second
  * file is then optimized for size, and so is the first by -Os: 0.5 % less of brotli, opened and propagated as fast (-Oz gives no
- * more). The first file's data is joined (join_data.mjs).
+ * more). The first file's data is joined (join_data.mjs), and what it exports named anew (name_exports.mjs).
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -16,6 +16,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { joinData } from "./join_data.mjs";
+import { nameExports } from "./name_exports.mjs";
 import { work } from "./workload.mjs";
 
 const [linked, folder] = process.argv.slice(2).map((given) => path.resolve(given));
@@ -73,6 +74,8 @@ const parts = ["faketensor.wasm", "faketensor-rest.wasm"].map((name) => path.joi
 tool("wasm-split", "--split", whole, `--profile=${profile}`, ...names, "-o1", parts[0], "-o2", parts[1]);
 tool("wasm-opt", "-Os", parts[0], "-o", parts[0]);
 tool("wasm-opt", "-Oz", parts[1], "-o", parts[1]);
-writeFileSync(parts[0], joinData(readFileSync(parts[0])));
+const [first, second] = nameExports(readFileSync(parts[0]), readFileSync(parts[1]), { namespace: "e", prefix: "%" });
+writeFileSync(parts[0], joinData(first));
+writeFileSync(parts[1], second);
 appendBuild(parts);
 copyFileSync(path.join(linked, "faketensor.mjs"), path.join(folder, "faketensor.mjs"));

@@ -113,6 +113,13 @@ class Instantiation {
   std::vector<std::pair<const Storage*, Storage*>> storages_;
 };
 
+struct RunGraph {
+  const Graph& graph;
+  std::vector<Value> operator()(Frame& frame, std::span<const Value> inputs) const {
+    return {Interpreter(frame.mode().context()).run_graph(graph, inputs)};
+  }
+};
+
 }  // namespace
 
 std::optional<std::vector<Value>> results_for(const CacheEntry& entry, FakeTensorMode& mode,
@@ -163,8 +170,11 @@ class StagePart final : public FunctionPart {
 
   std::vector<Value> trace(FakeTensorMode& mode, std::span<const Value> inputs) override {
     Frame frame(mode, nullptr);
-    return function_.stages_[stage_].function(frame, inputs);
+    std::vector<Value> results = function_.stages_[stage_].function(frame, inputs);
+    may_replay_ = frame.is_replayable();
+    return results;
   }
+  bool may_replay() const override { return may_replay_; }
 
   void run(const CacheEntry* entry) override {
     std::vector<Value> values;
@@ -191,6 +201,7 @@ class StagePart final : public FunctionPart {
   EventRecorder* recorder_;
   std::vector<FrameInput> inputs_;
   size_t stage_;
+  bool may_replay_ = true;
   std::vector<Value> results_;
   std::unique_ptr<StagePart> rest_;
 };
@@ -219,10 +230,7 @@ CompiledFunction::CompiledFunction(Compiler& compiler, const Program& program,
                        .is_parameter = !is_input,
                        .use = static_cast<int>(place)});
   }
-  const Graph& graph = program.graph();
-  stages_.push_back({[&graph](Frame& frame, std::span<const Value> inputs) {
-    return std::vector{Interpreter(frame.mode().context()).run_graph(graph, inputs)};
-  }});
+  stages_.push_back({RunGraph{program.graph()}});
 }
 
 std::vector<Value> CompiledFunction::call(FakeTensorMode& mode, std::span<const Value> args,
@@ -238,9 +246,10 @@ std::vector<Value> CompiledFunction::call(FakeTensorMode& mode, std::span<const 
   }
   const Context& context = mode.context();
   const ProgramState state{.grad_enabled = context.grad_enabled,
-                           .default_dtype = context.default_dtype};
+                           .default_dtype = context.default_dtype,
+                           .target = context.target()};
   StagePart part(*this, mode, recorder, std::move(inputs), 0);
-  compiler_.call(name_, part, options_, state, recorder);
+  compiler_.call(key(), part, options_, state, recorder);
   return part.results();
 }
 

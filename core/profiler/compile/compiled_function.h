@@ -37,10 +37,14 @@ class Frame {
   }
   // For SpanScope (record_function); null while tracing, and without a profiler.
   EventRecorder* recorder() const { return recorder_; }
+  // The function may have decided on a symbol by what no guard sees: it runs in each call.
+  void forbid_replay() { is_replayable_ = false; }
+  bool is_replayable() const { return is_replayable_; }
 
  private:
   FakeTensorMode& mode_;
   EventRecorder* recorder_;
+  bool is_replayable_ = true;
 };
 
 using StageFunction =
@@ -71,10 +75,12 @@ class CompiledFunction {
     return call(mode, std::span<const Value>(args.begin(), args.size()), recorder);
   }
 
-  size_t cache_size() const { return compiler_.cache_size(name_); }
+  size_t cache_size() const { return compiler_.cache_size(key()); }
 
  private:
   friend class StagePart;
+
+  const std::string& key() const { return options_.key.empty() ? name_ : options_.key; }
 
   Compiler& compiler_;
   std::string name_;

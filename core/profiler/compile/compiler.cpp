@@ -56,9 +56,10 @@ void Compiler::reset() {
   frames_ = 0;
 }
 
-size_t Compiler::cache_size(const std::string& key) const {
+const std::list<CacheEntry>& Compiler::entries(const std::string& key) const {
+  static const std::list<CacheEntry> none;
   const auto found = codes_.find(key);
-  return found == codes_.end() ? 0 : found->second.entries.size();
+  return found == codes_.end() ? none : found->second.entries;
 }
 
 void Compiler::call(const std::string& key, FunctionPart& part, const CompileOptions& options,
@@ -175,7 +176,7 @@ void Compiler::note_inputs(Code& code, std::span<const FrameInput> inputs) {
 // The function's operators on symbols, and the guards that come of it.
 void Compiler::trace(CacheEntry& entry, FunctionPart& part, std::span<const FrameInput> inputs,
                      const AutomaticDynamic& seen, const Call& call) {
-  entry.mode_ = std::make_unique<FakeTensorMode>(target_);
+  entry.mode_ = std::make_unique<FakeTensorMode>(call.state.target);
   entry.mode_->attach_shape_env(nullptr);
   Context& context = entry.mode_->context();
   context.grad_enabled = call.state.grad_enabled;
@@ -188,9 +189,9 @@ void Compiler::trace(CacheEntry& entry, FunctionPart& part, std::span<const Fram
     const SpanScope span(call.recorder, dynamo_timed("bytecode_tracing"), SpanKind::kSpan);
     try {
       entry.results_ = part.trace(*entry.mode_, traced.values());
-      entry.is_replayable_ = std::all_of(metas.begin(), metas.end(), [](const auto& before) {
-        return before.first->meta == before.second;
-      });
+      const auto is_as_before = [](const auto& each) { return each.first->meta == each.second; };
+      entry.is_replayable_ =
+          part.may_replay() && std::all_of(metas.begin(), metas.end(), is_as_before);
     } catch (const Error&) {
       // What raised raises again when the function runs; what was decided until then is guarded.
     }

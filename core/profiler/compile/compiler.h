@@ -29,6 +29,7 @@ struct CompileOptions {
   std::string backend = "eager";
   std::optional<bool> dynamic = {};  // all sizes, none, or (nothing) what changes
   bool fullgraph = false;            // a graph break is an error
+  std::string key = {};  // of a CompiledFunction: whose cache it is, its name's unless given
 };
 
 // A compiled entry of a frame.
@@ -44,6 +45,10 @@ class CacheEntry {
   // Whether results() are all that comes of a call: tracing raised nothing, and no metadata of an
   // input was changed.
   bool is_replayable() const { return is_replayable_; }
+  // "_TorchCompileWrapper(compiler='eager', dynamic=None)"
+  const std::string& backend() const { return backend_; }
+  // What was decided of sizes: "2 <= x.size()[0]".
+  std::vector<std::string> size_guards() const { return guards_->size_guards(); }
   ShapeEnv& shape_env() const { return *mode_->context().shape_env(); }
 
  private:
@@ -76,6 +81,8 @@ class FunctionPart {
 
   // Calls the operators on inputs with symbols, for their guards; gives the results.
   virtual std::vector<Value> trace(FakeTensorMode& mode, std::span<const Value> inputs) = 0;
+  // Of the last trace(): whether its results are the function's wherever its guards hold.
+  virtual bool may_replay() const { return true; }
   // Calls them on the call's own arguments, in the region of `entry`; null: not compiled.
   virtual void run(const CacheEntry* entry) = 0;
 
@@ -88,8 +95,6 @@ class FunctionPart {
 
 class Compiler {
  public:
-  explicit Compiler(const Target& target = {}) : target_(target) {}
-
   size_t recompile_limit = 8;
 
   // Calls the function of that key: a key is one function with one cache. Raises
@@ -98,9 +103,12 @@ class Compiler {
   void call(const std::string& key, FunctionPart& part, const CompileOptions& options,
             const ProgramState& state, EventRecorder* recorder);
 
-  // How many entries the function has; nothing is known of the parts after its graph breaks.
-  size_t cache_size(const std::string& key) const;
-  // torch._dynamo.reset(): everything is forgotten, but what was logged.
+  // The function's entries, the one used last first; not those of the parts after its graph breaks.
+  const std::list<CacheEntry>& entries(const std::string& key) const;
+  size_t cache_size(const std::string& key) const { return entries(key).size(); }
+  // The function is gone, and so are its entries; not while it is called.
+  void forget(const std::string& key) { codes_.erase(key); }
+  // torch._dynamo.reset(): everything is forgotten, but what was logged; not while one is called.
   void reset();
 
   // A text per compilation for which an earlier entry did not fit (TORCH_LOGS="recompiles").
@@ -139,7 +147,6 @@ class Compiler {
   static void run_graph(const CacheEntry& entry, FunctionPart& part, const Call& call);
   void run_compiled(Code& code, const CacheEntry& entry, FunctionPart& part, const Call& call);
 
-  Target target_;
   int frames_ = 0;
   std::map<std::string, Code> codes_;
   std::vector<std::string> recompiles_;

@@ -35,6 +35,7 @@ struct ProgramState {
   bool grad_enabled = true;
   bool inference_mode = false;
   DType default_dtype = DType::kFloat32;
+  Target target = {};  // of the mode in which it is called
 };
 
 // "L['x']", as guards spell the input; "xs[0]" is L['xs'][0].

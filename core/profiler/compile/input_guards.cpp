@@ -1,6 +1,7 @@
 #include "core/profiler/compile/input_guards.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/support/error.h"
 #include "core/support/format.h"
@@ -27,6 +28,14 @@ std::optional<int64_t> known(SymInt value, ShapeEnv& env) {
   const ExprNode* now = env.replace(value.node());
   if (now->kind != ExprKind::kInteger) return std::nullopt;
   return now->number.integer;
+}
+
+bool is_same(const Target& a, const Target& b) {
+  const auto fields = [](const Target& of) {
+    return std::tie(of.name, of.torch, of.build, of.cudnn, of.sm, of.deterministic,
+                    of.cudnn_enabled, of.mkldnn_enabled);
+  };
+  return fields(a) == fields(b);
 }
 
 bool has(const std::vector<size_t>& dims) { return !dims.empty(); }
@@ -153,6 +162,7 @@ std::optional<std::string> InputGuards::check_state(const ProgramState& state) c
   std::string changed;
   if (state.grad_enabled != state_.grad_enabled) changed += "grad_mode ";
   if (state.default_dtype != state_.default_dtype) changed += "default_dtype ";
+  if (!is_same(state.target, state_.target)) changed += "target ";  // PyTorch has one alone
   if (changed.empty()) return std::nullopt;
   return "GLOBAL_STATE changed: " + changed;
 }
@@ -282,9 +292,17 @@ std::optional<std::string> InputGuards::check_shapes(std::span<const FrameInput>
   Assignment symbols;
   for (const auto& [symbol, place] : guards.symbols) symbols[symbol] = numbers[place];
   for (size_t i = 0; i < guards.conditions.size(); ++i) {
-    if (!holds(guards.conditions[i], numbers, symbols)) return without_local_scope(guards.exprs[i]);
+    if (!holds(guards.conditions[i], numbers, symbols))
+      return without_local_scope(guards.verbose[i]);
   }
   return std::nullopt;
+}
+
+std::vector<std::string> InputGuards::size_guards() const {
+  std::vector<std::string> texts;
+  for (const std::string& each : shape_guards_.produced.verbose)
+    texts.push_back(without_local_scope(each));
+  return texts;
 }
 
 std::optional<std::string> InputGuards::check(std::span<const FrameInput> inputs,

@@ -33,6 +33,9 @@ class InputGuards {
   std::optional<std::string> check(std::span<const FrameInput> inputs, const ProgramState& state,
                                    bool counts);
 
+  // Those of sizes, as messages write them.
+  std::vector<std::string> size_guards() const;
+
  private:
   struct TensorGuard {
     DType dtype = DType::kFloat32;

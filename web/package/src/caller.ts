@@ -142,6 +142,8 @@ export abstract class Caller<Tensor extends TensorFields> extends EngineResource
   protected abstract adoptNumber(value: object, number: number): void;
   /** @internal */
   protected abstract beforeCall(): void;
+  /** @internal A value is shown that is no tensor, or what a tensor is like. */
+  abstract show(value: Value): void;
 
   /** A new tensor on a storage of its own. */
   empty(size: readonly Size[], options: EmptyOptions = {}): Tensor {
@@ -169,13 +171,7 @@ export abstract class Caller<Tensor extends TensorFields> extends EngineResource
     checkText("the name of an operator", operator);
     if (!Array.isArray(args)) throw wrongKind("the second argument of call()", "a list of arguments", args);
     this.beforeCall();
-    try {
-      return this.#call(operator, args, kwargs) as Type;
-    } catch (error) {
-      const thrown = this.#thrown;
-      this.#thrown = undefined;
-      throw thrown ? thrown.error : error;
-    }
+    return this.#rethrowing(() => this.#call(operator, args, kwargs)) as Type;
   }
 
   /**
@@ -269,6 +265,28 @@ export abstract class Caller<Tensor extends TensorFields> extends EngineResource
     });
   }
 
+  /** @internal Asks a question whose arguments have tensors, and whose answer is the reply of a call. */
+  protected askInCall(question: string, args: object): ResultOf<Tensor> {
+    this.assertAlive();
+    this.beforeCall();
+    return this.#rethrowing(() => {
+      this.#arguments = [];
+      const text = this.encode(args);
+      return this.#answer((exports) => exports.ask(question, this.#handle, text));
+    });
+  }
+
+  /** What a fake threw is thrown by the call that ran it. */
+  #rethrowing<T>(call: () => T): T {
+    try {
+      return call();
+    } catch (error) {
+      const thrown = this.#thrown;
+      this.#thrown = undefined;
+      throw thrown ? thrown.error : error;
+    }
+  }
+
   #call(
     operator: string,
     args: readonly ArgumentOf<Tensor>[],
@@ -288,16 +306,27 @@ export abstract class Caller<Tensor extends TensorFields> extends EngineResource
 
   /** The JSON of what a fake returns; null where it throws. */
   #runFake(fake: FakeFunctionOf<Tensor>, args: string, numbers: string): string | null {
+    try {
+      return this.runBody((given) => fake(given, this.#fakeContext), args, numbers);
+    } catch (error) {
+      this.#thrown = { error };
+      return null;
+    }
+  }
+
+  /** @internal The JSON of what a function gives that the engine calls in the middle of a call. */
+  runBody(
+    body: (args: Readonly<Record<string, ResultOf<Tensor>>>) => ArgumentOf<Tensor> | undefined,
+    args: string,
+    numbers = "null",
+  ): string {
     const given = this.#arguments;
     try {
-      const result = fake(this.#fakeArguments(args, numbers), this.#fakeContext);
+      const result = body(this.#fakeArguments(args, numbers));
       this.#arguments = [];
       const text = this.encode(result);
       this.#returned = [...(this.#returned ?? []), ...this.#arguments];
       return text;
-    } catch (error) {
-      this.#thrown = { error };
-      return null;
     } finally {
       this.#arguments = given;
     }
@@ -468,6 +497,7 @@ export abstract class Caller<Tensor extends TensorFields> extends EngineResource
     if (!isTensor(value)) {
       const isNumber = numbers && typeof value === "object" && value !== null && "sym" in value;
       if (isNumber) this.adoptNumber(value, numbers.next().value as number);
+      this.show(value);
       return value;
     }
     const argument = this.#arguments.find(({ id }) => id === value.t);

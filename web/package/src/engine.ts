@@ -55,6 +55,12 @@ export interface EngineExports {
   ): string;
   /** The number of a profile, which runs. The clock never throws. */
   openProfile(mode: number, options: string, clock: (() => number) | null): string;
+  /** The number of a compiled function or program (0 for none), whose `run` is null; it never throws. */
+  compile(
+    program: number,
+    given: string,
+    run: ((stage: number, mode: number, args: string) => string | null) | null,
+  ): string;
   release(caller: number, count: number): void;
   closeCaller(caller: number): void;
 }

@@ -12,6 +12,7 @@
 import { checkText } from "./check.js";
 import { CallArea } from "./call_area.js";
 import { Engine } from "./engine.js";
+import { CompiledFunction, Compiler, type CompilableFunction, type CompileOptions } from "./compile.js";
 import type { WasmInput } from "./instance.js";
 import { Mode, type ModeOptions } from "./mode.js";
 import { packedVersion } from "./packed.js";
@@ -42,6 +43,13 @@ export {
   type ModeOptions,
   type Result,
 } from "./mode.js";
+export {
+  CompiledFunction,
+  Compiler,
+  type CacheEntry,
+  type CompilableFunction,
+  type CompileOptions,
+} from "./compile.js";
 export { Float, float } from "./encode.js";
 export { dimOf, dimsOf } from "./packed.js";
 export {
@@ -111,6 +119,8 @@ export class FakeTensor {
   readonly #area: CallArea;
   /** Op profiles and their YAML. */
   readonly profiles: Profiles;
+  /** What all functions of {@link compile} share: the log of recompilations, marks of dimensions, `reset()`. */
+  readonly compiler: Compiler;
 
   /** @internal */
   constructor(
@@ -119,6 +129,7 @@ export class FakeTensor {
   ) {
     this.#area = new CallArea(engine, info);
     this.profiles = new Profiles(engine);
+    this.compiler = new Compiler(engine, this.#area);
   }
 
   /** Reads a program: a `.pt2` archive or ExportedProgram JSON, gzipped or not; which of them is found out. */
@@ -159,6 +170,18 @@ export class FakeTensor {
   /** A mode to call single operators in. */
   mode(options: ModeOptions = {}): Mode {
     return new Mode(this.engine, this.#area, options);
+  }
+
+  /**
+   * What `torch.compile` shows of itself: traces a function or a program under symbolic shapes, and uses what was found for
+   * as long as its guards hold. A list are the stages of a function that breaks its graph: each is given what the one before
+   * it returned, as `t0`, `t1`, …
+   */
+  compile(
+    what: CompilableFunction | readonly CompilableFunction[] | Program,
+    options: CompileOptions = {},
+  ): CompiledFunction {
+    return CompiledFunction.of(this.compiler, what, options);
   }
 
   /** What a Python process is to its fake tensors: several modes, real tensors, constants, scopes. */

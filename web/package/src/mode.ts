@@ -16,12 +16,12 @@ import {
   type ResultOf,
   type ShapeEnvOptions,
 } from "./caller.js";
-import { toJson } from "./check.js";
+import { checkText, toJson } from "./check.js";
 import type { Engine } from "./engine.js";
 import { disposedByUsing } from "./lifetime.js";
 import { Profiler, type ProfileOptions } from "./profiler.js";
 import { TensorFields } from "./tensor.js";
-import type { TensorValue } from "./types.js";
+import type { TensorValue, Value } from "./types.js";
 
 export interface ModeOptions {
   /** Which PyTorch answers; default `"cuda"`. */
@@ -87,6 +87,7 @@ export class FakeTensorHandle extends TensorFields {
       this.#meta = this.#mode.describe(this.#meta.t);
       this.#seen = this.#mode.changes;
     }
+    this.#mode.show(this.#meta);
     return this.#meta;
   }
 
@@ -116,6 +117,22 @@ disposedByUsing(FakeTensorHandle.prototype);
 /** Tensors that are not used any more are told of in groups of so many. */
 const droppedAtOnce = 512;
 
+function openMode(engine: Engine, options: ModeOptions): number {
+  const { shapeEnv, ...others } = options;
+  const given = { ...others, ...(shapeEnv !== undefined && { shapeEnv: shapeEnvJson(shapeEnv) }) };
+  toJson("the options of mode()", given); // refuses what is none
+  return engine.ask<number>("engine.openMode", 0, { options: given });
+}
+
+function hasSymbol(value: Value): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return (value as readonly Value[]).some(hasSymbol);
+  if ("sym" in value) return true;
+  if (!("t" in value)) return false;
+  const { size, stride = [], offset, nbytes } = value;
+  return [...size, ...stride, offset, nbytes].some((dim) => typeof dim === "string");
+}
+
 export class Mode extends Caller<FakeTensorHandle> {
   /** Numbers of tensors that were disposed of or forgotten, once for each time that the engine told of them. */
   readonly #dropped: number[] = [];
@@ -123,16 +140,35 @@ export class Mode extends Caller<FakeTensorHandle> {
   /** The group that new tensors join. */
   #group: Group | undefined;
 
-  /** @internal */
-  constructor(engine: Engine, area: CallArea, options: ModeOptions) {
-    const { shapeEnv, ...others } = options;
-    const given = { ...others, ...(shapeEnv !== undefined && { shapeEnv: shapeEnvJson(shapeEnv) }) };
-    toJson("the options of mode()", given); // refuses what is none
-    super(engine, area, engine.ask<number>("engine.openMode", 0, { options: given }));
+  /** Of a compiled function, whether it has seen a symbol. */
+  readonly #isTraced: boolean;
+  #showedSymbols = false;
+
+  /** @internal `options`, or the number of a mode that is there. */
+  constructor(engine: Engine, area: CallArea, options: ModeOptions | number) {
+    super(engine, area, typeof options === "number" ? options : openMode(engine, options));
+    this.#isTraced = typeof options === "number";
     const dropped = this.#dropped;
     this.#forgotten = new FinalizationRegistry((ids) => {
       for (const id of ids) if (id !== disposedOf) dropped.push(id);
     });
+  }
+
+  /** @internal The mode in which a compiled function is traced. */
+  static tracing(engine: Engine, area: CallArea, mode: number): Mode {
+    return new Mode(engine, area, mode);
+  }
+
+  /**
+   * Decides a condition over sizes as Python's `if` does: where they have symbols, a guard is recorded.
+   *
+   * ```ts
+   * if (mode.decide(`${x.size[0]} > 4`)) { … }
+   * ```
+   */
+  decide(condition: string): boolean {
+    checkText("a condition", condition);
+    return this.ask<boolean>("mode.decide", { condition });
   }
 
   /** Guards and deferred runtime asserts so far, as PyTorch prints them. */
@@ -152,6 +188,23 @@ export class Mode extends Caller<FakeTensorHandle> {
   profile(options: ProfileOptions, body: (prof: Profiler) => unknown): Profiler {
     this.assertAlive();
     return Profiler.run(this.engine, this.handle, options, body);
+  }
+
+  /** @internal Calls a compiled function. */
+  callCompiled(compiled: number, args: Readonly<Record<string, Argument>>, marks: object): Result {
+    const names = Object.keys(args);
+    return this.askInCall("compiled.call", {
+      ...{ compiled, mode: this.handle, names, args: Object.values(args), marks },
+    });
+  }
+
+  /** @internal Notes whether what is shown has a symbol. */
+  override show(value: Value): void {
+    if (this.#isTraced) this.#showedSymbols ||= hasSymbol(value);
+  }
+  /** @internal */
+  get showedSymbols(): boolean {
+    return this.#showedSymbols;
   }
 
   /** @internal */

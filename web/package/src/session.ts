@@ -245,6 +245,11 @@ export class Session extends Caller<SessionTensor> {
   }
 
   /** @internal */
+  override show(): void {
+    // Who sees a symbol is noted by a mode that is traced.
+  }
+
+  /** @internal */
   protected override receive(reply: CallReply): SessionResult {
     this.#changes++;
     return super.receive(reply);

@@ -198,6 +198,19 @@ describe("a custom operator", () => {
     assert.deepEqual(own.call("aten::relu", [own.empty([1])]).size, [1]);
   });
 
+  it("may ask the engine while a question runs", () => {
+    const own = ft.mode({ shapeEnv: true });
+    own.define("mylib::rows(Tensor x, str how) -> Tensor", ({ x }) =>
+      own.call("aten::relu", [own.call("aten::t", [x])]),
+    );
+    // The first time an argument that is a text goes as JSON, and so do questions for operators.
+    for (let i = 0; i < 200; i++) {
+      const y = own.call("mylib::rows", [own.empty([2, 3]), `way ${i}`]);
+      assert.deepEqual(y.size, [3, 2]);
+      own.registerFake("mylib::rows", ({ x }) => own.call("aten::relu", [own.call("aten::t", [x])]));
+    }
+  });
+
   it("may override a built-in rule until it is disposed of", () => {
     const own = ft.mode();
     const x = own.empty([2, 3]);

@@ -56,6 +56,14 @@ it("the guards and the what-if of the package's README", async () => {
   }
 });
 
+it("the compiled function of the package's README", async () => {
+  const { value, comments } = run(example("../README.md", "**Compiled functions.**"), ["ft"], [await load()]);
+  assert.deepEqual(
+    value.map((line) => line.trimEnd()),
+    comments.map((line) => line.trimEnd()),
+  );
+});
+
 it("the what-ifs of the package's README", async () => {
   const code = example("../README.md", "**What-ifs.**");
   const { value, comments } = run(code, ["ft", "bytes"], [await load(), bytesOf(classifierPath)]);
