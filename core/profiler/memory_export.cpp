@@ -67,111 +67,40 @@ class CallTimes {
   int64_t now_ = 0;
 };
 
-// The categories of the storages that values of the program have, by MemoryProfile's rules.
-class Categories {
- public:
-  explicit Categories(const ProgramCosts& costs) : costs_(costs) {
-    for (const StorageLife& life : memory().lives()) {
-      if (life.kind == MemoryKind::kParameter) set(life.storage, MemoryCategory::kParameter);
-    }
-    collect_nodes();
-    set_inputs();
-    set_activations();
-  }
-
-  // What no value has was brought and dropped by one node.
-  MemoryCategory of(const Storage* storage) const {
-    if (memory().life_of(storage) == nullptr) return MemoryCategory::kTemporary;
-    return category(storage);
-  }
-
- private:
-  struct Node {
-    std::vector<const Storage*> inputs;
-    std::vector<const Storage*> outputs;
-  };
-  using Storages = std::unordered_set<const Storage*>;
-
-  const MemoryTimeline& memory() const { return costs_.memory(); }
-  MemoryCategory category(const Storage* storage) const {
-    const auto found = categories_.find(storage);
-    return found == categories_.end() ? MemoryCategory::kNone : found->second;
-  }
-  // The first to be said of a storage holds.
-  void set(const Storage* storage, MemoryCategory category) {
-    categories_.try_emplace(storage, category);
-  }
-  bool is_parameter(const Storage* storage) const {
-    return category(storage) == MemoryCategory::kParameter;
-  }
-
-  void collect_nodes() {
-    for (Row row = 0; row < costs_.run().plan().size(); ++row) {
-      Node node;
-      for (const LoggedCall& call : costs_.log().calls(row)) {
-        for (const Storage* storage : call.read) {
-          const StorageLife* life = memory().life_of(storage);
-          if (life != nullptr && life->first != row) node.inputs.push_back(storage);
-        }
-        for (const Storage* storage : call.brought) {
-          const StorageLife* life = memory().life_of(storage);
-          if (life != nullptr && life->first == row) node.outputs.push_back(storage);
-        }
+std::vector<MemoryNode> nodes_of(const ProgramCosts& costs) {
+  const MemoryTimeline& memory = costs.memory();
+  std::vector<MemoryNode> nodes;
+  for (Row row = 0; row < costs.run().plan().size(); ++row) {
+    MemoryNode node;
+    for (const LoggedCall& call : costs.log().calls(row)) {
+      for (const Storage* storage : call.read) {
+        const StorageLife* life = memory.life_of(storage);
+        if (life != nullptr && life->first != row) node.inputs.push_back(storage);
       }
-      if (!node.inputs.empty() || !node.outputs.empty()) nodes_.push_back(std::move(node));
-    }
-  }
-
-  // Nodes stand in the order of the data: one pass finds what depends on a parameter, one back what
-  // a computation with parameters is made of. What is of the second and not of the first is input.
-  void set_inputs() {
-    Storages depends;
-    for (const Node& node : nodes_) {
-      const bool is_derived = std::any_of(node.inputs.begin(), node.inputs.end(), [&](auto* each) {
-        return is_parameter(each) || depends.count(each) != 0;
-      });
-      if (is_derived) depends.insert(node.outputs.begin(), node.outputs.end());
-    }
-    Storages produces;
-    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
-      const auto is_used = [&](auto* each) {
-        return is_parameter(each) || produces.count(each) != 0;
-      };
-      if (!std::any_of(node->inputs.begin(), node->inputs.end(), is_used) &&
-          !std::any_of(node->outputs.begin(), node->outputs.end(), is_used))
-        continue;
-      produces.insert(node->inputs.begin(), node->inputs.end());
-      produces.insert(node->outputs.begin(), node->outputs.end());
-    }
-    for (const Storage* storage : produces) {
-      if (depends.count(storage) == 0) set(storage, MemoryCategory::kInput);
-    }
-  }
-
-  // Flows from inputs through nodes of which every input is known.
-  void set_activations() {
-    for (const Node& node : nodes_) {
-      bool is_fed = false;
-      bool is_known = true;
-      for (const Storage* storage : node.inputs) {
-        const MemoryCategory kind = category(storage);
-        is_fed |= kind == MemoryCategory::kInput || kind == MemoryCategory::kActivation;
-        is_known &= kind != MemoryCategory::kNone;
+      for (const Storage* storage : call.brought) {
+        const StorageLife* life = memory.life_of(storage);
+        if (life != nullptr && life->first == row) node.outputs.push_back(storage);
       }
-      if (!is_fed || !is_known) continue;
-      for (const Storage* storage : node.outputs) set(storage, MemoryCategory::kActivation);
     }
+    if (!node.inputs.empty() || !node.outputs.empty()) nodes.push_back(std::move(node));
   }
+  return nodes;
+}
 
-  const ProgramCosts& costs_;
-  std::vector<Node> nodes_;
-  std::unordered_map<const Storage*, MemoryCategory> categories_;
-};
+std::vector<const Storage*> parameters_of(const ProgramCosts& costs) {
+  std::vector<const Storage*> parameters;
+  for (const StorageLife& life : costs.memory().lives()) {
+    if (life.kind == MemoryKind::kParameter) parameters.push_back(life.storage);
+  }
+  return parameters;
+}
 
 class EventWriter {
  public:
   EventWriter(const ProgramCosts& costs, const std::vector<FunctionEvent>& events, bool on_device)
-      : costs_(costs), categories_(costs), times_(costs.run(), events, on_device) {}
+      : costs_(costs),
+        categories_(parameters_of(costs), nodes_of(costs)),
+        times_(costs.run(), events, on_device) {}
 
   std::vector<TimelineEvent> events() {
     const Row inputs = static_cast<Row>(costs_.run().program().inputs.size());
@@ -190,8 +119,10 @@ class EventWriter {
   void add(const Storage* storage, int64_t time, MemoryAction action) {
     const StorageLife* life = costs_.memory().life_of(storage);
     const SymInt bytes = life == nullptr ? current(storage->nbytes) : life->bytes;
-    events_.push_back(
-        {time, action, MemoryTimeline::hint(bytes), categories_.of(storage), storage->device});
+    // What no value has was brought and dropped by one node.
+    const MemoryCategory category =
+        life == nullptr ? MemoryCategory::kTemporary : categories_.of(storage);
+    events_.push_back({time, action, MemoryTimeline::hint(bytes), category, storage->device});
   }
 
   void add_row(Row row) {
@@ -238,7 +169,7 @@ class EventWriter {
   }
 
   const ProgramCosts& costs_;
-  const Categories categories_;
+  const MemoryCategories categories_;
   CallTimes times_;
   std::vector<TimelineEvent> events_;
   std::unordered_set<const Storage*> live_;

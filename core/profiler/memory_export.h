@@ -18,24 +18,14 @@
 #include <vector>
 
 #include "core/analysis/program_costs.h"
+#include "core/profiler/event_recorder.h"
 #include "core/profiler/function_event.h"
+#include "core/profiler/memory_categories.h"
 
 namespace faketensor {
 
-// Numbers of both are those in the files (_ACTION_TO_INDEX, _CATEGORY_TO_INDEX).
+// Numbers are those in the files (_ACTION_TO_INDEX).
 enum class MemoryAction : uint8_t { kPreexisting = 1, kCreate, kIncrementVersion, kDestroy };
-enum class MemoryCategory : uint8_t {
-  kParameter,
-  kOptimizerState,
-  kInput,
-  kTemporary,
-  kActivation,
-  kGradient,
-  kAutogradDetail,
-  kNone
-};
-inline constexpr size_t kMemoryCategories = 8;
-
 struct TimelineEvent {
   int64_t time_ns = -1;  // -1: before the program
   MemoryAction action = MemoryAction::kCreate;
@@ -49,6 +39,11 @@ struct TimelineEvent {
 // simulated stream; else by the engine's own times. Sizes that are symbols count by their hints.
 std::vector<TimelineEvent> memory_events(const ProgramCosts& costs,
                                          const std::vector<FunctionEvent>& events, bool on_device);
+
+// The same of the calls that were recorded with record_shapes. What requires a gradient and was there
+// before is a parameter. A storage goes with the last call that has it, as nobody says when a program
+// lets go of it; what was there before stays, and what that call returns.
+std::vector<TimelineEvent> memory_events(const EventRecorder& recorder);
 
 // The first GPU that holds anything, else the CPU: PyTorch's choice where none is named.
 Device main_device(std::span<const TimelineEvent> events);

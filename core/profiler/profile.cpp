@@ -2,6 +2,7 @@
 
 #include "core/formats/json_writer.h"
 #include "core/profiler/chrome_trace.h"
+#include "core/profiler/memory_export.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 
@@ -148,6 +149,25 @@ std::string Profile::export_stacks(std::string_view metric) const {
   if (!options_.record.with_stack)
     throw_error(ErrorKind::kAssertionError, "export_stacks() requires with_stack=True");
   return events.stacks(metric);
+}
+
+std::string Profile::export_memory_timeline(std::string_view path,
+                                            std::optional<Device> device) const {
+  const EventOptions& record = options_.record;
+  std::string missing;
+  const auto require = [&](bool is_there, std::string_view option) {
+    if (!is_there) missing += format("{}{}=True", missing.empty() ? "" : ", ", option);
+  };
+  require(record.record_shapes, "record_shapes");
+  require(record.profile_memory, "profile_memory");
+  require(record.with_stack, "with_stack");
+  if (!missing.empty())
+    throw_error(ErrorKind::kValueError, missing + " required for memory profiling.");
+  if (trace_ == nullptr || !trace_->is_finished)
+    throw_error(ErrorKind::kAssertionError,
+                "Profiler and kineto_results must be initialized for memory profiling");
+  const std::vector<TimelineEvent> events = memory_events(trace_->recorder);
+  return memory_timeline_file(events, device ? device->normalized() : main_device(events), path);
 }
 
 void Profile::add_metadata(std::string_view key, std::string_view value) {

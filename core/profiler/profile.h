@@ -74,6 +74,12 @@ class Profile {
   // Raises AssertionError without with_stack (EventList::stacks).
   std::string export_stacks(std::string_view metric) const;
 
+  // The bytes alive over time by category, as it is written to a file of that name
+  // (memory_timeline_file): of the GPU unless there is none. Raises ValueError without record_shapes,
+  // profile_memory and with_stack.
+  std::string export_memory_timeline(std::string_view path,
+                                     std::optional<Device> device = {}) const;
+
   // Members of the exported trace: the value as a text, or as JSON.
   void add_metadata(std::string_view key, std::string_view value);
   void add_metadata_json(std::string_view key, std::string_view json);

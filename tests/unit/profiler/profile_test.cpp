@@ -5,6 +5,8 @@
 
 #include "core/mode/mode.h"
 #include "core/profiler/chrome_trace.h"
+#include "core/profiler/memory_export.h"
+#include "core/support/error.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {
@@ -185,6 +187,79 @@ TEST(ChromeTrace, ModulesAreNestedSpansAndKernelsFollowEachOther) {
   EXPECT_EQ(modules["nn.Module: layers.0"], 0.2);
   EXPECT_EQ(modules["nn.Module: layers.1.attn"], 0.1);
   EXPECT_EQ(kernels, (std::vector<double>{0, 0.25, 0.5, 0.75}));
+}
+
+// --- export_memory_timeline ---
+
+using MemoryRow = std::tuple<MemoryAction, int64_t, MemoryCategory>;
+
+TEST_F(ProfileTest, TheMemoryTimelineHasStoragesFromTheCallThatBringsThemToTheLastThatReadsThem) {
+  const Value x = tensor({4, 5});
+  const Value weight = tensor({6, 5});
+  MetaSpec spec = weight.tensor().meta->spec();
+  spec.flags |= kRequiresGrad;
+  weight.tensor().meta = mode_.context().metas().intern(spec);
+  const Value bias = tensor({6});
+  Profile profile(mode_.context(), {.record = {.record_shapes = true}, .clock = &clock_});
+  profile.start();
+  const Value args[] = {x, weight, bias};
+  const Value hidden = mode_.call("aten::linear", args).value;
+  const Value rectified = mode_.call("aten::relu", {&hidden, 1}).value;
+  const Value scale[] = {rectified, Value(2)};
+  mode_.call("aten::mul_.Scalar", scale);
+  const std::vector<TimelineEvent> events = memory_events(*profile.recorder());
+  profile.stop();
+  std::vector<MemoryRow> rows;
+  for (const TimelineEvent& each : events)
+    rows.emplace_back(each.action, each.bytes, each.category);
+  using enum MemoryAction;
+  using Category = MemoryCategory;
+  EXPECT_EQ(rows, (std::vector<MemoryRow>{{kPreexisting, 120, Category::kParameter},
+                                          {kPreexisting, 24, Category::kInput},
+                                          {kPreexisting, 80, Category::kInput},
+                                          {kCreate, 96, Category::kActivation},
+                                          {kCreate, 96, Category::kActivation},
+                                          {kDestroy, 96, Category::kActivation},
+                                          {kIncrementVersion, 96, Category::kActivation}}));
+  EXPECT_EQ(events[0].time_ns, -1);
+  EXPECT_LT(events[3].time_ns, events[4].time_ns);
+}
+
+TEST_F(ProfileTest, WhatOneCallBringsAndDropsIsTemporary) {
+  Profile profile(mode_.context(), {.record = {.record_shapes = true}, .clock = &clock_});
+  profile.start();
+  const Value x = tensor({8});
+  const Value args[] = {x, x};
+  mode_.call("aten::mse_loss", args);
+  int temporaries = 0;
+  for (const TimelineEvent& each : memory_events(*profile.recorder()))
+    temporaries += each.category == MemoryCategory::kTemporary ? 1 : 0;
+  profile.stop();
+  EXPECT_EQ(temporaries % 2, 0) << "each that comes goes";
+}
+
+TEST_F(ProfileTest, TheMemoryTimelineIsWrittenByItsSuffixAndNeedsItsOptions) {
+  Profile profile(mode_.context(),
+                  {.record = {.record_shapes = true, .profile_memory = true, .with_stack = true},
+                   .clock = &clock_});
+  profile.start();
+  linear();
+  profile.stop();
+  const nlohmann::json points =
+      nlohmann::json::parse(profile.export_memory_timeline("memory.json"));
+  EXPECT_EQ(points[0].size(), points[1].size());
+  EXPECT_EQ(points[1].back().size(), 9u);
+  EXPECT_EQ(profile.export_memory_timeline("memory.raw.json.gz").substr(0, 2), "\x1f\x8b");
+  Profile less(mode_.context(), {.record = {.record_shapes = true}});
+  less.start();
+  less.stop();
+  try {
+    less.export_memory_timeline("memory.json");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "profile_memory=True, with_stack=True required for memory profiling.");
+  }
 }
 
 }  // namespace
