@@ -104,6 +104,7 @@ test("a narrow window shows one pane at a time", async ({ playground, page }) =>
   await playground.search.fill("silu");
   await expect(playground.matches.first()).toBeVisible();
   await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/select=silu/);
   await expect(playground.stage).toBeVisible();
   expect(await violations(playground)).toEqual([]);
 });

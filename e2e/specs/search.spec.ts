@@ -93,7 +93,7 @@ test("every action of the page is a command", async ({ playground, page }) => {
   await playground.search.fill("dtype bf");
   await expect(playground.matches).toHaveCount(1);
   await page.keyboard.press("Enter");
-  await expect(playground.inspector).toContainText("bfloat16");
+  await expect(page.getByRole("combobox", { name: "dtype" })).toHaveValue("bfloat16");
   await expect(playground.search).toHaveValue("");
   await page.keyboard.press("Control+k");
   await playground.search.fill("depth 2");

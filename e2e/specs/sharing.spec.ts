@@ -1,5 +1,16 @@
-import { readFileSync } from "node:fs";
-import { expect, test, type Playground } from "./page.js";
+import { execFileSync } from "node:child_process";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, file, test, type Playground } from "./page.js";
 
 async function exported({ page }: Playground, name: string): Promise<string> {
   const coming = page.waitForEvent("download");
@@ -36,6 +47,32 @@ test("the report is one file without scripts that opens from disk", async ({ pla
   await expect(page.getByRole("img", { name: "Memory over time" })).toBeVisible();
   await expect(page.locator(".picture svg")).toContainText("embed_tokens");
   await page.close();
+});
+
+test("the snippet for npm answers in Node what the page shows", async ({ playground, page }) => {
+  await playground.open();
+  await playground.openFile("llama.json.gz");
+  await page.getByRole("combobox", { name: "dtype" }).selectOption("bfloat16");
+  await expect(page).toHaveURL(/dtype=bfloat16/);
+  const snippet = await exported(playground, "Snippet for npm");
+  expect(snippet).toContain("npm install faketensor");
+  // As beside an installed package: the built one.
+  const folder = mkdtempSync(path.join(tmpdir(), "snippet-"));
+  try {
+    mkdirSync(path.join(folder, "node_modules"));
+    symlinkSync(file("../../web/package"), path.join(folder, "node_modules/faketensor"));
+    copyFileSync(file("llama.json.gz"), path.join(folder, "llama.json.gz"));
+    writeFileSync(path.join(folder, "llama.json.gz.mjs"), snippet);
+    const printed = execFileSync(process.execPath, ["llama.json.gz.mjs"], {
+      cwd: folder,
+      env: { ...process.env, FORCE_COLOR: "0" },
+    }).toString();
+    expect(printed).toContain("size: [ 2, 16, 256 ]");
+    expect(printed).toContain("dtype: 'bfloat16'");
+    expect(printed).toMatch(/peak \d+ bytes at \w+/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("Back and Forward go by decisions, without opening anything anew", async ({ playground, page }) => {

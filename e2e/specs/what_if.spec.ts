@@ -97,6 +97,7 @@ for (const { what, file, output, asIs, batch, size, all } of kModels) {
     if (file !== null) await playground.openFile(file);
     await playground.search.fill(output);
     await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(new RegExp(`select=${output}(&|$)`));
     const value = playground.inspector;
     await expect(value).toContainText(asIs);
 

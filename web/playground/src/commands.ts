@@ -21,6 +21,7 @@ export const kExports: readonly (readonly [ExportFormat, string])[] = [
   ["csv", "all nodes as CSV"],
   ["json", "all nodes as JSON"],
   ["html", "a report as one HTML file"],
+  ["mjs", "a snippet for npm"],
 ];
 
 export function commandsOf(app: App): Command[] {

@@ -3,12 +3,13 @@ import type { Looks } from "./primitives.js";
 import { fitsOf, kOwnRun } from "./device_question.js";
 import { download, toPng, toSvg, toSvgBlob, wholePicture } from "./export_picture.js";
 import { nodeRecords, toCsv, toJson } from "./export_table.js";
+import { npmSnippet } from "./npm_snippet.js";
 import { toHtml } from "./report.js";
 import type { Shown } from "./shown.js";
 import { editTexts } from "./state.js";
 import type { Theme } from "./theme.js";
 
-export type ExportFormat = "svg" | "png" | "csv" | "json" | "html";
+export type ExportFormat = "svg" | "png" | "csv" | "json" | "html" | "mjs";
 
 export async function saveAs(format: ExportFormat, shown: Shown, looks: Looks, theme: Theme): Promise<void> {
   download(await fileOf(format, shown, looks, theme), `${shown.source.name}.${format}`);
@@ -36,6 +37,8 @@ async function fileOf(format: ExportFormat, shown: Shown, looks: Looks, theme: T
       return new Blob([toCsv(nodeRecords(model, profile))], { type: "text/csv" });
     case "json":
       return new Blob([toJson(source.name, model, profile)], { type: "application/json" });
+    case "mjs":
+      return new Blob([npmSnippet(source.name, state.whatIf)], { type: "text/javascript" });
     case "html": {
       const svg = toSvg(picture(), scene.bounds, (paint) => theme.color(paint));
       const costs = await costsOf(shown);
