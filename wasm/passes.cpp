@@ -28,10 +28,19 @@ void keep(std::string_view text) { objects().written.assign(text.begin(), text.e
 
 PassResult run_pass(EditedProgram& edited, const Json& pass, const val& functions) {
   if (pass.is_string()) return edited.run(pass.get<std::string>());
+  if (const Json* pattern = find_member(pass, "pattern")) {
+    return edited.replace({text_of(*pattern, "pattern", kUsage),
+                           text_of(member(pass, "replacement", kUsage), "replacement", kUsage)});
+  }
   const int64_t function = integer_of(member(pass, "function", kUsage), "function", kUsage);
   return JsExportPass(edited.subject(), read_texts(member(pass, "methods", kUsage), "methods"),
                       functions[static_cast<int>(function)])
       .run();
+}
+
+std::string name_of(const Json& pass) {
+  if (pass.is_string()) return pass.get<std::string>();
+  return find_member(pass, "pattern") != nullptr ? "replace_pattern" : "export_pass";
 }
 
 // Null where `check` raises nothing.
@@ -78,7 +87,7 @@ std::string run_passes(const val& source, const std::string& name, const std::st
       for (const Json& pass : list_of(wanted, "passes", kUsage)) {
         const PassResult result = run_pass(edited, pass, functions);
         const auto row = json.object();
-        json.field("name", pass.is_string() ? pass.get<std::string>() : "export_pass");
+        json.field("name", name_of(pass));
         json.field("modified", result.modified);
         json.field("info", result.info.empty() ? std::nullopt : std::optional(result.info));
       }

@@ -60,6 +60,7 @@ export {
   type PassArgument,
   type PassMetadata,
 } from "./passes.js";
+export type { PatternPass } from "./pattern.js";
 export {
   Profiler,
   type ProfileAverages,

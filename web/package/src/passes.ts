@@ -7,6 +7,7 @@
 import { wrongKind } from "./check.js";
 import { Float, encode } from "./encode.js";
 import type { CallGuard, Engine } from "./engine.js";
+import { isPattern, type PatternPass } from "./pattern.js";
 import { parseValue } from "./reply.js";
 import type { ByteSource } from "./source.js";
 import type { Dim, PassReport, Plain, TensorValue, Value } from "./types.js";
@@ -238,8 +239,11 @@ class PassRun {
   }
 }
 
-/** What {@link Program.runPass} takes: a name of `ft.passes()` with its argument, `"split_by_tags/4"`, or a pass of functions. */
-export type Pass = string | ExportPass;
+/**
+ * What {@link Program.runPass} takes: a name of `ft.passes()` with its argument, `"split_by_tags/4"`, a pattern, or a pass
+ * of functions.
+ */
+export type Pass = string | PatternPass | ExportPass;
 
 /** What a pass found comes as the text of JSON. */
 interface ToldPass {
@@ -264,7 +268,10 @@ export function runPasses(
   const functions: PassRun["answer"][] = [];
   const wanted = passes.map((pass) => {
     if (typeof pass === "string") return pass;
-    if (!(pass instanceof ExportPass)) throw wrongKind("a pass", "a name or what exportPass() gives", pass);
+    if (!(pass instanceof ExportPass)) {
+      if (isPattern(pass)) return { pattern: pass.pattern, replacement: pass.replacement };
+      throw wrongKind("a pass", "a name, a pattern or what exportPass() gives", pass);
+    }
     functions.push(new PassRun(engine, pass, guard).answer);
     const overridden = (Object.keys(methods) as MethodName[]).filter(
       (method) => pass[method] !== ExportPass.prototype[method],

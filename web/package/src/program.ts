@@ -90,8 +90,8 @@ export class Program extends EngineResource {
   }
 
   /**
-   * Runs passes, one after the other: names of `ft.passes()`, with an argument behind a slash, and passes of functions
-   * (`ft.exportPass()`). This program stays as it is. The file is read again: bytes that were given must be there still.
+   * Runs passes, one after the other: names of `ft.passes()`, with an argument behind a slash, patterns, and passes of
+   * functions (`ft.exportPass()`). This program stays as it is. The file is read again: bytes that were given must be there still.
    */
   runPass(passes: Pass | readonly Pass[], options: Progressing = {}): PassResult {
     this.assertAlive();

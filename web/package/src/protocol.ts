@@ -4,6 +4,7 @@
  */
 import type { ErrorData } from "./errors.js";
 import type { WebAssemblyModule } from "./instance.js";
+import type { PatternPass } from "./pattern.js";
 import type { Asked } from "./questions.js";
 import type {
   Assumed,
@@ -38,7 +39,7 @@ export interface Calls {
   };
   /** Without a program where what came of the passes is none: then why. */
   runPass: {
-    args: { program: number; passes: readonly string[] };
+    args: { program: number; passes: readonly (string | PatternPass)[] };
     result: {
       report: PassReport;
       made: { program: number; info: ProgramInfo } | ErrorData;

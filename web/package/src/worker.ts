@@ -16,6 +16,7 @@ import { Connection, type Placed, type WorkerLike } from "./connection.js";
 import { abortError, fromErrorData } from "./errors.js";
 import type { Calls, RemoteSource, RemoteWasm } from "./protocol.js";
 import { isNode, nodeModule } from "./node.js";
+import { isPattern, type PatternPass } from "./pattern.js";
 import {
   defineMethods,
   type Asked,
@@ -41,6 +42,9 @@ export type { WorkerLike } from "./connection.js";
 export { EngineFailure, FakeTensorError } from "./errors.js";
 export { dimOf, dimsOf } from "./packed.js";
 export * from "./types.js";
+
+/** A pass that can be posted to a worker. */
+type Posted = string | PatternPass;
 
 export interface ConnectOptions {
   /** As for `load`; what cannot be posted to a worker is read here first. */
@@ -280,18 +284,18 @@ export class RemoteProgram {
     forgotten.register(this, lease, this);
   }
 
-  /** As `Program.runPass`, by names of `passes()`; functions cannot be posted. A new program where there is one. */
-  async runPass(passes: string | readonly string[], options: Progressing = {}): Promise<RemotePassResult> {
+  /** As `Program.runPass`, by names of `passes()` and patterns; functions cannot be posted. A new program where there is one. */
+  async runPass(passes: Posted | readonly Posted[], options: Progressing = {}): Promise<RemotePassResult> {
     const { connection } = this.lease;
-    const list = typeof passes === "string" ? [passes] : passes;
-    if (!Array.isArray(list) || list.some((pass) => typeof pass !== "string"))
+    const list: readonly unknown[] = Array.isArray(passes) ? passes : [passes];
+    if (list.some((pass) => typeof pass !== "string" && !isPattern(pass)))
       throw new TypeError("a pass of functions runs in the thread that has them: use load(), not connect()");
     const run = (progressing: Progressing): Promise<Placed<Calls["runPass"]["result"]>> =>
       connection.ask(
         "runPass",
         async () => {
           const { result: program, generation } = await this.lease.placed();
-          return { result: { program, passes: [...(list as readonly string[])] }, generation };
+          return { result: { program, passes: [...(list as readonly Posted[])] }, generation };
         },
         progressing,
       );

@@ -31,6 +31,29 @@ describe("the table of passes", () => {
 });
 
 describe("runPass", () => {
+  const pattern = `def forward(self, a, b, scale):
+    add = torch.ops.aten.add.Tensor(a, b, alpha = scale)
+    return torch.ops.aten.relu.default(add)`;
+  const replacement = `def forward(self, a, b, scale):
+    return torch.ops.aten._add_relu.Tensor(a, b, alpha = scale)`;
+
+  it("puts one graph where another stands", () => {
+    const { program, passes } = typed().runPass([{ pattern, replacement }, "dce"]);
+    assert.deepEqual(passes[0], {
+      name: "replace_pattern",
+      modified: true,
+      info: { matches: ["relu_default"] },
+    });
+    assert.match(program.text("graph"), /_add_relu\.Tensor\]\(args = \(%x, %y\), kwargs = \{alpha: 2\}\)/);
+  });
+
+  it("tells what is wrong with a pattern, and where", () => {
+    assert.throws(() => typed().runPass({ pattern: pattern.replace("(add)", "(ad)"), replacement }), {
+      name: "UnreadableInput",
+      message: /^pattern:3:\d+: ad is not defined/,
+    });
+  });
+
   it("gives a new program and what changed, and leaves the old one", () => {
     const program = ft.open(bytesOf(decoderPath), { name: "decoder.json.gz" });
     const before = program.text("graph");
@@ -72,7 +95,7 @@ describe("runPass", () => {
     assert.throws(() => program.runPass("cse/4"), { name: "UsageError", message: /takes no '4'/ });
     assert.throws(
       () => program.runPass(7),
-      /a pass is to be a name or what exportPass\(\) gives, not a number/,
+      /a pass is to be a name, a pattern or what exportPass\(\) gives, not a number/,
     );
     assert.throws(() => program.runPass({}), TypeError);
   });
@@ -334,6 +357,9 @@ it("a worker runs passes by name and writes programs", async () => {
     assert.deepEqual((await made.program.propagate()).problems, []);
     remote.restart();
     assert.equal(await made.program.text("graph"), expected.program.text("graph"));
+    const pattern = "def forward(self, x):\n    return torch.ops.aten.relu.default(x)\n";
+    const gelu = { pattern, replacement: pattern.replace("relu", "gelu") };
+    assert.deepEqual((await there.runPass(gelu)).diff, here.runPass(gelu).diff);
     const split = await there.runPass("split_by_tags/2");
     assert.equal(split.program, undefined);
     assert.equal(split.refusal.name, "UsageError");
