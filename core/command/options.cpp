@@ -56,9 +56,12 @@ Options::Options(const std::vector<std::string>& args, std::span<const OptionRow
     } else if (equals != std::string::npos) {
       given_.emplace_back(row->name, arg.substr(equals + 1));
     } else {
-      if (i + 1 == args.size())
-        throw_error(ErrorKind::kUsage, format("option '{}' needs a value", name));
+      const bool takes_two = row->argument.find(' ') != std::string_view::npos;
+      if (i + (takes_two ? 2 : 1) >= args.size())
+        throw_error(ErrorKind::kUsage,
+                    format("option '{}' needs {}", name, takes_two ? "two values" : "a value"));
       given_.emplace_back(row->name, args[++i]);
+      if (takes_two) given_.back().second.append("\n").append(args[++i]);
     }
   }
 }

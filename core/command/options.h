@@ -21,9 +21,11 @@
 namespace faketensor {
 
 struct OptionRow {
-  std::string_view name;      // with its dashes; one dash for a single letter
-  std::string_view argument;  // what stands for its value in the help; empty: a flag
-  std::string_view meaning;   // for the help, its lines without indentation
+  std::string_view name;  // with its dashes; one dash for a single letter
+  // What stands for its value in the help; empty: a flag. Two words are two values, which come as
+  // one with a line end between them.
+  std::string_view argument;
+  std::string_view meaning;  // for the help, its lines without indentation
 };
 
 // The rows as lines of a help text, their meanings in one column.

@@ -4,8 +4,10 @@
 #include "core/command/pass_options.h"
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
+#include "core/formats/text.h"
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
+#include "core/graph/text/read_program_text.h"
 #include "core/io/edited_program.h"
 #include "core/io/graph_json.h"
 #include "core/support/format.h"
@@ -52,6 +54,28 @@ std::string edited_text(EditedProgram& edited, std::string_view form, std::strin
   return form == "diff" ? text_diff(before, after) : after + "\n";
 }
 
+// A text that is a graph, checked under the name of its file.
+std::string read_pattern(const std::string& path, const Options& options, CommandIo& io) {
+  const ReadLimits limits = read_limits(options);
+  std::string text = read_text(*io.open(path), limits);
+  const TextProgram read = parse_program_text(text, limits);
+  if (read.text->error_count() > 0)
+    throw_error(ErrorKind::kUnreadable, read.text->errors(path.substr(path.rfind('/') + 1)));
+  return text;
+}
+
+std::vector<GraphPattern> read_patterns(const Options& options, CommandIo& io) {
+  std::vector<GraphPattern> patterns;
+  for (const std::string& files : options.all("--replace")) {
+    const size_t end = files.find('\n');
+    if (end == std::string::npos)
+      throw_error(ErrorKind::kUsage, "option '--replace' needs two values");
+    patterns.push_back({read_pattern(files.substr(0, end), options, io),
+                        read_pattern(files.substr(end + 1), options, io)});
+  }
+  return patterns;
+}
+
 int passes_command(const Options& options, CommandIo& io) {
   if (options.positional().empty()) return list_passes(io);
   const std::string& path = options.positional()[0];
@@ -59,6 +83,7 @@ int passes_command(const Options& options, CommandIo& io) {
   const std::string out = options.get("-o").value_or(std::string(kStandardInput));
   std::vector<std::string> wanted(options.positional().begin() + 1, options.positional().end());
   for (std::string& pass : split_options(options, "--run")) wanted.push_back(std::move(pass));
+  const std::vector<GraphPattern> patterns = read_patterns(options, io);
   const std::unique_ptr<ByteSource> source = io.open(path);
   EditedProgram edited(*source, path.substr(path.rfind('/') + 1), read_limits(options));
   const std::string before = form == "diff" ? graph_text(edited.graph()) : std::string();
@@ -67,6 +92,8 @@ int passes_command(const Options& options, CommandIo& io) {
       if (const std::string told = told_by(edited.run(pass)); !told.empty())
         io.write_error(format("{}: {}\n", pass, told));
     }
+    for (const GraphPattern& pattern : patterns)
+      io.write_error(format("replace: {}\n", told_by(edited.replace(pattern))));
     if (form == "pt2") {
       const std::unique_ptr<ByteSink> sink = io.create_file(out);
       edited.write_pt2(*source, *sink);
@@ -90,6 +117,9 @@ writes the program that it has become.
 
 constexpr OptionRow kOptions[] = {
     {"--run", "PASS[,PASS...]", "the same as the passes behind the file"},
+    {"--replace", "PATTERN REPLACEMENT",
+     "after the passes, wherever the graph of the one file stands, that of the other: FX\n"
+     "text whose arguments stand for any value. May be given several times"},
     {"--to", "FORM",
      "diff (the default), text (str(graph)), readable (print_readable()), nodes\n"
      "(JSON of the nodes with their values), json (an exported program, which\n"
@@ -108,6 +138,7 @@ examples:
   faketensor passes model.pt2 export_pass/aten.relu.default=aten.gelu.default --to readable
   faketensor passes model.pt2 partitioner/aten.add.Tensor+aten.mul.Tensor
   faketensor passes model.pt2 run_decompositions/-aten.linear.default
+  faketensor passes model.pt2 --replace add_relu.txt fused.txt -o fused.json
 
 exit code: 0 fine, 1 a pass has raised, 2 wrong use, an unreadable file, or a graph that has no such form
 )";

@@ -128,29 +128,12 @@ Value inlined_list(HigherOrderCall& call) {
   return call.interpreter().run_graph(call.graph(0), call.list(1));
 }
 
-DeviceType autocast_device(std::string_view name) {
-  if (name == "cpu") return DeviceType::kCPU;
-  if (name == "cuda") return DeviceType::kCUDA;
-  throw_error(ErrorKind::kRuntimeError,
-              format("User specified an unsupported autocast device_type '{}'", name));
-}
-
 // wrap_with_autocast(device_type, dtype, enabled, cache_enabled, body, *args). Mirrors
-// WrapWithAutocast, torch/_higher_order_ops/wrap.py, and autocast.__init__,
-// torch/amp/autocast_mode.py: without a GPU, autocast for one stays off, and so does the CPU's for
-// a dtype that it does not have.
+// WrapWithAutocast, torch/_higher_order_ops/wrap.py.
 Value wrap_with_autocast(HigherOrderCall& call) {
   const std::span<const Value> inputs = call.positional(5);
-  const std::span<const Value> args = call.positional();
-  const DeviceType device = autocast_device(call.text(0));
-  const bool on_cpu = device == DeviceType::kCPU;
-  const DType lower = args[1].is(Value::Tag::kDType)
-                          ? args[1].dtype()
-                          : (on_cpu ? DType::kBFloat16 : DType::kFloat16);
-  const bool supported = on_cpu ? lower == DType::kBFloat16 || lower == DType::kFloat16
-                                : call.context().target().has_gpu();
-  const auto inside =
-      call.interpreter().regions().autocast().enter({device, lower}, call.boolean(2) && supported);
+  const auto [autocast, is_on] = autocast_region(call.context(), call.positional());
+  const auto inside = call.interpreter().regions().autocast().enter(autocast, is_on);
   return call.interpreter().run_graph(call.graph(4), inputs);
 }
 

@@ -76,6 +76,7 @@ Value Interpreter::run_row(const Plan& plan, Row at, std::span<const Value> valu
     return call_higher_order(*this, plan, at, target.substr(kHigherOrderOps.size()), args);
   if (target.starts_with(kPredispatch))
     return call_predispatch(*this, target.substr(kPredispatch.size()), args);
+  if (is_state_switch(target)) return call_state_switch(*this, target, args);
   if (const Library* library = context_.library(); library != nullptr) {
     if (const OpId op = library->find(target); op != kNoOp) return call_custom(op, plan, row, args);
   }

@@ -99,4 +99,16 @@ Value call_higher_order(Interpreter& interpreter, const Plan& plan, Row row, std
 Value call_predispatch(Interpreter& interpreter, std::string_view name,
                        std::span<const Value> args);
 
+// torch._C._set_grad_enabled, torch.amp.autocast_mode._enter_autocast and _exit_autocast, which graphs
+// have before export makes bodies of what they reach. False for a target that is none of them.
+bool is_state_switch(std::string_view target);
+Value call_state_switch(Interpreter& interpreter, std::string_view target,
+                        std::span<const Value> args);
+
+// The region of torch.autocast(device_type, dtype, enabled, ...), and whether it is on. Mirrors
+// autocast.__init__, torch/amp/autocast_mode.py: without a GPU, autocast for one stays off, and so
+// does the CPU's for a dtype that it does not have. Raises TypeError for arguments that are none, and
+// RuntimeError for a device without autocast.
+std::pair<Autocast, bool> autocast_region(const Context& context, std::span<const Value> args);
+
 }  // namespace faketensor

@@ -37,6 +37,12 @@ PassResult EditedProgram::run(std::string_view pass) {
   return row->run(subject_, read_pass_argument(pass));
 }
 
+PassResult EditedProgram::replace(GraphPattern pattern) {
+  PassOptions options;
+  options.pattern = std::move(pattern);
+  return find_pass("replace_pattern")->run(subject_, options);
+}
+
 size_t EditedProgram::propagate() {
   size_t count = 0;
   for (Graph* graph : reachable_graphs(subject_))

@@ -41,6 +41,9 @@ class EditedProgram {
   // not, and what the pass raises.
   PassResult run(std::string_view pass);
 
+  // Wherever the pattern stands, the replacement; each is FX text (graph_pattern.h).
+  PassResult replace(GraphPattern pattern);
+
   // The program as it is now. Raises what nodes raise that are propagated, and Usage for what cannot
   // be written (program_writer.h).
   std::string json();

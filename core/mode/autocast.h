@@ -16,6 +16,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 
 #include "core/ops/context.h"
 #include "core/support/scoped_value.h"
@@ -55,6 +56,9 @@ class AutocastRegions final : public DispatchMode {
   [[nodiscard]] ScopedValue<Region> enter(Autocast autocast, bool enabled) {
     return {region(autocast.device), Region{enabled, autocast.lower}};
   }
+
+  // The same where a node enters and another leaves: what was is given back.
+  Region set(DeviceType device, Region wanted) { return std::exchange(region(device), wanted); }
 
  private:
   Region& region(DeviceType device) { return device == DeviceType::kCUDA ? cuda_ : cpu_; }

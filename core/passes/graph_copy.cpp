@@ -11,8 +11,8 @@ void copy_meta(const Graph& from, NodeId id, Graph& to, NodeId copy) {
 }
 
 NodeId GraphCopy::copy_of(NodeId id) {
-  NodeId& copy = copies_[index_of(id)];
-  if (copy == kNoNode && on_missing) copy = on_missing(id);
+  NodeId copy = (*this)(id);
+  if (copy == kNoNode && on_missing) map(id, copy = on_missing(id));
   if (copy == kNoNode)
     throw_error(ErrorKind::kValueError,
                 format("node '{}' is named before it is copied", from_.name_of(id)));
@@ -38,7 +38,7 @@ NodeId GraphCopy::add(NodeId id, std::string_view name) {
   for (size_t i = 0; i < node.keywords.size(); ++i)
     copy.kwargs.emplace_back(std::string(from_.text(node.keywords[i])),
                              mapped(node.by_keyword()[i]));
-  const NodeId made = to_.append(copy);
+  const NodeId made = to_.insert_before(place, copy);
   copy_meta(from_, id, to_, made);
   if (node.kind == NodeKind::kGetAttr || node.kind == NodeKind::kCallModule) {
     if (const Graph* module = from_.submodule(node.target); module != nullptr)

@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <unordered_map>
 
 #include "core/graph/graph.h"
 
@@ -19,15 +19,19 @@ namespace faketensor {
 class GraphCopy {
  public:
   // Both graphs must outlive this, and share a store.
-  GraphCopy(const Graph& from, Graph& to)
-      : from_(from), to_(to), copies_(from.id_count(), kNoNode) {}
+  GraphCopy(const Graph& from, Graph& to) : from_(from), to_(to) {}
 
   // Asked for the copy of a node that has none when it is first named.
   std::function<NodeId(NodeId)> on_missing = {};
+  // Copies go before this node; kNoNode: to the end.
+  NodeId place = kNoNode;
 
   // The copy of a node; kNoNode where there is none.
-  NodeId operator()(NodeId id) const { return copies_[index_of(id)]; }
-  void map(NodeId id, NodeId copy) { copies_[index_of(id)] = copy; }
+  NodeId operator()(NodeId id) const {
+    const auto found = copies_.find(id);
+    return found == copies_.end() ? kNoNode : found->second;
+  }
+  void map(NodeId id, NodeId copy) { copies_[id] = copy; }
   // An argument, its nodes replaced by their copies.
   Value mapped(const Value& argument);
   // Appends a copy, or one that goes by another name (empty: its target's).
@@ -43,7 +47,8 @@ class GraphCopy {
 
   const Graph& from_;
   Graph& to_;
-  std::vector<NodeId> copies_;
+  // A graph that is split has very many copies, each of few nodes.
+  std::unordered_map<NodeId, NodeId> copies_;
 };
 
 // Copies what is known of a node to another of the same store: metadata, value and bindings.

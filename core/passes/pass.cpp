@@ -26,6 +26,8 @@ constexpr PassRow kPasses[] = {
      "types of elements, from the types of what they are taken of", &annotate_getitem_nodes},
     {"constant_fold", "[/module]", "constant_fold",
      "what depends on attributes only becomes an attribute", &constant_fold},
+    {"convert_dtype", "/DTYPE", "", "parameters, inputs and casts of another dtype",
+     &convert_dtype},
     {"cse", "", "CSEPass", "what is computed twice is computed once",
      &eliminate_common_subexpressions},
     {"dce", "", "eliminate_dead_code", "removes what nobody needs", &eliminate_dead_code_pass},
@@ -33,6 +35,8 @@ constexpr PassRow kPasses[] = {
      "runs the graph and writes it anew, operators changed by rules", &run_export_pass},
     {"fake_tensor_prop", "[/export_inputs]", "FakeTensorProp", "the values of nodes, computed anew",
      &propagate_fakes},
+    {"functionalize", "[/copy_back]", "functionalize",
+     "nothing writes; writes to inputs become results, or come at the end", &functionalize},
     {"functionalize_side_effectful_ops", "", "_FunctionalizeSideEffectfulOpsPass",
      "checks are chained by tokens, so that none is dead code", &functionalize_side_effects},
     {"fuse_conv_bn", "", "fuse", "convolutions take up the batch norms behind them", &fuse_conv_bn},
@@ -55,8 +59,12 @@ constexpr PassRow kPasses[] = {
      "operators become in-place ones where nobody needs what they overwrite", &reinplace},
     {"remove_runtime_assertions", "", "_RemoveRuntimeAssertionsPass", "removes checks",
      &remove_runtime_assertions},
+    {"replace_autocast_with_hop", "", "replace_autocast_with_hop_pass",
+     "what runs under autocast becomes a body", &replace_autocast_with_hop},
     {"replace_pattern", "", "replace_pattern",
      "a small graph is replaced by another wherever it stands", &replace_pattern},
+    {"replace_set_grad_with_hop", "[/no_grad]", "replace_set_grad_with_hop_pass",
+     "what runs in another grad mode becomes a body", &replace_set_grad_with_hop},
     {"replace_view_ops_with_view_copy_ops", "", "ReplaceViewOpsWithViewCopyOpsPass",
      "views become copies", &replace_views_with_copies},
     {"run_decompositions", "[/TABLE]", "run_decompositions",
@@ -131,6 +139,11 @@ PassOptions read_pass_argument(std::string_view name) {
   } else if (pass == "move_to_device") {
     options.device = parse_device(argument);
     if (!options.device) throw_error(ErrorKind::kUsage, format("'{}' is no device", argument));
+  } else if (pass == "convert_dtype") {
+    options.dtype = parse_dtype(argument);
+    if (!options.dtype) throw_error(ErrorKind::kUsage, format("'{}' is no dtype", argument));
+  } else if (name == "functionalize/copy_back") {
+    options.copies_back = true;
   } else if (pass == "partitioner") {
     options.operators = parts_of(argument);
   } else if (pass == "export_pass") {
@@ -139,6 +152,8 @@ PassOptions read_pass_argument(std::string_view name) {
     options.operators = parts_of(argument);
   } else if (pass == "pass_manager") {
     options.passes = parts_of(argument);
+  } else if (name == "replace_set_grad_with_hop/no_grad") {
+    options.grad_enabled = false;
   } else if (pass == "constant_fold" && argument == "module") {
     options.on_module = true;
   } else if (name != "fake_tensor_prop/export_inputs") {

@@ -55,7 +55,10 @@ struct PassOptions {
   int64_t group_size = 2;                      // split_by_tags, split_module: nodes per part
   GraphPattern pattern = {};                   // replace_pattern
   std::optional<Device> device = {};           // move_to_device
+  std::optional<DType> dtype = {};             // convert_dtype
+  bool copies_back = false;                    // functionalize: writes to inputs are nodes
   bool on_module = false;                      // constant_fold: parameters are attributes
+  bool grad_enabled = true;                    // replace_set_grad_with_hop: outside of the program
   bool has_shape_env = false;                  // fake_tensor_prop: sizes become symbols
   bool has_static_sizes = false;               // fake_tensor_prop: but those of inputs do not
   bool uses_own_mode = false;                  // fake_tensor_prop: the program's mode and values

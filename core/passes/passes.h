@@ -13,6 +13,8 @@ PassResult add_inline_constraint_assertions(PassSubject& subject, const PassOpti
 PassResult insert_deferred_asserts(PassSubject& subject, const PassOptions& options);
 // constant_fold.cpp
 PassResult constant_fold(PassSubject& subject, const PassOptions& options);
+// convert_dtype.cpp
+PassResult convert_dtype(PassSubject& subject, const PassOptions& options);
 // cse.cpp
 PassResult eliminate_common_subexpressions(PassSubject& subject, const PassOptions& options);
 // dead_code_pass.cpp
@@ -20,6 +22,8 @@ PassResult eliminate_dead_code_pass(PassSubject& subject, const PassOptions& opt
 // propagate_pass.cpp
 PassResult propagate_fakes(PassSubject& subject, const PassOptions& options);
 PassResult propagate_shapes(PassSubject& subject, const PassOptions& options);
+// functionalize.cpp
+PassResult functionalize(PassSubject& subject, const PassOptions& options);
 // functionalize_side_effects.cpp
 PassResult functionalize_side_effects(PassSubject& subject, const PassOptions& options);
 // move_to_device.cpp
@@ -34,6 +38,9 @@ PassResult run_pass_manager(PassSubject& subject, const PassOptions& options);
 PassResult reinplace(PassSubject& subject, const PassOptions& options);
 // replace_pattern.cpp
 PassResult replace_pattern(PassSubject& subject, const PassOptions& options);
+// replace_with_hop.cpp
+PassResult replace_set_grad_with_hop(PassSubject& subject, const PassOptions& options);
+PassResult replace_autocast_with_hop(PassSubject& subject, const PassOptions& options);
 // split_by_tags.cpp
 PassResult split_by_tags(PassSubject& subject, const PassOptions& options);
 // split_module.cpp

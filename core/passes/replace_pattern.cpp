@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "core/formats/json_writer.h"
-#include "core/graph/graph_text.h"
+#include "core/graph/text/read_program_text.h"
 #include "core/passes/fuse.h"
 #include "core/passes/passes.h"
 
@@ -324,15 +324,24 @@ class Rewriter {
   std::unordered_map<NodeId, size_t> place_;
 };
 
+// Raises Unreadable with the line and column of whatever cannot be read.
+Program read_pattern(const std::string& text, std::string_view name) {
+  TextProgram read = parse_program_text(text, ReadLimits{});
+  if (read.text->error_count() > 0) throw_error(ErrorKind::kUnreadable, read.text->errors(name));
+  return std::move(read.program);
+}
+
 }  // namespace
 
 PassResult replace_pattern(PassSubject& subject, const PassOptions& options) {
-  const Program pattern = read_graph_text(options.pattern.pattern);
-  const Program replacement = read_graph_text(options.pattern.replacement);
+  const Program pattern = read_pattern(options.pattern.pattern, "pattern");
+  const Program replacement = read_pattern(options.pattern.replacement, "replacement");
   Graph& graph = *subject.graph;
   Matcher matcher(pattern.graph(), graph);
-  const std::vector<Match> matches = matcher.matches();
   Rewriter rewriter(pattern.graph(), replacement.graph(), graph);
+  if (matcher.anchors().empty())
+    throw_error(ErrorKind::kUsage, "a pattern returns what nothing else in it uses");
+  const std::vector<Match> matches = matcher.matches();
   for (const Match& match : matches) rewriter.replace(match);
   PassResult result{.modified = !matches.empty()};
   JsonWriter json(result.info);

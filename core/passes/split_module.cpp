@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/passes/graph_copy.h"
+#include "core/passes/node_set.h"
 #include "core/passes/passes.h"
 #include "core/passes/split.h"
 #include "core/support/format.h"
@@ -10,19 +11,6 @@
 namespace faketensor {
 
 namespace {
-
-// Nodes in the order in which they were added, each once.
-class NodeSet {
- public:
-  void add(NodeId id) {
-    if (known_.emplace(id, order_.size()).second) order_.push_back(id);
-  }
-  const std::vector<NodeId>& order() const { return order_; }
-
- private:
-  std::vector<NodeId> order_;
-  std::unordered_map<NodeId, size_t> known_;
-};
 
 struct Part {
   Part(const Graph& from, Graph& part, int64_t number)

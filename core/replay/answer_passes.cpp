@@ -6,6 +6,7 @@
 #include "core/formats/text.h"
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
+#include "core/io/edited_program.h"
 #include "core/io/graph_json.h"
 #include "core/passes/unflatten.h"
 #include "core/replay/answer_pass_errors.h"
@@ -91,6 +92,21 @@ void answer_pass(JsonWriter& json, const Json& question, const Json& recorded,
   }
 }
 
+// A pass inside export, of whose program the text was recorded.
+void answer_text_pass(JsonWriter& json, const Json& question, const Json& before) {
+  const std::string& name = text_member(question, "pass");
+  const auto answer = json.object();
+  json.field("id", text_member(question, "id"));
+  try {
+    EditedProgram edited(MemorySource(text_member(before, "readable")), "before.txt");
+    run_pass(name, object_member_or_empty(question, "params"), edited.subject(), {});
+    json.field("graph", graph_text(edited.graph()));
+    json.field("readable", readable_text(edited.graph()));
+  } catch (const Error& error) {
+    write_error_members(json, error);
+  }
+}
+
 std::string folder_of(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
@@ -128,7 +144,12 @@ int answer_pass_questions(const std::string& path, std::string_view text, Comman
     Json recorded = Json::object();
     if (before != nullptr) recorded["nodes"] = *before;
     JsonWriter json(out.text());
-    answer_pass(json, question, program == programs.end() ? recorded : program->second, all);
+    const Json& printed = object_member_or_empty(question, "program_before");
+    if (before == nullptr && find_member(printed, "readable") != nullptr) {
+      answer_text_pass(json, question, printed);
+    } else {
+      answer_pass(json, question, program == programs.end() ? recorded : program->second, all);
+    }
     out.line_done();
   });
   return kExitFine;

@@ -288,6 +288,7 @@ PassOptions read_pass_options(const Json& params, FakeTensorMode& mode) {
   }
   if (const std::string device = text_member(params, "device", ""); !device.empty())
     options.device = parse_device(device);
+  options.grad_enabled = bool_member(params, "grad_enabled", true);
   options.on_module = text_member(params, "on", "") == "module";
   if (const Json* own = find_member(params, "mode")) {
     options.uses_own_mode = own->is_string();

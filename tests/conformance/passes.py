@@ -10,15 +10,16 @@ import re
 
 from compare import Comparison
 
-ASKED = {"passes/programs": ("id", "exported_program", "values"), "passes/passes": ("id", "program", "pass"),
+ASKED = {"passes/programs": ("id", "exported_program", "values"), "passes/passes": ("id", "program", "pass", "program_before", "params"),
          "passes/errors": ("id", "call", "graphs", "params", "values")}
 PROGRAM = ("id", "exported_program", "values", "nodes", "signature", "range_constraints", "inputs")
 NODE = ("name", "op", "target", "args", "kwargs", "users")
+OF_TEXTS = ("replace_set_grad_with_hop", "replace_autocast_with_hop")  # passes inside export, of which texts were recorded
 SYMBOL = re.compile(r"\b(?:zuf|u|s)\d+\b")
 
 
 def is_asked(row, kind):
-    return kind not in ASKED or ("exported_program" in row or "call" in row or "program" in row and "pass" in row)
+    return kind not in ASKED or "exported_program" in row or "call" in row or "pass" in row and ("program" in row or row["pass"] in OF_TEXTS)
 
 
 def beside(path, name):

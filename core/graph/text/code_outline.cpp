@@ -78,6 +78,7 @@ class Outliner {
     CodeModule& outer = module_at(indent);
     const Token keyword = lexer_.token();
     lexer_.advance();
+    if (lexer_.token().is("<")) lexer_.advance();  // "<lambda>", as PyTorch prints traced functions
     if (lexer_.token().kind != Token::Kind::kName) {
       builder_.error(keyword.span, "a class has a name");
       return;

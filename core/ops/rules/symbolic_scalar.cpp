@@ -162,6 +162,8 @@ constexpr OpDef kSymbolicScalar[] = {
     {"aten::sym_size.int(Tensor self, int dim) -> SymInt", rule<&sym_size>(), kByComposite},
     {"aten::sym_storage_offset(Tensor self) -> SymInt", rule<&sym_storage_offset>(), kByComposite},
     {"aten::sym_stride.int(Tensor self, int dim) -> SymInt", rule<&sym_stride>(), kByComposite},
+    {"math::ceil(Scalar x) -> Scalar", number(PythonUnary::kCeil)},
+    {"math::floor(Scalar x) -> Scalar", number(PythonUnary::kFloor)},
     {"math::trunc(Scalar x) -> Scalar", number(PythonUnary::kInt)},
     {"torch::sym_float(Scalar a) -> Scalar", number(PythonUnary::kFloat)},
     {"torch::sym_int(Scalar a) -> Scalar", number(PythonUnary::kInt)},

@@ -305,6 +305,14 @@ DecompositionTable DecompositionTable::core_aten() {
   return table;
 }
 
+DecompositionTable DecompositionTable::all_composites() {
+  DecompositionTable table;
+  for (const OpEntry& op : Registry::builtin().entries()) {
+    if (is_composite(op)) table.set(op.id, true);
+  }
+  return table;
+}
+
 void DecompositionTable::set(OpId op, bool is_in) {
   if (op >= in_table_.size()) in_table_.resize(Registry::builtin().entries().size());
   in_table_[op] = is_in;
@@ -327,10 +335,12 @@ bool DecompositionTable::replaces(const OpEntry& op) const {
 
 DecompositionTable read_table(std::span<const std::string> parts) {
   const bool is_core = parts.empty() || parts[0] == "core_aten" || parts[0].starts_with("-");
-  DecompositionTable table = is_core ? DecompositionTable::core_aten() : DecompositionTable();
+  DecompositionTable table = is_core                    ? DecompositionTable::core_aten()
+                             : parts[0] == "composites" ? DecompositionTable::all_composites()
+                                                        : DecompositionTable();
   for (size_t i = 0; i < parts.size(); ++i) {
     const std::string_view part = parts[i];
-    if (i == 0 && (part == "core_aten" || part == "none")) continue;
+    if (i == 0 && (part == "core_aten" || part == "none" || part == "composites")) continue;
     if (part.starts_with("-")) {
       table.remove(part.substr(1));
     } else {

@@ -26,6 +26,9 @@ class DecompositionTable {
   // torch.export.default_decompositions(): to the operators of core ATen.
   static DecompositionTable core_aten();
 
+  // Every composite is taken apart, whether it could be kept or not.
+  static DecompositionTable all_composites();
+
   // "aten.silu.default", in any of the forms that Registry::find knows. Raises UsageError for what
   // is no operator and, to be added, for one that PyTorch has no decomposition of.
   void add(std::string_view name);
@@ -40,8 +43,8 @@ class DecompositionTable {
   std::vector<bool> in_table_;  // by OpId
 };
 
-// A table as it is written, a part after the other: "core_aten" or "none", which may come first,
-// then operators to add, or to remove ("-aten.linear.default"). Without a first part the table begins
+// A table as it is written, a part after the other: "core_aten", "none" or "composites", which may
+// come first, then operators to add, or to remove ("-aten.linear.default"). Without a first part the table begins
 // as that of core ATen where the first operator is removed, and empty where it is added; with no part
 // at all it is that of core ATen.
 DecompositionTable read_table(std::span<const std::string> parts);

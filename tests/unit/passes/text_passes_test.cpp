@@ -1,0 +1,152 @@
+// functionalize, convert_dtype and replace_pattern on programs of FX text.
+#include <gtest/gtest.h>
+
+#include "core/graph/graph_text.h"
+#include "core/graph/readable.h"
+#include "core/graph/text/read_program_text.h"
+#include "core/passes/pass.h"
+#include "core/passes/program_values.h"
+
+namespace faketensor {
+namespace {
+
+class TextPasses : public testing::Test {
+ protected:
+  void read(const std::string& text) {
+    program = read_program_text(text, "test.txt", ReadLimits{}).program;
+    mode.attach_shape_env(program.shape_env);
+    make_values(program, mode);
+    subject.emplace(PassSubject{program, mode, &program.graph()});
+  }
+  Graph& run(std::string_view pass) {
+    find_pass(pass)->run(*subject, read_pass_argument(pass));
+    return *subject->graph;
+  }
+  std::string replace(const std::string& pattern, const std::string& replacement) {
+    PassOptions options;
+    options.pattern = {pattern, replacement};
+    find_pass("replace_pattern")->run(*subject, options);
+    return graph_text(*subject->graph);
+  }
+
+  FakeTensorMode mode;
+  Program program;
+  std::optional<PassSubject> subject;
+};
+
+constexpr const char* kWrites = R"(def forward(self, x_1: "f32[4, 4]", y_1: "f32[4, 4]"):
+    relu = torch.ops.aten.relu.default(x_1)
+    add_ = torch.ops.aten.add_.Tensor(relu, y_1)
+    view = torch.ops.aten.view.default(relu, [-1])
+    mul_ = torch.ops.aten.mul_.Tensor(view, 2)
+    add__1 = torch.ops.aten.add_.Tensor(x_1, relu)
+    view_1 = torch.ops.aten.view.default(x_1, [-1])
+    return (relu, view_1)
+)";
+
+// make_fx(torch.func.functionalize(f)), its dead code removed.
+TEST_F(TextPasses, WritesAreCopiedBackAtTheEnd) {
+  read(kWrites);
+  EXPECT_EQ(graph_text(run("functionalize/copy_back")), R"(graph():
+    %x_1 : [num_users=3] = placeholder[target=x_1]
+    %y_1 : [num_users=1] = placeholder[target=y_1]
+    %relu : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%x_1,), kwargs = {})
+    %add : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor](args = (%relu, %y_1), kwargs = {})
+    %view_1 : [num_users=1] = call_function[target=torch.ops.aten.view.default](args = (%add, [-1]), kwargs = {})
+    %mul : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = (%view_1, 2), kwargs = {})
+    %view_2 : [num_users=2] = call_function[target=torch.ops.aten.view.default](args = (%mul, [4, 4]), kwargs = {})
+    %add_1 : [num_users=2] = call_function[target=torch.ops.aten.add.Tensor](args = (%x_1, %view_2), kwargs = {})
+    %view_5 : [num_users=1] = call_function[target=torch.ops.aten.view.default](args = (%add_1, [-1]), kwargs = {})
+    %copy_ : [num_users=0] = call_function[target=torch.ops.aten.copy_.default](args = (%x_1, %add_1), kwargs = {})
+    return (view_2, view_5))");
+  ASSERT_EQ(program.outputs.size(), 2U);
+  EXPECT_EQ(program.outputs[0].kind, OutputSpec::Kind::kUser);
+}
+
+TEST_F(TextPasses, AWriteToAnInputIsAResultOfItsOwn) {
+  read(kWrites);
+  const Graph& after = run("functionalize");
+  EXPECT_EQ(node_text(after, after.last()), "return (add_1, view_2, view_5)");
+  ASSERT_EQ(program.outputs.size(), 3U);
+  EXPECT_EQ(program.outputs[0].kind, OutputSpec::Kind::kUserInputMutation);
+  EXPECT_EQ(program.text(program.outputs[0].target), "x_1");
+}
+
+constexpr const char* kCasts = R"(def forward(self, w: "f32[8, 4]", x: "f32[2, 4]", i: "i64[2]"):
+    linear = torch.ops.aten.linear.default(x, w)
+    zeros = torch.ops.aten.zeros.default([2, 8], dtype = torch.float32)
+    add = torch.ops.aten.add.Tensor(linear, zeros)
+    check = torch.ops.aten._assert_tensor_metadata.default(add, dtype = torch.float32)
+    to = torch.ops.aten.to.dtype(add, torch.float64)
+    return (add, to, i)
+)";
+
+TEST_F(TextPasses, ADtypeIsThatOfInputsAndOfWhatFollowsThem) {
+  read(kCasts);
+  EXPECT_EQ(readable_text(run("convert_dtype/bfloat16")), R"(class GraphModule(torch.nn.Module):
+    def forward(self, w: "bf16[8, 4]", x: "bf16[2, 4]", i: "i64[2]"):
+        linear: "bf16[2, 8]" = torch.ops.aten.linear.default(x, w);  x = w = None
+        zeros: "bf16[2, 8]" = torch.ops.aten.zeros.default([2, 8], dtype = torch.bfloat16)
+        add: "bf16[2, 8]" = torch.ops.aten.add.Tensor(linear, zeros);  linear = zeros = None
+        check = torch.ops.aten._assert_tensor_metadata.default(add, dtype = torch.bfloat16);  check = None
+        to: "f64[2, 8]" = torch.ops.aten.to.dtype(add, torch.float64)
+        return (add, to, i)
+)");
+}
+
+TEST_F(TextPasses, ADtypeIsConvertedOfWhatAnotherPassHasMade) {
+  read(kCasts);
+  run("run_decompositions");
+  const Graph& after = run("convert_dtype/float16");
+  EXPECT_EQ(&after, &program.graph());
+  EXPECT_EQ(after.node(after.first()).val.tensor().dtype(), DType::kFloat16);
+  EXPECT_NE(readable_text(after).find("\"f16[2, 8]\" = torch.ops.aten.mm.default"),
+            std::string::npos)
+      << readable_text(after);
+}
+
+TEST_F(TextPasses, ADtypeWithoutAFractionIsRefused) {
+  read(kCasts);
+  EXPECT_THROW(run("convert_dtype/int32"), Error);
+  EXPECT_THROW(run("convert_dtype/float31"), Error);
+}
+
+TEST_F(TextPasses, APatternIsCodeWhoseArgumentsStandForAnyValue) {
+  read(R"(def forward(self, x: "f32[2, 4]"):
+    mul = torch.ops.aten.mul.Tensor(x, 0.5)
+    relu = torch.ops.aten.relu.default(mul)
+    mul_1 = torch.ops.aten.mul.Tensor(relu, 2)
+    relu_1 = torch.ops.aten.relu.default(mul_1)
+    return (relu_1,)
+)");
+  EXPECT_EQ(replace(R"(def forward(self, x, scale):
+    mul = torch.ops.aten.mul.Tensor(x, scale)
+    return torch.ops.aten.relu.default(mul)
+)",
+                    R"(def forward(self, x, scale):
+    relu = torch.ops.aten.relu.default(x)
+    return torch.ops.aten.mul.Tensor(relu, scale)
+)"),
+            R"(graph():
+    %x : [num_users=1] = placeholder[target=x]
+    %relu_2 : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%x,), kwargs = {})
+    %mul_tensor : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = (%relu_2, 0.5), kwargs = {})
+    %relu_3 : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%mul_tensor,), kwargs = {})
+    %mul_tensor_1 : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = (%relu_3, 2), kwargs = {})
+    return (mul_tensor_1,))");
+}
+
+TEST_F(TextPasses, WhatIsWrongWithAPatternIsToldWithItsPlace) {
+  read(kCasts);
+  try {
+    replace("def forward(self, x):\n    y = torch.ops.aten.relu.default(z)\n    return y\n",
+            "def forward(self, x):\n    return x\n");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUnreadable);
+    EXPECT_EQ(error.message(), "pattern:2:37: z is not defined; did you mean x?");
+  }
+}
+
+}  // namespace
+}  // namespace faketensor
