@@ -150,6 +150,24 @@ test("passes change the program, mark the lines, are taken back and saved", asyn
   await expect(pane(playground).locator(".cm-deletedChunk")).toHaveCount(0);
 });
 
+test("in a wide window what passes changed stands beside what was", async ({ playground, page }) => {
+  await page.setViewportSize({ width: 1920, height: 1000 });
+  await openSource(playground, "#example=decoder");
+  await page.getByRole("button", { name: "Passes" }).click();
+  await page.getByRole("textbox", { name: /^Passes/ }).fill("run_decompositions");
+  await page.keyboard.press("Enter");
+  const before = pane(playground).locator(".cm-merge-a");
+  const after = pane(playground).locator(".cm-merge-b");
+  await expect(before.locator(".cm-changedLine").first()).toContainText("aten.linear.default");
+  await expect(after.locator(".cm-changedLine").first()).toBeVisible();
+  const left = await before.boundingBox();
+  const right = await after.boundingBox();
+  expect(left && right && left.x + left.width <= right.x + 1 && right.width > 400).toBe(true);
+  await page.getByRole("button", { name: "Take back" }).click();
+  await expect(before).toHaveCount(0);
+  await expect(editor(playground)).toContainText("class GraphModule");
+});
+
 test("passes of an archive are saved with its weights, a wrong name is refused", async ({
   playground,
   page,

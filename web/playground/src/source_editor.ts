@@ -16,7 +16,15 @@ import { pythonLanguage } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import { search, searchKeymap } from "@codemirror/search";
-import { Annotation, Compartment, EditorState, RangeSetBuilder, StateEffect } from "@codemirror/state";
+import type { MergeView } from "@codemirror/merge";
+import {
+  Annotation,
+  Compartment,
+  EditorState,
+  RangeSetBuilder,
+  StateEffect,
+  type Extension,
+} from "@codemirror/state";
 import {
   Decoration,
   EditorView,
@@ -54,26 +62,38 @@ interface Shift {
   readonly newLast: number;
 }
 
+/** From this width of the window on, what passes changed stands beside what was. */
+const kBesideWidth = 1600;
+/** Beside another text there is no room for them: the lines have annotations. */
+const withoutShapes = EditorView.theme({ ".cm-shape": { display: "none" } });
 const byProgram = Annotation.define<boolean>();
 const answered = StateEffect.define();
 
 export class SourceEditor {
-  readonly view: EditorView;
+  /** The editor, and, where there is room, the text before passes with another editor beside it. */
+  private readonly alone: EditorView;
+  private beside: MergeView | null = null;
+  private readonly root: ShadowRoot;
   private shifts: Shift[] = [];
   private selected = 0;
   private readonly merging = new Compartment();
 
   constructor(
-    host: HTMLElement,
+    private readonly host: HTMLElement,
     private readonly events: EditorEvents,
   ) {
     const root = host.attachShadow({ mode: "open" });
-    this.view = new EditorView({ parent: root, root, state: this.stateOf("") });
+    this.root = root;
+    this.alone = new EditorView({ parent: root, root, state: this.stateOf("") });
     // The page's keys are for where nothing is typed.
     host.addEventListener("keydown", (event) => {
       const isSearch = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
       if (!isSearch) event.stopPropagation();
     });
+  }
+
+  get view(): EditorView {
+    return this.beside?.b ?? this.alone;
   }
 
   get text(): string {
@@ -84,13 +104,34 @@ export class SourceEditor {
   setText(text: string, before: string | null = null): void {
     this.shifts = [];
     this.selected = 0;
-    this.view.setState(this.stateOf(text));
+    this.showBeside(null);
+    this.alone.setState(this.stateOf(text));
     if (before !== null) void this.mark(before);
   }
 
   private async mark(before: string): Promise<void> {
-    const { changesSince } = await import("./source_merge.js");
-    this.view.dispatch({ effects: this.merging.reconfigure(changesSince(before)) });
+    const { changesSince, sideBySide } = await import("./source_merge.js");
+    if (window.innerWidth < kBesideWidth) {
+      this.view.dispatch({ effects: this.merging.reconfigure(changesSince(before)) });
+      return;
+    }
+    const read = [lineNumbers(), pythonLanguage, editorTheme, EditorState.readOnly.of(true)];
+    const label = EditorView.contentAttributes.of({
+      "aria-label": "The program before the passes",
+      tabindex: "0",
+    });
+    const now = { doc: this.text, extensions: [this.extensions(), withoutShapes] };
+    this.showBeside(sideBySide(this.root, { doc: before, extensions: [...read, label] }, now));
+  }
+
+  private showBeside(beside: MergeView | null): void {
+    if (beside === this.beside) return;
+    this.beside?.destroy();
+    this.beside = beside;
+    // CodeMirror's own style outweighs `hidden`.
+    if (beside === null) this.root.append(this.alone.dom);
+    else this.alone.dom.remove();
+    this.host.classList.toggle("beside", beside !== null);
   }
 
   /** The text has been answered: shapes are those of its lines. */
@@ -132,50 +173,51 @@ export class SourceEditor {
   }
 
   private stateOf(text: string): EditorState {
-    return EditorState.create({
-      doc: text,
-      extensions: [
-        lineNumbers(),
-        lintGutter(),
-        history(),
-        drawSelection(),
-        indentOnInput(),
-        bracketMatching(),
-        highlightActiveLine(),
-        highlightActiveLineGutter(),
-        pythonLanguage,
-        search({ top: true }),
-        autocompletion({
-          override: [(context) => this.complete(context)],
-          icons: false,
-          compareCompletions: (a, b) => (a.label < b.label ? -1 : 1),
-        }),
-        hoverTooltip((view, pos) => this.hover(view, pos)),
-        // Tab is not taken: it leaves the editor, as it leaves any field.
-        keymap.of([
-          ...defaultKeymap,
-          ...searchKeymap,
-          ...historyKeymap,
-          ...completionKeymap,
-          ...lintKeymap,
-          { key: "Escape", run: () => (this.events.left(), true) },
-        ]),
-        EditorView.contentAttributes.of({
-          "aria-label": "Program as text. Tab and Escape leave it",
-          tabindex: "0",
-          spellcheck: "false",
-          autocorrect: "off",
-          autocapitalize: "off",
-        }),
-        EditorView.domEventHandlers({ beforeinput: replaceSelected }),
-        EditorView.updateListener.of((update) => {
-          this.updated(update);
-        }),
-        this.shapes(),
-        editorTheme,
-        this.merging.of([]),
-      ],
-    });
+    return EditorState.create({ doc: text, extensions: this.extensions() });
+  }
+
+  private extensions(): Extension[] {
+    return [
+      lineNumbers(),
+      lintGutter(),
+      history(),
+      drawSelection(),
+      indentOnInput(),
+      bracketMatching(),
+      highlightActiveLine(),
+      highlightActiveLineGutter(),
+      pythonLanguage,
+      search({ top: true }),
+      autocompletion({
+        override: [(context) => this.complete(context)],
+        icons: false,
+        compareCompletions: (a, b) => (a.label < b.label ? -1 : 1),
+      }),
+      hoverTooltip((view, pos) => this.hover(view, pos)),
+      // Tab is not taken: it leaves the editor, as it leaves any field.
+      keymap.of([
+        ...defaultKeymap,
+        ...searchKeymap,
+        ...historyKeymap,
+        ...completionKeymap,
+        ...lintKeymap,
+        { key: "Escape", run: () => (this.events.left(), true) },
+      ]),
+      EditorView.contentAttributes.of({
+        "aria-label": "Program as text. Tab and Escape leave it",
+        tabindex: "0",
+        spellcheck: "false",
+        autocorrect: "off",
+        autocapitalize: "off",
+      }),
+      EditorView.domEventHandlers({ beforeinput: replaceSelected }),
+      EditorView.updateListener.of((update) => {
+        this.updated(update);
+      }),
+      this.shapes(),
+      editorTheme,
+      this.merging.of([]),
+    ];
   }
 
   private updated(update: ViewUpdate): void {

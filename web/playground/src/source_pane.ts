@@ -375,7 +375,9 @@ export class SourcePane {
     if (shown === null || names.length === 0) return;
     this.passTell(`Running ${names.join(", ")}…`, false);
     try {
-      const before = this.before ?? { source: shown.source, text: this.editor.text };
+      // Passes may be asked for before the text is there.
+      const text = this.editor.text || (await shown.program.source()).text;
+      const before = this.before ?? { source: shown.source, text };
       const result = await shown.program.runPass(names);
       if (this.shown !== shown) return;
       const signs = [...result.diff.matchAll(/^[-+]/gm)].map(([sign]) => sign);

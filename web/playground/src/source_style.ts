@@ -66,13 +66,15 @@ export const editorTheme = [
     },
     ".cm-searchMatch": { backgroundColor: "var(--unknown-fill)" },
     ".cm-searchMatch-selected": { backgroundColor: "var(--flash)" },
-    ".cm-deletedChunk": { backgroundColor: "var(--error-fill)" },
+    ".cm-deletedChunk, &.cm-merge-a .cm-changedLine": { backgroundColor: "var(--error-fill)" },
     "&.cm-merge-b .cm-changedLine": {
       backgroundColor: "color-mix(in srgb, var(--series-6) 16%, transparent)",
     },
     ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"…"' },
     ".cm-collapsedLines": { background: "var(--ground)", color: "var(--text-quiet)" },
-    "&.cm-merge-b .cm-changedText, .cm-deletedChunk .cm-deletedText": { background: "none" },
+    "&.cm-merge-a .cm-changedText, &.cm-merge-b .cm-changedText, .cm-deletedChunk .cm-deletedText": {
+      background: "none",
+    },
   }),
   syntaxHighlighting(
     HighlightStyle.define([
