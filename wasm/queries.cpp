@@ -184,19 +184,26 @@ const ProgramCosts& costs_of(OpenRun& run) {
   return *run.costs;
 }
 
-// {"options": {"train": {"optimizer": "adam"}}}: with "train", of a training step too.
+// {"options": {"train": {"optimizer": "adam"}, "range": true}}: with "train", of a training step too; with "range", between which bytes
+// the peak lies over the ranges of symbols.
 void memory(JsonWriter& json, OpenRun& run, const Json& given) {
   const Json* options = find_member(given, "options");
   std::optional<TrainingOptions> training;
+  MemoryAsked asked;
   if (options != nullptr) {
     for (const auto& [name, value] : object_of(*options, "options", kUsage).items()) {
+      if (name == "range") {
+        asked.range = bool_of(value, "range", kUsage);
+        continue;
+      }
       if (name != "train") throw_error(kUsage, format("unknown option '{}'", name));
       training = read_training_options(value);
     }
   }
-  if (!training) return write_memory(json, costs_of(run));
+  if (!training) return write_memory(json, costs_of(run), asked);
   const TrainingStep step(*run.program, run.options, *training);
-  write_memory(json, costs_of(run), &step);
+  asked.training = &step;
+  write_memory(json, costs_of(run), asked);
 }
 void flops(JsonWriter& json, OpenRun& run, const Json&) { write_flops(json, costs_of(run)); }
 // `symbols`: settings as whatIf takes them.

@@ -168,6 +168,30 @@ SymInt MemoryTimeline::inside(Row row, SymInt before) const {
   return most;
 }
 
+PeakRange MemoryTimeline::peak_range() const {
+  const BranchScope env = run_.shape_env();
+  PeakRange range{.most = 0};
+  const ExprNode* before = nullptr;  // rows that bring nothing have the same expression
+  for (Row row = 0; row < rows_.size(); ++row) {
+    const SymInt peak = rows_[row].peak;
+    const ExprNode* node = peak.is_symbolic() ? peak.node() : nullptr;
+    if (node != nullptr && node == before) continue;
+    before = node;
+    const ValueRange bytes =
+        node != nullptr ? env->bound(node) : ValueRange::ints(peak.as_int(), peak.as_int());
+    range.least = std::max(range.least, bytes.lower.as_int64().value_or(0));
+    const std::optional<int64_t> upper = bytes.upper.as_int64();
+    if (!upper) {
+      range.most.reset();
+      range.most_row = kNoRow;
+    } else if (range.most && (range.most_row == kNoRow || *upper > *range.most)) {
+      range.most = upper;
+      range.most_row = row;
+    }
+  }
+  return range;
+}
+
 std::vector<Holder> MemoryTimeline::holders(Row row) const {
   const BranchScope env = run_.shape_env();
   std::vector<Holder> all;

@@ -60,6 +60,14 @@ struct StorageLife {
   MemoryKind kind = MemoryKind::kActivation;
 };
 
+// Between which bytes the peak lies while symbols go through their ranges: "batch in [2, 64]". Each row's expression is bounded
+// for itself, so `most` is reached where expressions grow with their symbols, and an upper bound elsewhere.
+struct PeakRange {
+  int64_t least = 0;
+  std::optional<int64_t> most;  // none: a symbol has no upper end
+  Row most_row = kNoRow;        // where `most` is; kNoRow without `most`
+};
+
 class MemoryTimeline {
  public:
   // Both must outlive this. Sizes that are symbols are compared by their hints.
@@ -73,6 +81,8 @@ class MemoryTimeline {
   // The row inside of which most is alive, the first of those; kNoRow for a program without rows.
   Row peak_row() const { return peak_row_; }
   SymInt peak() const { return peak_row_ == kNoRow ? SymInt(0) : rows_[peak_row_].peak; }
+  // For a program with rows.
+  PeakRange peak_range() const;
   // What is alive when a row runs, by bytes: the most first. Temporaries inside of the row are one
   // holder.
   std::vector<Holder> holders(Row row) const;

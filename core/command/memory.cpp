@@ -6,6 +6,7 @@
 #include "core/command/peak_text.h"
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
+#include "core/command/value_text.h"
 #include "core/formats/json_writer.h"
 #include "core/io/cost_json.h"
 #include "core/io/value_json.h"
@@ -54,6 +55,7 @@ class MemoryPrinter {
     if (peak == kNoRow) return;
     line(format("peak: {} at {}{}", size_text(memory_.peak()), run_.plan().name_of(peak),
                 module_text(peak)));
+    if (memory_.peak().is_symbolic()) line(range_text(memory_.peak_range()));
     const PeakReport report(run_, memory_);
     print_alive(run_, report, out_);
     print_shares(run_, report, out_);
@@ -62,6 +64,17 @@ class MemoryPrinter {
   }
 
  private:
+  // "over batch in [2, 64]: 418.5 MiB to 444.7 MiB, the most at gelu"
+  std::string range_text(const PeakRange& range) const {
+    const BranchScope env = run_.shape_env();
+    std::string text = "over ";
+    for (const ExprNode* symbol : free_symbols(memory_.peak().node()))
+      text += format("{}{} in {}", text == "over " ? "" : ", ", to_string(symbol),
+                     to_string(env->bound(symbol)));
+    if (!range.most) return text + format(": {} and more", bytes_text(range.least));
+    return text + format(": {} to {}, the most at {}", bytes_text(range.least),
+                         bytes_text(*range.most), run_.plan().name_of(range.most_row));
+  }
   std::string module_text(Row row) const {
     const std::string_view module = run_.program().module_path(run_.node(row));
     return module.empty() ? std::string() : format(" in {}", module);
@@ -95,7 +108,7 @@ int memory_command(const Options& options, CommandIo& io) {
   if (form == "json") {
     BufferedOut out(io);
     JsonWriter json(out.text());
-    write_memory(json, costs);
+    write_memory(json, costs, {.range = true});
     out.line_done();
   } else if (!writes_file_out(options)) {
     BufferedOut out(io);

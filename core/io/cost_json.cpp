@@ -23,7 +23,7 @@ void write_holder(JsonWriter& json, const Run& run, const Holder& holder) {
   if (holder.last_use != kNoRow) json.field("until", run.plan().name_of(holder.last_use));
 }
 
-void write_peak(JsonWriter& json, const ProgramCosts& costs) {
+void write_peak(JsonWriter& json, const ProgramCosts& costs, bool with_range) {
   const MemoryTimeline& memory = costs.memory();
   const auto peak = json.object("peak");
   write_json(json.key("bytes"), memory.peak());
@@ -35,6 +35,11 @@ void write_peak(JsonWriter& json, const ProgramCosts& costs) {
       write_holder(json, costs.run(), holder);
   }
   write_peak_report(json, costs.run(), PeakReport(costs.run(), memory));
+  if (!with_range || !memory.peak().is_symbolic()) return;
+  const PeakRange bytes = memory.peak_range();
+  const auto range = json.array("range");
+  json.value(bytes.least);
+  json.value(bytes.most);
 }
 
 }  // namespace
@@ -47,7 +52,7 @@ void write_held(JsonWriter& json, const MemoryTimeline& memory) {
   }
 }
 
-void write_memory(JsonWriter& json, const ProgramCosts& costs, const TrainingStep* training) {
+void write_memory(JsonWriter& json, const ProgramCosts& costs, const MemoryAsked& asked) {
   const BranchScope env = costs.run().shape_env();
   const MemoryTimeline& memory = costs.memory();
   const auto object = json.object();
@@ -60,8 +65,8 @@ void write_memory(JsonWriter& json, const ProgramCosts& costs, const TrainingSte
     const auto peaks = json.array("peaks");
     for (const RowMemory& row : memory.rows()) write_json(json, row.peak);
   }
-  if (memory.peak_row() != kNoRow) write_peak(json, costs);
-  if (training != nullptr) write_training(json.key("training"), *training);
+  if (memory.peak_row() != kNoRow) write_peak(json, costs, asked.range);
+  if (asked.training != nullptr) write_training(json.key("training"), *asked.training);
 }
 
 void write_flops(JsonWriter& json, const ProgramCosts& costs) {

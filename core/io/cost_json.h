@@ -11,9 +11,12 @@
 
 namespace faketensor {
 
-// `training`: of a step of training too, null for none.
-void write_memory(JsonWriter& json, const ProgramCosts& costs,
-                  const TrainingStep* training = nullptr);
+// What is written besides the timeline and its peak.
+struct MemoryAsked {
+  const TrainingStep* training = nullptr;  // of a step of training, null for none
+  bool range = false;  // between which bytes the peak lies, where it depends on symbols
+};
+void write_memory(JsonWriter& json, const ProgramCosts& costs, const MemoryAsked& asked = {});
 void write_flops(JsonWriter& json, const ProgramCosts& costs);
 // The same as columns of numbers, to draw (RunCosts of web/package/src/types.ts). Symbols are what `settings` make of them,
 // else the example's sizes; what only data tells is 0 and counted as unknown.

@@ -69,18 +69,41 @@ TEST(ProgramCosts, ProductsCountTwoForEachMultiplication) {
   EXPECT_TRUE(same_expr(costs.module_flops()[0], 512));
 }
 
-TEST(ProgramCosts, ADynamicBatchGivesExpressions) {
-  ViewedLayer layer;
-  const auto run = propagate(layer.program);
-  for (const Row row : {layer.product, layer.relu, layer.view})
-    layer.program.graph().meta(NodeId{row}).recorded =
-        layer.program.metas().intern(run.record(row).value.tensor().meta->spec());
+// With what its nodes were recorded with, which sizes are lifted from.
+struct RecordedLayer : ViewedLayer {
+  RecordedLayer() {
+    const auto run = propagate(program);
+    for (const Row row : {product, relu, view})
+      program.graph().meta(NodeId{row}).recorded =
+          program.metas().intern(run.record(row).value.tensor().meta->spec());
+  }
+};
+
+RetargetOptions dynamic_batch(DynamicDim range = {}) {
   RetargetOptions options;
-  options.dynamic["batch"] = {};
-  const ProgramCosts costs(layer.program, options);
+  options.dynamic["batch"] = range;
+  return options;
+}
+
+TEST(ProgramCosts, ADynamicBatchGivesExpressions) {
+  const RecordedLayer layer;
+  const ProgramCosts costs(layer.program, dynamic_batch());
   const BranchScope env = costs.run().shape_env();
   EXPECT_EQ(format("{}", costs.memory().peak()), "96*batch + 256");
   EXPECT_EQ(format("{}", costs.module_flops()[0]), "128*batch");
+}
+
+TEST(ProgramCosts, ThePeakHasARangeOverTheRangeOfASymbol) {
+  const RecordedLayer layer;
+  const ProgramCosts costs(layer.program, dynamic_batch({.range = ValueRange::ints(2, 64)}));
+  const PeakRange range = costs.memory().peak_range();
+  EXPECT_EQ(range.least, 96 * 2 + 256);
+  EXPECT_EQ(range.most, 96 * 64 + 256);
+  EXPECT_EQ(range.most_row, costs.memory().peak_row());
+
+  const ProgramCosts open(layer.program, dynamic_batch());
+  EXPECT_EQ(open.memory().peak_range().most, std::nullopt);
+  EXPECT_EQ(open.memory().peak_range().most_row, kNoRow);
 }
 
 // A convolution of [1, 2, 5, 5] by [3, 2, 3, 3]: 9 points, 18 products, 3 channels.

@@ -28,6 +28,8 @@ export interface TrainOptions {
 /** What {@link Run.memory} is asked besides. */
 export interface MemoryOptions {
   train?: TrainOptions;
+  /** Where the peak depends on symbols: between which bytes it lies over their ranges, as `peak.range`. */
+  range?: boolean;
 }
 
 /** A part of what is alive at a peak: of a kind, module, dtype or line of code. */
@@ -121,6 +123,8 @@ export interface MemoryReport {
     readonly bytes: Dim;
     readonly row: number;
     readonly name: string;
+    /** With {@link MemoryOptions.range}; null: a symbol of it has no upper end. */
+    readonly range?: readonly [number, number | null];
     readonly holders: readonly MemoryHolder[];
   };
   /** With {@link MemoryOptions.train}. */

@@ -60,6 +60,14 @@ describe("a what-if", () => {
     );
   });
 
+  it("says between which bytes the peak lies over the range of a symbol", () => {
+    const run = llama().propagate({ dynamic: { batch: [2, 64] } });
+    assert.deepEqual(run.memory({ range: true }).peak.range, [29184 * 2 + 429376, 29184 * 64 + 429376]);
+    assert.equal(run.memory().peak.range, undefined);
+    const open = llama().propagate({ dynamic: { batch: true } });
+    assert.deepEqual(open.memory({ range: true }).peak.range, [29184 * 2 + 429376, null]);
+  });
+
   it("says what a step of training holds", () => {
     const { training } = llama()
       .propagate()
