@@ -334,6 +334,8 @@ Program read_pattern(const std::string& text, std::string_view name) {
 }  // namespace
 
 PassResult replace_pattern(PassSubject& subject, const PassOptions& options) {
+  if (options.pattern.pattern.empty())
+    throw_error(ErrorKind::kUsage, "replace_pattern takes a pattern (--replace)");
   const Program pattern = read_pattern(options.pattern.pattern, "pattern");
   const Program replacement = read_pattern(options.pattern.replacement, "replacement");
   Graph& graph = *subject.graph;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/formats/json_writer.h"
 #include "core/graph/dead_code.h"
 #include "core/passes/graph_copy.h"
 #include "core/passes/module_calls.h"
@@ -505,6 +506,32 @@ UnflattenedModules unflatten(Program& program, const Graph& graph) {
   return Unflattener(program, graph).run();
 }
 
+namespace {
+
+// {"signatures": {"mid": {"in_spec": ..., "out_spec": ...}}} of the modules whose calling convention
+// was preserved; empty where there are none.
+std::string preserved_signatures(const Program& program) {
+  std::vector<std::pair<std::string_view, std::string_view>> preserved;
+  for (const auto& [path, specs] : program.module_call_graph) {
+    if (specs != 0 && !program.text(path).empty())
+      preserved.emplace_back(program.text(path), program.text(specs));
+  }
+  std::string text;
+  if (preserved.empty()) return text;
+  JsonWriter json(text);
+  const auto object = json.object();
+  const auto signatures = json.object("signatures");
+  for (const auto& [path, specs] : preserved) {
+    const size_t end = std::min(specs.find('\n'), specs.size() - 1);
+    const auto module = json.object(path);
+    json.field("in_spec", specs.substr(0, end));
+    json.field("out_spec", specs.substr(end + 1));
+  }
+  return text;
+}
+
+}  // namespace
+
 PassResult unflatten_pass(PassSubject& subject, const PassOptions&) {
   const UnflattenedModules modules = unflatten(subject.program, *subject.graph);
   std::unordered_map<std::string_view, Graph*> by_path;
@@ -524,7 +551,7 @@ PassResult unflatten_pass(PassSubject& subject, const PassOptions&) {
     }
   }
   subject.graph = own.at(modules.root);
-  return {.modified = true};
+  return {.modified = true, .info = preserved_signatures(subject.program)};
 }
 
 }  // namespace faketensor

@@ -12,7 +12,7 @@
 // Note [Preserved signatures]
 // Where a module's calling convention was preserved, PyTorch takes its arguments apart and puts them
 // together by pytree specs inside of the graphs. Here a module is called with what it uses, as one
-// whose convention was not preserved.
+// whose convention was not preserved; the pass tells the specs, which PyTorch's pytree reads.
 #pragma once
 
 #include <string>

@@ -63,6 +63,18 @@ TEST_F(UnflattenTest, AModuleIsCalledAndFetchesItsParameters) {
     return mm)");
 }
 
+TEST_F(UnflattenTest, ThePassTellsPreservedSignatures) {
+  read(kLayerAndActivation, {{"mm", ",,Net;a,a,Linear"}, {"relu", ",,Net"}}, {"a.weight"});
+  FakeTensorMode mode;
+  PassSubject subject{*program, mode, &program->graph()};
+  EXPECT_EQ(unflatten_pass(subject, {}).info, "");
+  program->module_call_graph.emplace_back(program->strings().intern("a"),
+                                          program->strings().intern("[1, 2]\n[1]"));
+  subject.graph = &program->graph();
+  EXPECT_EQ(unflatten_pass(subject, {}).info,
+            R"({"signatures":{"a":{"in_spec":"[1, 2]","out_spec":"[1]"}}})");
+}
+
 constexpr const char* kTwice = R"(graph():
     %x : [num_users=1] = placeholder[target=x]
     %relu : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%x,), kwargs = {})
