@@ -304,8 +304,13 @@ class Layering {
       if (narrow.area() * 10 < best.area() * 9) best = std::move(narrow);
     }
     // Rows side by side; open modules are so because they are parallel.
-    const bool is_flat = std::none_of(problem_.items.begin(), problem_.items.end(),
-                                      [](const auto& item) { return item.height >= kTall; });
+    std::vector<int64_t> used(count.size(), 0);
+    for (int32_t item = 0; item < graph_.items(); ++item)
+      used[at(graph_.layer[at(item)])] += graph_.width(item) + kGap;
+    bool is_flat = true;
+    for (int32_t item = 0; item < graph_.items(); ++item)
+      is_flat = is_flat &&
+                (graph_.height(item) < kTall || used[at(graph_.layer[at(item)])] <= comfortable_);
     for (const int32_t limit : {comfortable_, comfortable_ + comfortable_ / 2, 2 * comfortable_}) {
       if (!is_flat || limit >= best.width) break;
       Shelves narrow = put_on_shelves(count, limit);
