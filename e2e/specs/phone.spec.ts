@@ -4,12 +4,17 @@ test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true
 
 /** Taps on the canvas until a box is hit. */
 async function tapBox({ page, stage }: Playground): Promise<void> {
-  const box = await stage.boundingBox();
-  if (box === null) throw new Error("the stage has no box");
   const sheet = page.locator("#sheet");
   for (let y = 0.1; y < 0.8; y += 0.07) {
+    // The sentences above it come later and move it.
+    const box = await stage.boundingBox();
+    if (box === null) throw new Error("the stage has no box");
     await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height * y);
-    if (await sheet.isVisible()) return;
+    const isHit = await sheet.waitFor({ timeout: 300 }).then(
+      () => true,
+      () => false,
+    );
+    if (isHit) return;
   }
   throw new Error("no box was hit");
 }
