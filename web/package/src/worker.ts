@@ -16,7 +16,7 @@ import { Connection, type Placed, type WorkerLike } from "./connection.js";
 import { abortError, fromErrorData } from "./errors.js";
 import type { Calls, RemoteSource, RemoteWasm } from "./protocol.js";
 import { isNode, nodeModule } from "./node.js";
-import { isPattern, type PatternPass } from "./pattern.js";
+import type { PatternPass } from "./pattern.js";
 import {
   defineMethods,
   type Asked,
@@ -288,14 +288,14 @@ export class RemoteProgram {
   async runPass(passes: Posted | readonly Posted[], options: Progressing = {}): Promise<RemotePassResult> {
     const { connection } = this.lease;
     const list: readonly unknown[] = Array.isArray(passes) ? passes : [passes];
-    if (list.some((pass) => typeof pass !== "string" && !isPattern(pass)))
+    if (list.some((pass) => typeof pass !== "string" && !(pass as PatternPass | null)?.pattern))
       throw new TypeError("a pass of functions runs in the thread that has them: use load(), not connect()");
     const run = (progressing: Progressing): Promise<Placed<Calls["runPass"]["result"]>> =>
       connection.ask(
         "runPass",
         async () => {
           const { result: program, generation } = await this.lease.placed();
-          return { result: { program, passes: [...(list as readonly Posted[])] }, generation };
+          return { result: { program, passes: list as readonly Posted[] }, generation };
         },
         progressing,
       );
