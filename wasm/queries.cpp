@@ -16,6 +16,7 @@
 #include "core/io/assumption_json.h"
 #include "core/io/cost_json.h"
 #include "core/io/device_json.h"
+#include "core/io/draft_json.h"
 #include "core/io/explain_json.h"
 #include "core/io/options_json.h"
 #include "core/io/profile_json.h"
@@ -121,6 +122,10 @@ void open_session(JsonWriter& json, const Json& given) {
 // The profiles of the program's unknown operators as the file records them.
 void record_profiles(JsonWriter& json, const Program& program, const Json&) {
   write_profiles(json, faketensor::record_profiles(program, {}));
+}
+
+void draft_report(JsonWriter& json, const Program& program, const Json&) {
+  write_draft_report(json, DraftReport(program));
 }
 
 // {"form": "graph"}
@@ -450,6 +455,7 @@ constexpr Question kQuestions[] = {
     {"profile.keyAverages", &profile_averages},
     {"profile.chromeTrace", &profile_chrome_trace},
     {"program.recordProfiles", &record_profiles},
+    {"program.draftReport", &draft_report},
     {"program.text", &program_text},
     {"program.source", &program_source},
     {"run.value", &value},

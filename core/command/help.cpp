@@ -7,9 +7,9 @@ namespace faketensor {
 
 std::vector<const Subcommand*> subcommands(std::span<const Subcommand> more) {
   std::vector<const Subcommand*> all = {
-      &kPropagateCommand, &kGuardsCommand, &kMemoryCommand, &kFlopsCommand,   &kTimeCommand,
-      &kFitsCommand,      &kDiffCommand,   &kTraceCommand,  &kConvertCommand, &kInfoCommand,
-      &kOpsCommand,       &kCallCommand,   &kPassesCommand, &kProfileCommand};
+      &kPropagateCommand, &kGuardsCommand, &kDraftCommand, &kMemoryCommand, &kFlopsCommand,
+      &kTimeCommand,      &kFitsCommand,   &kDiffCommand,  &kTraceCommand,  &kConvertCommand,
+      &kInfoCommand,      &kOpsCommand,    &kCallCommand,  &kPassesCommand, &kProfileCommand};
   for (const Subcommand& row : more) all.push_back(&row);
   return all;
 }

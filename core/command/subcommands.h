@@ -7,6 +7,7 @@ namespace faketensor {
 
 extern const Subcommand kPropagateCommand;
 extern const Subcommand kGuardsCommand;
+extern const Subcommand kDraftCommand;
 extern const Subcommand kMemoryCommand;
 extern const Subcommand kFlopsCommand;
 extern const Subcommand kTimeCommand;

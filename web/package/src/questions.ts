@@ -9,6 +9,7 @@ import type {
   AllocatorReport,
   Assumption,
   ChromeTraceOptions,
+  DraftReport,
   FitOptions,
   FitReport,
   FlopReport,
@@ -156,6 +157,8 @@ export const engineQuestions = {
 export const programQuestions = {
   /** Profiles of the operators without a rule, from what the file records of them. */
   recordProfiles: ask<() => OpProfiles>(),
+  /** What `torch.export.draft_export` would report of it, as far as the file tells. */
+  draftReport: ask<() => DraftReport>(),
   /** The program as text; the readable one can be opened again. */
   text: ask<(form?: TextForm) => string>([text("form", "the form of a text", "readable")]),
   /** Its text with the line of each node. */

@@ -195,6 +195,36 @@ export interface OpProfile {
 /** Profiles by operator, `"mylib.foo.default"`, in order. */
 export type OpProfiles = readonly (readonly [operator: string, profiles: readonly OpProfile[]])[];
 
+/** What the program assumes, or cannot do without (`DraftExportReport`). */
+export interface DraftFailure {
+  /** An operator without a fake kernel; a condition on data that is taken for true; an input's size that is one number. */
+  readonly kind: "MISSING_FAKE_KERNEL" | "DATA_DEPENDENT_ERROR" | "GUARD_ADDED";
+  /** `"mylib.foo.default"`, `"4 <= u3"`, `"s9 = 8"`; of what could not be decided the operator that asked. */
+  readonly text: string;
+  /** Calls of the operator; 1 for others. */
+  readonly occurrences: number;
+  /** Of what could not be decided: PyTorch's error. */
+  readonly message?: string;
+  /** `"u3 is the value of item"` */
+  readonly symbols?: readonly string[];
+  /** Where it is first met, by name and by row; absent where the file says so. */
+  readonly node?: string;
+  readonly row?: number;
+  readonly call?: string;
+  readonly module?: string;
+  readonly source?: string;
+}
+
+export interface DraftReport {
+  /** Whether there are neither failures nor problems. */
+  readonly successful: boolean;
+  readonly failures: readonly DraftFailure[];
+  /** What answers for the operators without a fake kernel. */
+  readonly opProfiles: OpProfiles;
+  /** What could not be propagated although these answered. */
+  readonly problems: readonly { readonly node: string; readonly class: string; readonly message: string }[];
+}
+
 /** The what-if: which inputs of the recorded program to change before it is propagated. */
 export interface PropagateOptions extends Progressing {
   /** `batch` (dim 0 of every user input), `"x.1"` (dim 1 of input `x`), or the name of a symbol. */

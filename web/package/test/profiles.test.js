@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, describe, it } from "node:test";
 import { load } from "faketensor";
-import { bytesOf, customPath } from "./helper.js";
+import { bytesOf, classifierPath, customPath } from "./helper.js";
 
 const tensor = { rank: 2, dtype: "float32", device: "cpu", layout: "strided" };
 const yaml = readFileSync(new URL("../../../tests/golden/custom_profiles.yaml", import.meta.url), "utf8");
@@ -48,5 +48,23 @@ describe("op profiles", () => {
       [],
     );
     assert.equal(program.propagate({ profiles: yaml }).value("scale_rows").size.length, 2);
+  });
+
+  it("are part of what draft_export would report of a program", () => {
+    const text = new URL("../../../tests/golden/files/draft.txt", import.meta.url);
+    const program = ft.open(readFileSync(text), { name: "draft.txt" });
+    const { successful, failures, opProfiles, problems } = program.draftReport();
+    assert.equal(successful, false);
+    assert.deepEqual(
+      failures.map(({ kind, text: what, node, source }) => [kind, what.replace(/u\d/, "u"), node, source]),
+      [
+        ["MISSING_FAKE_KERNEL", "mylib.foo5.default", "foo5", "d.py:8 in forward"],
+        ["DATA_DEPENDENT_ERROR", "4 <= u", "_assert_scalar_default_2", "d.py:9 in forward"],
+      ],
+    );
+    assert.match(failures[1].symbols[0], /^u\d is the value of item$/);
+    assert.deepEqual(opProfiles, [["mylib.foo5.default", [{ args: [tensor, tensor], out: tensor }]]]);
+    assert.deepEqual(problems, []);
+    assert.equal(ft.open(bytesOf(classifierPath), { name: "classifier.pt2" }).draftReport().successful, true);
   });
 });
