@@ -297,7 +297,7 @@ export class Views {
     if (camera !== null) this.canvas.setCamera(camera);
     this.showRun(shown, state, null);
     // What is said of another program is no longer true, however long this one's bytes take to count.
-    for (const id of ["peak", "fits"]) byId(id, HTMLElement).hidden = true;
+    byId("peak", HTMLElement).hidden = byId("fits", HTMLElement).hidden = true;
     this.later.do(({ strip }) => {
       strip.show(null, model, false);
     });
