@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/graph/rebinding.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/support/target_name.h"
@@ -229,15 +230,18 @@ std::vector<GuardEntry> guard_report(const Run& run) {
     report.push_back({kind, format("{} = {}", to_string(symbol), to_string(value)), equal,
                       cause_of(*env, symbol), false});
   };
+  std::unordered_set<const ExprNode*> symbols_seen;
   for (const Guard& guard : env->guards())
     add(Kind::kGuard, guard.condition, node_of_origin(guard.origin));
   for (const ExprNode* symbol : env->symbols()) {
     const auto number = numbers.find(symbol);
-    if (number != numbers.end()) add_equal(Kind::kSpecialisation, symbol, number->second);
+    if (number != numbers.end() && symbols_seen.insert(symbol).second)
+      add_equal(Kind::kSpecialisation, symbol, number->second);
   }
   for (const ExprNode* symbol : env->replaced_symbols()) {
     const ExprNode* value = env->replace(symbol);
-    if (numbers.find(symbol) == numbers.end()) add_equal(Kind::kReplacement, symbol, value);
+    if (numbers.find(symbol) == numbers.end() && !is_renamed(run.program(), symbol, value))
+      add_equal(Kind::kReplacement, symbol, value);
   }
   for (const RuntimeAssert& assert : env->deferred_runtime_asserts())
     add(Kind::kRuntimeAssert, assert.condition, node_of_origin(assert.origin));

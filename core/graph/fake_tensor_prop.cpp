@@ -5,6 +5,7 @@
 #include "core/graph/explain.h"
 #include "core/graph/interpreter.h"
 #include "core/graph/placeholders.h"
+#include "core/graph/rebinding.h"
 #include "core/graph/recorded_check.h"
 #include "core/support/format.h"
 #include "core/symbolic/suggest_fix.h"
@@ -141,6 +142,8 @@ Run propagate(const Program& program, const PropagateOptions& options) {
     const Device from = first == kNoRow ? Device{} : plan.node(first).recorded->device();
     interpreter.replace_device(from.normalized(), options.device->normalized());
   }
+  std::optional<UnbackedNames> names;
+  if (program.shape_env != nullptr) names.emplace(program, mode.context());
   run.records_.resize(plan.size());
   if (options.assume_recorded) run.assumed_.resize(plan.size());
   std::vector<Value> values(plan.size());
@@ -154,7 +157,8 @@ Run propagate(const Program& program, const PropagateOptions& options) {
     // What is decided about symbols from here on is this node's doing (see explain.h).
     env->set_origin(i + 1);
     if (options.watcher != nullptr) options.watcher->begin_row(i);
-    const auto keep = [&](const Value& value) {
+    const auto keep = [&](const Value& answer) {
+      const Value value = names ? names->rebind(i, answer) : answer;
       values[i] = value;
       if (options.watcher != nullptr) options.watcher->end_row(i, value);
       record = {NodeStatus::kOk, value, records_of(value, mode.context().arena())};

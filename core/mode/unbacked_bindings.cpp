@@ -17,7 +17,7 @@ class BindingSearch {
   // Lists are as deep as a schema allows: two levels.
   void visit(const Value& value, const std::string& path) {
     if (value.is_tensor()) {
-      visit_tensor(value.tensor(), path);
+      visit_meta(*value.tensor().meta, path);
     } else if (value.is_list()) {
       for (size_t i = 0; i < value.size(); ++i) visit(value[i], format("{}[{}]", path, i));
     } else if (value.is(Value::Tag::kInt) && value.as_sym_int().is_symbolic()) {
@@ -29,16 +29,16 @@ class BindingSearch {
     }
   }
 
+  void visit_meta(const TensorMeta& meta, const std::string& path) {
+    visit(Value::ints(meta.sizes()), path + ".size()");
+    visit(Value::ints(meta.strides()), path + ".stride()");
+    visit(meta.offset(), path + ".storage_offset()");
+  }
+
   const std::vector<const ExprNode*>& pending() const { return pending_; }
   std::vector<UnbackedBinding> take_bindings() { return std::move(bindings_); }
 
  private:
-  void visit_tensor(const Tensor& tensor, const std::string& path) {
-    visit(Value::ints(tensor.sizes()), path + ".size()");
-    visit(Value::ints(tensor.strides()), path + ".stride()");
-    visit(tensor.offset(), path + ".storage_offset()");
-  }
-
   bool is_pending(const ExprNode* node) const {
     return std::find(pending_.begin(), pending_.end(), node) != pending_.end();
   }
@@ -110,6 +110,36 @@ std::vector<UnbackedBinding> compute_unbacked_bindings(ShapeEnv& env, const Valu
              "implementation?\nFor more help, see "
              "https://docs.google.com/document/d/1RWrH-3wLEpzR9kCS6gGBNen_-Fs-8PVbWWFE5AcgeWE/edit",
              missing, result_text, geometry_text(result)));
+}
+
+std::vector<UnbackedBinding> find_unbacked(ShapeEnv& env, std::vector<const ExprNode*>& pending,
+                                           const Value& value, const std::string& path) {
+  BindingSearch search(env, std::move(pending));
+  search.visit(value, path);
+  pending = search.pending();
+  return search.take_bindings();
+}
+
+std::vector<UnbackedBinding> find_unbacked(ShapeEnv& env, std::vector<const ExprNode*>& pending,
+                                           const TensorMeta& meta, const std::string& path) {
+  BindingSearch search(env, std::move(pending));
+  search.visit_meta(meta, path);
+  pending = search.pending();
+  return search.take_bindings();
+}
+
+std::vector<UnbackedBinding> rebind_unbacked(ShapeEnv& env, std::span<const UnbackedBinding> known,
+                                             const Value& result) {
+  std::vector<UnbackedBinding> bindings = compute_unbacked_bindings(env, result, "");
+  for (UnbackedBinding& made : bindings) {
+    for (const UnbackedBinding& old : known) {
+      if (old.path != made.path || old.symbol == made.symbol) continue;
+      env.rename_unbacked_to(made.symbol, old.symbol);
+      made.symbol = old.symbol;
+      break;
+    }
+  }
+  return bindings;
 }
 
 }  // namespace faketensor

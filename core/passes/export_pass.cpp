@@ -316,16 +316,7 @@ ProxyValue ExportPass::fx(NodeKind kind, std::string_view target, Args args, Key
 void ExportPass::bind_symbols(NodeId id, const Value& result, const NodeMetadata& meta) {
   ShapeEnv* env = context().shape_env();
   std::vector<UnbackedBinding> bindings;
-  if (env != nullptr) bindings = compute_unbacked_bindings(*env, result, "");
-  for (UnbackedBinding& made : bindings) {
-    const auto known =
-        std::find_if(meta.bindings.begin(), meta.bindings.end(), [&](const UnbackedBinding& old) {
-          return old.path == made.path && old.symbol != made.symbol;
-        });
-    if (known == meta.bindings.end()) continue;
-    env->rename_unbacked_to(made.symbol, known->symbol);
-    made.symbol = known->symbol;
-  }
+  if (env != nullptr) bindings = rebind_unbacked(*env, meta.bindings, result);
   if (bindings.empty()) bindings = meta.bindings;
   if (!bindings.empty()) traced().set_bindings(id, std::move(bindings));
 }

@@ -34,16 +34,8 @@ bool is_same(Context& context, const Value& a, const Value& b) {
 
 // The symbols that a node had bound stand for those that it binds now. Mirrors rebind_unbacked.
 void bind_again(ShapeEnv& env, Graph& graph, NodeId id, const Value& value) {
-  std::vector<UnbackedBinding> bindings = compute_unbacked_bindings(env, value, "");
-  if (bindings.empty()) return;
-  for (UnbackedBinding& made : bindings) {
-    for (const UnbackedBinding& old : graph.bindings(id)) {
-      if (old.path != made.path || old.symbol == made.symbol) continue;
-      env.rename_unbacked_to(made.symbol, old.symbol);
-      made.symbol = old.symbol;
-    }
-  }
-  graph.set_bindings(id, std::move(bindings));
+  std::vector<UnbackedBinding> bindings = rebind_unbacked(env, graph.bindings(id), value);
+  if (!bindings.empty()) graph.set_bindings(id, std::move(bindings));
 }
 
 bool is_run(const Interpreter& interpreter, const Plan& plan, Row row) {

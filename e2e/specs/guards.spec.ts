@@ -6,7 +6,7 @@ test("lists the guards on sizes, with the call and line that made it so", async 
   await expect(guards).toContainText("s9 = 8 specialised");
   await expect(guards).toContainText("aten.reshape(x [2*s31, s9])");
   await expect(guards).toContainText("model.py:8 in forward");
-  await expect(guards).toContainText("3 <= u1 checked at run time");
+  await expect(guards).toContainText("3 <= u0 checked at run time");
   await expect(guards).toContainText("that hold in any case");
 });
 

@@ -11,7 +11,7 @@ export { expect };
 
 const kFiles = path.join(path.dirname(fileURLToPath(import.meta.url)), "../files");
 
-/** A program with symbols s31, s9 and u1; the example that the page opens with. */
+/** A program with symbols s31, s9 and u0; the example that the page opens with. */
 export const kPairs = "../../tests/golden/files/pairs.json";
 export const kDecoder = "../../web/playground/examples/decoder.json.gz";
 

@@ -356,7 +356,7 @@ describe("why a run has its guards and sizes", () => {
     const needed = guards.filter(({ follows }) => !follows).map(({ kind, text }) => [kind, text]);
     assert.deepEqual(needed, [
       ["specialisation", "s9 = 8"],
-      ["runtime_assert", "3 <= u1"],
+      ["runtime_assert", "3 <= u0"],
     ]);
     assert.deepEqual(decoder().propagate().guards(), []);
   });
@@ -379,7 +379,7 @@ describe("why a run has its guards and sizes", () => {
       [
         ["s31", undefined],
         ["s9", "8"],
-        ["u1", undefined],
+        ["u0", undefined],
       ],
     );
     assert.equal("hint" in symbols[2], false);
@@ -391,9 +391,9 @@ describe("why a run has its guards and sizes", () => {
     const needed = (of) => of.guards().flatMap(({ follows, text }) => (follows ? [] : [text]));
     const free = program.propagate();
     const wide = program.propagate({ dims: { s9: 16 } });
-    assert.deepEqual(needed(free), ["s9 = 8", "3 <= u1"]);
-    assert.deepEqual(needed(wide), ["3 <= u1", "u1 <= 2048"]);
-    assert.deepEqual(wide.value("masked_select").size, ["u1"]);
+    assert.deepEqual(needed(free), ["s9 = 8", "3 <= u0"]);
+    assert.deepEqual(needed(wide), ["3 <= u0", "u0 <= 2048"]);
+    assert.deepEqual(wide.value("masked_select").size, ["u0"]);
     assert.equal(free.why("reshape", 2)[0].size, "8");
     assert.deepEqual(needed(program.propagate()), needed(free));
   });
@@ -415,7 +415,7 @@ describe("why a run has its guards and sizes", () => {
     const six = of.whatIf({ s31: 6 }, ["x"]);
     const bytes = { x: [[384, 384]] };
     assert.deepEqual(six, {
-      ...{ holds: true, broken: [], outputs: [[6, 4], ["u1"]] },
+      ...{ holds: true, broken: [], outputs: [[6, 4], ["u0"]] },
       ...{ nodes: { x: [[12, 8]] }, bytes },
     });
     assert.deepEqual(of.whatIf({ s31: [2, 64] }, ["x"]).bytes, { x: [[128, 4096]] });
@@ -426,7 +426,7 @@ describe("why a run has its guards and sizes", () => {
       broken.map(({ text, verdict }) => [text, verdict]),
       [["s31 in [2, 512]", "violated"]],
     );
-    assert.throws(() => of.whatIf({ s99: 1 }), { name: "UsageError", message: /it has s31, s9, u1/ });
+    assert.throws(() => of.whatIf({ s99: 1 }), { name: "UsageError", message: /it has s31, s9, u0/ });
   });
 });
 

@@ -1,0 +1,147 @@
+#include "core/graph/rebinding.h"
+
+#include <algorithm>
+
+#include "core/support/format.h"
+#include "core/symbolic/parse.h"
+#include "core/symbolic/shape_env.h"
+
+namespace faketensor {
+
+namespace {
+
+bool is_unbacked_symbol(const ExprNode* node) {
+  return node->kind == ExprKind::kSymbol && node->has(kHasUnbacked);
+}
+
+std::vector<const ExprNode*> unbacked_symbols(const Program& program, ShapeEnv& env) {
+  std::vector<const ExprNode*> symbols;
+  for (const SymbolSpec& spec : program.symbols) {
+    if (spec.hint) continue;
+    const ExprNode* symbol = parse_expr(env.pool(), spec.name);
+    if (is_unbacked_symbol(symbol)) symbols.push_back(symbol);
+  }
+  return symbols;
+}
+
+// A value with symbols replaced; tensors stay the same objects.
+class Renaming {
+ public:
+  Renaming(Context& context, const SymbolMap& names) : context_(context), names_(names) {}
+
+  Value of(const Value& value) {
+    switch (value.tag()) {
+      case Value::Tag::kTensor:
+        describe_anew(value.tensor());
+        return value;
+      case Value::Tag::kInt:
+        return of(value.as_sym_int());
+      case Value::Tag::kBool: {
+        const SymBool truth = value.as_sym_bool();
+        return truth.is_symbolic() ? Value(pool().sym_bool(substitute(truth.node(), names_)))
+                                   : value;
+      }
+      case Value::Tag::kSymFloat:
+        return Value::sym_float(substitute(value.as_node(), names_));
+      case Value::Tag::kList: {
+        std::vector<Value> elements;
+        for (const Value& element : value.values()) elements.push_back(of(element));
+        return context_.make_list(elements);
+      }
+      default:
+        return value;
+    }
+  }
+
+ private:
+  ExprPool& pool() { return context_.shape_env()->pool(); }
+  SymInt of(SymInt size) {
+    return size.is_symbolic() ? pool().sym_int(substitute(size.node(), names_)) : size;
+  }
+  DimVector of(Dims sizes) {
+    DimVector renamed;
+    for (const SymInt size : sizes) renamed.push_back(of(size));
+    return renamed;
+  }
+
+  void describe_anew(Tensor& tensor) {
+    if (!tensor.meta->has_symbols()) return;
+    MetaSpec spec = tensor.meta->spec();
+    const DimVector sizes = of(tensor.meta->sizes());
+    const DimVector strides = of(tensor.meta->strides());
+    spec.sizes = sizes;
+    spec.strides = strides;
+    spec.offset = of(tensor.meta->offset());
+    tensor.meta = context_.metas().intern(spec);
+    if (tensor.storage != nullptr) tensor.storage->nbytes = of(tensor.storage->nbytes);
+  }
+
+  Context& context_;
+  const SymbolMap& names_;
+};
+
+}  // namespace
+
+UnbackedNames::UnbackedNames(const Program& program, Context& context) : context_(context) {
+  ShapeEnv& env = *context.shape_env();
+  std::vector<const ExprNode*> pending = unbacked_symbols(program, env);
+  const Plan& plan = program.plan();
+  for (Row row = 0; row < plan.size() && !pending.empty(); ++row) {
+    const Node& node = plan.node(row);
+    // The values of a list are those of the nodes that take its elements.
+    const bool is_element = plan.row(row).kind == RowKind::kGetItem;
+    const Row binder = is_element ? plan.row(row).args[0].node() : row;
+    const std::string path =
+        is_element ? format("[{}]", plan.row(row).args[1].as_sym_int()) : std::string();
+    std::vector<UnbackedBinding> found = node.recorded != nullptr
+                                             ? find_unbacked(env, pending, *node.recorded, path)
+                                             : find_unbacked(env, pending, node.val, path);
+    if (found.empty() || plan.row(row).kind == RowKind::kPlaceholder) continue;
+    std::vector<UnbackedBinding>& known = bindings_[binder];
+    known.insert(known.end(), found.begin(), found.end());
+  }
+}
+
+// The range is that of the new symbol, and the file's symbol goes by it too.
+void UnbackedNames::rename(const UnbackedBinding& made, const UnbackedBinding& known) {
+  ShapeEnv& env = *context_.shape_env();
+  const ValueRange range = env.range(made.symbol);
+  const std::string name = to_string(known.symbol);
+  if (known.symbol->type == ExprType::kFloat) {
+    env.create_unbacked_float(name, range);
+  } else {
+    env.create_unbacked_int(name, range);
+  }
+  env.rename_unbacked_to(made.symbol, known.symbol);
+}
+
+Value UnbackedNames::rebind(Row row, const Value& value) {
+  const std::vector<UnbackedBinding> made =
+      compute_unbacked_bindings(*context_.shape_env(), value, "");
+  const auto known = bindings_.find(row);
+  if (made.empty() || known == bindings_.end()) return value;
+  SymbolMap names;
+  for (const UnbackedBinding& fresh : made) {
+    const auto old =
+        std::find_if(known->second.begin(), known->second.end(), [&](const UnbackedBinding& each) {
+          return each.path == fresh.path && each.symbol != fresh.symbol &&
+                 each.symbol->type == fresh.symbol->type;
+        });
+    if (old == known->second.end()) continue;
+    rename(fresh, *old);
+    names[fresh.symbol] = old->symbol;
+  }
+  return names.empty() ? value : Renaming(context_, names).of(value);
+}
+
+bool is_renamed(const Program& program, const ExprNode* symbol, const ExprNode* by) {
+  if (!is_unbacked_symbol(symbol) || !is_unbacked_symbol(by)) return false;
+  const auto is_of_file = [&](const ExprNode* node) {
+    const std::string name = to_string(node);
+    return std::any_of(program.symbols.begin(), program.symbols.end(),
+                       [&](const SymbolSpec& spec) { return spec.name == name; });
+  };
+  return is_of_file(by) && !is_of_file(symbol);
+}
+
+}  // namespace faketensor
