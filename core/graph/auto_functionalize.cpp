@@ -6,8 +6,6 @@
 
 namespace faketensor {
 
-namespace {
-
 // Mirrors clone_preserve_strides, torch/_prims_common: the memory up to the last element is copied.
 Value clone_preserving_strides(const HigherOrderCall& call, const Value& value) {
   if (!value.is_tensor()) return value;
@@ -28,6 +26,8 @@ Value clone_preserving_strides(const HigherOrderCall& call, const Value& value) 
   return call.call("aten::as_strided", {copy, context.make_ints(tensor.sizes()),
                                         context.make_ints(tensor.strides()), tensor.offset()});
 }
+
+namespace {
 
 Value clone_each(const HigherOrderCall& call, const Value& value) {
   if (!value.is(Value::Tag::kList)) return clone_preserving_strides(call, value);

@@ -9,6 +9,19 @@
 
 namespace faketensor {
 
+SmallVector<size_t, 8> fill_order(Dims strides) {
+  SmallVector<size_t, 8> order;
+  for (size_t i = strides.size(); i-- > 0;) {
+    size_t at = order.size();
+    order.push_back(i);
+    while (at > 0 && guard_or_false(strides[i] < strides[order[at - 1]])) {
+      std::swap(order[at], order[at - 1]);
+      --at;
+    }
+  }
+  return order;
+}
+
 namespace {
 
 bool is_int(const Value& value) { return value.is(Value::Tag::kInt); }
@@ -49,21 +62,6 @@ DimVector merged_sizes(const HigherOrderCall& call, Dims a, Dims b) {
     sizes.push_back(same ? a[i] : merged_int(shape_env_of(call), a[i], b[i]));
   }
   return sizes;
-}
-
-// The dimensions from the smallest stride to the largest; of equal ones the inner dimension first.
-// Mirrors get_fill_order, torch/_inductor/ir.py.
-SmallVector<size_t, 8> fill_order(Dims strides) {
-  SmallVector<size_t, 8> order;
-  for (size_t i = strides.size(); i-- > 0;) {
-    size_t at = order.size();
-    order.push_back(i);
-    while (at > 0 && guard_or_false(strides[i] < strides[order[at - 1]])) {
-      std::swap(order[at], order[at - 1]);
-      --at;
-    }
-  }
-  return order;
 }
 
 // Strides over the merged sizes, by what the strides of a branch are products of.

@@ -1,8 +1,10 @@
 #include "core/graph/graph_text.h"
 
 #include "core/graph/text/read_program_text.h"
+#include "core/graph/text/text_arguments.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 
 namespace faketensor {
 
@@ -77,7 +79,8 @@ class GraphWriter {
         text_.append("%").append(graph_.name_of(node_of(value)));
         break;
       case Value::Tag::kString:
-        text_ += value.text();
+        // An operator is said without the module that it is in.
+        text_ += value.text().substr(value.text().starts_with(kTorchOps) ? kTorchOps.size() : 0);
         break;
       case Value::Tag::kDevice:
         text_ += format("{}", value.device());
@@ -87,6 +90,7 @@ class GraphWriter {
         break;
       case Value::Tag::kList:
       case Value::Tag::kIntList:
+        if (is_dictionary(value)) return append_dictionary(value);
         text_ += value.is_tuple() ? '(' : '[';
         append_elements(value);
         text_ += value.is_tuple() ? (value.size() == 1 ? ",)" : ")") : "]";
@@ -94,6 +98,15 @@ class GraphWriter {
       default:
         append_text(text_, value);
     }
+  }
+
+  void append_dictionary(const Value& items) {
+    text_ += '{';
+    for (size_t i = 0; i < items.size(); ++i) {
+      text_.append(i > 0 ? ", " : "").append(items[i][0].text()).append(": ");
+      append_argument(items[i][1]);
+    }
+    text_ += '}';
   }
 
   // "(a, b)": what is returned, whose nodes are printed without "%".

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/graph/regions.h"
+#include "core/graph/text/text_arguments.h"
 #include "core/ops/bind.h"
 #include "core/support/format.h"
 #include "core/support/target_name.h"
@@ -115,11 +116,27 @@ namespace {
 // An operator that runs a graph as if it stood there; its inputs follow it among the arguments.
 template <size_t graph, size_t inputs>
 Value inlined(HigherOrderCall& call) {
-  // Until PyTorch 2.7, invoke_subgraph took its operands as one list.
-  const std::span<const Value> args = call.positional(inputs);
-  if (args.size() == 1 && args[0].is_list())
-    return call.interpreter().run_graph(call.graph(graph), call.list(inputs));
   return call.interpreter().run_graph(call.graph(graph), call.positional(inputs));
+}
+
+// invoke_subgraph(graph, identifier, *operands), run once for operands of one description.
+Value invoke_subgraph(HigherOrderCall& call) {
+  constexpr size_t kOperands = 2;
+  const Graph& graph = call.graph(0);
+  // Until PyTorch 2.7 the operands were one list.
+  const std::span<const Value> args = call.positional(kOperands);
+  const bool is_list = args.size() == 1 && args[0].is_list();
+  const std::vector<Value> operands =
+      is_list ? call.list(kOperands) : std::vector<Value>(args.begin(), args.end());
+  SubgraphCache* cache = call.interpreter().subgraphs();
+  const std::optional<SubgraphCache::Key> key =
+      cache == nullptr ? std::nullopt : SubgraphCache::key_of(call.context(), graph, operands);
+  if (key) {
+    if (const std::optional<Value> known = cache->find(call.context(), *key)) return *known;
+  }
+  const Value result = call.interpreter().run_graph(graph, operands);
+  if (key) cache->keep(*key, operands, result);
+  return result;
 }
 
 // The same with the inputs in a list: strict_mode(callable, operands), hints_wrapper(body, args,
@@ -154,6 +171,31 @@ Value with_effects(HigherOrderCall& call) {
   return call.tuple(results);
 }
 
+// triton_kernel_wrapper_functional(kwargs={...}, tensors_to_clone=[...]): what a kernel writes to is
+// copied, and is the result, by name. What the kernel computes is its own matter.
+Value triton_functional(HigherOrderCall& call) {
+  std::vector<Value> copies;
+  const Value* given = call.keyword("kwargs");
+  const Value* names = call.keyword("tensors_to_clone");
+  if (given == nullptr || names == nullptr || !given->is_list() || !names->is_list()) {
+    throw_error(ErrorKind::kTypeError,
+                format("{}: kwargs and tensors_to_clone are needed", call.name()));
+  }
+  for (size_t i = 0; i < given->size(); ++i) {
+    const Value pair = (*given)[i];
+    if (!is_dictionary(*given)) throw_error(ErrorKind::kTypeError, "kwargs must be a dictionary");
+    for (size_t j = 0; j < names->size(); ++j) {
+      if ((*names)[j].text() != pair[0].text()) continue;
+      const Value copy = clone_preserving_strides(call, pair[1]);
+      copies.push_back(make_item(call.context().arena(), pair[0].text(), copy));
+    }
+  }
+  return call.tuple(copies);
+}
+
+// The kernel writes to its arguments, whose descriptions stay.
+Value triton_mutation(HigherOrderCall&) { return {}; }
+
 struct HigherOrderOperator {
   std::string_view name;
   Value (*run)(HigherOrderCall& call);
@@ -165,14 +207,18 @@ constexpr HigherOrderOperator kOperators[] = {
     {"auto_functionalized", &auto_functionalized},
     {"auto_functionalized_v2", &auto_functionalized_v2},
     {"cond", &cond},
+    {"flex_attention", &flex_attention},
+    {"flex_attention_backward", &flex_attention_backward},
     {"hints_wrapper", &inlined_list},
     {"invoke_quant", &inlined<0, 1>},
-    {"invoke_subgraph", &inlined<0, 2>},
+    {"invoke_subgraph", &invoke_subgraph},
     {"map_impl", &map_impl},
     {"run_const_graph", &inlined_list},
     {"scan", &scan},
     {"strict_mode", &inlined_list},
     {"tag_activation_checkpoint", &inlined<0, 1>},
+    {"triton_kernel_wrapper_functional", &triton_functional},
+    {"triton_kernel_wrapper_mutation", &triton_mutation},
     {"while_loop", &while_loop},
     {"while_loop_stack_output", &while_loop_stack_output},
     {"with_effects", &with_effects},

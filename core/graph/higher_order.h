@@ -77,9 +77,18 @@ Value while_loop_stack_output(HigherOrderCall& call);
 Value map_impl(HigherOrderCall& call);
 Value scan(HigherOrderCall& call);
 Value associative_scan(HigherOrderCall& call);
+// The dimensions from the smallest stride to the largest; of equal ones the inner dimension first.
+// Mirrors get_fill_order, torch/_inductor/ir.py.
+SmallVector<size_t, 8> fill_order(Dims strides);
 
 // auto_functionalize.cpp
 Value auto_functionalized(HigherOrderCall& call);
 Value auto_functionalized_v2(HigherOrderCall& call);
+// A copy of a tensor with its strides and offset, another value as it is.
+Value clone_preserving_strides(const HigherOrderCall& call, const Value& value);
+
+// flex_attention.cpp
+Value flex_attention(HigherOrderCall& call);
+Value flex_attention_backward(HigherOrderCall& call);
 
 }  // namespace faketensor

@@ -117,6 +117,13 @@ Value Interpreter::call_custom(OpId op, const Plan& plan, const PlanRow& row,
   return context_.call(op, binder.values());
 }
 
+SubgraphCache* Interpreter::subgraphs() {
+  const ModeStack& modes = context_.modes();
+  const bool is_seen = editor_ != nullptr || from_device_ || modes.above_autograd() != nullptr ||
+                       modes.below_autograd() != nullptr;
+  return is_seen ? nullptr : &subgraphs_;
+}
+
 Value Interpreter::run_graph(const Graph& graph, std::span<const Value> inputs) {
   if (depth_ >= kMaxGraphDepth)
     throw_error(ErrorKind::kLimitExceeded,

@@ -15,6 +15,7 @@
 
 #include "core/graph/plan.h"
 #include "core/graph/regions.h"
+#include "core/graph/subgraph_cache.h"
 
 namespace faketensor {
 
@@ -71,6 +72,8 @@ class Interpreter {
   void note_unknown(const Value& results, std::string_view op) {
     unknown_[results.values().data()] = op;
   }
+  // Answers of graphs that are called again; null while somebody wants to see each call.
+  SubgraphCache* subgraphs();
   // The regions that the graph has entered and not left.
   Regions& regions() { return regions_; }
 
@@ -86,6 +89,7 @@ class Interpreter {
   int depth_ = 0;
   std::unordered_map<const Value*, std::string> unknown_;  // by the elements of results
   Regions regions_;
+  SubgraphCache subgraphs_;
 };
 
 // Calls the higher-order operator `name` ("cond", "map_impl", ...), whose arguments hold graphs.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/graph/text/text_arguments.h"
 #include "core/support/format.h"
 #include "core/support/near_name.h"
 #include "core/support/target_name.h"
@@ -378,6 +379,11 @@ Value get_item(Context& context, const Given& given) {
     if (at < -size || at >= size)
       throw_error(ErrorKind::kIndexError, format("getitem: index {} is out of range", at));
     return of[static_cast<size_t>(at < 0 ? at + size : at)];
+  }
+  if (is_dictionary(of) && index.is(Tag::kString)) {
+    for (size_t i = 0; i < of.size(); ++i)
+      if (of[i][0].text() == index.text()) return of[i][1];
+    throw_error(ErrorKind::kKeyError, format("'{}'", index.text()));
   }
   if (!of.is_tensor())
     throw_error(ErrorKind::kTypeError, format("{} cannot be indexed with {}", of, index));

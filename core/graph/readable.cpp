@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/graph/plan.h"
+#include "core/graph/text/text_arguments.h"
 #include "core/support/format.h"
 #include "core/support/target_name.h"
 #include "core/symbolic/shape_env.h"
@@ -258,9 +259,23 @@ class CodeWriter {
     if (value.is(Value::Tag::kNodeRef)) {
       body_ += graph_.name_of(node_of(value));
     } else if (value.is(Value::Tag::kString)) {
-      append_quoted(body_, value.text());
+      // An operator that is handed over has no quotes.
+      if (value.text().starts_with(kTorchOps)) {
+        body_ += value.text();
+      } else {
+        append_quoted(body_, value.text());
+      }
     } else if (value.is(Value::Tag::kDevice)) {
       append_device(value.device());
+    } else if (is_dictionary(value)) {
+      body_ += '{';
+      for (size_t i = 0; i < value.size(); ++i) {
+        if (i > 0) body_ += ", ";
+        append_quoted(body_, value[i][0].text());
+        body_ += ": ";
+        append_value(value[i][1]);
+      }
+      body_ += '}';
     } else if (value.is_list()) {
       const bool is_tuple = value.is_tuple();
       body_ += is_tuple ? '(' : '[';

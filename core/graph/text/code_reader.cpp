@@ -5,6 +5,7 @@
 #include "core/graph/text/code_outline.h"
 #include "core/graph/text/expression_reader.h"
 #include "core/graph/text/lexer.h"
+#include "core/graph/text/text_arguments.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -212,7 +213,7 @@ class FunctionReader {
       lexer_.advance();
       const bool is_empty =
           token().kind == Token::Kind::kLineEnd || token().kind == Token::Kind::kEnd;
-      append_output(is_empty ? Value() : read_tuple(), first.span);
+      append_output(is_empty ? Value() : without_keys(read_tuple()), first.span);
       return;
     }
     if (first.kind == Token::Kind::kName &&
@@ -360,6 +361,13 @@ class FunctionReader {
       node.target = strings().intern(path);
       node.val = Value(graph);
       value = node_ref(builder_.append(graph_, node, name.span));
+    } else if (is_opaque(path)) {
+      Node node;
+      node.kind = NodeKind::kGetAttr;
+      node.name = expressions_.free_name(name.text);
+      node.target = strings().intern(path);
+      node.val = Value::unset();
+      value = node_ref(builder_.append(graph_, node, name.span));
     } else {
       value = input_of_attribute(path, name, operand.span);
     }
@@ -369,6 +377,13 @@ class FunctionReader {
   const Graph* graph_of(std::string_view path) {
     const StringId id = strings().find(path, 0);
     return id == 0 ? nullptr : graph_.submodule(id);
+  }
+
+  // An attribute that is no tensor of a graph that an operator holds: what flat_apply is handed.
+  bool is_opaque(std::string_view path) const {
+    return &graph_ != &builder_.program().graph() && !annotation_.is_somewhere() &&
+           std::none_of(module_.attributes.begin(), module_.attributes.end(),
+                        [&](const CodeModule::Attribute& each) { return each.path == path; });
   }
 
   // A parameter of the module is an input of the program, before those of the function.
@@ -455,6 +470,16 @@ class FunctionReader {
   }
 
   // --- the return ---
+
+  // What a graph returns are the values of a dictionary, in order.
+  Value without_keys(const Value& result) {
+    if (!result.is(Value::Tag::kList)) return result;
+    const bool has_keys = is_dictionary(result);
+    std::vector<Value> values;
+    for (const Value& element : result.values())
+      values.push_back(without_keys(has_keys ? element[1] : element));
+    return make_list(builder_.program().arena(), values, result.is_tuple());
+  }
 
   Value read_tuple() {
     ParsedOperand first = expressions_.read();

@@ -353,19 +353,21 @@ Value ExpressionReader::sequence(const std::vector<Value>& values, bool is_tuple
   return make_list(arena(), values, is_tuple);
 }
 
-// A dict is its values, as far as a graph's output goes.
+// With other keys than names a dictionary is its values.
 ParsedOperand ExpressionReader::read_dict() {
   ParsedOperand operand;
   operand.span.begin = lexer_.last_end() - 1;
   std::vector<Value> values;
+  std::vector<Value> items;
   while (!lexer_.token().is("}")) {
-    read();
+    const Value key = value_of(read());
     expect(":");
     values.push_back(value_of(read()));
+    if (key.is(Value::Tag::kString)) items.push_back(make_item(arena(), key.text(), values.back()));
     if (!accept(",")) break;
   }
   expect("}");
-  operand.value = sequence(values, false);
+  operand.value = sequence(items.size() == values.size() ? items : values, false);
   operand.span.end = lexer_.last_end();
   return operand;
 }

@@ -1,5 +1,6 @@
 #include "core/graph/text/graph_form_reader.h"
 
+#include <algorithm>
 #include <cctype>
 #include <optional>
 
@@ -8,6 +9,7 @@
 #include "core/graph/text/text_arguments.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 
 namespace faketensor {
 
@@ -176,6 +178,9 @@ class GraphFormReader {
     const OpId op = program_.store().op_of(node.target);
     const bool is_known = op != kNoOp && node.kind == NodeKind::kCallFunction;
     schema_ = is_known ? &Registry::builtin().entry(op).schema : nullptr;
+    const std::string_view target = program_.text(node.target);
+    takes_operator_ = target.starts_with("torch.ops.higher_order.auto_functionalized") ||
+                      target == "torch.ops.higher_order.with_effects";
     std::vector<Value> args;
     std::vector<StringId> keywords;
     if (!accept("(args = (")) fail("'(args = (' expected");
@@ -208,6 +213,7 @@ class GraphFormReader {
     }
     const std::string_view text = token();
     if (text.empty() && !is_string) fail("a value expected");
+    if (!is_string && text.front() == '{') return read_dictionary(depth);
     const bool is_list = !is_string && (text.front() == '[' || text.front() == '(');
     if (!is_list || text.ends_with("j)")) {
       line_.remove_prefix(text.size());
@@ -227,7 +233,16 @@ class GraphFormReader {
     if (const auto number = parse_python_number(program_.arena(), digits)) return *number;
     if (const auto constant = parse_torch_constant(text)) return *constant;
     if (const auto device = parse_device(text)) return *device;
-    return string(text);
+    return takes_operator_ && is_overload(text) ? string(format("{}{}", kTorchOps, text))
+                                                : string(text);
+  }
+
+  // "aten.add_.Tensor"
+  static bool is_overload(std::string_view text) {
+    return std::count(text.begin(), text.end(), '.') == 2 &&
+           std::all_of(text.begin(), text.end(), [](char c) {
+             return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+           });
   }
 
   Value read_list(int depth, bool is_tuple) {
@@ -235,6 +250,17 @@ class GraphFormReader {
     for (skip_spaces(); !accept("]") && !accept(")"); read_separator())
       values.push_back(read_value(depth + 1, false));
     return make_list(program_.arena(), values, is_tuple);
+  }
+
+  Value read_dictionary(int depth) {
+    line_.remove_prefix(1);
+    std::vector<Value> items;
+    for (skip_spaces(); !accept("}"); read_separator()) {
+      const std::string_view key = read_name();
+      if (!accept(":")) fail("':' expected");
+      items.push_back(make_item(program_.arena(), key, read_value(depth + 1, false)));
+    }
+    return Value::list(program_.arena().copy(std::span<const Value>(items)));
   }
 
   Value reference(std::string_view name) {
@@ -306,6 +332,7 @@ class GraphFormReader {
   std::string_view line_;
   bool has_output_ = false;
   const Schema* schema_ = nullptr;  // of the operator whose arguments are read
+  bool takes_operator_ = false;     // whether that operator is handed another
   std::unordered_map<StringId, NodeId> names_;
   // Of the line that is read.
   std::string_view name_;

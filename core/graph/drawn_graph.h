@@ -1,0 +1,34 @@
+// What of a program its pictures show: who reads what, and how nodes are labelled.
+//
+// For the page (wasm/) and for files (core/command/graph_svg.h), which lay it out by core/layout.
+//
+//   const InputColumns all = input_columns(plan);
+//   const InputColumns drawn = without_plumbing(all, shown_rows(program));
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/program.h"
+
+namespace faketensor {
+
+// The graph as columns, rows being nodes: which rows each row reads, in compressed rows, each once.
+struct InputColumns {
+  std::vector<uint32_t> start;  // rows + 1
+  std::vector<uint32_t> inputs;
+};
+InputColumns input_columns(const Plan& plan);
+
+// Without plumbing (plumbing.h, shown_rows): who reads what is left out reads what that hands on, or
+// nothing.
+InputColumns without_plumbing(const InputColumns& all, const std::vector<Row>& shown);
+
+// How operators are named: the schema's name where a rule is known ("aten::add.Tensor"), else as the
+// file spells it; "placeholder", "getitem" and "output" for nodes that are no calls.
+std::string_view op_name(const Plan& plan, Row row);
+// "aten::linear" and "torch.ops.aten.linear.default" are labelled "linear".
+std::string_view op_label(std::string_view op);
+
+}  // namespace faketensor
