@@ -109,8 +109,7 @@ std::string call_base(const std::string& method, const std::string& arguments) {
 
 std::string write_json_of(const val& source, const std::string& name) {
   return reply([&](JsonWriter& json) {
-    FileText file = file_text(JsSource(source), name);
-    keep(file.kind == "text" ? EditedProgram(MemorySource(file.text), name).json() : file.text);
+    keep(program_json(JsSource(source), name));
     const auto empty = json.object();
   });
 }
@@ -119,10 +118,11 @@ std::string write_archive(const val& source, const std::string& program, const v
   return reply([&](JsonWriter& json) {
     const JsSource archive(source);
     JsSink into(sink);
-    if (program.empty()) {
+    if (program.empty() && is_zip(archive)) {
       write_pt2(archive, ChangedRun{}, {}, into);
     } else {
-      write_pt2(archive, program, {}, into);
+      write_pt2(archive, program.empty() ? program_json(archive, "the program") : program, {},
+                into);
     }
     const auto empty = json.object();
   });

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/graph/drawn_graph.h"
 #include "core/graph/module_hash.h"
 #include "core/graph/plumbing.h"
 #include "core/layout/graph_layout.h"
@@ -14,21 +15,6 @@
 #include "wasm/packed.h"
 
 namespace faketensor::wasm {
-
-std::string_view op_name(const Plan& plan, Row row) {
-  switch (plan.row(row).kind) {
-    case RowKind::kPlaceholder:
-      return "placeholder";
-    case RowKind::kGetItem:
-      return "getitem";
-    case RowKind::kOutput:
-      return "output";
-    case RowKind::kCall:
-      break;
-  }
-  const OpId op = plan.row(row).op;
-  return op == kNoOp ? plan.target_of(row) : Registry::builtin().entry(op).name;
-}
 
 namespace {
 
@@ -156,30 +142,6 @@ void write_program(JsonWriter& json, const Program& program) {
   }
 }
 
-InputColumns input_columns(const Plan& plan) {
-  InputColumns columns;
-  columns.start.reserve(plan.size() + 1);
-  columns.start.push_back(0);
-  std::vector<Value> pending;  // lists nest, so arguments are walked with a stack of our own
-  std::vector<Row> reader(plan.size(),
-                          kNoRow);  // per row: the last row that was found to read it
-  for (Row row = 0; row < plan.size(); ++row) {
-    const std::span<const Value> args = plan.row(row).args;
-    pending.assign(args.rbegin(), args.rend());
-    while (!pending.empty()) {
-      const Value value = pending.back();
-      pending.pop_back();
-      if (value.is(Value::Tag::kNodeRef)) {
-        if (std::exchange(reader[value.node()], row) != row) columns.inputs.push_back(value.node());
-      } else if (value.is(Value::Tag::kList)) {
-        pending.insert(pending.end(), value.values().rbegin(), value.values().rend());
-      }
-    }
-    columns.start.push_back(static_cast<uint32_t>(columns.inputs.size()));
-  }
-  return columns;
-}
-
 namespace {
 
 // How wide a label is at the page's 12 px, in tenths of a pixel of the widest of its fonts: "mm" is
@@ -205,17 +167,6 @@ uint8_t width_class(std::string_view label) {
   const int64_t above = std::max<int64_t>(pixels - layout::metrics::kNarrowest, 0);
   const int64_t steps = (above + layout::metrics::kWidthStep - 1) / layout::metrics::kWidthStep;
   return static_cast<uint8_t>(std::min<int64_t>(steps, layout::metrics::kWidthClasses - 1));
-}
-
-// "aten::linear" and "torch.ops.aten.linear.default" are labelled "linear".
-std::string_view op_label(std::string_view op) {
-  op = operator_name(op);
-  const size_t space = op.find_first_of(":.");
-  if (space == std::string_view::npos) return op;
-  op.remove_prefix(op.find_first_not_of(":.", space) == std::string_view::npos
-                       ? op.size()
-                       : op.find_first_not_of(":.", space));
-  return op.substr(0, op.find('.'));
 }
 
 // A module is labelled by the last component of its path ("layers.0" rather than "0") and, where
@@ -252,25 +203,6 @@ struct LayoutColumns {
   std::vector<uint8_t> flags, width, module_width;
 };
 
-// Without plumbing: who reads what is left out reads what that hands on, or nothing.
-InputColumns without(const InputColumns& all, const std::vector<Row>& shown) {
-  InputColumns kept;
-  kept.start.reserve(all.start.size());
-  kept.start.push_back(0);
-  for (Row row = 0; row < shown.size(); ++row) {
-    const size_t first = kept.inputs.size();
-    for (uint32_t i = all.start[row]; i < all.start[row + 1] && shown[row] == row; ++i) {
-      const Row source = shown[all.inputs[i]];
-      if (source == kNoRow) continue;
-      if (std::find(kept.inputs.begin() + static_cast<ptrdiff_t>(first), kept.inputs.end(),
-                    source) == kept.inputs.end())
-        kept.inputs.push_back(source);
-    }
-    kept.start.push_back(static_cast<uint32_t>(kept.inputs.size()));
-  }
-  return kept;
-}
-
 LayoutColumns layout_columns(const Program& program, bool plumbing) {
   const Plan& plan = program.plan();
   LayoutColumns columns;
@@ -278,7 +210,7 @@ LayoutColumns layout_columns(const Program& program, bool plumbing) {
   std::vector<Row> shown;
   if (!plumbing) {
     shown = shown_rows(program);
-    columns.inputs = without(columns.inputs, shown);
+    columns.inputs = without_plumbing(columns.inputs, shown);
   }
   std::unordered_map<uint64_t, uint32_t> keys;
   for (Row row = 0; row < plan.size(); ++row) {

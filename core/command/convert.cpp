@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "core/command/graph_files.h"
+#include "core/command/graph_svg.h"
 #include "core/command/pass_options.h"
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
@@ -24,12 +25,17 @@ class Conversion {
       : path_(options.positional()[0]),
         source_(io.open(path_)),
         limits_(read_limits(options)),
+        given_(propagate_options(options, io)),
+        is_changed_(!given_.dims.empty() || !given_.dynamic.empty() || given_.dtype ||
+                    given_.device),
         edited_(run_passes(options, io)),
-        program_(edited_ ? open_program(MemorySource(*edited_), file_name(path_), limits_)
-                         : open_program(*source_, file_name(path_), limits_)),
-        given_(propagate_options(options, io)) {
+        program_(opened()) {
     given_.changes = &changes_;
-    is_changed_ = !given_.dims.empty() || !given_.dynamic.empty() || given_.dtype || given_.device;
+    const std::string form = options.get("--to").value_or("");
+    if (program_.kind != "text" || !(form == "json" || form == "pt2" || is_changed_)) return;
+    // FX text has no JSON of its own that could be the pattern of what is written.
+    edited_ = program_json(*source_, file_name(path_), limits_);
+    program_ = opened();
   }
 
   bool is_changed() const { return is_changed_; }
@@ -71,6 +77,11 @@ class Conversion {
     return path.substr(path.rfind('/') + 1);
   }
 
+  Program opened() {
+    if (!edited_) return open_program(*source_, file_name(path_), limits_);
+    return open_program(MemorySource(*edited_), file_name(path_), limits_);
+  }
+
   // The JSON that they give; nothing without --run.
   std::optional<std::string> run_passes(const Options& options, CommandIo& io) {
     const std::vector<std::string> wanted = split_options(options, "--run");
@@ -89,21 +100,23 @@ class Conversion {
   std::string path_;
   std::unique_ptr<ByteSource> source_;
   ReadLimits limits_;
-  std::optional<std::string> edited_;
-  Program program_;
   ArgumentChanges changes_;
   RetargetOptions given_;
-  bool is_changed_ = false;
+  bool is_changed_;
+  std::optional<std::string> edited_;  // in the file's place
+  Program program_;
   std::optional<RetargetedRun> answer_;
 };
 
-std::string converted(Conversion& conversion, std::string_view form) {
+std::string converted(Conversion& conversion, std::string_view form, std::optional<size_t> depth) {
   if (form == "json") return conversion.json() + "\n";
   if (form == "fx") return conversion.fx();
   if (form == "readable") return conversion.readable();
   const Run& run = conversion.run();
   const BranchScope env = run.shape_env();
   if (form == "csv") return csv_table(run);
+  if (form == "svg") return svg_graph(run, depth);
+  if (form == "html") return html_graph(run, depth);
   return form == "dot" ? dot_graph(run) : mermaid_graph(run);
 }
 
@@ -131,9 +144,11 @@ int convert_command(const Options& options, CommandIo& io) {
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "convert takes one file");
   if (!options.has("--to"))
     throw_error(ErrorKind::kUsage,
-                "convert takes --to json, pt2, fx, readable, dot, mermaid or csv");
-  const std::string form =
-      options.choice("--to", {"json", "pt2", "fx", "readable", "dot", "mermaid", "csv"});
+                "convert takes --to json, pt2, fx, readable, svg, html, dot, mermaid or csv");
+  const std::string form = options.choice(
+      "--to", {"json", "pt2", "fx", "readable", "svg", "html", "dot", "mermaid", "csv"});
+  const std::optional<size_t> depth =
+      options.has("--depth") ? std::optional(module_depth(options)) : std::nullopt;
   const std::unique_ptr<Conversion> made = open_conversion(options, io);
   if (made == nullptr) return kExitErrors;
   Conversion& conversion = *made;
@@ -147,7 +162,7 @@ int convert_command(const Options& options, CommandIo& io) {
     const std::unique_ptr<ByteSink> sink = io.create_file(out);
     conversion.write_archive(*sink);
   } else {
-    io.write_file(out, converted(conversion, form));
+    io.write_file(out, converted(conversion, form, depth));
   }
   return has_problems ? kExitErrors : kExitFine;
 }
@@ -163,14 +178,17 @@ With --run it is what the passes make of it.
 constexpr OptionRow kOptions[] = {
     {"--to", "FORM",
      "json: an exported program's JSON, which PyTorch's deserialiser reads\n"
-     "pt2: an archive for torch.export.load, with the weights of FILE, a .pt2, copied through\n"
+     "pt2: an archive for torch.export.load, with the weights of FILE, a .pt2, copied through; of "
+     "another FILE if it has none\n"
      "fx: the graph as torch.fx prints it\n"
      "readable: Python as print_readable() prints it, with signature and ranges, which is read as "
      "the same program\n"
+     "svg, html: a picture, modules as boxes, without parameters and what only computes sizes\n"
      "dot, mermaid: a drawing for Graphviz (at most 5,000 nodes) or Mermaid (500 edges), without "
      "parameters\n"
      "csv: name, target, shape, strides, dtype, device and bytes of each node"},
     {"-o", "FILE", "where it is written; otherwise to standard output"},
+    {"--depth", "N", "of a picture: how deep modules are drawn open"},
     {"--run", "PASS[,PASS...]", "passes that run on the program first, see faketensor passes"},
     {"--set", "DIM=N", "as for propagate, and so are the options up to --memory-limit"},
     {"--dynamic", "DIM[=N..M]", ""},
@@ -188,6 +206,7 @@ examples:
   faketensor convert model.pt2 --dynamic batch --to pt2 -o dynamic.pt2
   faketensor convert model.pt2 --set batch=8 --to csv -o values.csv
   faketensor convert model.pt2 --run dce,cse --to pt2 -o smaller.pt2
+  faketensor convert model.pt2 --to html -o model.html
   faketensor convert model.pt2 --to dot | dot -Tsvg > model.svg
 
 exit code: 0 fine, 1 what was asked for has errors, 2 wrong use or unreadable file

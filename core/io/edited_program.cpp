@@ -86,4 +86,11 @@ void EditedProgram::write_pt2(const ByteSource& archive, ByteSink& sink) {
   faketensor::write_pt2(archive, json(), limits_, sink);
 }
 
+std::string program_json(const ByteSource& source, std::string_view name,
+                         const ReadLimits& limits) {
+  FileText file = file_text(source, name, limits);
+  if (file.kind != "text") return std::move(file.text);
+  return EditedProgram(MemorySource(file.text), name, limits).json();
+}
+
 }  // namespace faketensor

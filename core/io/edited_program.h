@@ -64,4 +64,8 @@ class EditedProgram {
   std::unordered_map<const Graph*, ValueNotes> notes_;
 };
 
+// The program in a file as JSON: the file's own text, or what a program of FX text is written as.
+std::string program_json(const ByteSource& source, std::string_view name,
+                         const ReadLimits& limits = {});
+
 }  // namespace faketensor

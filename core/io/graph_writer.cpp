@@ -55,7 +55,7 @@ void GraphWriter::refuse(std::string_view why) const {
   throw_error(ErrorKind::kUsage, format("{} is not written: {}", at, why));
 }
 
-void GraphWriter::write() {
+void GraphWriter::write(Role role) {
   const auto object = json_.object();
   {
     const auto inputs = json_.array("inputs");
@@ -77,7 +77,8 @@ void GraphWriter::write() {
       write_argument(result);
     }
   }
-  json_.field("is_single_tensor_return", result.is(Value::Tag::kNodeRef));
+  const bool is_single = role == Role::kSubgraph && result.is(Value::Tag::kNodeRef);
+  json_.field("is_single_tensor_return", is_single);
   write_values();
 }
 
@@ -346,7 +347,7 @@ void GraphWriter::write_reference(NodeId id) {
     const auto graph = json_.object("as_graph");
     json_.field("name", graph_.target_of(id));
     json_.key("graph");
-    return GraphWriter(json_, value.graph(), values_, notes_).write();
+    return GraphWriter(json_, value.graph(), values_, notes_).write(Role::kSubgraph);
   }
   const std::string name(name_of(id));
   if (const auto found = notes_.classes.find(name);

@@ -7,7 +7,7 @@
 // GraphModuleSerializer (torch/_export/serde/serialize.py).
 //
 //   ExportedValues values(program, env);
-//   GraphWriter(json, graph, values, notes).write();
+//   GraphWriter(json, graph, values, notes).write(GraphWriter::Role::kProgram);
 #pragma once
 
 #include <string>
@@ -47,8 +47,10 @@ class GraphWriter {
       : json_(json), graph_(graph), values_(values), notes_(notes) {}
 
   // Raises Usage, with the node, for what PyTorch's schema has no form for: calls of modules and
-  // methods, tensors that are attributes, a node without a value.
-  void write();
+  // methods, tensors that are attributes, a node without a value. A program's own graph returns a
+  // tuple, also where it was typed with one value; graphs of operators may return one.
+  enum class Role { kProgram, kSubgraph };
+  void write(Role role);
   // An Argument: a constant, or the value of a node. `type` tells what an empty list is one of.
   void write_argument(const Value& value, const ArgType* type = nullptr);
   // The name that the value of a node goes by.

@@ -41,7 +41,7 @@ class Frame {
 
   FileNotes& notes() { return notes_; }
 
-  void write_graph() { writer_.write(); }
+  void write_graph() { writer_.write(GraphWriter::Role::kProgram); }
 
   // `was` is the file's, where there is one.
   void write_signature(const JsonValue* was) {
@@ -100,16 +100,22 @@ class Frame {
     { const auto none = json_.array("inputs"); }
     { const auto none = json_.array("outputs"); }
     json_.field("in_spec", inputs);
-    json_.field("out_spec", format("[1, {}]", tuple_spec(results)));
+    // What was typed as `return y` returns a tensor and no tuple.
+    const std::span<const Value> returned = graph_.node(output_).args;
+    const bool is_bare = results == 1 && !returned.empty() && !returned[0].is_list();
+    json_.field("out_spec", format("[1, {}]", is_bare ? std::string(kLeaf) : tuple_spec(results)));
     json_.field("forward_arg_names", nullptr);
   }
 
  private:
+  static constexpr std::string_view kLeaf =
+      R"({"type": null, "context": null, "children_spec": []})";
+
   static std::string tuple_spec(size_t count) {
     std::string children;
     for (size_t i = 0; i < count; ++i) {
       if (i > 0) children += ", ";
-      children += R"({"type": null, "context": null, "children_spec": []})";
+      children += kLeaf;
     }
     return R"({"type": "builtins.tuple", "context": "null", "children_spec": [)" + children + "]}";
   }

@@ -1,5 +1,6 @@
 // A .pt2 written anew: its program as rewrite_program writes it, all else copied through, piece by
 // piece and without being unpacked: weights, constants, and the sample inputs of the first export.
+// A program that has none of these, of a file that is no archive, gets an archive of its own.
 //
 //   write_pt2(FileSource("model.pt2"), {&answer.run, &changes}, {}, sink);
 #pragma once
@@ -10,13 +11,13 @@
 namespace faketensor {
 
 // The archive's main model is the one that is written anew. Raises as rewrite_program and
-// open_program do, and Usage for a source that is no archive (JSON has no weights) and for a what-if
-// that gives parameters, buffers or constants other dtypes, devices or sizes than the file's bytes
-// have.
+// open_program do, and Usage for a source that is no archive and whose program has weights (JSON and
+// text have none), and for a what-if that gives parameters, buffers or constants other dtypes,
+// devices or sizes than the file's bytes have.
 void write_pt2(const ByteSource& source, const ChangedRun& what_if, const ReadLimits& limits,
                ByteSink& sink);
 
-// The same with the JSON of the archive's main model given.
+// The same with the JSON of the program given.
 void write_pt2(const ByteSource& source, std::string_view program, const ReadLimits& limits,
                ByteSink& sink);
 

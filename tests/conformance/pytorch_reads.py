@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Holds what `faketensor convert` writes against PyTorch: pytorch_reads.py FAKETENSOR MODELS [--only PATTERN] [--passes] [-- OPTION...]
+"""Holds what `faketensor convert` writes against PyTorch: pytorch_reads.py FAKETENSOR MODELS [--only PATTERN] [--passes | --text]
+[-- OPTION...]
 
 For each *.json.gz under MODELS (conformance/models): what is written must be JSON equal to the file, and PyTorch's deserialiser must make
 a program of it (torch._export.serde.serialize.ExportedProgramDeserializer). Options after "--" are a what-if, handed on to convert: the
 JSON then differs, and must be accepted and pass the verifier of torch.export. With --passes each program is changed by passes (convert
---run), one of the list below after the other, and str(graph) of what PyTorch reads must be the graph that we say. For *.pt2 what is written must load with
+--run), one of the list below after the other, and str(graph) of what PyTorch reads must be the graph that we say. With --text each program
+is first written as text (convert --to readable), and what that text is written as, as JSON, must be read as the file's graph. For *.pt2 what is written must load with
 torch.export.load, with equal weights. Run by hand with a CPU wheel of PyTorch 2.13; it is no part of the tests.
 """
 import argparse
@@ -15,6 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from itertools import zip_longest
 
 import torch
 import torch.utils._pytree as pytree
@@ -162,6 +165,18 @@ def check_passes(command, path):
             yield run, error
 
 
+def check_text(command, path):
+    """The program as text, as JSON of that text, as PyTorch reads it: the graph of the file."""
+    with tempfile.NamedTemporaryFile(suffix=".py") as text:
+        text.write(converted(command, path, "readable", []))
+        text.flush()
+        after = read_by_pytorch(converted(command, text.name, "json", []))
+    expected = converted(command, path, "fx", []).decode()
+    for said, wanted in zip_longest(comparable(str(after.graph)), comparable(expected)):
+        if said != wanted:
+            raise RuntimeError(f"PyTorch reads another graph: {said} for {wanted}")
+
+
 def main_of_passes(command, paths, root):
     read = dict.fromkeys(PASSES, 0)
     count = 0
@@ -185,6 +200,7 @@ def main():
     parser.add_argument("models", type=pathlib.Path)
     parser.add_argument("--only", default="")
     parser.add_argument("--passes", action="store_true")
+    parser.add_argument("--text", action="store_true")
     given = parser.parse_args([a for a in sys.argv[1 : len(sys.argv) - len(options)] if a != "--"])
     libraries = define_custom_operators(given.models / "custom_ops.json")
     paths = [
@@ -198,7 +214,10 @@ def main():
     for path in paths:
         check = {".pt2": check_archive, ".gz": check_json}[path.suffix]
         try:
-            check(given.command.resolve(), path, options)
+            if given.text:
+                check_text(given.command.resolve(), path)
+            else:
+                check(given.command.resolve(), path, options)
             read += 1
         except Exception as error:  # noqa: BLE001: whatever PyTorch says of a file is what this shows
             first = (str(error).strip().splitlines() or [""])[0]

@@ -72,6 +72,18 @@ TEST(ProgramWriter, ATypedProgramIsWrittenAsJsonAlsoAfterPasses) {
   EXPECT_EQ(read.find("unused"), kNoRow);
 }
 
+// An exported program returns a tuple; that the typed one did not is said in its calling convention.
+TEST(ProgramWriter, AProgramTypedWithOneValueReturnsAListOfOne) {
+  const std::string text =
+      "def forward(self, x: \"f32[s0, 3]\"):\n"
+      "    return torch.ops.aten.relu.default(x)\n";
+  const json written = json::parse(program_json(MemorySource(text), "typed.py"))["graph_module"];
+  EXPECT_EQ(written["graph"]["is_single_tensor_return"], false);
+  EXPECT_EQ(written["graph"]["outputs"].size(), 1u);
+  const json& convention = written["module_call_graph"][0]["signature"];
+  EXPECT_TRUE(json::parse(convention["out_spec"].get<std::string>())[1]["type"].is_null());
+}
+
 TEST(ProgramWriter, AGraphThatCallsModulesIsRefusedByName) {
   const std::string text =
       "def forward(self, x: \"f32[2, 3]\"):\n"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/formats/zip_writer.h"
+#include "core/io/edited_program.h"
 #include "core/io/open.h"
 
 namespace faketensor {
@@ -74,9 +75,39 @@ TEST(Pt2Writer, AWhatIfIsWrittenWhereTheWeightsStayWhatTheyAre) {
   EXPECT_THROW(write_pt2(source, {&other.run, &changes}, {}, sink), Error);
 }
 
-TEST(Pt2Writer, JsonIsRefused) {
+TEST(Pt2Writer, JsonThatIsNoProgramIsRefused) {
   TextSink sink;
   EXPECT_THROW(write_pt2(MemorySource("{}"), ChangedRun{}, {}, sink), Error);
+}
+
+TEST(Pt2Writer, AProgramWithoutWeightsGetsAnArchiveOfItsOwn) {
+  const std::string text =
+      "def forward(self, x: \"f32[s0, 3]\"):\n"
+      "    return torch.ops.aten.relu.default(x)\n";
+  const std::string program = program_json(MemorySource(text), "typed.py");
+  TextSink sink;
+  write_pt2(MemorySource(text), program, {}, sink);
+  ASSERT_TRUE(sink.is_finished);
+  const MemorySource written(sink.text);
+  const ZipArchive archive(written, {});
+  EXPECT_EQ(archive.read(*archive.find("model/models/model.json")), program);
+  EXPECT_EQ(archive.read(*archive.find("model/archive_format")), "pt2");
+  EXPECT_EQ(open_program(written, "written").plan().size(), 3u);
+}
+
+TEST(Pt2Writer, OnlyAnArchiveHasTheBytesOfWeights) {
+  const std::string text =
+      "def forward(self, p_weight: \"f32[3, 3]\", x: \"f32[2, 3]\"):\n"
+      "    return torch.ops.aten.mm.default(x, p_weight)\n";
+  const std::string program = program_json(MemorySource(text), "typed.py");
+  TextSink sink;
+  try {
+    write_pt2(MemorySource(text), program, {}, sink);
+    ADD_FAILURE() << "nothing was raised";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    EXPECT_TRUE(error.message().starts_with("p_weight is a weight")) << error.message();
+  }
 }
 
 }  // namespace

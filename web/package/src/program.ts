@@ -126,8 +126,8 @@ export class Program extends EngineResource {
   }
 
   /**
-   * As a `.pt2` archive, with the weights of the archive that it was opened from.
-   * @throws FakeTensorError where it was not, and where passes gave a weight another size, dtype or device.
+   * As a `.pt2` archive, with the weights of the archive that it was opened from; without where it has none.
+   * @throws FakeTensorError where it has and the file was no archive, and where passes gave a weight another size, dtype or device.
    */
   toPt2(): Uint8Array<ArrayBuffer> {
     const { archive, graph, refusal } = this.sources;

@@ -298,8 +298,11 @@ describe("a program written", () => {
     assert.equal(ft.open(program.toPt2()).text("graph"), program.text("graph"));
   });
 
-  it("is no archive where there are no weights", () => {
-    assert.throws(() => typed().toPt2(), { name: "UsageError" });
+  it("is an archive of its own where it has no weights, and none where the file has not their bytes", () => {
+    const program = typed();
+    const again = ft.open(program.toPt2(), { name: "again.pt2" });
+    assert.equal(again.info.kind, "pt2");
+    assert.equal(again.text("graph"), program.text("graph"));
     assert.throws(() => ft.open(bytesOf(resnetPath)).toPt2(), { name: "UsageError" });
   });
 

@@ -1,0 +1,84 @@
+#include "core/command/graph_svg.h"
+
+#include <gtest/gtest.h>
+
+#include "core/command/graph_files.h"
+#include "core/io/open.h"
+#include "core/support/error.h"
+
+namespace faketensor {
+namespace {
+
+Program read(std::string_view text, std::string_view name = "typed.py") {
+  return open_program(MemorySource(text), name);
+}
+
+constexpr std::string_view kTyped =
+    "def forward(self, x: \"f32[2, 3]\"):\n"
+    "    relu = torch.ops.aten.relu.default(x)\n"
+    "    return (relu,)\n";
+
+size_t count(std::string_view text, std::string_view part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+TEST(GraphSvg, EveryNodeIsABoxWithItsNameAndShape) {
+  const Program program = read(kTyped);
+  const auto run = propagate(program);
+  const std::string svg = svg_graph(run, {});
+  EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+  EXPECT_TRUE(svg.ends_with("</svg>\n"));
+  EXPECT_EQ(count(svg, "class=\"input\""), 1u);
+  EXPECT_EQ(count(svg, "class=\"op\""), 1u);
+  EXPECT_EQ(count(svg, "class=\"output\""), 1u);
+  EXPECT_EQ(count(svg, "class=\"edge\""), 2u);
+  EXPECT_NE(svg.find(">relu</text>"), std::string::npos);
+  EXPECT_NE(svg.find(">f32[2, 3]</text>"), std::string::npos);
+  EXPECT_NE(svg.find("prefers-color-scheme:dark"), std::string::npos);
+}
+
+TEST(GraphSvg, WhatAFileNamedIsEscaped) {
+  const Program program = read(kTyped, "<script>&\"");
+  const auto run = propagate(program);
+  for (const std::string& text : {svg_graph(run, {}), html_graph(run, {})}) {
+    EXPECT_EQ(text.find("<script"), std::string::npos);
+    EXPECT_NE(text.find("&lt;script&gt;&amp;&quot;"), std::string::npos);
+  }
+}
+
+TEST(GraphSvg, APageHasNoScriptsAndAsksForNothing) {
+  const Program program = read(kTyped);
+  const std::string html = html_graph(propagate(program), {});
+  EXPECT_TRUE(html.starts_with("<!doctype html>"));
+  EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
+  EXPECT_EQ(html.find("<script"), std::string::npos);
+  EXPECT_EQ(html.find("href="), std::string::npos);
+}
+
+TEST(GraphSvg, ANodeThatRaisesIsMarkedWithItsError) {
+  const Program program = read(
+      "def forward(self, x: \"f32[2, 3]\"):\n"
+      "    mm = torch.ops.aten.mm.default(x, x)\n"
+      "    return (mm,)\n");
+  const std::string svg = svg_graph(propagate(program), {});
+  EXPECT_EQ(count(svg, "class=\"bad\""), 2u);
+  EXPECT_NE(svg.find("RuntimeError: "), std::string::npos);
+}
+
+TEST(GraphSvg, ModulesAreOpenAsDeepAsWasAskedFor) {
+  const Program program = open_program(
+      FileSource(FAKETENSOR_TESTS "/conformance/data/models/resnet18/static.json.gz"), "resnet18");
+  const auto run = propagate(program);
+  const std::string closed = svg_graph(run, 1);
+  EXPECT_EQ(count(closed, "class=\"open\""), 0u);
+  EXPECT_NE(closed.find(">layer1</text>"), std::string::npos);
+  const std::string deeper = svg_graph(run, 2);
+  EXPECT_GT(count(deeper, "class=\"open\""), 4u);
+  EXPECT_GT(count(svg_graph(run, {}), "class=\"op\""), 60u);
+}
+
+}  // namespace
+}  // namespace faketensor
