@@ -38,7 +38,8 @@ std::vector<UnbackedBinding> find_unbacked(ShapeEnv& env, std::vector<const Expr
                                            const TensorMeta& meta, const std::string& path);
 
 // The bindings of a node that is run again: its fresh symbols go by the names that `known` has for
-// them. Mirrors rebind_unbacked. Raises as compute_unbacked_bindings.
+// them, which are found by their paths in values. Mirrors rebind_unbacked. Raises as
+// compute_unbacked_bindings.
 std::vector<UnbackedBinding> rebind_unbacked(ShapeEnv& env, std::span<const UnbackedBinding> known,
                                              const Value& result);
 
