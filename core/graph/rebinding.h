@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/graph/program.h"
-#include "core/mode/unbacked_bindings.h"
+#include "core/mode/rebind_unbacked.h"
 #include "core/ops/context.h"
 
 namespace faketensor {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/mode/rebind_unbacked.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "core/tensor/tensor.h"

@@ -9,7 +9,6 @@
 //   a size 4*u3        u3 at ".size()[0].__floordiv__(4)"
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,18 +28,5 @@ struct UnbackedBinding {
 // Raises PendingUnbackedSymbolNotFound if `result` lacks one.
 std::vector<UnbackedBinding> compute_unbacked_bindings(ShapeEnv& env, const Value& result,
                                                        std::string_view result_text);
-
-// Where the symbols of `pending` are found in a value that was recorded; those that are found are
-// taken out of `pending`. Mirrors _free_unbacked_symbols_with_path.
-std::vector<UnbackedBinding> find_unbacked(ShapeEnv& env, std::vector<const ExprNode*>& pending,
-                                           const Value& value, const std::string& path);
-std::vector<UnbackedBinding> find_unbacked(ShapeEnv& env, std::vector<const ExprNode*>& pending,
-                                           const TensorMeta& meta, const std::string& path);
-
-// The bindings of a node that is run again: its fresh symbols go by the names that `known` has for
-// them, which are found by their paths in values. Mirrors rebind_unbacked. Raises as
-// compute_unbacked_bindings.
-std::vector<UnbackedBinding> rebind_unbacked(ShapeEnv& env, std::span<const UnbackedBinding> known,
-                                             const Value& result);
 
 }  // namespace faketensor

@@ -4,6 +4,7 @@
 
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
+#include "core/mode/rebind_unbacked.h"
 #include "core/ops/bind.h"
 #include "core/ops/constant.h"
 #include "core/ops/library.h"

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/mode/rebind_unbacked.h"
 #include "core/passes/export_pass.h"
 #include "core/passes/propagate.h"
 #include "core/support/target_name.h"
