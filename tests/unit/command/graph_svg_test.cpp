@@ -9,16 +9,16 @@
 namespace faketensor {
 namespace {
 
-Program read(std::string_view text, std::string_view name = "typed.py") {
+Program read_drawn(std::string_view text, std::string_view name = "typed.py") {
   return open_program(MemorySource(text), name);
 }
 
-constexpr std::string_view kTyped =
+constexpr std::string_view kDrawnText =
     "def forward(self, x: \"f32[2, 3]\"):\n"
     "    relu = torch.ops.aten.relu.default(x)\n"
     "    return (relu,)\n";
 
-size_t count(std::string_view text, std::string_view part) {
+size_t count_of(std::string_view text, std::string_view part) {
   size_t found = 0;
   for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
     ++found;
@@ -26,22 +26,22 @@ size_t count(std::string_view text, std::string_view part) {
 }
 
 TEST(GraphSvg, EveryNodeIsABoxWithItsNameAndShape) {
-  const Program program = read(kTyped);
+  const Program program = read_drawn(kDrawnText);
   const auto run = propagate(program);
   const std::string svg = svg_graph(run, {});
   EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
   EXPECT_TRUE(svg.ends_with("</svg>\n"));
-  EXPECT_EQ(count(svg, "class=\"input\""), 1u);
-  EXPECT_EQ(count(svg, "class=\"op\""), 1u);
-  EXPECT_EQ(count(svg, "class=\"output\""), 1u);
-  EXPECT_EQ(count(svg, "class=\"edge\""), 2u);
+  EXPECT_EQ(count_of(svg, "class=\"input\""), 1u);
+  EXPECT_EQ(count_of(svg, "class=\"op\""), 1u);
+  EXPECT_EQ(count_of(svg, "class=\"output\""), 1u);
+  EXPECT_EQ(count_of(svg, "class=\"edge\""), 2u);
   EXPECT_NE(svg.find(">relu</text>"), std::string::npos);
   EXPECT_NE(svg.find(">f32[2, 3]</text>"), std::string::npos);
   EXPECT_NE(svg.find("prefers-color-scheme:dark"), std::string::npos);
 }
 
 TEST(GraphSvg, WhatAFileNamedIsEscaped) {
-  const Program program = read(kTyped, "<script>&\"");
+  const Program program = read_drawn(kDrawnText, "<script>&\"");
   const auto run = propagate(program);
   for (const std::string& text : {svg_graph(run, {}), html_graph(run, {})}) {
     EXPECT_EQ(text.find("<script"), std::string::npos);
@@ -50,7 +50,7 @@ TEST(GraphSvg, WhatAFileNamedIsEscaped) {
 }
 
 TEST(GraphSvg, APageHasNoScriptsAndAsksForNothing) {
-  const Program program = read(kTyped);
+  const Program program = read_drawn(kDrawnText);
   const std::string html = html_graph(propagate(program), {});
   EXPECT_TRUE(html.starts_with("<!doctype html>"));
   EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
@@ -59,12 +59,12 @@ TEST(GraphSvg, APageHasNoScriptsAndAsksForNothing) {
 }
 
 TEST(GraphSvg, ANodeThatRaisesIsMarkedWithItsError) {
-  const Program program = read(
+  const Program program = read_drawn(
       "def forward(self, x: \"f32[2, 3]\"):\n"
       "    mm = torch.ops.aten.mm.default(x, x)\n"
       "    return (mm,)\n");
   const std::string svg = svg_graph(propagate(program), {});
-  EXPECT_EQ(count(svg, "class=\"bad\""), 2u);
+  EXPECT_EQ(count_of(svg, "class=\"bad\""), 2u);
   EXPECT_NE(svg.find("RuntimeError: "), std::string::npos);
 }
 
@@ -73,11 +73,11 @@ TEST(GraphSvg, ModulesAreOpenAsDeepAsWasAskedFor) {
       FileSource(FAKETENSOR_TESTS "/conformance/data/models/resnet18/static.json.gz"), "resnet18");
   const auto run = propagate(program);
   const std::string closed = svg_graph(run, 1);
-  EXPECT_EQ(count(closed, "class=\"open\""), 0u);
+  EXPECT_EQ(count_of(closed, "class=\"open\""), 0u);
   EXPECT_NE(closed.find(">layer1</text>"), std::string::npos);
   const std::string deeper = svg_graph(run, 2);
-  EXPECT_GT(count(deeper, "class=\"open\""), 4u);
-  EXPECT_GT(count(svg_graph(run, {}), "class=\"op\""), 60u);
+  EXPECT_GT(count_of(deeper, "class=\"open\""), 4u);
+  EXPECT_GT(count_of(svg_graph(run, {}), "class=\"op\""), 60u);
 }
 
 }  // namespace

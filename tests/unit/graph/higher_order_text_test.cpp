@@ -11,22 +11,22 @@
 namespace faketensor {
 namespace {
 
-TextProgram read(std::string_view text) {
+TextProgram read_calls(std::string_view text) {
   TextProgram of = read_program_text(std::string(text), "typed.txt", {});
   for (const TextProblem& problem : of.text->problems()) ADD_FAILURE() << problem.message;
   return of;
 }
 
-std::string describe(const TensorRecord& record) {
+std::string describe_tensor(const TensorRecord& record) {
   return format("{} {} {}", record.meta->sizes(), record.meta->strides(), record.meta->offset());
 }
 
-std::string value_of(const faketensor::Run& run, std::string_view name) {
+std::string tensors_of(const faketensor::Run& run, std::string_view name) {
   const NodeRecord& record = run.record(run.program().find(name));
   if (record.status != NodeStatus::kOk) return "unknown";
   std::string text;
   for (const TensorRecord& tensor : record.tensors)
-    text += (text.empty() ? "" : "; ") + describe(tensor);
+    text += (text.empty() ? "" : "; ") + describe_tensor(tensor);
   return text;
 }
 
@@ -34,10 +34,10 @@ void expect_read_again(const Program& program) {
   const std::string graph = graph_text(program.graph());
   EXPECT_EQ(graph_text(read_graph_text(graph).graph()), graph);
   const std::string readable = readable_text(program.graph());
-  EXPECT_EQ(graph_text(read(readable).program.graph()), graph);
+  EXPECT_EQ(graph_text(read_calls(readable).program.graph()), graph);
 }
 
-constexpr std::string_view kFlex = R"(class GraphModule(torch.nn.Module):
+constexpr std::string_view kFlexText = R"(class GraphModule(torch.nn.Module):
     def forward(self, q: "f32[2, 4, 128, 16][8192, 16, 64, 1]", k: "f32[1, 2, 64, 16]", v: "f32[1, 2, 64, 8]", bias: "f32[4]"):
         sdpa_score0 = self.sdpa_score0
         sdpa_mask0 = self.sdpa_mask0
@@ -59,17 +59,17 @@ constexpr std::string_view kFlex = R"(class GraphModule(torch.nn.Module):
 )";
 
 TEST(FlexAttention, ItsResultsHaveTheOrderOfTheQuery) {
-  const TextProgram of = read(kFlex);
+  const TextProgram of = read_calls(kFlexText);
   const auto run = propagate(of.program);
   EXPECT_TRUE(run.problems().empty());
-  EXPECT_EQ(value_of(run, "flex_attention"),
+  EXPECT_EQ(tensors_of(run, "flex_attention"),
             "[2, 4, 128, 8] [4096, 8, 32, 1] 0; [2, 4, 128] [512, 128, 1] 0; "
             "[2, 4, 128] [512, 128, 1] 0");
   expect_read_again(of.program);
 }
 
 TEST(FlexAttention, OptionsArePrintedAsADictionary) {
-  const TextProgram of = read(kFlex);
+  const TextProgram of = read_calls(kFlexText);
   EXPECT_NE(readable_text(of.program.graph()).find("{'BACKEND': 'AUTO', 'WRITE_DQ': True}"),
             std::string::npos);
   EXPECT_NE(graph_text(of.program.graph()).find("{BACKEND: AUTO, WRITE_DQ: True}"),
@@ -78,20 +78,20 @@ TEST(FlexAttention, OptionsArePrintedAsADictionary) {
 
 // The last dimension of the output is innermost, whichever is the query's.
 TEST(FlexAttention, TheLastDimensionIsInnermost) {
-  const TextProgram of = read(
+  const TextProgram of = read_calls(
       "def forward(self, q: \"f32[2, 4, 128, 16][1, 2, 8, 1024]\", k: \"f32[1, 2, 64, 16]\", v: "
       "\"f32[1, 2, 64, 8]\"):\n"
       "    flex_attention = torch.ops.higher_order.flex_attention(q, k, v, None, (1, 1, None), "
       "1.0, "
       "{}, (), ())\n"
       "    return (flex_attention,)\n");
-  EXPECT_EQ(value_of(propagate(of.program), "flex_attention"),
+  EXPECT_EQ(tensors_of(propagate(of.program), "flex_attention"),
             "[2, 4, 128, 8] [8, 16, 64, 1] 0; [2, 4, 128] [512, 128, 1] 0; "
             "[2, 4, 128] [512, 128, 1] 0");
 }
 
 TEST(FlexAttention, AQueryWithoutABatchRaises) {
-  const TextProgram of = read(
+  const TextProgram of = read_calls(
       "def forward(self, q: \"f32[4, 128, 16]\", k: \"f32[1, 2, 64, 16]\"):\n"
       "    flex_attention = torch.ops.higher_order.flex_attention(q, k, k, None, (1, 1, None), "
       "1.0, "
@@ -104,7 +104,7 @@ TEST(FlexAttention, AQueryWithoutABatchRaises) {
 }
 
 TEST(FlexAttention, BackwardSumsTheGradientsOfOneBatchOfKeys) {
-  const TextProgram of = read(
+  const TextProgram of = read_calls(
       "def forward(self, q: \"f32[2, 4, 128, 16][8192, 16, 64, 1]\", k: \"f32[1, 2, 64, 16]\", v: "
       "\"f32[1, 2, 64, 8][1024, 8, 16, 1]\", o: \"f32[2, 4, 128, 8]\", l: \"f32[2, 4, 128]\", b: "
       "\"f32[3, 4][1, 3]\"):\n"
@@ -113,13 +113,13 @@ TEST(FlexAttention, BackwardSumsTheGradientsOfOneBatchOfKeys) {
       "    return (grads,)\n");
   const auto run = propagate(of.program);
   EXPECT_TRUE(run.problems().empty());
-  EXPECT_EQ(value_of(run, "grads"),
+  EXPECT_EQ(tensors_of(run, "grads"),
             "[2, 4, 128, 16] [8192, 16, 64, 1] 0; [1, 2, 64, 16] [2048, 1024, 16, 1] 0; "
             "[1, 2, 64, 8] [1024, 512, 8, 1] 0; [3, 4] [4, 1] 0");
 }
 
 TEST(TritonKernels, WhatTheyWriteToIsCopiedAndGoesByItsName) {
-  const TextProgram of = read(
+  const TextProgram of = read_calls(
       "def forward(self, x: \"f32[10]\"):\n"
       "    b = torch.ops.aten.as_strided.default(x, [2, 3], [3, 1], 2)\n"
       "    kernel = torch.ops.higher_order.triton_kernel_wrapper_functional(kernel_idx = 0, "
@@ -132,14 +132,14 @@ TEST(TritonKernels, WhatTheyWriteToIsCopiedAndGoesByItsName) {
       "    return (getitem,)\n");
   const auto run = propagate(of.program);
   EXPECT_TRUE(run.problems().empty());
-  EXPECT_EQ(value_of(run, "getitem"), "[2, 3] [3, 1] 2");
+  EXPECT_EQ(tensors_of(run, "getitem"), "[2, 3] [3, 1] 2");
   EXPECT_NE(run.record(run.program().find("getitem")).tensors[0].storage,
             run.record(run.program().find("b")).tensors[0].storage);
   expect_read_again(of.program);
 }
 
 TEST(HigherOrderText, OperatorsThatAreHandedOverAreNames) {
-  const TextProgram of = read(
+  const TextProgram of = read_calls(
       "def forward(self, token: \"f32[0]\", x: \"f32[2, 3]\"):\n"
       "    with_effects = torch.ops.higher_order.with_effects(token, "
       "torch.ops.aten._print.default, 'moo')\n"
@@ -155,9 +155,9 @@ TEST(HigherOrderText, OperatorsThatAreHandedOverAreNames) {
       "    return (getitem, getitem_1, getitem_2)\n");
   const auto run = propagate(of.program);
   EXPECT_TRUE(run.problems().empty());
-  EXPECT_EQ(value_of(run, "getitem"), "[0] [1] 0");
-  EXPECT_EQ(value_of(run, "getitem_1"), "[2, 3] [3, 1] 0");
-  EXPECT_EQ(value_of(run, "getitem_2"), "[2, 3] [3, 1] 0");
+  EXPECT_EQ(tensors_of(run, "getitem"), "[0] [1] 0");
+  EXPECT_EQ(tensors_of(run, "getitem_1"), "[2, 3] [3, 1] 0");
+  EXPECT_EQ(tensors_of(run, "getitem_2"), "[2, 3] [3, 1] 0");
   EXPECT_NE(graph_text(of.program.graph()).find("(%token, aten._print.default, moo)"),
             std::string::npos);
   EXPECT_NE(readable_text(of.program.graph()).find("(token, torch.ops.aten._print.default, 'moo')"),
@@ -167,7 +167,7 @@ TEST(HigherOrderText, OperatorsThatAreHandedOverAreNames) {
 
 // What a method of a custom object returns is not known; the rest is.
 TEST(HigherOrderText, CallsOfCustomObjectsAreUnknown) {
-  const TextProgram of = read(
+  const TextProgram of = read_calls(
       "def forward(self, x: \"f32[2, 3]\"):\n"
       "    call_torchbind = torch.ops.higher_order.call_torchbind('obj', 'add_tensor', x)\n"
       "    relu = torch.ops.aten.relu.default(x)\n"
@@ -176,11 +176,11 @@ TEST(HigherOrderText, CallsOfCustomObjectsAreUnknown) {
   const auto run = propagate(of.program);
   EXPECT_EQ(run.record(run.program().find("call_torchbind")).status, NodeStatus::kUnknown);
   EXPECT_EQ(run.record(run.program().find("add")).status, NodeStatus::kNotReached);
-  EXPECT_EQ(value_of(run, "relu"), "[2, 3] [3, 1] 0");
+  EXPECT_EQ(tensors_of(run, "relu"), "[2, 3] [3, 1] 0");
   expect_read_again(of.program);
 }
 
-constexpr std::string_view kInvoked = R"(class GraphModule(torch.nn.Module):
+constexpr std::string_view kInvokedText = R"(class GraphModule(torch.nn.Module):
     def forward(self, x: "f32[8, 8]", y: "f32[8, 4]"):
         repeated_subgraph0 = self.repeated_subgraph0
         one = torch.ops.higher_order.invoke_subgraph(repeated_subgraph0, 'subgraph_0', x, x)
@@ -201,12 +201,12 @@ constexpr std::string_view kInvoked = R"(class GraphModule(torch.nn.Module):
 )";
 
 TEST(InvokeSubgraph, IsAnsweredFromTheCacheForTheSameFakes) {
-  const TextProgram of = read(kInvoked);
+  const TextProgram of = read_calls(kInvokedText);
   const auto run = propagate(of.program);
   EXPECT_TRUE(run.problems().empty());
-  EXPECT_EQ(value_of(run, "getitem"), "[8, 8] [8, 1] 0");
-  EXPECT_EQ(value_of(run, "getitem_1"), "[8, 8] [8, 1] 0");
-  EXPECT_EQ(value_of(run, "getitem_2"), "[8, 4] [4, 1] 0");
+  EXPECT_EQ(tensors_of(run, "getitem"), "[8, 8] [8, 1] 0");
+  EXPECT_EQ(tensors_of(run, "getitem_1"), "[8, 8] [8, 1] 0");
+  EXPECT_EQ(tensors_of(run, "getitem_2"), "[8, 4] [4, 1] 0");
   // Two for each call that is run, one for that which is not, and the inputs.
   EXPECT_EQ(run.mode().context().tensor_count(), 2u + 2u + 1u + 2u);
   const auto storage = [&](std::string_view name) {
