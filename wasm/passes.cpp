@@ -5,6 +5,7 @@
 
 #include "core/formats/byte_sink.h"
 #include "core/formats/json_fields.h"
+#include "core/formats/zip.h"
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
 #include "core/io/edited_program.h"
