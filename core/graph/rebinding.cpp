@@ -24,39 +24,25 @@ std::vector<const ExprNode*> unbacked_symbols(const Program& program, ShapeEnv& 
   return symbols;
 }
 
-// A value with symbols replaced; tensors stay the same objects.
+// A value with symbols replaced in its tensors, which stay the same objects, and in a number. Other
+// values go by the replacement alone, as whoever asks for them does.
 class Renaming {
  public:
   Renaming(Context& context, const SymbolMap& names) : context_(context), names_(names) {}
 
   Value of(const Value& value) {
-    switch (value.tag()) {
-      case Value::Tag::kTensor:
-        describe_anew(value.tensor());
-        return value;
-      case Value::Tag::kInt:
-        return of(value.as_sym_int());
-      case Value::Tag::kBool: {
-        const SymBool truth = value.as_sym_bool();
-        return truth.is_symbolic() ? Value(pool().sym_bool(substitute(truth.node(), names_)))
-                                   : value;
-      }
-      case Value::Tag::kSymFloat:
-        return Value::sym_float(substitute(value.as_node(), names_));
-      case Value::Tag::kList: {
-        std::vector<Value> elements;
-        for (const Value& element : value.values()) elements.push_back(of(element));
-        return context_.make_list(elements);
-      }
-      default:
-        return value;
-    }
+    if (value.is(Value::Tag::kInt)) return of(value.as_sym_int());
+    if (value.is_tensor()) describe_anew(value.tensor());
+    if (value.is(Value::Tag::kList))
+      for (const Value& element : value.values()) of(element);
+    return value;
   }
 
  private:
-  ExprPool& pool() { return context_.shape_env()->pool(); }
   SymInt of(SymInt size) {
-    return size.is_symbolic() ? pool().sym_int(substitute(size.node(), names_)) : size;
+    return size.is_symbolic()
+               ? context_.shape_env()->pool().sym_int(substitute(size.node(), names_))
+               : size;
   }
   DimVector of(Dims sizes) {
     DimVector renamed;
@@ -105,13 +91,8 @@ UnbackedNames::UnbackedNames(const Program& program, Context& context) : context
 // The range is that of the new symbol, and the file's symbol goes by it too.
 void UnbackedNames::rename(const UnbackedBinding& made, const UnbackedBinding& known) {
   ShapeEnv& env = *context_.shape_env();
-  const ValueRange range = env.range(made.symbol);
-  const std::string name = to_string(known.symbol);
-  if (known.symbol->type == ExprType::kFloat) {
-    env.create_unbacked_float(name, range);
-  } else {
-    env.create_unbacked_int(name, range);
-  }
+  if (known.symbol->type == ExprType::kInt)
+    env.create_unbacked_int(to_string(known.symbol), env.range(made.symbol));
   env.rename_unbacked_to(made.symbol, known.symbol);
 }
 

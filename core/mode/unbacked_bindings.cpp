@@ -95,13 +95,13 @@ std::string geometry_text(const Value& value) {
 
 }  // namespace
 
-std::vector<UnbackedBinding> compute_unbacked_bindings(ShapeEnv& env, const Value& result,
-                                                       std::string_view result_text) {
-  BindingSearch search(env, env.take_pending_unbacked());
-  search.visit(result, "");
-  if (search.pending().empty()) return search.take_bindings();
+namespace {
+
+[[noreturn, gnu::cold, gnu::noinline]] void throw_not_found(
+    const std::vector<const ExprNode*>& pending, const Value& result,
+    std::string_view result_text) {
   std::string missing;
-  for (const ExprNode* symbol : search.pending()) {
+  for (const ExprNode* symbol : pending) {
     missing += (missing.empty() ? "" : ", ") + to_string(symbol);
   }
   throw_error(
@@ -111,6 +111,16 @@ std::vector<UnbackedBinding> compute_unbacked_bindings(ShapeEnv& env, const Valu
              "implementation?\nFor more help, see "
              "https://docs.google.com/document/d/1RWrH-3wLEpzR9kCS6gGBNen_-Fs-8PVbWWFE5AcgeWE/edit",
              missing, result_text, geometry_text(result)));
+}
+
+}  // namespace
+
+std::vector<UnbackedBinding> compute_unbacked_bindings(ShapeEnv& env, const Value& result,
+                                                       std::string_view result_text) {
+  BindingSearch search(env, env.take_pending_unbacked());
+  search.visit(result, "");
+  if (!search.pending().empty()) throw_not_found(search.pending(), result, result_text);
+  return search.take_bindings();
 }
 
 std::vector<UnbackedBinding> find_unbacked(ShapeEnv& env, std::vector<const ExprNode*>& pending,
