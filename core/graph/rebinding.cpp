@@ -82,9 +82,7 @@ UnbackedNames::UnbackedNames(const Program& program, Context& context) : context
     std::vector<UnbackedBinding> found = node.recorded != nullptr
                                              ? find_unbacked(env, pending, *node.recorded, path)
                                              : find_unbacked(env, pending, node.val, path);
-    if (found.empty() || plan.row(row).kind == RowKind::kPlaceholder) continue;
-    std::vector<UnbackedBinding>& known = bindings_[binder];
-    known.insert(known.end(), found.begin(), found.end());
+    for (UnbackedBinding& binding : found) bound_.push_back({binder, std::move(binding)});
   }
 }
 
@@ -99,18 +97,16 @@ void UnbackedNames::rename(const UnbackedBinding& made, const UnbackedBinding& k
 Value UnbackedNames::rebind(Row row, const Value& value) {
   const std::vector<UnbackedBinding> made =
       compute_unbacked_bindings(*context_.shape_env(), value, "");
-  const auto known = bindings_.find(row);
-  if (made.empty() || known == bindings_.end()) return value;
   SymbolMap names;
   for (const UnbackedBinding& fresh : made) {
-    const auto old =
-        std::find_if(known->second.begin(), known->second.end(), [&](const UnbackedBinding& each) {
-          return each.path == fresh.path && each.symbol != fresh.symbol &&
-                 each.symbol->type == fresh.symbol->type;
-        });
-    if (old == known->second.end()) continue;
-    rename(fresh, *old);
-    names[fresh.symbol] = old->symbol;
+    for (const Bound& old : bound_) {
+      const bool is_same = old.row == row && old.binding.path == fresh.path &&
+                           old.binding.symbol->type == fresh.symbol->type;
+      if (!is_same || old.binding.symbol == fresh.symbol) continue;
+      rename(fresh, old.binding);
+      names[fresh.symbol] = old.binding.symbol;
+      break;
+    }
   }
   return names.empty() ? value : Renaming(context_, names).of(value);
 }

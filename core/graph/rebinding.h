@@ -10,7 +10,6 @@
 //   value = names.rebind(row, value);   // behind each row
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
 #include "core/graph/program.h"
@@ -32,7 +31,11 @@ class UnbackedNames {
   void rename(const UnbackedBinding& made, const UnbackedBinding& known);
 
   Context& context_;
-  std::unordered_map<Row, std::vector<UnbackedBinding>> bindings_;  // of the file
+  struct Bound {
+    Row row;
+    UnbackedBinding binding;
+  };
+  std::vector<Bound> bound_;  // of the file
 };
 
 // Whether a symbol that another replaces is one that a run made for a symbol of the file.
