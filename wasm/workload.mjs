@@ -25,8 +25,7 @@ const moreOperators = `
   conv1d conv2d conv3d conv_transpose1d conv_transpose2d.input conv_transpose3d.input convolution
   batch_norm group_norm instance_norm layer_norm native_batch_norm native_group_norm native_layer_norm rms_norm
   celu elu elu_ hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_ leaky_relu leaky_relu_ logsigmoid mish prelu relu6 selu
-  silu_ softplus constant_pad_nd convolution_backward copy cumprod embedding_bag max_pool2d_with_indices_backward pad slice_scatter
-  sym_numel _weight_norm`;
+  silu_ softplus constant_pad_nd convolution_backward pad slice_scatter sym_numel`;
 
 /** `engine` is what Emscripten's glue gives (wasm/bindings.cpp). */
 export function work(engine) {

@@ -5,7 +5,7 @@ test("lists each symbol with where it stands, its hint and its range", async ({ 
   const rows = page.getByRole("table", { name: /^Symbols/ }).getByRole("row");
   await expect(rows.nth(1)).toContainText("s31mask dim 062..512");
   await expect(rows.nth(2)).toContainText("s9x dim 18only 8");
-  await expect(rows.nth(3)).toContainText("u1masked_select dim 0known when it runs");
+  await expect(rows.nth(3)).toContainText("u0masked_select dim 0known when it runs");
   await page.getByRole("button", { name: "x dim 1" }).click();
   await expect(playground.inspector).toContainText("input x");
 });
