@@ -95,6 +95,7 @@ void UnbackedNames::rename(const UnbackedBinding& made, const UnbackedBinding& k
 }
 
 Value UnbackedNames::rebind(Row row, const Value& value) {
+  if (bound_.empty()) return value;  // of most programs
   const std::vector<UnbackedBinding> made =
       compute_unbacked_bindings(*context_.shape_env(), value, "");
   SymbolMap names;
