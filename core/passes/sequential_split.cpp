@@ -3,28 +3,12 @@
 #include <memory>
 #include <unordered_map>
 
-#include "core/passes/graph_copy.h"
-#include "core/passes/node_set.h"
-#include "core/passes/split.h"
+#include "core/passes/split_part.h"
 #include "core/support/format.h"
 
 namespace faketensor {
 
 namespace {
-
-struct Part {
-  Part(const Graph& from, Graph& part, size_t number)
-      : graph(part), copy(from, part), name(format("submod_{}", number)) {
-    graph.name = from.store().strings.intern(name);
-  }
-
-  Graph& graph;
-  GraphCopy copy;
-  std::string name;
-  NodeSet inputs;
-  NodeSet outputs;
-  std::vector<NodeId> called_with;
-};
 
 // A node that sets a state, and the parts in which the state holds: from `first` to `last`.
 struct Region {
@@ -48,7 +32,7 @@ class SequentialSplitter {
     for (NodeId id = from_.first(); id != kNoNode; id = from_.next(id)) record_uses(id);
     for (const Region& region : autocasts_) enter_again(region);
     for (const Region& region : grad_modes_) enter_again(region);
-    for (const std::unique_ptr<Part>& part : parts_) add_inputs(*part);
+    for (const std::unique_ptr<SplitPart>& part : parts_) add_inputs(from_, *part);
     for (NodeId id = from_.first(); id != kNoNode; id = from_.next(id)) {
       if (part_of_[index_of(id)] != kNone) parts_[part_of_[index_of(id)]]->copy.add(id);
     }
@@ -73,7 +57,8 @@ class SequentialSplitter {
       if (begins_part(id)) ++number;
       if (!is_call(from_.node(id).kind)) continue;
       if (number != last_number)
-        parts_.push_back(std::make_unique<Part>(from_, program_.add_graph(), number));
+        parts_.push_back(
+            std::make_unique<SplitPart>(from_, program_.add_graph(), format("submod_{}", number)));
       last_number = number;
       part_of_[index_of(id)] = parts_.size() - 1;
       note_state(id, parts_.size() - 1);
@@ -115,7 +100,7 @@ class SequentialSplitter {
     }
   }
 
-  NodeId copy_state(NodeId id, Part& part, std::vector<Value> args) {
+  NodeId copy_state(NodeId id, SplitPart& part, std::vector<Value> args) {
     const std::string target(from_.target_of(id));
     const NodeId made = part.graph.append(
         NewNode{.name = name_of_target(target), .target = target, .args = std::move(args)});
@@ -135,27 +120,11 @@ class SequentialSplitter {
       copy_state(region.exit, *parts_[i], {node_ref(parts_[i]->copy(region.node))});
   }
 
-  bool is_module(NodeId id) const {
-    return from_.node(id).kind == NodeKind::kGetAttr && from_.node(id).val.is(Value::Tag::kGraph);
-  }
-
-  // Modules are fetched inside of the part, behind its placeholders.
-  void add_inputs(Part& part) {
-    for (const NodeId id : part.inputs.order()) {
-      if (is_module(id)) continue;
-      part.copy.add_placeholder(id);
-      part.called_with.push_back(id);
-    }
-    for (const NodeId id : part.inputs.order()) {
-      if (is_module(id)) part.copy.add(id, from_.target_of(id));
-    }
-  }
-
   void write_main() {
     for (NodeId id = from_.first(); id != kNoNode; id = from_.next(id)) {
       if (from_.node(id).kind == NodeKind::kPlaceholder) main_copy_.add_placeholder(id);
     }
-    for (const std::unique_ptr<Part>& part : parts_) call(*part);
+    for (const std::unique_ptr<SplitPart>& part : parts_) call(*part);
     const NodeId output = from_.last();
     const Node& node = from_.node(output);
     // What is returned as it was given is fetched here.
@@ -168,24 +137,12 @@ class SequentialSplitter {
     main_copy_.add_output(main_copy_.mapped(node.args.empty() ? Value() : node.args[0]));
   }
 
-  void call(Part& part) {
-    const std::vector<NodeId>& outputs = part.outputs.order();
-    std::vector<Value> results;
-    for (const NodeId id : outputs) results.push_back(node_ref(part.copy(id)));
-    part.copy.add_output(
-        results.size() == 1 ? results[0]
-                            : Value::tuple(program_.arena().copy(std::span<const Value>(results))));
-    NewNode call{.kind = NodeKind::kCallModule, .name = part.name, .target = part.name};
-    call.val = Value::unset();
+  void call(SplitPart& part) {
     for (const NodeId id : part.called_with) {
       if (main_copy_(id) == kNoNode) main_copy_.add(id, from_.target_of(id));
-      call.args.push_back(node_ref(main_copy_(id)));
     }
-    const NodeId module = main_.append(call);
+    const NodeId module = append_call(program_, part, main_, main_copy_);
     result_.calls.emplace_back(module, &part.graph);
-    if (outputs.size() == 1) return main_copy_.map(outputs[0], module);
-    for (size_t i = 0; i < outputs.size(); ++i)
-      main_copy_.map(outputs[i], append_getitem(main_, module, i));
   }
 
   Program& program_;
@@ -193,7 +150,7 @@ class SequentialSplitter {
   Graph& main_;
   GraphCopy main_copy_;
   std::vector<size_t> part_of_;  // by node
-  std::vector<std::unique_ptr<Part>> parts_;
+  std::vector<std::unique_ptr<SplitPart>> parts_;
   std::vector<Region> autocasts_;
   std::unordered_map<NodeId, size_t> autocast_of_;  // by the node that enters it
   std::vector<Region> grad_modes_;

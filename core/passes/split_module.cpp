@@ -2,28 +2,20 @@
 #include <algorithm>
 #include <map>
 
-#include "core/passes/graph_copy.h"
-#include "core/passes/node_set.h"
 #include "core/passes/passes.h"
 #include "core/passes/split.h"
+#include "core/passes/split_part.h"
 #include "core/support/format.h"
 
 namespace faketensor {
 
 namespace {
 
-struct Part {
-  Part(const Graph& from, Graph& part, int64_t number)
-      : graph(part), copy(from, part), name(format("submod_{}", number)) {}
-  Graph& graph;
-  GraphCopy copy;
-  std::string name;
-  NodeSet inputs;
-  NodeSet outputs;
+struct Part : SplitPart {
+  using SplitPart::SplitPart;
   std::vector<size_t> dependents;  // parts, in the order in which they began to need this one
   std::map<size_t, bool> is_dependent;
   size_t dependencies = 0;
-  std::vector<NodeId> called_with;
 };
 
 class ModuleSplitter {
@@ -41,9 +33,8 @@ class ModuleSplitter {
       if (wanted == part_of.end()) continue;
       const auto [found, is_new] = numbers.emplace(wanted->second, parts_.size());
       if (is_new) {
-        Graph& graph = program.add_graph();
-        parts_.push_back(std::make_unique<Part>(from, graph, wanted->second));
-        graph.name = from.store().strings.intern(parts_.back()->name);
+        parts_.push_back(
+            std::make_unique<Part>(from, program.add_graph(), format("submod_{}", wanted->second)));
       }
       part_of_[index_of(id)] = found->second;
     }
@@ -52,7 +43,7 @@ class ModuleSplitter {
   void run() {
     for (NodeId id = from_.first(); id != kNoNode; id = from_.next(id)) record_uses(id);
     const std::vector<size_t> order = sorted_parts();
-    for (const size_t part : order) add_placeholders(*parts_[part]);
+    for (const size_t part : order) add_inputs(from_, *parts_[part]);
     for (NodeId id = from_.first(); id != kNoNode; id = from_.next(id)) {
       if (part_of_[index_of(id)] != kNone) parts_[part_of_[index_of(id)]]->copy.add(id, "");
     }
@@ -61,7 +52,10 @@ class ModuleSplitter {
       if (node.kind == NodeKind::kPlaceholder) base_copy_.add_placeholder(id);
       if (node.kind == NodeKind::kGetAttr) base_copy_.add(id, from_.target_of(id));
     }
-    for (const size_t part : order) call(*parts_[part]);
+    for (const size_t part : order) {
+      append_call(program_, *parts_[part], base_, base_copy_);
+      base_.add_submodule(parts_[part]->name, parts_[part]->graph);
+    }
     const NodeId output = from_.last();
     const Node& node = from_.node(output);
     base_copy_.add_output(base_copy_.mapped(node.args.empty() ? Value() : node.args[0]));
@@ -108,39 +102,6 @@ class ModuleSplitter {
     if (sorted.size() != parts_.size())
       throw_error(ErrorKind::kRuntimeError, "cycle exists between partitions!");
     return sorted;
-  }
-
-  bool is_module(NodeId id) const {
-    return from_.node(id).kind == NodeKind::kGetAttr && from_.node(id).val.is(Value::Tag::kGraph);
-  }
-
-  // Modules are fetched inside of the part, behind its placeholders.
-  void add_placeholders(Part& part) {
-    for (const NodeId id : part.inputs.order()) {
-      if (is_module(id)) continue;
-      part.copy.add_placeholder(id);
-      part.called_with.push_back(id);
-    }
-    for (const NodeId id : part.inputs.order()) {
-      if (is_module(id)) part.copy.add(id, from_.target_of(id));
-    }
-  }
-
-  void call(Part& part) {
-    const std::vector<NodeId>& outputs = part.outputs.order();
-    std::vector<Value> results;
-    for (const NodeId id : outputs) results.push_back(node_ref(part.copy(id)));
-    part.copy.add_output(
-        results.size() == 1 ? results[0]
-                            : Value::tuple(program_.arena().copy(std::span<const Value>(results))));
-    NewNode call{.kind = NodeKind::kCallModule, .name = part.name, .target = part.name};
-    call.val = Value::unset();
-    for (const NodeId id : part.called_with) call.args.push_back(node_ref(base_copy_(id)));
-    const NodeId module = base_.append(call);
-    base_.add_submodule(part.name, part.graph);
-    if (outputs.size() == 1) return base_copy_.map(outputs[0], module);
-    for (size_t i = 0; i < outputs.size(); ++i)
-      base_copy_.map(outputs[i], append_getitem(base_, module, i));
   }
 
   Program& program_;
