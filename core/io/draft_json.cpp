@@ -1,6 +1,6 @@
 #include "core/io/draft_json.h"
 
-#include "core/graph/explain.h"
+#include "core/io/explain_json.h"
 #include "core/io/profile_json.h"
 
 namespace faketensor {
@@ -14,14 +14,7 @@ void write_failure(JsonWriter& json, const Run& run, const DraftFailure& failure
   json.field("occurrences", failure.occurrences);
   json.field_if_any("message", failure.message);
   if (!failure.symbols.empty()) json.field("symbols", failure.symbols);
-  if (failure.row == kNoRow) return;
-  const Program& program = run.program();
-  const Node& node = program.node(failure.row);
-  json.field("node", program.text(node.name));
-  json.field("row", failure.row);
-  json.field_if_any("call", call_text(run, failure.row));
-  json.field_if_any("module", program.module_path(node));
-  json.field_if_any("source", program.source_line(node));
+  write_place(json, run, failure.row);
 }
 
 }  // namespace

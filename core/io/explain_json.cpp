@@ -27,14 +27,7 @@ void write_members(JsonWriter& json, const Run& run, const GuardEntry& entry) {
   json.field("kind", kind_name(entry.kind));
   json.field_if_any("text", entry.text);
   json.flag_if("follows", entry.follows);
-  if (entry.node == kNoRow) return;
-  const Program& program = run.program();
-  const Node& node = program.node(entry.node);
-  json.field_if_any("node", program.text(node.name));
-  json.field("row", entry.node);
-  json.field_if_any("call", call_text(run, entry.node));
-  json.field_if_any("module", program.module_path(node));
-  json.field_if_any("source", program.source_line(node));
+  write_place(json, run, entry.node);
 }
 
 // An end of a range, null where it is open.
@@ -65,6 +58,17 @@ void write_bytes(JsonWriter& json, const Run& run, const WhatIf& what_if, Row no
 }
 
 }  // namespace
+
+void write_place(JsonWriter& json, const Run& run, Row row) {
+  if (row == kNoRow) return;
+  const Program& program = run.program();
+  const Node& node = program.node(row);
+  json.field_if_any("node", program.text(node.name));
+  json.field("row", row);
+  json.field_if_any("call", call_text(run, row));
+  json.field_if_any("module", program.module_path(node));
+  json.field_if_any("source", program.source_line(node));
+}
 
 void write_guard(JsonWriter& json, const Run& run, const GuardEntry& entry) {
   const auto guard = json.object();

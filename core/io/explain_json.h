@@ -13,6 +13,9 @@
 
 namespace faketensor {
 
+// The members that tell where a row stands: "node", "row", and as far as there are "call", "module" and
+// "source". Nothing for kNoRow.
+void write_place(JsonWriter& json, const Run& run, Row row);
 // Of a guard that the file itself states there is no node; "follows" only where it is true.
 void write_guard(JsonWriter& json, const Run& run, const GuardEntry& entry);
 // The whole guard_report as a list.
