@@ -17,30 +17,16 @@
 
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
-#include "core/graph/text/read_program_text.h"
 #include "core/passes/export_pass.h"
-#include "core/passes/program_values.h"
 #include "core/passes/sequential_split.h"
 #include "core/support/format.h"
+#include "text_fixture.h"
 
 namespace faketensor {
 namespace {
 
-// A program of FX text under passes.
-class TestPasses : public testing::Test {
+class TestPasses : public TextFixture {
  protected:
-  void read(const std::string& text) {
-    program = read_program_text(text, "test.txt", ReadLimits{}).program;
-    mode.attach_shape_env(program.shape_env);
-    make_values(program, mode);
-    subject.emplace(PassSubject{program, mode, &program.graph()});
-  }
-
-  Graph& run(std::string_view pass) {
-    find_pass(pass)->run(*subject, read_pass_argument(pass));
-    return *subject->graph;
-  }
-
   static size_t count(const Graph& graph, std::string_view target) {
     size_t found = 0;
     for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id))
@@ -60,10 +46,6 @@ class TestPasses : public testing::Test {
     return sequential_split(program, graph,
                             [&](NodeId id) { return graph.target_of(id) == kSetGradEnabled; });
   }
-
-  FakeTensorMode mode;
-  Program program;
-  std::optional<PassSubject> subject;
 };
 using TestPassInfra = TestPasses;
 

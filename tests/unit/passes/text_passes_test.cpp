@@ -3,35 +3,19 @@
 
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
-#include "core/graph/text/read_program_text.h"
-#include "core/passes/pass.h"
-#include "core/passes/program_values.h"
+#include "text_fixture.h"
 
 namespace faketensor {
 namespace {
 
-class TextPasses : public testing::Test {
+class TextPasses : public TextFixture {
  protected:
-  void read(const std::string& text) {
-    program = read_program_text(text, "test.txt", ReadLimits{}).program;
-    mode.attach_shape_env(program.shape_env);
-    make_values(program, mode);
-    subject.emplace(PassSubject{program, mode, &program.graph()});
-  }
-  Graph& run(std::string_view pass) {
-    find_pass(pass)->run(*subject, read_pass_argument(pass));
-    return *subject->graph;
-  }
   std::string replace(const std::string& pattern, const std::string& replacement) {
     PassOptions options;
     options.pattern = {pattern, replacement};
     find_pass("replace_pattern")->run(*subject, options);
     return graph_text(*subject->graph);
   }
-
-  FakeTensorMode mode;
-  Program program;
-  std::optional<PassSubject> subject;
 };
 
 constexpr const char* kWrites = R"(def forward(self, x_1: "f32[4, 4]", y_1: "f32[4, 4]"):
