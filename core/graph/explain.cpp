@@ -230,13 +230,11 @@ std::vector<GuardEntry> guard_report(const Run& run) {
     report.push_back({kind, format("{} = {}", to_string(symbol), to_string(value)), equal,
                       cause_of(*env, symbol), false});
   };
-  std::unordered_set<const ExprNode*> symbols_seen;
   for (const Guard& guard : env->guards())
     add(Kind::kGuard, guard.condition, node_of_origin(guard.origin));
   for (const ExprNode* symbol : env->symbols()) {
     const auto number = numbers.find(symbol);
-    if (number != numbers.end() && symbols_seen.insert(symbol).second)
-      add_equal(Kind::kSpecialisation, symbol, number->second);
+    if (number != numbers.end()) add_equal(Kind::kSpecialisation, symbol, number->second);
   }
   for (const ExprNode* symbol : env->replaced_symbols()) {
     const ExprNode* value = env->replace(symbol);

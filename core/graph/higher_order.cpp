@@ -181,9 +181,9 @@ Value triton_functional(HigherOrderCall& call) {
     throw_error(ErrorKind::kTypeError,
                 format("{}: kwargs and tensors_to_clone are needed", call.name()));
   }
+  if (!is_dictionary(*given)) throw_error(ErrorKind::kTypeError, "kwargs must be a dictionary");
   for (size_t i = 0; i < given->size(); ++i) {
     const Value pair = (*given)[i];
-    if (!is_dictionary(*given)) throw_error(ErrorKind::kTypeError, "kwargs must be a dictionary");
     for (size_t j = 0; j < names->size(); ++j) {
       if ((*names)[j].text() != pair[0].text()) continue;
       const Value copy = clone_preserving_strides(call, pair[1]);

@@ -82,7 +82,12 @@ UnbackedNames::UnbackedNames(const Program& program, Context& context) : context
     std::vector<UnbackedBinding> found = node.recorded != nullptr
                                              ? find_unbacked(env, pending, *node.recorded, path)
                                              : find_unbacked(env, pending, node.val, path);
-    for (UnbackedBinding& binding : found) bound_.push_back({binder, std::move(binding)});
+    // Nearly in the order of the rows: an element is behind the node that has it.
+    for (UnbackedBinding& binding : found) {
+      auto at = bound_.end();
+      while (at != bound_.begin() && std::prev(at)->row > binder) --at;
+      bound_.insert(at, {binder, std::move(binding)});
+    }
   }
 }
 
@@ -95,17 +100,18 @@ void UnbackedNames::rename(const UnbackedBinding& made, const UnbackedBinding& k
 }
 
 Value UnbackedNames::rebind(Row row, const Value& value) {
-  if (bound_.empty()) return value;  // of most programs
   const std::vector<UnbackedBinding> made =
       compute_unbacked_bindings(*context_.shape_env(), value, "");
+  if (made.empty()) return value;
+  while (next_ < bound_.size() && bound_[next_].row < row) ++next_;
   SymbolMap names;
   for (const UnbackedBinding& fresh : made) {
-    for (const Bound& old : bound_) {
-      const bool is_same = old.row == row && old.binding.path == fresh.path &&
-                           old.binding.symbol->type == fresh.symbol->type;
-      if (!is_same || old.binding.symbol == fresh.symbol) continue;
-      rename(fresh, old.binding);
-      names[fresh.symbol] = old.binding.symbol;
+    for (size_t i = next_; i < bound_.size() && bound_[i].row == row; ++i) {
+      const UnbackedBinding& old = bound_[i].binding;
+      const bool is_same = old.path == fresh.path && old.symbol->type == fresh.symbol->type;
+      if (!is_same || old.symbol == fresh.symbol) continue;
+      rename(fresh, old);
+      names[fresh.symbol] = old.symbol;
       break;
     }
   }

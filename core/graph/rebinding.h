@@ -23,7 +23,7 @@ class UnbackedNames {
   // Nothing to do where the program has no unbacked symbols.
   UnbackedNames(const Program& program, Context& context);
 
-  // The value under the file's names; its tensors are described anew. Raises
+  // The value of a row under the file's names; rows come in order. Its tensors are described anew. Raises
   // PendingUnbackedSymbolNotFound for a fresh symbol that is not in the value.
   Value rebind(Row row, const Value& value);
 
@@ -35,7 +35,8 @@ class UnbackedNames {
     Row row;
     UnbackedBinding binding;
   };
-  std::vector<Bound> bound_;  // of the file
+  std::vector<Bound> bound_;  // of the file, by row
+  size_t next_ = 0;           // the first that is of no earlier row
 };
 
 // Whether a symbol that another replaces is one that a run made for a symbol of the file.

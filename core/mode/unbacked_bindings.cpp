@@ -15,12 +15,17 @@ class BindingSearch {
   BindingSearch(ShapeEnv& env, std::vector<const ExprNode*> pending)
       : env_(env), pending_(std::move(pending)) {}
 
-  // Lists are as deep as a schema allows: two levels.
+  // Lists are as deep as a schema allows: two levels. Paths are texts: none is made where nothing is looked for any more.
   void visit(const Value& value, const std::string& path) {
+    if (pending_.empty()) return;
     if (value.is_tensor()) {
       visit_meta(*value.tensor().meta, path);
     } else if (value.is_list()) {
-      for (size_t i = 0; i < value.size(); ++i) visit(value[i], format("{}[{}]", path, i));
+      for (size_t i = 0; i < value.size(); ++i) {
+        const Value element = value[i];
+        const bool is_plain = element.is(Value::Tag::kInt) && !element.as_sym_int().is_symbolic();
+        if (!is_plain) visit(element, format("{}[{}]", path, i));
+      }
     } else if (value.is(Value::Tag::kInt) && value.as_sym_int().is_symbolic()) {
       visit_number(value.as_sym_int().node(), path);
     } else if (value.is(Value::Tag::kSymFloat)) {
@@ -31,6 +36,7 @@ class BindingSearch {
   }
 
   void visit_meta(const TensorMeta& meta, const std::string& path) {
+    if (pending_.empty() || !meta.has_symbols()) return;
     visit(Value::ints(meta.sizes()), path + ".size()");
     visit(Value::ints(meta.strides()), path + ".stride()");
     visit(meta.offset(), path + ".storage_offset()");
@@ -117,7 +123,9 @@ namespace {
 
 std::vector<UnbackedBinding> compute_unbacked_bindings(ShapeEnv& env, const Value& result,
                                                        std::string_view result_text) {
-  BindingSearch search(env, env.take_pending_unbacked());
+  std::vector<const ExprNode*> pending = env.take_pending_unbacked();
+  if (pending.empty()) return {};  // after nearly every node
+  BindingSearch search(env, std::move(pending));
   search.visit(result, "");
   if (!search.pending().empty()) throw_not_found(search.pending(), result, result_text);
   return search.take_bindings();

@@ -88,7 +88,8 @@ SymInt ShapeEnv::create_unbacked_size() {
 
 const ExprNode* ShapeEnv::add_symbol(const SymbolInfo& info, ValueRange range) {
   const ExprNode* symbol = pool_.symbol(info);
-  now_.symbols.add(symbol);
+  // One that is known gets another range.
+  if (!now_.knowledge.knows(symbol)) now_.symbols.add(symbol);
   now_.knowledge.add_symbol(symbol, range);
   return symbol;
 }

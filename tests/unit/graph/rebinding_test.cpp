@@ -1,5 +1,7 @@
 #include "core/graph/rebinding.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "core/graph/explain.h"
@@ -43,6 +45,14 @@ TEST(UnbackedNames, ARunGoesByTheNamesOfTheFile) {
     ASSERT_EQ(symbol_report(run).size(), 2u);
     EXPECT_EQ(symbol_report(run)[0].name, "u0");
   }
+}
+
+TEST(UnbackedNames, ARunHasEachSymbolOnce) {
+  const Program program = read_named(kNonzeroText);
+  const auto run = propagate(program);
+  const BranchScope env = run.shape_env();
+  const std::vector<const ExprNode*>& symbols = env->symbols();
+  EXPECT_EQ(std::set<const ExprNode*>(symbols.begin(), symbols.end()).size(), symbols.size());
 }
 
 // The file's bounds are those of the example: the name is all that is taken over.
