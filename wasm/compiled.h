@@ -23,8 +23,9 @@ namespace faketensor::wasm {
 class JsCompiled {
  public:
   // `program`: its number, 0 for functions. `given`: {"name": "fn", "key": "3", "stages": 1, "dynamic":
-  // null, "fullgraph": false, "backend": "eager"}; what has one key shares its entries. `run(stage, mode, args)` gives {"out": Value, "replays": whether it saw no symbol} as JSON, or
-  // null where it failed; null for a program. It never throws.
+  // null, "fullgraph": false, "backend": "eager"}; what has one key shares its entries. `run(stage,
+  // mode, args)` gives {"out": Value, "replays": whether it saw no symbol} as JSON, or null where it
+  // failed; null for a program. It never throws.
   JsCompiled(int program, const Json& given, const emscripten::val& run);
   ~JsCompiled();
   JsCompiled(const JsCompiled&) = delete;

@@ -72,6 +72,7 @@ UnbackedNames::UnbackedNames(const Program& program, Context& context) : context
   ShapeEnv& env = *context.shape_env();
   std::vector<const ExprNode*> pending = unbacked_symbols(program, env);
   const Plan& plan = program.plan();
+  if (!pending.empty()) bound_.resize(plan.size());
   for (Row row = 0; row < plan.size() && !pending.empty(); ++row) {
     const Node& node = plan.node(row);
     // The values of a list are those of the nodes that take its elements.
@@ -82,12 +83,7 @@ UnbackedNames::UnbackedNames(const Program& program, Context& context) : context
     std::vector<UnbackedBinding> found = node.recorded != nullptr
                                              ? find_unbacked(env, pending, *node.recorded, path)
                                              : find_unbacked(env, pending, node.val, path);
-    // Nearly in the order of the rows: an element is behind the node that has it.
-    for (UnbackedBinding& binding : found) {
-      auto at = bound_.end();
-      while (at != bound_.begin() && std::prev(at)->row > binder) --at;
-      bound_.insert(at, {binder, std::move(binding)});
-    }
+    for (UnbackedBinding& binding : found) bound_[binder].push_back(std::move(binding));
   }
 }
 
@@ -102,12 +98,10 @@ void UnbackedNames::rename(const UnbackedBinding& made, const UnbackedBinding& k
 Value UnbackedNames::rebind(Row row, const Value& value) {
   const std::vector<UnbackedBinding> made =
       compute_unbacked_bindings(*context_.shape_env(), value, "");
-  if (made.empty()) return value;
-  while (next_ < bound_.size() && bound_[next_].row < row) ++next_;
+  if (made.empty() || bound_.empty()) return value;
   SymbolMap names;
   for (const UnbackedBinding& fresh : made) {
-    for (size_t i = next_; i < bound_.size() && bound_[i].row == row; ++i) {
-      const UnbackedBinding& old = bound_[i].binding;
+    for (const UnbackedBinding& old : bound_[row]) {
       const bool is_same = old.path == fresh.path && old.symbol->type == fresh.symbol->type;
       if (!is_same || old.symbol == fresh.symbol) continue;
       rename(fresh, old);

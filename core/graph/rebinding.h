@@ -23,7 +23,7 @@ class UnbackedNames {
   // Nothing to do where the program has no unbacked symbols.
   UnbackedNames(const Program& program, Context& context);
 
-  // The value of a row under the file's names; rows come in order. Its tensors are described anew. Raises
+  // The value of a row under the file's names; its tensors are described anew. Raises
   // PendingUnbackedSymbolNotFound for a fresh symbol that is not in the value.
   Value rebind(Row row, const Value& value);
 
@@ -31,12 +31,7 @@ class UnbackedNames {
   void rename(const UnbackedBinding& made, const UnbackedBinding& known);
 
   Context& context_;
-  struct Bound {
-    Row row;
-    UnbackedBinding binding;
-  };
-  std::vector<Bound> bound_;  // of the file, by row
-  size_t next_ = 0;           // the first that is of no earlier row
+  std::vector<std::vector<UnbackedBinding>> bound_;  // of the file, by row; empty without any
 };
 
 // Whether a symbol that another replaces is one that a run made for a symbol of the file.
