@@ -169,23 +169,6 @@ uint8_t width_class(std::string_view label) {
   return static_cast<uint8_t>(std::min<int64_t>(steps, layout::metrics::kWidthClasses - 1));
 }
 
-// A module is labelled by the last component of its path ("layers.0" rather than "0") and, where
-// there is room, of its type.
-std::string module_label(const Program& program, const Module& module) {
-  const auto last_component = [](std::string_view text) {
-    return text.substr(text.rfind('.') + 1);
-  };
-  const std::string_view path = program.text(module.path);
-  const std::string_view name = last_component(path);
-  std::string label(name);
-  label.append("    ").append(last_component(program.text(module.type)));
-  if (name.size() < path.size() && name.find_first_not_of("0123456789") == std::string_view::npos) {
-    const std::string_view list = path.substr(0, path.size() - name.size() - 1);
-    label.append(".").append(last_component(list));
-  }
-  return label;
-}
-
 uint8_t input_flags(InputSpec::Kind kind) {
   switch (kind) {
     case InputSpec::Kind::kUser:
@@ -234,7 +217,10 @@ LayoutColumns layout_columns(const Program& program, bool plumbing) {
   }
   for (const Module& module : program.modules) {
     columns.module_parent.push_back(module.parent);
-    columns.module_width.push_back(width_class(module_label(program, module)));
+    // Its type stands beside its name where there is room.
+    std::string label(module_label(program.text(module.path)));
+    label.append("    ").append(last_component(program.text(module.type)));
+    columns.module_width.push_back(width_class(label));
   }
   return columns;
 }

@@ -37,18 +37,6 @@ svg{color-scheme:light dark;--ground:#fff;--text:#1d2330;--quiet:#5c6675;--line:
 .quiet{fill:var(--quiet)}
 )css";
 
-std::string_view last_component(std::string_view path) { return path.substr(path.rfind('.') + 1); }
-
-// "layers.0" where "0" alone would say nothing.
-std::string_view short_path(std::string_view path) {
-  const size_t dot = path.rfind('.');
-  const std::string_view last = last_component(path);
-  if (dot == std::string_view::npos || last.find_first_not_of("0123456789") != last.npos)
-    return last;
-  const size_t before = path.rfind('.', dot - 1);
-  return before == path.npos ? path : path.substr(before + 1);
-}
-
 // What fits into a box of that width.
 std::string clipped(std::string_view text, int32_t width) {
   const auto room = static_cast<size_t>(std::max(0.0, (width - kBesideText) / kLetter));
@@ -118,6 +106,7 @@ class Picture {
 
  private:
   void collect() {
+    for (const Problem& problem : run_.problems()) problems_.emplace(problem.node, &problem);
     const std::vector<Row> shown = shown_rows(program_);
     inputs_ = without_plumbing(input_columns(plan_), shown);
     std::unordered_map<uint64_t, uint32_t> keys;
@@ -139,9 +128,9 @@ class Picture {
       const std::string_view name = name_of(row);
       width_.push_back(width_class(name.size() + kBetween + values_.back().size()));
       // Equal modules are drawn once, with the sizes that stand in them.
-      uint64_t key = hash_word(static_cast<uint64_t>(plan_.row(row).kind), node.target);
-      for (const char letter : values_.back())
-        key = hash_word(key, static_cast<unsigned char>(letter));
+      const uint64_t key =
+          hash_word(hash_word(static_cast<uint64_t>(plan_.row(row).kind), node.target),
+                    hash_text(values_.back()));
       keys_.push_back(keys.try_emplace(key, static_cast<uint32_t>(keys.size())).first->second);
     }
     for (const Module& module : program_.modules) {
@@ -178,7 +167,7 @@ class Picture {
   }
 
   std::string title_of(const Module& module) const {
-    return format("{}  {}", short_path(program_.text(module.path)),
+    return format("{}  {}", module_label(program_.text(module.path)),
                   last_component(program_.text(module.type)));
   }
 
@@ -207,7 +196,8 @@ class Picture {
     const int32_t middle = box.y + box.height / 2;
     const std::string count = box.repeat > 1 ? format("\u00D7{} ", box.repeat) : std::string();
     write_text(box.x + kBesideText / 2, middle - 8,
-               clipped(count + std::string(short_path(program_.text(module.path))), box.width), "");
+               clipped(count + std::string(module_label(program_.text(module.path))), box.width),
+               "");
     write_text(box.x + kBesideText / 2, middle + 8,
                clipped(last_component(program_.text(module.type)), box.width), " class=\"quiet\"");
     out_ += "</g>\n";
@@ -225,8 +215,8 @@ class Picture {
     const std::string_view target = plan_.target_of(row);
     const std::string& value = values_[row];
     tooltip_ = format("{} = {}\n{}", plan_.name_of(row), target, value);
-    for (const Problem& problem : run_.problems())
-      if (problem.node == row) tooltip_ += format("{}: {}", problem.error_class, problem.message);
+    if (const auto problem = problems_.find(row); problem != problems_.end())
+      tooltip_ += format("{}: {}", problem->second->error_class, problem->second->message);
     const bool is_bad = record.status != NodeStatus::kOk;
     write_box(box, is_bad                          ? "bad"
                    : kind == RowKind::kPlaceholder ? "input"
@@ -272,6 +262,7 @@ class Picture {
   std::vector<uint32_t> module_, keys_, module_parent_;
   std::vector<uint8_t> flags_, width_, module_width_;
   std::vector<std::string> values_;
+  std::unordered_map<Row, const Problem*> problems_;
   layout::GraphLayout drawn_;
   std::string tooltip_;
   std::string out_;
@@ -294,7 +285,7 @@ std::string html_graph(const Run& run, std::optional<size_t> depth) {
              "name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta "
              "http-equiv=\"Content-Security-Policy\" "
              "content=\"default-src 'none'; style-src 'unsafe-inline'\"><title>{}</title>{}",
-             escape_html(run.program().name), kPage) +
+             name, kPage) +
          svg_graph(run, depth) + "</body></html>\n";
 }
 

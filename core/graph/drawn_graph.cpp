@@ -33,6 +33,15 @@ std::string_view op_label(std::string_view op) {
   return op.substr(0, op.find('.'));
 }
 
+std::string_view last_component(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+
+std::string_view module_label(std::string_view path) {
+  const std::string_view last = last_component(path);
+  if (last.size() == path.size() || last.find_first_not_of("0123456789") != std::string_view::npos)
+    return last;
+  return path.substr(path.rfind('.', path.size() - last.size() - 2) + 1);
+}
+
 InputColumns input_columns(const Plan& plan) {
   InputColumns columns;
   columns.start.reserve(plan.size() + 1);

@@ -31,4 +31,9 @@ std::string_view op_name(const Plan& plan, Row row);
 // "aten::linear" and "torch.ops.aten.linear.default" are labelled "linear".
 std::string_view op_label(std::string_view op);
 
+// Of "model.layers" it is "layers", and of a path that ends in a number the two last: "layers.0".
+std::string_view module_label(std::string_view path);
+// "torch.nn.modules.linear.Linear" is "Linear".
+std::string_view last_component(std::string_view path);
+
 }  // namespace faketensor
