@@ -1,4 +1,5 @@
 // `faketensor convert FILE --to FORM`: a program, or what a what-if made of it, in another form.
+#include <memory>
 #include <optional>
 
 #include "core/command/graph_files.h"
@@ -6,6 +7,7 @@
 #include "core/command/pass_options.h"
 #include "core/command/propagate_options.h"
 #include "core/command/subcommands.h"
+#include "core/graph/bodies.h"
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
 #include "core/io/edited_program.h"
@@ -32,12 +34,17 @@ class Conversion {
         program_(opened()) {
     given_.changes = &changes_;
     const std::string form = options.get("--to").value_or("");
+    if (is_picture(form) && has_bodies(program_)) {
+      program_ = with_bodies(std::make_shared<const Program>(std::move(program_)));
+      given_.values_of_bodies = true;
+    }
     if (program_.kind != "text" || !(form == "json" || form == "pt2" || is_changed_)) return;
     // FX text has no JSON of its own that could be the pattern of what is written.
     edited_ = program_json(*source_, file_name(path_), limits_);
     program_ = opened();
   }
 
+  static bool is_picture(std::string_view form) { return form == "svg" || form == "html"; }
   bool is_changed() const { return is_changed_; }
 
   // Propagated when it is first asked for: JSON of a file without a what-if needs no answer.

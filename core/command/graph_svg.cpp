@@ -108,17 +108,15 @@ class Picture {
   void collect() {
     for (const Problem& problem : run_.problems()) problems_.emplace(problem.node, &problem);
     const std::vector<Row> shown = shown_rows(program_);
-    inputs_ = without_plumbing(input_columns(plan_), shown);
+    inputs_ = without_plumbing(input_columns(program_), shown);
+    const std::vector<const InputSpec*> inputs = inputs_shown(program_);
     std::unordered_map<uint64_t, uint32_t> keys;
     for (Row row = 0; row < plan_.size(); ++row) {
       const Node& node = plan_.node(row);
-      const bool is_input = plan_.row(row).kind == RowKind::kPlaceholder;
       uint8_t flags = 0;
-      if (is_input && row < program_.inputs.size() &&
-          program_.inputs[row].kind != InputSpec::Kind::kUser) {
+      if (inputs[row] != nullptr && inputs[row]->kind != InputSpec::Kind::kUser) {
         flags = layout::kRowFolded;
-        if (program_.inputs[row].kind == InputSpec::Kind::kParameter)
-          flags |= layout::kRowParameter;
+        if (inputs[row]->kind == InputSpec::Kind::kParameter) flags |= layout::kRowParameter;
       } else if (shown[row] != row) {
         flags = layout::kRowFolded;
       }
@@ -155,7 +153,7 @@ class Picture {
   }
 
   std::string_view name_of(Row row) const {
-    if (plan_.row(row).kind == RowKind::kPlaceholder) return plan_.name_of(row);
+    if (plan_.row(row).kind == RowKind::kPlaceholder) return node_label(plan_.name_of(row));
     return op_label(op_name(plan_, row));
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/graph/bodies.h"
 #include "core/ops/registry.h"
 #include "core/support/target_name.h"
 
@@ -64,6 +65,59 @@ InputColumns input_columns(const Plan& plan) {
     columns.start.push_back(static_cast<uint32_t>(columns.inputs.size()));
   }
   return columns;
+}
+
+namespace {
+
+// The rows that the bodies of a call are given, and those that they end with.
+struct BodyEnds {
+  std::vector<Row> given, outputs;
+};
+BodyEnds ends_of(const Plan& plan, const Bodies& bodies, Row call) {
+  BodyEnds ends;
+  const auto [first, last] = bodies.of_call(call);
+  for (const Body& body : bodies.all().subspan(first, last - first)) {
+    for (const Row row : body.rows) {
+      if (plan.row(row).kind != RowKind::kPlaceholder) break;
+      for (const Value& operand : plan.row(row).args)
+        if (operand.is(Value::Tag::kNodeRef)) ends.given.push_back(operand.node());
+    }
+    ends.outputs.push_back(body.rows.back());
+  }
+  return ends;
+}
+
+}  // namespace
+
+InputColumns input_columns(const Program& program) {
+  const Plan& plan = program.plan();
+  InputColumns all = input_columns(plan);
+  if (program.bodies == nullptr) return all;
+  InputColumns shown{{0}, {}};
+  for (Row row = 0; row < plan.size(); ++row) {
+    const BodyEnds ends = ends_of(plan, *program.bodies, row);
+    for (uint32_t i = all.start[row]; i < all.start[row + 1]; ++i) {
+      const auto given = std::find(ends.given.begin(), ends.given.end(), all.inputs[i]);
+      if (given == ends.given.end()) shown.inputs.push_back(all.inputs[i]);
+    }
+    shown.inputs.insert(shown.inputs.end(), ends.outputs.begin(), ends.outputs.end());
+    shown.start.push_back(static_cast<uint32_t>(shown.inputs.size()));
+  }
+  return shown;
+}
+
+std::vector<const InputSpec*> inputs_shown(const Program& program) {
+  const Plan& plan = program.plan();
+  std::vector<const InputSpec*> specs(plan.size());
+  for (Row row = 0; row < plan.size(); ++row) {
+    if (row < program.inputs.size()) {
+      specs[row] = &program.inputs[row];
+    } else if (plan.row(row).kind == RowKind::kPlaceholder && !plan.row(row).args.empty() &&
+               plan.row(row).args[0].is(Value::Tag::kNodeRef)) {
+      specs[row] = specs[plan.row(row).args[0].node()];
+    }
+  }
+  return specs;
 }
 
 InputColumns without_plumbing(const InputColumns& all, const std::vector<Row>& shown) {

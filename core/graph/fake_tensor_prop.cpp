@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/body_values.h"
 #include "core/graph/explain.h"
 #include "core/graph/interpreter.h"
 #include "core/graph/placeholders.h"
@@ -46,6 +47,10 @@ bool depends_on_missing(const Value& argument, std::span<const NodeRecord> recor
 }
 
 }  // namespace
+
+NodeRecord record_of(const Value& value, Arena& arena) {
+  return {NodeStatus::kOk, value, records_of(value, arena)};
+}
 
 Problem problem_at(const Program& program, Row row, const Error& error) {
   const Node& node = program.node(row);
@@ -146,6 +151,11 @@ Run propagate(const Program& program, const PropagateOptions& options) {
   if (program.shape_env != nullptr) names.emplace(program, mode.context());
   run.records_.resize(plan.size());
   if (options.assume_recorded) run.assumed_.resize(plan.size());
+  std::optional<BodyValues> bodies;
+  if (options.values_of_bodies && program.bodies != nullptr && options.watcher == nullptr) {
+    bodies.emplace(program, mode.context(), run.records_);
+    interpreter.watch(&*bodies);
+  }
   std::vector<Value> values(plan.size());
   for (Row i = 0; i < plan.size(); ++i) {
     if (i % kProgressInterval == 0 && options.progress && !options.progress(i, plan.size())) {
@@ -157,11 +167,12 @@ Run propagate(const Program& program, const PropagateOptions& options) {
     // What is decided about symbols from here on is this node's doing (see explain.h).
     env->set_origin(i + 1);
     if (options.watcher != nullptr) options.watcher->begin_row(i);
+    if (program.bodies != nullptr && program.bodies->is_body(i)) continue;
     const auto keep = [&](const Value& answer) {
       const Value value = names ? names->rebind(i, answer) : answer;
       values[i] = value;
       if (options.watcher != nullptr) options.watcher->end_row(i, value);
-      record = {NodeStatus::kOk, value, records_of(value, mode.context().arena())};
+      record = record_of(value, mode.context().arena());
       if (options.editor != nullptr) options.editor->note_value(i, value);
     };
     // An element of what was taken from the file is taken from it too.
@@ -179,16 +190,18 @@ Run propagate(const Program& program, const PropagateOptions& options) {
                                              : interpreter.run_row(plan, i, values));
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::kUsage) throw;
+      const Row inner = bodies ? bodies->take_failed() : kNoRow;
       if (options.assume_recorded && error.kind() == ErrorKind::kUnsupportedOperator) {
         run.assumed_[i] = true;
         keep(recorded_value(mode, plan.node(i)));
         continue;
       }
-      run.problems_.push_back(problem_at(program, i, error));
+      run.problems_.push_back(problem_at(program, inner == kNoRow ? i : inner, error));
       if (error.kind() == ErrorKind::kGuardOnDataDependent)
         run.problems_.back().hint = hint_for(*env);
-      record.status = run.problems_.back().kind == Problem::Kind::kUnknown ? NodeStatus::kUnknown
-                                                                           : NodeStatus::kError;
+      if (inner == kNoRow)
+        record.status = run.problems_.back().kind == Problem::Kind::kUnknown ? NodeStatus::kUnknown
+                                                                             : NodeStatus::kError;
       if (options.stop_at_first_error) return run;
     }
     if (options.editor != nullptr && options.editor->is_finished()) {
@@ -196,6 +209,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
       return run;
     }
   }
+  if (bodies) bodies->run_others();
   if (options.progress) options.progress(plan.size(), plan.size());
   run.propose_python_dispatcher(options);
   return run;

@@ -72,6 +72,9 @@ struct PropagateOptions {
   bool assume_recorded = false;
   // As under enable_python_dispatcher(), which PyTorch's own tracing of symbolic sizes uses.
   bool python_dispatcher = false;
+  // Of a program that shows bodies (bodies.h): whether their rows get values, as far as nothing
+  // watches the run.
+  bool values_of_bodies = false;
   // Sees each row before it runs, and may end the run; device arguments are its matter then.
   RowEditor* editor = nullptr;
   // Sees what the rows call.
@@ -108,6 +111,8 @@ struct NodeRecord {
   Value value;
   std::span<const TensorRecord> tensors;  // the tensors in `value`, in order
 };
+// Of a row that answers `value` now.
+NodeRecord record_of(const Value& value, Arena& arena);
 
 struct Problem {
   enum class Kind : uint8_t { kError, kUnknown, kMismatch };

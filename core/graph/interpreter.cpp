@@ -72,8 +72,10 @@ Value Interpreter::run_row(const Plan& plan, Row at, std::span<const Value> valu
   }
   if (row.op != kNoOp) return context_.call(row.op, args);
   const std::string_view target = plan.target_of(at);
-  if (target.starts_with(kHigherOrderOps))
+  if (target.starts_with(kHigherOrderOps)) {
+    if (watcher_ != nullptr) watcher_->begin_call(at);
     return call_higher_order(*this, plan, at, target.substr(kHigherOrderOps.size()), args);
+  }
   if (target.starts_with(kPredispatch))
     return call_predispatch(*this, target.substr(kPredispatch.size()), args);
   if (is_state_switch(target)) return call_state_switch(*this, target, args);
@@ -120,7 +122,8 @@ Value Interpreter::call_custom(OpId op, const Plan& plan, const PlanRow& row,
 SubgraphCache* Interpreter::subgraphs() {
   const ModeStack& modes = context_.modes();
   const bool is_seen = editor_ != nullptr || from_device_ || modes.above_autograd() != nullptr ||
-                       modes.below_autograd() != nullptr;
+                       modes.below_autograd() != nullptr ||
+                       (watcher_ != nullptr && watcher_->is_recording());
   return is_seen ? nullptr : &subgraphs_;
 }
 
@@ -139,9 +142,32 @@ Value Interpreter::run_graph(const Graph& graph, std::span<const Value> inputs) 
     explicit Depth(int& counter) : depth(counter) { ++depth; }
     ~Depth() { --depth; }
   } const depth(depth_);
+  if (watcher_ != nullptr) return run_watched(graph, *plan, inputs);
   std::vector<Value> values(plan->size());
   for (Row row = 0; row < plan->size(); ++row) {
     values[row] = row < expected ? inputs[row] : run_row(*plan, row, values);
+  }
+  return values.back();
+}
+
+Value Interpreter::run_watched(const Graph& graph, const Plan& plan,
+                               std::span<const Value> inputs) {
+  struct Watched {
+    GraphWatcher& watcher;
+    Watched(GraphWatcher& of, const Graph& graph) : watcher(of) { of.begin_graph(graph); }
+    ~Watched() { watcher.end_graph(); }
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+  } const watched(*watcher_, graph);
+  std::vector<Value> values(plan.size());
+  for (Row row = 0; row < plan.size(); ++row) {
+    try {
+      values[row] = row < inputs.size() ? inputs[row] : run_row(plan, row, values);
+    } catch (const Error& error) {
+      watcher_->note_error(row, error);
+      throw;
+    }
+    watcher_->note_value(row, values[row]);
   }
   return values.back();
 }

@@ -43,6 +43,26 @@ class RowEditor {
   virtual bool is_finished() const { return false; }
 };
 
+// Sees the graphs that higher-order operators run.
+class GraphWatcher {
+ public:
+  GraphWatcher() = default;
+  GraphWatcher(const GraphWatcher&) = delete;
+  GraphWatcher& operator=(const GraphWatcher&) = delete;
+  virtual ~GraphWatcher() = default;
+
+  // A higher-order operator is called by a row of the graph that runs: the one begun last, or that of
+  // the propagation.
+  virtual void begin_call(Row row) = 0;
+  virtual void begin_graph(const Graph& graph) = 0;
+  // Of the graph begun last.
+  virtual void note_value(Row row, const Value& value) = 0;
+  virtual void note_error(Row row, const Error& error) = 0;
+  virtual void end_graph() = 0;
+  // Whether it is to see what the call runs, even where the answer is known.
+  virtual bool is_recording() const = 0;
+};
+
 class Interpreter {
  public:
   explicit Interpreter(Context& context, RowEditor* editor = nullptr)
@@ -53,6 +73,8 @@ class Interpreter {
     from_device_ = from;
     to_device_ = to;
   }
+
+  void watch(GraphWatcher* watcher) { watcher_ = watcher; }
 
   // The value of a row that is no placeholder, given those of earlier rows. Throws Error.
   Value run_row(const Plan& plan, Row row, std::span<const Value> values);
@@ -81,9 +103,11 @@ class Interpreter {
   Value take_element(const PlanRow& row, std::span<const Value> values);
   Value call_custom(OpId op, const Plan& plan, const PlanRow& row, std::span<const Value> given);
   Value resolve_list(const Value& list, std::span<const Value> values);
+  Value run_watched(const Graph& graph, const Plan& plan, std::span<const Value> inputs);
 
   Context& context_;
   RowEditor* editor_;
+  GraphWatcher* watcher_ = nullptr;
   std::optional<Device> from_device_;
   Device to_device_;
   int depth_ = 0;

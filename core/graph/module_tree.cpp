@@ -1,24 +1,12 @@
 // The module tree of a program, from the nodes' nn_module_stack texts.
 #include <unordered_map>
 
+#include "core/graph/module_stack.h"
 #include "core/graph/program.h"
 
 namespace faketensor {
 
-namespace {
-
-// torch.export gives a node that it adds itself, for a symbolic size or an assert, a stack of this
-// entry alone. It is no module: such nodes stand between those of all modules.
-constexpr std::string_view kNoModule = "_empty_nn_module_stack_from_metadata_hook";
-
-struct StackEntry {
-  std::string_view path;
-  std::string_view type;
-};
-
-// "key,path,type" at the front of `stack`, which loses it. Types may hold commas inside brackets
-// ("Sequential[A, B]"), paths and keys do not.
-StackEntry take_entry(std::string_view& stack) {
+ModuleStackEntry take_entry(std::string_view& stack) {
   const size_t end = stack.find(';');
   std::string_view entry = stack.substr(0, end);
   stack = end == std::string_view::npos ? std::string_view() : stack.substr(end + 1);
@@ -28,6 +16,8 @@ StackEntry take_entry(std::string_view& stack) {
   if (second == std::string_view::npos) return {entry.substr(first + 1), {}};
   return {entry.substr(first + 1, second - first - 1), entry.substr(second + 1)};
 }
+
+namespace {
 
 class Builder {
  public:
@@ -54,8 +44,8 @@ class Builder {
     std::string_view text = program_.text(stack);
     ModuleId module = 0;
     while (!text.empty()) {
-      const StackEntry entry = take_entry(text);
-      if (entry.path == kNoModule) continue;
+      const ModuleStackEntry entry = take_entry(text);
+      if (entry.is_no_module()) continue;
       if (entry.path.empty()) {
         program_.modules[0].type = program_.strings().intern(entry.type);
         continue;
@@ -66,7 +56,7 @@ class Builder {
     return module;
   }
 
-  ModuleId child(ModuleId parent, const StackEntry& entry) {
+  ModuleId child(ModuleId parent, const ModuleStackEntry& entry) {
     const StringId path = program_.strings().intern(entry.path);
     const auto [found, is_new] = by_path_.emplace(uint64_t{parent} << 32 | path, 0);
     if (is_new) {

@@ -22,9 +22,15 @@ std::string_view name(OutputSpec::Kind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-Program::Program() : store_(std::make_unique<GraphStore>()), metas_(std::make_unique<MetaTable>()) {
+Program::Program() : store_(std::make_shared<GraphStore>()), metas_(std::make_shared<MetaTable>()) {
   add_graph();
   modules.emplace_back();
+}
+
+Program Program::sharing(const Program& other) {
+  Program program = other;
+  program.graphs_.front() = std::make_shared<Graph>(*program.store_);
+  return program;
 }
 
 Row Program::find(std::string_view node_name) const {

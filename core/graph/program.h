@@ -19,6 +19,7 @@
 
 namespace faketensor {
 
+class Bodies;
 class ShapeEnv;
 
 struct InputSpec {
@@ -66,6 +67,8 @@ struct SymbolSpec {
 class Program {
  public:
   Program();
+  // With a graph of its own, empty at first, and all else of `other`, whose memory both own.
+  static Program sharing(const Program& other);
 
   std::string name;           // of the file
   std::string kind;           // "pt2", "json"
@@ -77,10 +80,10 @@ class Program {
   const Graph& graph() const { return *graphs_.front(); }
   // Graphs of higher-order operators; addresses are stable.
   Graph& add_graph() {
-    graphs_.push_back(std::make_unique<Graph>(*store_));
+    graphs_.push_back(std::make_shared<Graph>(*store_));
     return *graphs_.back();
   }
-  std::span<const std::unique_ptr<Graph>> graphs() const { return graphs_; }
+  std::span<const std::shared_ptr<Graph>> graphs() const { return graphs_; }
   // The main graph compiled: its rows are what runs, tables and drawings are numbered by. The same
   // one until the next edit of the graph.
   const Plan& plan() const { return *graph().plan(); }
@@ -103,6 +106,8 @@ class Program {
   std::vector<Module> modules;  // [0] is the root
   std::vector<std::pair<StringId, StringId>>
       module_call_graph;  // path, and its signature's in/out specs as text (0: none)
+  // Of a program that shows what its higher-order operators call (bodies.h); else null.
+  std::shared_ptr<const Bodies> bodies;
 
   // "layers.0.attn", and the line of the user's code ("model.py:12 in forward"), for messages;
   // empty where unknown.
@@ -110,9 +115,9 @@ class Program {
   std::string source_line(const Node& node) const;
 
  private:
-  std::unique_ptr<GraphStore> store_;
-  std::unique_ptr<MetaTable> metas_;
-  std::vector<std::unique_ptr<Graph>> graphs_;
+  std::shared_ptr<GraphStore> store_;
+  std::shared_ptr<MetaTable> metas_;
+  std::vector<std::shared_ptr<Graph>> graphs_;
 };
 
 // Fills `program.modules` and each node's `module` from the nodes' module_stack texts

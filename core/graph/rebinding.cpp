@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/bodies.h"
 #include "core/support/format.h"
 #include "core/symbolic/parse.h"
 #include "core/symbolic/shape_env.h"
@@ -74,6 +75,7 @@ UnbackedNames::UnbackedNames(const Program& program, Context& context) : context
   const Plan& plan = program.plan();
   if (!pending.empty()) bound_.resize(plan.size());
   for (Row row = 0; row < plan.size() && !pending.empty(); ++row) {
+    if (program.bodies != nullptr && program.bodies->is_body(row)) continue;
     const Node& node = plan.node(row);
     // The values of a list are those of the nodes that take its elements.
     const bool is_element = plan.row(row).kind == RowKind::kGetItem;

@@ -26,7 +26,7 @@ EditedProgram::EditedProgram(const ByteSource& source, std::string_view name,
       subject_{program_, mode_, &program_.graph()} {
   mode_.attach_shape_env(program_.shape_env);
   make_values(program_, mode_);
-  for (const std::unique_ptr<Graph>& graph : program_.graphs())
+  for (const std::shared_ptr<Graph>& graph : program_.graphs())
     notes_[graph.get()].note_all(*graph);
 }
 

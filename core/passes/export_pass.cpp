@@ -103,7 +103,7 @@ PassResult ExportPass::run() {
   context().python_dispatcher = true;
   context().grad_enabled = true;
   const Graph& made = call_submodule(*subject_.graph, values);
-  for (const std::unique_ptr<Graph>& graph : subject_.program.graphs()) {
+  for (const std::shared_ptr<Graph>& graph : subject_.program.graphs()) {
     if (graph.get() == &made) subject_.graph = graph.get();
   }
   return modified_result(true);

@@ -100,7 +100,7 @@ class ValueMaker {
 }  // namespace
 
 void make_values(Program& program, FakeTensorMode& mode) {
-  for (const std::unique_ptr<Graph>& graph : program.graphs()) ValueMaker(*graph, mode).run();
+  for (const std::shared_ptr<Graph>& graph : program.graphs()) ValueMaker(*graph, mode).run();
 }
 
 }  // namespace faketensor

@@ -7,7 +7,7 @@ namespace faketensor {
 
 std::vector<Graph*> reachable_graphs(PassSubject& subject) {
   std::unordered_map<const Graph*, Graph*> own;
-  for (const std::unique_ptr<Graph>& graph : subject.program.graphs())
+  for (const std::shared_ptr<Graph>& graph : subject.program.graphs())
     own.emplace(graph.get(), graph.get());
   std::vector<Graph*> found;
   std::unordered_set<const Graph*> seen;

@@ -242,7 +242,7 @@ class HopReplacer {
  public:
   HopReplacer(PassSubject& subject, bool is_grad, bool grad_enabled)
       : subject_(subject), is_grad_(is_grad), grad_enabled_(grad_enabled) {
-    for (const std::unique_ptr<Graph>& graph : subject.program.graphs())
+    for (const std::shared_ptr<Graph>& graph : subject.program.graphs())
       own_.emplace(graph.get(), graph.get());
   }
 

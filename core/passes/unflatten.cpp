@@ -536,7 +536,7 @@ PassResult unflatten_pass(PassSubject& subject, const PassOptions&) {
   const UnflattenedModules modules = unflatten(subject.program, *subject.graph);
   std::unordered_map<std::string_view, Graph*> by_path;
   std::unordered_map<const Graph*, Graph*> own;
-  for (const std::unique_ptr<Graph>& graph : subject.program.graphs())
+  for (const std::shared_ptr<Graph>& graph : subject.program.graphs())
     own.emplace(graph.get(), graph.get());
   // Each module is a submodule of the innermost one above it that has a graph.
   for (const auto& [path, graph] : modules.graphs) {

@@ -5,6 +5,7 @@
 #include "core/command/graph_files.h"
 #include "core/io/open.h"
 #include "core/support/error.h"
+#include "test_io.h"
 
 namespace faketensor {
 namespace {
@@ -78,6 +79,35 @@ TEST(GraphSvg, ModulesAreOpenAsDeepAsWasAskedFor) {
   const std::string deeper = svg_graph(run, 2);
   EXPECT_GT(count_of(deeper, "class=\"open\""), 4u);
   EXPECT_GT(count_of(svg_graph(run, {}), "class=\"op\""), 60u);
+}
+
+constexpr std::string_view kBranches = R"(class GraphModule(torch.nn.Module):
+    def forward(self, pred: "b8[]", x: "f32[2, 3]"):
+        true_graph_0 = self.true_graph_0
+        false_graph_0 = self.false_graph_0
+        cond = torch.ops.higher_order.cond(pred, true_graph_0, false_graph_0, (x,));  true_graph_0 = false_graph_0 = None
+        getitem: "f32[2, 3]" = cond[0]
+        return (getitem,)
+
+    class true_graph_0(torch.nn.Module):
+        def forward(self, x: "f32[2, 3]"):
+            sin: "f32[2, 3]" = torch.ops.aten.sin.default(x)
+            return (sin,)
+
+    class false_graph_0(torch.nn.Module):
+        def forward(self, x: "f32[2, 3]"):
+            cos: "f32[2, 3]" = torch.ops.aten.cos.default(x)
+            return (cos,)
+)";
+
+TEST(GraphSvg, BodiesOfHigherOrderOperatorsAreModules) {
+  const CommandRun made = run({"convert", "branches.txt", "--to", "svg"},
+                              {{"branches.txt", std::string(kBranches)}});
+  ASSERT_EQ(made.code, 0) << made.error;
+  for (const std::string_view part :
+       {">cond  cond</text>", ">true_graph_0  graph</text>", ">sin</text>", ">cos</text>"})
+    EXPECT_NE(made.out.find(part), std::string::npos) << part;
+  EXPECT_EQ(count_of(made.out, ">f32[2, 3]</text>"), 5u);  // x, in both graphs, sin and cos
 }
 
 }  // namespace
