@@ -147,14 +147,14 @@ constexpr FlopFormula kFormulas[] = {
     {"cudnn_convolution", &plain_convolution},
     {"mm", &mm},
 };
-constexpr NameTable kTable(kFormulas);
+constexpr NameTable kFormulaTable(kFormulas);
 
 }  // namespace
 
 std::optional<SymInt> flops_of(const OpEntry& op, std::span<const Value> args,
                                const Value& result) {
   if (!op.is_aten()) return std::nullopt;
-  const FlopFormula* formula = kTable.find(op.packet());
+  const FlopFormula* formula = kFormulaTable.find(op.packet());
   if (formula == nullptr) return std::nullopt;
   return formula->count({args, result});
 }

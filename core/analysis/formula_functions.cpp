@@ -189,7 +189,7 @@ constexpr FunctionRow kFunctions[] = {
     {"unsqueezed_to", &unsqueezed_to},
     {"within", &within},
 };
-constexpr NameTable kTable(kFunctions);
+constexpr NameTable kFunctionTable(kFunctions);
 
 }  // namespace
 
@@ -211,7 +211,7 @@ Term sum_to(HeldCalls& calls, const Term& x, Dims sizes) {
 }
 
 FormulaFunction formula_function(std::string_view name) {
-  const FunctionRow* row = kTable.find(name);
+  const FunctionRow* row = kFunctionTable.find(name);
   return row == nullptr ? nullptr : row->function;
 }
 

@@ -289,7 +289,7 @@ constexpr WorkRow kRows[] = {
     {"zeros", K::kFill},
     {"zeros_like", K::kFill},
 };
-constexpr NameTable kTable(kRows);
+constexpr NameTable kWorkTable(kRows);
 
 }  // namespace
 
@@ -298,10 +298,10 @@ std::span<const WorkRow> work_rows() { return kRows; }
 const WorkRow* find_work_row(const OpEntry& op) {
   if (!op.is_aten()) return nullptr;
   std::string_view packet = op.packet();
-  if (const WorkRow* row = kTable.find(packet)) return row;
+  if (const WorkRow* row = kWorkTable.find(packet)) return row;
   if (!packet.ends_with('_')) return nullptr;
   packet.remove_suffix(1);
-  return kTable.find(packet);
+  return kWorkTable.find(packet);
 }
 
 }  // namespace faketensor

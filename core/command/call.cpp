@@ -80,19 +80,19 @@ int call_command(const Options& options, CommandIo& io) {
   return outcome.error ? kExitErrors : kExitFine;
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor call OPERATOR ARGUMENT... [OPTION]...
+constexpr std::string_view kCallAbout = R"(usage: faketensor call OPERATOR ARGUMENT... [OPTION]...
 
 Calls one operator. Arguments come in schema order or as NAME=VALUE:
   f32[2,3]   f32[2,3]{1,2} (strides)   i64[4]@cuda   [f32[2],f32[2]]   3   1.5   True   None   [1,2]   float32   channels_last
 
 )";
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kCallOptions[] = {
     {"--target", "T", "as for propagate"},
     {"--format", "F", "text or json"},
 };
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kCallMore = R"(
 examples:
   faketensor call aten::mm 'f32[2,3]' 'f32[3,4]'
   faketensor call aten::sum.dim_IntList 'i32[4,5]@cuda' '[1]' keepdim=True
@@ -101,7 +101,7 @@ examples:
 
 }  // namespace
 
-const Subcommand kCallCommand = {"call", &call_command, "one operator on typed arguments",
-                                 kAbout, kOptions,      kMore};
+const Subcommand kCallCommand = {"call",     &call_command, "one operator on typed arguments",
+                                 kCallAbout, kCallOptions,  kCallMore};
 
 }  // namespace faketensor

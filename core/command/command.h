@@ -23,6 +23,11 @@ inline constexpr int kExitFine = 0;
 inline constexpr int kExitErrors = 1;
 inline constexpr int kExitUsage = 2;
 
+// A path's folder with its slash, "" where it names none.
+inline std::string folder_of(const std::string& path) {
+  return path.substr(0, path.rfind('/') + 1);
+}
+
 // What a command reads and writes.
 class CommandIo {
  public:

@@ -174,7 +174,7 @@ int convert_command(const Options& options, CommandIo& io) {
   return has_problems ? kExitErrors : kExitFine;
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor convert FILE --to FORM [OPTION]...
+constexpr std::string_view kConvertAbout = R"(usage: faketensor convert FILE --to FORM [OPTION]...
 
 Writes a program in another form. With --set, --dynamic, --dtype or --device it is the program that a new export would
 be: its nodes with the sizes, dtypes and devices that follow, nodes that compute sizes, and the values of all nodes.
@@ -182,7 +182,7 @@ With --run it is what the passes make of it.
 
 )";
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kConvertOptions[] = {
     {"--to", "FORM",
      "json: an exported program's JSON, which PyTorch's deserialiser reads\n"
      "pt2: an archive for torch.export.load, with the weights of FILE, a .pt2, copied through; of "
@@ -207,7 +207,7 @@ constexpr OptionRow kOptions[] = {
     {"--memory-limit", "N", ""},
 };
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kConvertMore = R"(
 examples:
   faketensor convert model.pt2 --to fx
   faketensor convert model.pt2 --dynamic batch --to pt2 -o dynamic.pt2
@@ -221,7 +221,7 @@ exit code: 0 fine, 1 what was asked for has errors, 2 wrong use or unreadable fi
 
 }  // namespace
 
-const Subcommand kConvertCommand = {"convert", &convert_command, "a program in another form",
-                                    kAbout,    kOptions,         kMore};
+const Subcommand kConvertCommand = {"convert",     &convert_command, "a program in another form",
+                                    kConvertAbout, kConvertOptions,  kConvertMore};
 
 }  // namespace faketensor

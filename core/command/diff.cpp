@@ -210,7 +210,7 @@ int diff_command(const Options& options, CommandIo& io) {
                                                                             : kExitErrors;
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor diff A [B] [OPTION]...
+constexpr std::string_view kDiffAbout = R"(usage: faketensor diff A [B] [OPTION]...
 
 Prints what differs between two programs, or between one program under two settings: values, memory, FLOPs and, with
 --target, time; by module and node, what changed most first. Options count for both; those that begin with --b- for B
@@ -218,7 +218,7 @@ alone, in place of what both have.
 
 )";
 
-constexpr auto kOptions = what_if_options_and({
+constexpr auto kDiffOptions = what_if_options_and({
     {"--b-set", "DIM=N", "the same of B"},
     {"--b-dynamic", "DIM[=N..M]", ""},
     {"--b-inputs", "FILE", ""},
@@ -236,7 +236,7 @@ constexpr auto kOptions = what_if_options_and({
     {"--json", "", "the same as --format json"},
 });
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kDiffMore = R"(
 Nodes are matched by name and operator, the rest by module, operator and order. Bytes of a node are those that it brings,
 of a program those at its peak. A target that is a device is also where the programs run, as for time.
 
@@ -250,7 +250,7 @@ exit code: 0 fine, whether they differ or not, 1 a program has errors, 2 wrong u
 
 }  // namespace
 
-const Subcommand kDiffCommand = {"diff", &diff_command, "two programs side by side",
-                                 kAbout, kOptions,      kMore};
+const Subcommand kDiffCommand = {"diff",     &diff_command, "two programs side by side",
+                                 kDiffAbout, kDiffOptions,  kDiffMore};
 
 }  // namespace faketensor

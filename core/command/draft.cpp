@@ -98,7 +98,7 @@ int draft_command(const Options& options, CommandIo& io) {
   return report.is_successful() ? kExitFine : kExitErrors;
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor draft FILE [OPTION]...
+constexpr std::string_view kDraftAbout = R"(usage: faketensor draft FILE [OPTION]...
 
 Prints what torch.export.draft_export would report of the program, as far as its file tells: operators without a
 fake kernel and the profiles that answer for them, conditions on data that are taken for true (asserts of the graph,
@@ -107,13 +107,13 @@ out to be one number.
 
 )";
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kDraftOptions[] = {
     {"--profiles", "OUT", "writes the profiles, for propagate --profiles and PyTorch"},
     {"--format", "F", "text, or json: the whole report"},
     {"--memory-limit", "N", "as for propagate"},
 };
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kDraftMore = R"(
 examples:
   faketensor draft model.pt2 --profiles model.yaml
   faketensor propagate model.pt2 --profiles model.yaml
@@ -124,7 +124,11 @@ exit code: 0 no issues, 1 issues, 2 wrong use or unreadable file
 }  // namespace
 
 const Subcommand kDraftCommand = {
-    "draft", &draft_command, "what draft_export would report: missing fakes, assumptions on data",
-    kAbout,  kOptions,       kMore};
+    "draft",
+    &draft_command,
+    "what draft_export would report: missing fakes, assumptions on data",
+    kDraftAbout,
+    kDraftOptions,
+    kDraftMore};
 
 }  // namespace faketensor

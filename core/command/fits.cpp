@@ -178,7 +178,7 @@ int fits_command(const Options& options, CommandIo& io) {
   return kExitFine;
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor fits FILE [--target T]... [OPTION]...
+constexpr std::string_view kFitsAbout = R"(usage: faketensor fits FILE [--target T]... [OPTION]...
 
 Prints which devices a program fits, and the largest batch that does: each size is propagated, so what is said has been
 checked. Without --target all devices that have a name: t4, l4, a10, a100-40gb, a100-80gb (a100), h100-sxm (h100),
@@ -187,7 +187,7 @@ unless --device says otherwise.
 
 )";
 
-constexpr auto kOptions = what_if_options_and({
+constexpr auto kFitsOptions = what_if_options_and({
     {"--over", "DIM[=N..M]",
      "the dimension whose largest size is looked for, named as for --set;\n"
      "batch unless given. With a range its peaks too"},
@@ -210,7 +210,7 @@ constexpr auto kOptions = what_if_options_and({
     {"--format", "F", "text or json"},
 });
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kFitsMore = R"(
 examples:
   faketensor fits model.pt2 --dtype bfloat16
   faketensor fits model.pt2 --target rtx4090 --allocator expandable_segments:True
@@ -223,7 +223,7 @@ exit code: 0 fine, whether it fits or not, 1 the program has errors, 2 wrong use
 
 }  // namespace
 
-const Subcommand kFitsCommand = {"fits", &fits_command, "which devices a program fits",
-                                 kAbout, kOptions,      kMore};
+const Subcommand kFitsCommand = {"fits",     &fits_command, "which devices a program fits",
+                                 kFitsAbout, kFitsOptions,  kFitsMore};
 
 }  // namespace faketensor

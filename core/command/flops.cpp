@@ -83,14 +83,14 @@ int flops_command(const Options& options, CommandIo& io) {
   return costs.run().problems().empty() ? kExitFine : kExitErrors;
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor flops FILE [OPTION]...
+constexpr std::string_view kFlopsAbout = R"(usage: faketensor flops FILE [OPTION]...
 
 Prints the floating-point operations of a program's products, convolutions and attention, as torch.utils.flop_counter
 counts them: a multiplication and an addition are two.
 
 )";
 
-constexpr auto kOptions = what_if_options_and({
+constexpr auto kFlopsOptions = what_if_options_and({
     {"--format", "F",
      "text: modules with what is below them, or jsonl: a line per node that has any, then the "
      "total"},
@@ -100,7 +100,7 @@ constexpr auto kOptions = what_if_options_and({
     {"--depth", "N", "modules as deep as that; 4 unless given"},
 });
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kFlopsMore = R"(
 examples:
   faketensor flops model.pt2 --set batch=64
   faketensor flops model.pt2 --dynamic batch     # as an expression of the batch
@@ -111,7 +111,7 @@ exit code: 0 fine, 1 the program has errors, 2 wrong use or unreadable file
 
 }  // namespace
 
-const Subcommand kFlopsCommand = {"flops", &flops_command, "floating-point operations",
-                                  kAbout,  kOptions,       kMore};
+const Subcommand kFlopsCommand = {"flops",     &flops_command, "floating-point operations",
+                                  kFlopsAbout, kFlopsOptions,  kFlopsMore};
 
 }  // namespace faketensor

@@ -233,7 +233,7 @@ int guards_command(const Options& options, CommandIo& io) {
   return run.problems().empty() ? kExitFine : kExitErrors;
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor guards FILE [OPTION]...
+constexpr std::string_view kGuardsAbout = R"(usage: faketensor guards FILE [OPTION]...
 
 Prints the symbols in the sizes of a program, each with its range, its hint and the dimension it stands for, and what the
 propagation decided about them: guards, symbols that became numbers or expressions, and asserts left to run time, each
@@ -241,7 +241,7 @@ with the node, call and source line that caused it.
 
 )";
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kGuardsOptions[] = {
     {"--dynamic", "DIM[=N..M]",
      "a dimension that is a number in the file as a symbol, of at least 2 (of N to M): batch, x.1"},
     {"--why", "NODE:DIM",
@@ -261,7 +261,7 @@ constexpr OptionRow kOptions[] = {
     {"--memory-limit", "N", "as for propagate"},
 };
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kGuardsMore = R"(
 examples:
   faketensor guards model.pt2
   faketensor guards model.pt2 --why linear_1:2
@@ -275,7 +275,7 @@ exit code: 0 fine, 1 the program has errors or a guard does not hold for all siz
 }  // namespace
 
 const Subcommand kGuardsCommand = {
-    "guards", &guards_command, "what was decided about symbolic sizes, and why",
-    kAbout,   kOptions,        kMore};
+    "guards",     &guards_command, "what was decided about symbolic sizes, and why",
+    kGuardsAbout, kGuardsOptions,  kGuardsMore};
 
 }  // namespace faketensor

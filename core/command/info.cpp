@@ -15,9 +15,9 @@ namespace faketensor {
 
 namespace {
 
-class Report {
+class InfoReport {
  public:
-  Report(const Program& program, BufferedOut& out) : program_(program), out_(out) {}
+  InfoReport(const Program& program, BufferedOut& out) : program_(program), out_(out) {}
 
   void print() {
     line(format("{}: {}, exported by PyTorch {}, schema {}.{}", program_.name,
@@ -148,28 +148,28 @@ int info_command(const Options& options, CommandIo& io) {
   if (options.positional().size() != 1) throw_error(ErrorKind::kUsage, "info takes one file");
   const Program program = open_model(options.positional()[0], options, io);
   BufferedOut out(io);
-  Report(program, out).print();
+  InfoReport(program, out).print();
   return kExitFine;
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor info FILE [--memory-limit N]
+constexpr std::string_view kInfoAbout = R"(usage: faketensor info FILE [--memory-limit N]
 
 Prints what a file holds: version, inputs, symbols, operators, and whether propagation agrees with what it records.
 
 )";
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kInfoOptions[] = {
     {"--memory-limit", "N", "as for propagate"},
 };
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kInfoMore = R"(
 example:
   faketensor info model.pt2
 )";
 
 }  // namespace
 
-const Subcommand kInfoCommand = {"info", &info_command, "what a file holds",
-                                 kAbout, kOptions,      kMore};
+const Subcommand kInfoCommand = {"info",     &info_command, "what a file holds",
+                                 kInfoAbout, kInfoOptions,  kInfoMore};
 
 }  // namespace faketensor

@@ -125,7 +125,7 @@ int memory_command(const Options& options, CommandIo& io) {
   return costs.run().problems().empty() ? kExitFine : kExitErrors;
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor memory FILE [OPTION]...
+constexpr std::string_view kMemoryAbout = R"(usage: faketensor memory FILE [OPTION]...
 
 Prints the bytes that a program holds while it runs node by node: what its parameters and inputs hold all the time, and
 at the peak who holds the rest and until when, by kind, module, dtype and line of code, and what would lower it. With
@@ -134,7 +134,7 @@ mean of the squares of its first floating-point output.
 
 )";
 
-constexpr auto kOptions = what_if_options_and({
+constexpr auto kMemoryOptions = what_if_options_and({
     {"--train", "OPTIMIZER",
      "a training step instead, with sgd, momentum, adam or adamw: forward, loss, backward and\n"
      "the optimizer"},
@@ -158,7 +158,7 @@ constexpr auto kOptions = what_if_options_and({
      "a report: a chart over time, who holds the peak and why, what would lower it"},
 });
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kMemoryMore = R"(
 A storage counts once, from the operator that brings it to the last use of a value on it. Inside of a node, what a
 composite operator brings on its way counts until it is read last. The allocator is asked for these storages in that
 order; the files are of the settings named last, and one named - is all that is printed.
@@ -176,7 +176,8 @@ exit code: 0 fine, 1 the program has errors, 2 wrong use or unreadable file
 
 }  // namespace
 
-const Subcommand kMemoryCommand = {"memory", &memory_command, "bytes alive while a program runs",
-                                   kAbout,   kOptions,        kMore};
+const Subcommand kMemoryCommand = {
+    "memory",     &memory_command, "bytes alive while a program runs",
+    kMemoryAbout, kMemoryOptions,  kMemoryMore};
 
 }  // namespace faketensor

@@ -16,7 +16,7 @@ namespace faketensor {
 
 namespace {
 
-constexpr std::string_view kStyle = R"css(
+constexpr std::string_view kMemoryStyle = R"css(
 :root{color-scheme:light dark;--ground:#fff;--text:#1d2330;--quiet:#5c6675;--line:#dfe3ea;--bar:#c3d4f5;
 --k0:#5b7fc7;--k1:#7d9fd6;--k2:#a3bce3;--k3:#6aa39a;--k4:#3f8f55;--k5:#d9913a;--k6:#b65fa5;--k7:#8a6fc9;--k8:#c9574f}
 @media(prefers-color-scheme:dark){:root{--ground:#14171d;--text:#e3e7ee;--quiet:#98a2b3;--line:#2c323d;--bar:#2d4372;
@@ -78,9 +78,10 @@ std::string bar(int64_t bytes, int64_t of) {
   return format("<td class=\"share\"><i style=\"width:{}%\"></i></td>", coordinate(100 * part));
 }
 
-class Report {
+class MemoryReport {
  public:
-  Report(const Options& options, const Run& run, const PeakReport& peak, MemoryHistory history)
+  MemoryReport(const Options& options, const Run& run, const PeakReport& peak,
+               MemoryHistory history)
       : options_(options), run_(run), peak_(peak), history_(std::move(history)) {
     for (const AliveStorage& each : peak_.alive()) bytes_ += MemoryTimeline::hint(each.bytes);
   }
@@ -93,7 +94,7 @@ class Report {
         "http-equiv=\"Content-Security-Policy\" "
         "content=\"default-src 'none'; style-src 'unsafe-inline'\"><title>Memory of {}</title>"
         "<style>{}</style></head><body>\n<h1>Memory of {}</h1>\n",
-        name, kStyle, name);
+        name, kMemoryStyle, name);
     out_ += format("<p class=\"quiet\">{}</p>\n", escape_html(std::string(of) + settings()));
     out_ += format("<p class=\"peak\">{}</p>\n", escape_html(peak_sentence));
   }
@@ -413,7 +414,7 @@ void write_memory_html(const Options& options, const ProgramCosts& costs, Comman
   if (memory.peak_row() == kNoRow)
     throw_error(ErrorKind::kUsage, "--html: a program without nodes holds nothing");
   const PeakReport peak(run, memory);
-  Report report(options, run, peak, MemoryHistory(costs));
+  MemoryReport report(options, run, peak, MemoryHistory(costs));
   const std::string_view module = run.program().module_path(run.node(memory.peak_row()));
   report.begin(format("Peak {} at {}{}{}", size_text(memory.peak()),
                       run.plan().name_of(memory.peak_row()), module.empty() ? "" : " in ", module),
@@ -436,7 +437,7 @@ void write_memory_html(const Options& options, const TrainingStep& step, Command
   if (!path) return;
   const BranchScope env = step.run().shape_env();
   const PeakReport peak(step);
-  Report report(options, step.run(), peak, MemoryHistory(step));
+  MemoryReport report(options, step.run(), peak, MemoryHistory(step));
   report.begin(format("Peak {} at {}", size_text(step.peak()),
                       place_text(step, step.events()[step.peak_index()])),
                format("A training step with {}, after the first",

@@ -51,18 +51,18 @@ int ops_command(const Options& options, CommandIo& io) {
   return found.empty() ? kExitErrors : kExitFine;
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor ops [PATTERN] [--format F]
+constexpr std::string_view kOpsAbout = R"(usage: faketensor ops [PATTERN] [--format F]
 
 Lists the schemas of the operators that have a rule, those whose name contains PATTERN. A jsonl line also says where the
 rule comes from: a row of its own, a composite row, or derived from another operator's row.
 
 )";
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kOpsOptions[] = {
     {"--format", "F", "text or jsonl"},
 };
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kOpsMore = R"(
 examples:
   faketensor ops
   faketensor ops conv --format jsonl
@@ -70,7 +70,7 @@ examples:
 
 }  // namespace
 
-const Subcommand kOpsCommand = {"ops",  &ops_command, "the operators that have a rule",
-                                kAbout, kOptions,     kMore};
+const Subcommand kOpsCommand = {"ops",     &ops_command, "the operators that have a rule",
+                                kOpsAbout, kOpsOptions,  kOpsMore};
 
 }  // namespace faketensor

@@ -108,14 +108,14 @@ int passes_command(const Options& options, CommandIo& io) {
   return kExitFine;
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor passes [FILE PASS... [OPTION]...]
+constexpr std::string_view kPassesAbout = R"(usage: faketensor passes [FILE PASS... [OPTION]...]
 
 Without a file, lists the passes. With one, runs passes on its graph, one after the other, and prints what changed, or
 writes the program that it has become.
 
 )";
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kPassesOptions[] = {
     {"--run", "PASS[,PASS...]", "the same as the passes behind the file"},
     {"--replace", "PATTERN REPLACEMENT",
      "after the passes, wherever the graph of the one file stands, that of the other: FX\n"
@@ -130,7 +130,7 @@ constexpr OptionRow kOptions[] = {
     {"--memory-limit", "N", "as for propagate"},
 };
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kPassesMore = R"(
 examples:
   faketensor passes
   faketensor passes model.pt2 dce cse
@@ -145,7 +145,7 @@ exit code: 0 fine, 1 a pass has raised, 2 wrong use, an unreadable file, or a gr
 
 }  // namespace
 
-const Subcommand kPassesCommand = {"passes", &passes_command, "run passes on a program's graph",
-                                   kAbout,   kOptions,        kMore};
+const Subcommand kPassesCommand = {"passes",     &passes_command, "run passes on a program's graph",
+                                   kPassesAbout, kPassesOptions,  kPassesMore};
 
 }  // namespace faketensor

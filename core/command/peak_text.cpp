@@ -7,8 +7,8 @@ namespace faketensor {
 
 namespace {
 
-constexpr size_t kMostHolders = 20;
-constexpr size_t kMostShares = 8;
+constexpr size_t kMostHolderLines = 20;
+constexpr size_t kMostShareLines = 8;
 constexpr size_t kMostSavings = 5;
 
 void line(BufferedOut& out, std::string_view text) {
@@ -20,7 +20,7 @@ void print_group(std::string_view title, const std::vector<MemoryShare>& shares,
                  BufferedOut& out) {
   if (shares.empty()) return;
   line(out, title);
-  for (size_t i = 0; i < std::min(shares.size(), kMostShares); ++i) {
+  for (size_t i = 0; i < std::min(shares.size(), kMostShareLines); ++i) {
     const MemoryShare& share = shares[i];
     const std::string_view name = share.name.empty() ? "(the model)" : std::string_view(share.name);
     if (is_tree && !same_expr(share.own, share.with_below)) {
@@ -30,7 +30,8 @@ void print_group(std::string_view title, const std::vector<MemoryShare>& shares,
       line(out, format("  {} {}", size_text(share.own), name));
     }
   }
-  if (shares.size() > kMostShares) line(out, format("  and {} more", shares.size() - kMostShares));
+  if (shares.size() > kMostShareLines)
+    line(out, format("  and {} more", shares.size() - kMostShareLines));
 }
 
 }  // namespace
@@ -72,12 +73,12 @@ void print_alive(const Run& run, const PeakReport& report, BufferedOut& out) {
   for (const AliveStorage& each : report.alive()) {
     const bool is_held = each.row != kNoRow && each.row < run.program().inputs.size() &&
                          each.kind <= MemoryKind::kInput;
-    if (is_held || same_expr(each.bytes, 0) || ++shown > kMostHolders) continue;
+    if (is_held || same_expr(each.bytes, 0) || ++shown > kMostHolderLines) continue;
     const std::string_view who = each.row == kNoRow ? "(loss)" : run.plan().name_of(each.row);
     line(out, format("  {} {} {}, {}", size_text(each.bytes), who, name(each.kind),
                      why_alive(run, each)));
   }
-  if (shown > kMostHolders) line(out, format("  and {} more", shown - kMostHolders));
+  if (shown > kMostHolderLines) line(out, format("  and {} more", shown - kMostHolderLines));
 }
 
 void print_shares(const Run& run, const PeakReport& report, BufferedOut& out) {

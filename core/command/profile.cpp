@@ -96,7 +96,7 @@ int profile_command(const Options& options, CommandIo& io) {
   throw_error(ErrorKind::kUsage, "profile takes record, merge, lint or show");
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor profile record PROGRAM [OPTION]...
+constexpr std::string_view kProfileAbout = R"(usage: faketensor profile record PROGRAM [OPTION]...
        faketensor profile merge FILE FILE... [OPTION]...
        faketensor profile lint|show FILE...
 
@@ -106,7 +106,7 @@ and reports profiles that contradict each other; lint is strict where PyTorch is
 
 )";
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kProfileOptions[] = {
     {"--sizes", "",
      "record: sizes and strides as expressions of the arguments' sizes, in keys that PyTorch "
      "passes over"},
@@ -114,7 +114,7 @@ constexpr OptionRow kOptions[] = {
     {"--memory-limit", "N", "record: as for propagate"},
 };
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kProfileMore = R"(
 examples:
   faketensor profile record model.pt2 > model.yaml
   faketensor propagate model.pt2 --profiles model.yaml
@@ -129,7 +129,7 @@ OpProfiles open_profiles(const std::string& path, CommandIo& io) {
   return lint_profiles(text).empty() ? read_extended_profiles(text) : load_op_profiles(text);
 }
 
-const Subcommand kProfileCommand = {"profile", &profile_command, "profiles of custom operators",
-                                    kAbout,    kOptions,         kMore};
+const Subcommand kProfileCommand = {"profile",     &profile_command, "profiles of custom operators",
+                                    kProfileAbout, kProfileOptions,  kProfileMore};
 
 }  // namespace faketensor

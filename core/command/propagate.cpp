@@ -374,14 +374,14 @@ int propagate_command(const Options& options, CommandIo& io) {
   return is_fine ? kExitFine : kExitErrors;
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor propagate FILE [OPTION]...
+constexpr std::string_view kPropagateAbout = R"(usage: faketensor propagate FILE [OPTION]...
 
 Prints what PyTorch would answer about every value of an exported program (.pt2, or its JSON) or of FX text, gzipped or not: sizes,
 dtype, and what is not the default of strides, offset, device and storage.
 
 )";
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kPropagateOptions[] = {
     {"--set", "DIM=N",
      "another size: batch (dimension 0 of the user inputs), x.1 (dimension 1 of input x), or a "
      "symbol; 8k is 8192"},
@@ -415,7 +415,7 @@ constexpr OptionRow kOptions[] = {
      "file"},
 };
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kPropagateMore = R"(
 The answers are those of FakeTensorProp without the dispatch cache. An operator for which PyTorch has no Meta kernel
 answers as in a FakeTensorMode that may run real kernels.
 
@@ -429,7 +429,8 @@ exit code: 0 fine, 1 the program has errors, 2 wrong use or unreadable file
 
 }  // namespace
 
-const Subcommand kPropagateCommand = {"propagate", &propagate_command, "every value of a program",
-                                      kAbout,      kOptions,           kMore};
+const Subcommand kPropagateCommand = {
+    "propagate",     &propagate_command, "every value of a program",
+    kPropagateAbout, kPropagateOptions,  kPropagateMore};
 
 }  // namespace faketensor

@@ -175,7 +175,7 @@ int time_command(const Options& options, CommandIo& io) {
   return report_problems(work.run(), io);
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor time FILE [--target T] [OPTION]...
+constexpr std::string_view kTimeAbout = R"(usage: faketensor time FILE [--target T] [OPTION]...
 
 Prints how long one run of a program takes on a device by the roofline of each operator: as its operations, its bytes or
 its launches need. Without --target a line for each device that has a name. The program runs on the target's kind of
@@ -183,14 +183,14 @@ device unless --device says otherwise.
 
 )";
 
-constexpr auto kOptions = what_if_options_and({
+constexpr auto kTimeOptions = what_if_options_and({
     {"--tf32", "",
      "products of float32 on tensor cores:\ntorch.set_float32_matmul_precision(\"high\")"},
     {"--depth", "N", "modules as deep as that; 4 unless given"},
     {"--format", "F", "text, or json: nodes, modules and kinds of one target"},
 });
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kTimeMore = R"(
 A target is a name (`faketensor fits --help` lists them) or a file: targets/README.md says what one holds.
 
 examples:
@@ -203,7 +203,7 @@ exit code: 0 fine, 1 the program has errors, 2 wrong use or unreadable file
 
 }  // namespace
 
-const Subcommand kTimeCommand = {"time", &time_command, "how long a program takes on a device",
-                                 kAbout, kOptions,      kMore};
+const Subcommand kTimeCommand = {"time",     &time_command, "how long a program takes on a device",
+                                 kTimeAbout, kTimeOptions,  kTimeMore};
 
 }  // namespace faketensor

@@ -31,7 +31,7 @@ int trace_command(const Options& options, CommandIo& io) {
   return report_problems(profile.run(), io);
 }
 
-constexpr std::string_view kAbout = R"(usage: faketensor trace FILE [OPTION]...
+constexpr std::string_view kTraceAbout = R"(usage: faketensor trace FILE [OPTION]...
 
 Writes a Chrome trace of a propagation, for Perfetto (ui.perfetto.dev) and chrome://tracing: each node with the engine's
 measured time, the operators that it calls with their sizes, modules as spans around their nodes, and the bytes alive.
@@ -40,7 +40,7 @@ never ran. Their sum is the member simulatedDeviceNanoseconds.
 
 )";
 
-constexpr auto kOptions = what_if_options_and(
+constexpr auto kTraceOptions = what_if_options_and(
     {{"--out", "FILE", "the trace's file; without it, or for -, standard output"},
      {"--table", "",
       "print the operators by their time instead, as key_averages().table() of PyTorch's "
@@ -50,7 +50,7 @@ constexpr auto kOptions = what_if_options_and(
       ".json.gz, and each event in .raw.json.gz. Without --out or --table nothing else is "
       "written"}});
 
-constexpr std::string_view kMore = R"(
+constexpr std::string_view kTraceMore = R"(
 Times of nodes are those of this engine, which computes shapes and no data: what takes long here need not take long in
 PyTorch. Those of kernels are a model's (docs/device-model.md).
 
@@ -65,7 +65,7 @@ exit code: 0 fine, 1 the program has errors, 2 wrong use or unreadable file
 
 }  // namespace
 
-const Subcommand kTraceCommand = {"trace", &trace_command, "a Chrome trace of a propagation",
-                                  kAbout,  kOptions,       kMore};
+const Subcommand kTraceCommand = {"trace",     &trace_command, "a Chrome trace of a propagation",
+                                  kTraceAbout, kTraceOptions,  kTraceMore};
 
 }  // namespace faketensor

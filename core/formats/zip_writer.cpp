@@ -17,7 +17,7 @@ constexpr uint64_t kLargest32 = 0xffffffff;
 constexpr uint64_t kLargest16 = 0xffff;
 constexpr uint16_t kZip64Version = 45;
 constexpr uint16_t kNoDate = (1 << 5) | 1;  // the first of January 1980
-constexpr uint16_t kZip64ExtraId = 1;
+constexpr uint16_t kZip64ExtraFieldId = 1;
 constexpr uint16_t kPaddingExtraId = 0x4246;  // "FB", as PyTorch pads
 constexpr uint16_t kUtf8Flag = 1 << 11;
 
@@ -58,7 +58,7 @@ std::string zip64_extra(const ZipEntry& entry, bool is_local) {
   if (!is_local && entry.header_offset >= kLargest32) put64(numbers, entry.header_offset);
   if (numbers.empty()) return numbers;
   std::string extra;
-  put16(extra, kZip64ExtraId);
+  put16(extra, kZip64ExtraFieldId);
   put16(extra, numbers.size());
   return extra + numbers;
 }

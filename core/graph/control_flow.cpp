@@ -53,8 +53,6 @@ SymInt merged_int(ShapeEnv& env, SymInt a, SymInt b) {
   return merged;
 }
 
-bool has_unbacked(SymInt size) { return size.is_symbolic() && size.node()->has(kHasUnbacked); }
-
 DimVector merged_sizes(const HigherOrderCall& call, Dims a, Dims b) {
   DimVector sizes;
   for (size_t i = 0; i < a.size(); ++i) {

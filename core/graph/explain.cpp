@@ -170,7 +170,7 @@ bool is_in_argument(const Value& argument, int64_t number) {
   return false;
 }
 
-bool has_unbacked(SymInt size) {
+bool lacks_hint(SymInt size) {
   if (!size.is_symbolic()) return false;
   const std::vector<const ExprNode*> symbols = free_symbols(size.node());
   ShapeEnv& env = shape_env_of(size.node());
@@ -188,7 +188,7 @@ std::string computed_reason(const Run& run, Row node, SymInt recorded, std::opti
       std::any_of(at.args.begin(), at.args.end(),
                   [&](const Value& argument) { return is_in_argument(argument, size.as_int()); }))
     return "a number in the call of " + call;
-  if (!from && has_unbacked(recorded)) return "known only when the program runs, by " + call;
+  if (!from && lacks_hint(recorded)) return "known only when the program runs, by " + call;
   std::string reason = "computed";
   if (!same_expr(recorded, size)) reason += " as " + text_then(recorded);
   reason += " by " + call;

@@ -202,7 +202,7 @@ struct HigherOrderOperator {
 };
 
 // In order of their names.
-constexpr HigherOrderOperator kOperators[] = {
+constexpr HigherOrderOperator kHigherOrderOperators[] = {
     {"associative_scan", &associative_scan},
     {"auto_functionalized", &auto_functionalized},
     {"auto_functionalized_v2", &auto_functionalized_v2},
@@ -233,9 +233,9 @@ constexpr HigherOrderOperator kOperators[] = {
 Value call_higher_order(Interpreter& interpreter, const Plan& plan, Row row, std::string_view name,
                         std::span<const Value> args) {
   const auto* found = std::lower_bound(
-      std::begin(kOperators), std::end(kOperators), name,
+      std::begin(kHigherOrderOperators), std::end(kHigherOrderOperators), name,
       [](const HigherOrderOperator& op, std::string_view wanted) { return op.name < wanted; });
-  if (found == std::end(kOperators) || found->name != name)
+  if (found == std::end(kHigherOrderOperators) || found->name != name)
     throw_error(ErrorKind::kUnsupportedOperator, format("higher_order::{}", name));
   HigherOrderCall call(interpreter, plan, row, name, args);
   return found->run(call);

@@ -73,13 +73,13 @@ struct Given {
   std::vector<std::string_view> names;  // as many; empty: by position
 };
 
-bool is_int(const Value& value) {
+bool fits_int(const Value& value) {
   return value.is(Tag::kInt) || (value.is(Tag::kBool) && !value.is_symbolic());
 }
 
 bool element_fits(const Value& value, const ArgType& type) {
   if (value.is_none()) return type.is_element_optional;
-  if (type.kind == ArgKind::kInt) return is_int(value);
+  if (type.kind == ArgKind::kInt) return fits_int(value);
   return (tags_of(type.kind) & tag_bit(value.tag())) != 0;
 }
 
@@ -89,7 +89,7 @@ bool fits(const OpEntry& op, const Argument& argument, const Value& value) {
   if (value.is_none()) return type.is_optional;
   if (type.is_list) {
     if (!value.is_list()) {
-      return (type.kind == ArgKind::kInt && is_int(value) && type.list_size > 0) ||
+      return (type.kind == ArgKind::kInt && fits_int(value) && type.list_size > 0) ||
              (type.kind == ArgKind::kTensor && type.is_element_optional && value.is_tensor());
     }
     for (size_t i = 0; i < value.size(); ++i)
@@ -138,7 +138,7 @@ std::optional<Given> with_list(Context& context, const Given& given) {
   size_t end = 0;
   while (end < given.args.size() && given.names[end].empty()) ++end;
   size_t begin = end;
-  while (begin > 0 && is_int(given.args[begin - 1])) --begin;
+  while (begin > 0 && fits_int(given.args[begin - 1])) --begin;
   if (begin == end && !(end == 1 && given.args[0].is_tensor())) return {};
   DimVector ints;
   for (size_t i = begin; i < end; ++i) ints.push_back(given.args[i].to_sym_int());
@@ -344,7 +344,7 @@ struct TensorOperator {
   std::string_view packet;
   std::string_view reflected;  // for a number on the left
 };
-constexpr TensorOperator kOperators[] = {
+constexpr TensorOperator kTensorOperators[] = {
     {"add", "aten::add", "aten::add"},
     {"sub", "aten::sub", "aten::rsub"},
     {"mul", "aten::mul", "aten::mul"},
@@ -398,9 +398,9 @@ Value call_operator(Context& context, std::string_view name, std::string_view ta
                     const Given& given) {
   if (name == "getitem" && given.args.size() == 2) return get_item(context, given);
   const auto* const found =
-      std::find_if(std::begin(kOperators), std::end(kOperators),
+      std::find_if(std::begin(kTensorOperators), std::end(kTensorOperators),
                    [&](const TensorOperator& row) { return row.name == name; });
-  if (found == std::end(kOperators))
+  if (found == std::end(kTensorOperators))
     throw_error(ErrorKind::kUnsupportedOperator, std::string(operator_name(target)));
   if (given.args.size() != 2 || !given.args[0].is_number() || !given.args[1].is_tensor())
     return call_overload(context, found->packet, target, given);

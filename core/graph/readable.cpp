@@ -25,7 +25,7 @@ struct PythonOperator {
 };
 
 // torch.fx.graph.magic_methods, of the functions of `operator`.
-constexpr PythonOperator kOperators[] = {
+constexpr PythonOperator kPythonOperators[] = {
     {"add", "", " + ", ""},       {"and_", "", " & ", ""},    {"eq", "", " == ", ""},
     {"floordiv", "", " // ", ""}, {"ge", "", " >= ", ""},     {"getitem", "", "[", "]"},
     {"gt", "", " > ", ""},        {"invert", "~", "", ""},    {"le", "", " <= ", ""},
@@ -221,9 +221,9 @@ class CodeWriter {
     if (target.starts_with(kModule) && node.keywords.empty()) {
       const std::string_view name = target.substr(kModule.size());
       const auto* const found =
-          std::find_if(std::begin(kOperators), std::end(kOperators),
+          std::find_if(std::begin(kPythonOperators), std::end(kPythonOperators),
                        [&](const PythonOperator& op) { return op.name == name; });
-      if (found != std::end(kOperators)) return append_operator(*found, node);
+      if (found != std::end(kPythonOperators)) return append_operator(*found, node);
       target = target.substr(1);
     }
     if (target.starts_with(kBuiltins)) target.remove_prefix(kBuiltins.size());

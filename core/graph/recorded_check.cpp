@@ -125,9 +125,7 @@ class Checker {
   }
 
   static bool of_unbacked(Dims sizes) {
-    return std::any_of(sizes.begin(), sizes.end(), [](SymInt size) {
-      return size.is_symbolic() && size.node()->has(kHasUnbacked);
-    });
+    return std::any_of(sizes.begin(), sizes.end(), [](SymInt size) { return has_unbacked(size); });
   }
 
   bool differ_in_ones(const TensorMeta& ours, const TensorMeta& theirs) {

@@ -11,10 +11,6 @@ namespace {
 
 uint64_t word_of(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
-bool has_unbacked(SymInt number) {
-  return number.is_symbolic() && number.node()->has(kHasUnbacked);
-}
-
 bool has_unbacked(Dims numbers) {
   return std::any_of(numbers.begin(), numbers.end(), [](SymInt n) { return has_unbacked(n); });
 }

@@ -1,7 +1,5 @@
 #include "core/io/call_json.h"
 
-#include <nlohmann/json.hpp>
-
 #include "core/formats/json_fields.h"
 #include "core/ops/arguments.h"
 #include "core/ops/bind.h"
@@ -9,15 +7,13 @@
 
 namespace faketensor {
 
-using nlohmann::json;
-
 namespace {
 
 // An integer that a SymInt has no room for: near the ends of int64, or beyond them. Rules read of a
 // Scalar its type, and of an `int` as large as this that it is far off: the nearest integer with
 // room stands for it. The length of a range follows from the number itself, for which no other can
 // stand: there the reader refuses it.
-std::optional<Value> far_integer(const Schema& schema, size_t position, const json& number) {
+std::optional<Value> far_integer(const Schema& schema, size_t position, const Json& number) {
   if (!number.is_number_integer() || position >= schema.arguments.size()) return std::nullopt;
   const Argument& argument = schema.arguments[position];
   const bool is_int = argument.type.kind == ArgKind::kInt;
@@ -37,14 +33,14 @@ std::optional<Value> far_integer(const Schema& schema, size_t position, const js
 
 }  // namespace
 
-std::vector<Value> bind_arguments(const Schema& schema, const json& args, const json& kwargs,
+std::vector<Value> bind_arguments(const Schema& schema, const Json& args, const Json& kwargs,
                                   ValueReader& reader, ValueWriter* writer) {
   ArgumentBinder binder(schema);
-  const auto read = [&](size_t position, const json& arg) {
+  const auto read = [&](size_t position, const Json& arg) {
     const std::optional<Value> far = far_integer(schema, position, arg);
     return far ? *far : reader.read(arg, writer);
   };
-  for (const json& arg : list_of(args, "args")) binder.add(read(binder.size(), arg));
+  for (const Json& arg : list_of(args, "args")) binder.add(read(binder.size(), arg));
   for (const auto& [name, arg] : object_of(kwargs, "kwargs").items()) {
     const size_t position = binder.position_of(name);
     binder.set(position, read(position, arg));

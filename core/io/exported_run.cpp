@@ -12,10 +12,6 @@ namespace faketensor {
 
 namespace {
 
-// ArgumentKind, torch/_export/serde/schema.py
-constexpr int kPositional = 1;
-constexpr int kByKeyword = 2;
-
 // {"name": name, "arg": {kind: ...}, "kind": 1}, whose argument is written by `write`.
 template <typename Write>
 void write_input(JsonWriter& json, std::string_view name, int kind, const Write& write) {

@@ -32,11 +32,11 @@ void make_symbols(ShapeEnv& env, const Json& nodes) {
   env.take_pending_unbacked();
 }
 
-class GraphReader {
+class GraphJsonReader {
  public:
-  GraphReader(Program& program, Graph& graph, ValueReader& values, ShapeEnv* env,
-              const Library& library, ValueWriter& writer, const GraphJsonOptions& options,
-              Value missing)
+  GraphJsonReader(Program& program, Graph& graph, ValueReader& values, ShapeEnv* env,
+                  const Library& library, ValueWriter& writer, const GraphJsonOptions& options,
+                  Value missing)
       : program_(program),
         graph_(graph),
         values_(values),
@@ -66,7 +66,7 @@ class GraphReader {
     for (const auto& [name, nodes] : object_member_or_empty(json, "submodules").items()) {
       Graph& module = program_.add_graph();
       module.name = program_.strings().intern(name);
-      GraphReader(program_, module, values_, env_, library_, writer_, options_, missing_)
+      GraphJsonReader(program_, module, values_, env_, library_, writer_, options_, missing_)
           .read(nodes);
       submodules_.emplace(name, &module);
     }
@@ -264,7 +264,7 @@ Program read_graph(const Json& graph, FakeTensorMode& mode, ValueWriter& writer)
   make_symbols(env, list_member(graph, "nodes"));
   ValueReader values(mode);
   const GraphJsonOptions options;
-  GraphReader(program, program.graph(), values, &env, mode.library(), writer, options, Value())
+  GraphJsonReader(program, program.graph(), values, &env, mode.library(), writer, options, Value())
       .read(graph);
   return program;
 }
@@ -272,7 +272,7 @@ Program read_graph(const Json& graph, FakeTensorMode& mode, ValueWriter& writer)
 void read_graph_into(Program& program, Graph& graph, const Json& json, ValueReader& values,
                      ShapeEnv* env, const Library& library, ValueWriter& writer,
                      const GraphJsonOptions& options) {
-  GraphReader(program, graph, values, env, library, writer, options, Value::unset()).read(json);
+  GraphJsonReader(program, graph, values, env, library, writer, options, Value::unset()).read(json);
 }
 
 void write_graph(JsonWriter& json, const Graph& graph, ValueWriter& writer) {

@@ -3,13 +3,10 @@
 #include "core/io/serialized_values.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "core/tensor/schema_numbers.h"
 
 namespace faketensor {
 namespace {
-
-// ArgumentKind, torch/_export/serde/schema.py
-constexpr int64_t kPositional = 1;
-constexpr int64_t kByKeyword = 2;
 
 bool is_by_position(JsonValue kind, const Argument& argument) {
   const int64_t number = kind.is_null() ? 0 : kind.integer();

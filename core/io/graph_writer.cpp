@@ -11,10 +11,6 @@ namespace faketensor {
 
 namespace {
 
-// ArgumentKind, torch/_export/serde/schema.py
-constexpr int kPositional = 1;
-constexpr int kByKeyword = 2;
-
 bool all_are(const Value& list, const auto& is) {
   for (size_t i = 0; i < list.size(); ++i)
     if (!is(list[i])) return false;

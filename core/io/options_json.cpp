@@ -44,7 +44,7 @@ auto as_usage(const Read& read) {
 }
 
 // True, or [lower, upper].
-DynamicDim read_dynamic(const Json& given, const std::string& name) {
+DynamicDim read_dynamic_range(const Json& given, const std::string& name) {
   DynamicDim dim;
   if (given.is_boolean() && given.get<bool>()) return dim;
   if (!given.is_array() || given.size() != 2)
@@ -63,7 +63,7 @@ void read_propagate_option(RetargetOptions& options, const std::string& name, co
       options.dims[dim] = integer_of(size, "dims." + dim, kUsage);
   } else if (name == "dynamic") {
     for (const auto& [dim, range] : object_of(value, name, kUsage).items())
-      options.dynamic[dim] = read_dynamic(range, "dynamic." + dim);
+      options.dynamic[dim] = read_dynamic_range(range, "dynamic." + dim);
   } else if (name == "inputs") {
     options.inputs = as_usage([&] { return read_overrides(value); });
   } else if (name == "dtype") {

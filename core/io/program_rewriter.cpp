@@ -9,6 +9,7 @@
 #include "core/io/program_places.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
+#include "core/tensor/schema_numbers.h"
 
 namespace faketensor {
 
@@ -92,7 +93,6 @@ class Rewriter final : public JsonSink {
 
   // Inputs that changed in the place of what they were; those that were not given at the end.
   void write_inputs(JsonValue inputs, const ExportedRun::Edits& edits) {
-    constexpr int kByKeyword = 2;
     const auto list = json_.array("inputs");
     std::vector<bool> is_written(edits.arguments.size(), false);
     for (const JsonValue input : inputs.items()) {

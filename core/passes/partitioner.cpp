@@ -18,7 +18,7 @@ constexpr size_t kNoPart = SIZE_MAX;
 
 // A part while parts grow. Nodes carry their place in the reversed graph, none where they were
 // moved into the part afterwards.
-struct Part {
+struct MergedPart {
   std::vector<std::pair<NodeId, std::optional<size_t>>> nodes;
   size_t order = 0;  // the least of those it was merged from
 };
@@ -192,8 +192,8 @@ class Partitioner {
   // The smaller part goes into the larger.
   size_t unite(size_t self, size_t other) {
     if (parts_[self].nodes.size() < parts_[other].nodes.size()) std::swap(self, other);
-    Part& kept = parts_[self];
-    Part& gone = parts_[other];
+    MergedPart& kept = parts_[self];
+    MergedPart& gone = parts_[other];
     for (const auto& entry : gone.nodes) {
       kept.nodes.push_back(entry);
       part_of_[index_of(entry.first)] = self;
@@ -233,7 +233,7 @@ class Partitioner {
   }
 
   // Whether more than one node of a part computes.
-  bool is_worth_it(const Part& part) const {
+  bool is_worth_it(const MergedPart& part) const {
     if (options_.allows_single_node_partition) return true;
     size_t computing = 0;
     for (const auto& [id, order] : part.nodes) {
@@ -248,7 +248,7 @@ class Partitioner {
   const PassOptions& options_;
   std::vector<size_t> part_of_;  // by node
   std::vector<size_t> numbers_;  // in the order in which parts were made
-  std::map<size_t, Part> parts_;
+  std::map<size_t, MergedPart> parts_;
   std::vector<bool> is_supported_;  // by node
   size_t reach_of_ = kNoPart;       // whose reach is `reach_`
   std::set<size_t> reach_;

@@ -11,7 +11,7 @@ namespace faketensor {
 
 namespace {
 
-struct Part : SplitPart {
+struct ModulePart : SplitPart {
   using SplitPart::SplitPart;
   std::vector<size_t> dependents;  // parts, in the order in which they began to need this one
   std::map<size_t, bool> is_dependent;
@@ -33,8 +33,8 @@ class ModuleSplitter {
       if (wanted == part_of.end()) continue;
       const auto [found, is_new] = numbers.emplace(wanted->second, parts_.size());
       if (is_new) {
-        parts_.push_back(
-            std::make_unique<Part>(from, program.add_graph(), format("submod_{}", wanted->second)));
+        parts_.push_back(std::make_unique<ModulePart>(from, program.add_graph(),
+                                                      format("submod_{}", wanted->second)));
       }
       part_of_[index_of(id)] = found->second;
     }
@@ -79,7 +79,7 @@ class ModuleSplitter {
     if (defined_in != kNone) parts_[defined_in]->outputs.add(used);
     if (used_in != kNone) parts_[used_in]->inputs.add(used);
     if (defined_in == kNone || used_in == kNone) return;
-    Part& part = *parts_[defined_in];
+    ModulePart& part = *parts_[defined_in];
     if (!part.is_dependent.emplace(used_in, true).second) return;
     part.dependents.push_back(used_in);
     ++parts_[used_in]->dependencies;
@@ -109,7 +109,7 @@ class ModuleSplitter {
   Graph& base_;
   GraphCopy base_copy_;
   std::vector<size_t> part_of_;  // by node
-  std::vector<std::unique_ptr<Part>> parts_;
+  std::vector<std::unique_ptr<ModulePart>> parts_;
 };
 
 }  // namespace

@@ -18,11 +18,6 @@ PropagateOptions options_of(const Json& header) {
   return options;
 }
 
-std::string folder_of(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
-}
-
 }  // namespace
 
 int answer_graph(const std::string& path, const Json& header, CommandIo& io) {

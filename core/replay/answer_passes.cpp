@@ -107,11 +107,6 @@ void answer_text_pass(JsonWriter& json, const Json& question, const Json& before
   }
 }
 
-std::string folder_of(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
-}
-
 template <typename Use>
 void for_each_line(std::string_view text, const Use& use) {
   for (size_t number = 1; !text.empty(); ++number) {

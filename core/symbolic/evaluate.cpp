@@ -15,14 +15,14 @@ namespace {
 
 struct MissingSymbol {};
 
-struct Values {
+struct Evaluation {
   const Assignment& given;
   const Assignment& opaque;
   SharedParts<Number> parts;
 };
 
 // Throws MissingSymbol or Error where there is no value; depth is bounded by kMaxExprDepth.
-Number value_of(const ExprNode* node, Values& values);
+Number value_of(const ExprNode* node, Evaluation& values);
 
 Number truth(bool value) { return Number::of(value ? 1 : 0); }
 
@@ -115,7 +115,7 @@ Number unary_value(ExprKind kind, Number x) {
   }
 }
 
-Number value_of_symbol(const ExprNode* symbol, const Values& values) {
+Number value_of_symbol(const ExprNode* symbol, const Evaluation& values) {
   const auto given = values.given.find(symbol);
   if (given != values.given.end()) return given->second;
   const auto opaque = values.opaque.find(symbol);
@@ -123,7 +123,7 @@ Number value_of_symbol(const ExprNode* symbol, const Values& values) {
   return opaque->second;
 }
 
-Number value_of(const ExprNode* node, Values& values) {
+Number value_of(const ExprNode* node, Evaluation& values) {
   const auto arg = [&](size_t i) {
     const ExprNode* part = node->arg(i);
     return values.parts.of(part, [&] { return value_of(part, values); });
@@ -203,7 +203,7 @@ std::vector<const ExprNode*> opaque_symbols(const ExprNode* node,
 
 std::optional<Number> evaluate(const ExprNode* node, const Assignment& assignment,
                                Assignment& opaque) {
-  Values values{assignment, opaque, {}};
+  Evaluation values{assignment, opaque, {}};
   try {
     if (!node->has(kHasSymbol) || !node->pool->has_opaque()) return value_of(node, values);
     const auto is_known = [&](const ExprNode* symbol) { return opaque.count(symbol) != 0; };

@@ -16,7 +16,7 @@ int compare_values(int64_t a, int64_t b) { return a < b ? -1 : (a > b ? 1 : 0); 
 
 // The place of an expression's class in sympy.core.core.ordering_of_classes; classes that are not
 // there come last, by name.
-int class_rank(const ExprNode* node) {
+int printing_rank(const ExprNode* node) {
   switch (node->kind) {
     case ExprKind::kInteger:
       if (node->is_integer(0)) return 0;
@@ -221,7 +221,7 @@ class PythonPrinter {
 
 int compare_basic(const ExprNode* a, const ExprNode* b) {
   if (a == b) return 0;
-  const int classes = compare_values(class_rank(a), class_rank(b));
+  const int classes = compare_values(printing_rank(a), printing_rank(b));
   if (classes != 0) return classes;
   if (a->kind != b->kind) return function_name(a->kind).compare(function_name(b->kind));
   if (a->kind == ExprKind::kSymbol) return compare_symbols(a, b);

@@ -13,11 +13,6 @@ constexpr size_t kMaxSummands = 20;
 constexpr size_t kMaxTerms = 128;
 constexpr int kMaxSteps = 128;
 
-struct Power {
-  const ExprNode* base;
-  int64_t exponent;
-};
-
 std::vector<Power> powers_of(const ExprNode* term) {
   std::vector<Power> powers;
   if (term->is_number()) return powers;

@@ -21,7 +21,7 @@ using Exponents = std::vector<int64_t>;
 using Polynomial = std::map<Exponents, int64_t, std::greater<>>;
 
 constexpr size_t kMaxGenerators = 8;
-constexpr size_t kMaxTerms = 128;
+constexpr size_t kMaxGcdTerms = 128;
 constexpr int kMaxProducts = 4096;
 
 // Reads and writes polynomials over the generators it has met: whatever is a factor of a term.
@@ -118,7 +118,7 @@ class Euclid {
                    int64_t power, int64_t sign) {
     for (const auto& [left, a] : factor) {
       for (const auto& [right, b] : p) {
-        if (++products_ > kMaxProducts || sum.size() > kMaxTerms) too_large_ = true;
+        if (++products_ > kMaxProducts || sum.size() > kMaxGcdTerms) too_large_ = true;
         if (too_large_) return;
         Exponents exponents(generators_);
         for (size_t i = 0; i < generators_; ++i) exponents[i] = left[i] + right[i];

@@ -73,15 +73,10 @@ const ExprNode* make_add(ExprPool& pool, Args args) {
   return pool.intern(ExprKind::kAdd, arithmetic_type(constant, sum), constant, sum);
 }
 
-struct Factor {
-  const ExprNode* base;
-  int64_t exponent;
-};
-
 const ExprNode* make_mul(ExprPool& pool, Args args);
 const ExprNode* make_where(ExprPool& pool, Args args);
 
-const ExprNode* raised(ExprPool& pool, Factor factor) {
+const ExprNode* raised(ExprPool& pool, Power factor) {
   if (factor.exponent == 1) return factor.base;
   if (factor.base->kind == ExprKind::kWhere) {  // (a if c else b)**n = a**n if c else b**n
     return make_where(pool, std::array{factor.base->arg(0),
@@ -101,7 +96,7 @@ const ExprNode* raised(ExprPool& pool, Factor factor) {
 
 const ExprNode* make_mul(ExprPool& pool, Args args) {
   Number coefficient = Number::of(1);
-  SmallVector<Factor, 8> factors;
+  SmallVector<Power, 8> factors;
   const auto add_factor = [&factors](const ExprNode* node) {
     if (node->kind == ExprKind::kPow) {
       factors.push_back({node->arg(0), node->number.integer});
@@ -122,11 +117,11 @@ const ExprNode* make_mul(ExprPool& pool, Args args) {
   const bool zero = coefficient.is_integer(0) || (coefficient.is_float && coefficient.real == 0);
   if (zero && !factors.empty()) return pool.integer(0);  // 0*x = 0.0*x = 0
   std::sort(factors.begin(), factors.end(),
-            [](Factor a, Factor b) { return a.base->id < b.base->id; });
+            [](Power a, Power b) { return a.base->id < b.base->id; });
   Exprs product;
   product.reserve(factors.size());
   for (size_t i = 0; i < factors.size();) {
-    Factor factor = factors[i++];
+    Power factor = factors[i++];
     while (i < factors.size() && factors[i].base == factor.base) {
       factor.exponent =
           checked_add(factor.exponent, factors[i++].exponent);  // x**a * x**b = x**(a + b)

@@ -17,6 +17,17 @@ namespace faketensor {
 // Parts of an expression under construction; most are few.
 using Exprs = SmallVector<const ExprNode*, 8>;
 
+// A factor of a product, and a relation between two sides, while they are taken apart.
+struct Power {
+  const ExprNode* base;
+  int64_t exponent;
+};
+struct Relation {
+  ExprKind kind;
+  const ExprNode* lhs;
+  const ExprNode* rhs;
+};
+
 const ExprNode* simplified(ExprPool& pool, ExprKind kind, std::span<const ExprNode* const> args);
 const ExprNode* simplified_pow(ExprPool& pool, const ExprNode* base, int64_t exponent);
 

@@ -17,13 +17,8 @@ namespace {
 
 using Args = std::span<const ExprNode* const>;
 
-struct Factor {
-  const ExprNode* base;
-  int64_t exponent;
-};
-
-SmallVector<Factor, 8> factors_of(const ExprNode* node) {
-  SmallVector<Factor, 8> factors;
+SmallVector<Power, 8> factors_of(const ExprNode* node) {
+  SmallVector<Power, 8> factors;
   const Args args = node->kind == ExprKind::kMul ? node->args() : Args(&node, 1);
   for (const ExprNode* arg : args) {
     if (arg->kind == ExprKind::kPow) {
@@ -238,15 +233,15 @@ const ExprNode* exact_quotient(ExprPool& pool, const ExprNode* p, const ExprNode
   }
   const int64_t coefficient = coefficient_of(p);
   if (divisor == -1 ? coefficient == INT64_MIN : coefficient % divisor != 0) return nullptr;
-  SmallVector<Factor, 8> left = factors_of(p);
-  for (const Factor factor : factors_of(q)) {
+  SmallVector<Power, 8> left = factors_of(p);
+  for (const Power factor : factors_of(q)) {
     const auto at =
-        std::find_if(left.begin(), left.end(), [&](Factor f) { return f.base == factor.base; });
+        std::find_if(left.begin(), left.end(), [&](Power f) { return f.base == factor.base; });
     if (at == left.end() || at->exponent < factor.exponent) return nullptr;
     at->exponent -= factor.exponent;
   }
   Exprs product = {pool.integer(coefficient / divisor)};
-  for (const Factor factor : left) {
+  for (const Power factor : left) {
     if (factor.exponent > 0) product.push_back(simplified_pow(pool, factor.base, factor.exponent));
   }
   return pool.make(ExprKind::kMul, product);

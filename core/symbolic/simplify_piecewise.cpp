@@ -12,12 +12,6 @@ namespace faketensor {
 
 namespace {
 
-struct Relation {
-  ExprKind kind;
-  const ExprNode* lhs;
-  const ExprNode* rhs;
-};
-
 bool is_ordered(const ExprNode* a, const ExprNode* b) {
   const std::array args = {a, b};
   return ordered_by_size(args)[0] == a;

@@ -12,12 +12,6 @@ namespace {
 
 constexpr int kTrials = 5;  // as in PyTorch
 
-struct Relation {
-  ExprKind kind;
-  const ExprNode* lhs;
-  const ExprNode* rhs;
-};
-
 // a + x < b  =>  x < b - a, for the terms a without `thing`.
 bool move_terms(Relation& relation, const ExprNode* thing) {
   if (relation.lhs->kind != ExprKind::kAdd) return false;

@@ -19,11 +19,11 @@ const ExprNode* current(const ExprNode* node) {
   return env == nullptr ? node : env->as_shown(node);
 }
 
-const ExprNode* operand(ExprPool& pool, SymFloat value) {
+const ExprNode* float_operand(ExprPool& pool, SymFloat value) {
   return value.is_symbolic() ? current(value.node()) : pool.real(value.as_double());
 }
 
-const ExprNode* operand(ExprPool& pool, SymInt value) {
+const ExprNode* float_operand(ExprPool& pool, SymInt value) {
   return value.is_symbolic() ? current(value.node()) : pool.integer(value.as_int());
 }
 
@@ -36,12 +36,12 @@ bool both_constant(SymFloat a, SymFloat b) { return !a.is_symbolic() && !b.is_sy
 
 SymFloat binary(ExprKind kind, SymFloat a, SymFloat b) {
   ExprPool& pool = pool_of(a, b);
-  return sym_float_of(pool.make(kind, operand(pool, a), operand(pool, b)));
+  return sym_float_of(pool.make(kind, float_operand(pool, a), float_operand(pool, b)));
 }
 
 SymBool relation(ExprKind kind, SymFloat a, SymFloat b) {
   ExprPool& pool = pool_of(a, b);
-  return pool.sym_bool(pool.make(kind, operand(pool, a), operand(pool, b)));
+  return pool.sym_bool(pool.make(kind, float_operand(pool, a), float_operand(pool, b)));
 }
 
 int64_t to_int(double value) {
@@ -53,7 +53,7 @@ int64_t to_int(double value) {
 
 SymInt rounded(ExprKind kind, SymFloat a) {
   ExprPool& pool = *a.node()->pool;
-  return pool.sym_int(pool.make(kind, operand(pool, a)));
+  return pool.sym_int(pool.make(kind, float_operand(pool, a)));
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ SymFloat sym_float_of(const ExprNode* node) {
 SymFloat sym_float(SymInt value) {
   if (!value.is_symbolic()) return static_cast<double>(value.as_int());
   ExprPool& pool = *value.node()->pool;
-  return sym_float_of(pool.make(ExprKind::kToFloat, operand(pool, value)));
+  return sym_float_of(pool.make(ExprKind::kToFloat, float_operand(pool, value)));
 }
 
 SymFloat operator+(SymFloat a, SymFloat b) {
@@ -101,7 +101,8 @@ SymFloat int_true_div(SymInt a, SymInt b) {
   }
   if (symbolic_detail::both_plain(a, b)) return int_true_divide(a.as_int(), b.as_int());
   ExprPool& pool = pool_of(a, b);
-  return sym_float_of(pool.make(ExprKind::kIntTrueDiv, operand(pool, a), operand(pool, b)));
+  return sym_float_of(
+      pool.make(ExprKind::kIntTrueDiv, float_operand(pool, a), float_operand(pool, b)));
 }
 
 SymFloat float_pow(SymFloat a, SymFloat b) {
@@ -189,7 +190,7 @@ SymInt sym_int(SymBool condition) { return sym_ite(condition, 1, 0); }
 SymInt sym_abs(SymInt value) {
   if (!value.is_symbolic()) return value.as_int() < 0 ? -value : value;
   ExprPool& pool = *value.node()->pool;
-  return pool.sym_int(pool.make(ExprKind::kAbs, operand(pool, value)));
+  return pool.sym_int(pool.make(ExprKind::kAbs, float_operand(pool, value)));
 }
 
 SymInt pow_by_natural(SymInt base, SymInt exponent) {
@@ -201,7 +202,7 @@ SymInt pow_by_natural(SymInt base, SymInt exponent) {
   }
   ExprPool& pool = pool_of(base, exponent);
   return pool.sym_int(
-      pool.make(ExprKind::kPowByNatural, operand(pool, base), operand(pool, exponent)));
+      pool.make(ExprKind::kPowByNatural, float_operand(pool, base), float_operand(pool, exponent)));
 }
 
 }  // namespace faketensor

@@ -259,6 +259,8 @@ SymBool cpp_compare(Comparison comparison, SymInt a, SymInt b) {
   return pool.sym_bool(pool.make(relation_kind(comparison), left, right));
 }
 
+bool has_unbacked(SymInt value) { return value.is_symbolic() && value.node()->has(kHasUnbacked); }
+
 std::string to_string(SymInt value) {
   if (!value.is_symbolic()) return std::to_string(value.as_int());
   return to_string(operand(*value.node()->pool, value));

@@ -199,6 +199,8 @@ inline SymBool operator>=(SymInt a, SymInt b) {
 inline int64_t guard_int(SymInt value) {
   return value.is_symbolic() ? symbolic_detail::guard_int_cold(value) : value.as_int();
 }
+// Whether an unbacked symbol is a part of it.
+bool has_unbacked(SymInt value);
 // The value under the hints, without a guard; nothing if it depends on unbacked symbols.
 inline std::optional<int64_t> hint(SymInt value) {
   return value.is_symbolic() ? symbolic_detail::hint_cold(value)

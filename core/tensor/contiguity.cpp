@@ -15,11 +15,6 @@ using Order = std::initializer_list<size_t>;  // of dimensions, innermost first
 constexpr Order kChannelsLast2d = {1, 3, 2, 0};
 constexpr Order kChannelsLast3d = {1, 4, 3, 2, 0};
 
-bool known_one(SymInt size) { return guard_or_false(size == 1); }
-
-bool all_plain(Dims dims) {
-  return std::none_of(dims.begin(), dims.end(), [](SymInt dim) { return dim.is_symbolic(); });
-}
 bool all_hinted(Dims sizes, Dims strides) {
   const auto has_hint = [](SymInt dim) { return hint(dim).has_value(); };
   return std::all_of(sizes.begin(), sizes.end(), has_hint) &&

@@ -1,6 +1,7 @@
 // Sizes and strides as rules handle them.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "core/support/small_vector.h"
@@ -13,6 +14,12 @@ namespace faketensor {
 using DimVector = SmallVector<SymInt, 8>;
 // Sizes or strides of an existing tensor, or an int list argument.
 using Dims = std::span<const SymInt>;
+
+inline bool all_plain(Dims dims) {
+  return std::none_of(dims.begin(), dims.end(), [](SymInt dim) { return dim.is_symbolic(); });
+}
+
+inline bool known_one(SymInt size) { return guard_or_false(size == 1); }
 
 // Whether two lists of sizes or strides are equal, by what becomes of symbols:
 // - the same expressions: nothing is decided, and equal values may differ;

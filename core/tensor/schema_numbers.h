@@ -64,4 +64,8 @@ constexpr std::optional<int> number_of(const SchemaNumber<Enum> (&rows)[count], 
   return std::nullopt;
 }
 
+// ArgumentKind of the same file: how an argument was given.
+inline constexpr int kPositional = 1;
+inline constexpr int kByKeyword = 2;
+
 }  // namespace faketensor

@@ -88,10 +88,6 @@ DimVector permuted_strides(Dims sizes, std::span<const int64_t> permutation) {
   return strides;
 }
 
-namespace {
-bool known_one(SymInt size) { return guard_or_false(size == 1); }
-}  // namespace
-
 SymInt storage_elements(Dims sizes, Dims strides, SymInt offset) {
   SymInt elements = offset + 1;
   for (size_t i = 0; i < sizes.size(); ++i) {

@@ -64,10 +64,6 @@ constexpr uint16_t facts_of_rank(size_t rank) {
   return static_cast<uint16_t>(facts);
 }
 
-bool all_plain(Dims dims) {
-  return std::none_of(dims.begin(), dims.end(), [](SymInt dim) { return dim.is_symbolic(); });
-}
-
 bool is_row_major(Dims sizes, Dims strides) {
   SymInt expected = 1;
   for (size_t i = sizes.size(); i-- > 0;) {

@@ -6,16 +6,10 @@ namespace faketensor {
 
 namespace {
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         (static_cast<unsigned char>(c) & 0x80u) != 0;
-}
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 constexpr std::string_view kLongOperators[] = {"**=", "//=", ">>=", "<<=", "...", "**", "//", "<<",
                                                ">>",  "<=",  ">=",  "==",  "!=",  "->", ":=", "+=",
                                                "-=",  "*=",  "/=",  "%=",  "&=",  "|=", "^=", "@="};
-constexpr std::string_view kOperators = "()[]{},:;=.+-*/%@<>&|^~";
+constexpr std::string_view kPunctuation = "()[]{},:;=.+-*/%@<>&|^~";
 
 }  // namespace
 
@@ -105,7 +99,7 @@ Token TextLexer::scan() {
     return make(Token::Kind::kOperator, begin);
   }
   ++at_;
-  if (kOperators.find(c) == std::string_view::npos) return make(Token::Kind::kWrong, begin);
+  if (kPunctuation.find(c) == std::string_view::npos) return make(Token::Kind::kWrong, begin);
   if (c == '(' || c == '[' || c == '{') ++depth_;
   if (c == ')' || c == ']' || c == '}') --depth_;
   return make(Token::Kind::kOperator, begin);

@@ -13,6 +13,13 @@
 
 namespace faketensor {
 
+// What a name is made of; a byte that is not ASCII is part of a letter.
+inline bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         (static_cast<unsigned char>(c) & 0x80u) != 0;
+}
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 struct Token {
   enum class Kind : uint8_t { kName, kNumber, kString, kOperator, kLineEnd, kEnd, kWrong };
   Kind kind = Kind::kEnd;

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "core/graph/text/lexer.h"
 #include "core/support/format.h"
 #include "core/symbolic/parse.h"
 #include "core/symbolic/shape_env.h"
@@ -33,9 +34,6 @@ std::optional<int64_t> number_of(std::string_view text) {
   if (error != std::errc() || stopped != end) return {};
   return number;
 }
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // "u12".
 bool is_unbacked(std::string_view name) {

@@ -42,7 +42,7 @@ bool has(const std::vector<size_t>& dims) { return !dims.empty(); }
 
 }  // namespace
 
-std::string_view python_type(const Value& value, bool is_tuple) {
+std::string_view python_class(const Value& value, bool is_tuple) {
   switch (value.tag()) {
     case Value::Tag::kNone:
       return "NoneType";
@@ -129,7 +129,7 @@ InputGuards::Guard InputGuards::guard_of(const FrameInput& input, const Value& v
                                          const Value& traced, const std::string& name,
                                          size_t position, ShapeEnv& env) {
   Guard guard{
-      .position = position, .name = name, .type = std::string(python_type(value, input.is_tuple))};
+      .position = position, .name = name, .type = std::string(python_class(value, input.is_tuple))};
   if (value.is_tensor()) {
     guard.kind = Guard::Kind::kTensor;
     guard.tensor = tensor_guard(input, value.tensor(), traced.tensor(), env, state_);
@@ -175,7 +175,7 @@ std::optional<std::string> InputGuards::check_tensor(const Guard& guard, const F
   };
   if (!value.is_tensor())
     return format("expected type of '{}' to be a tensor type, ' but found <class '{}'>", guard.name,
-                  python_type(value));
+                  python_class(value));
   const Tensor& tensor = value.tensor();
   const TensorGuard& expected = guard.tensor;
   if (const std::string keys = dispatch_keys(tensor, state); keys != expected.dispatch_keys)
@@ -221,7 +221,7 @@ std::optional<std::string> InputGuards::check_tensor(const Guard& guard, const F
 
 std::optional<std::string> InputGuards::check_list(const Guard& guard, const FrameInput& input,
                                                    const Value& value, const ProgramState& state) {
-  if (!value.is_list() || python_type(value, input.is_tuple) != guard.type)
+  if (!value.is_list() || python_class(value, input.is_tuple) != guard.type)
     return format("___check_type_id({}), type=<class '{}'>", guard.name, guard.type);
   if (value.size() != guard.elements.size())
     return format("len({}) == {}", guard.name, guard.elements.size());
@@ -239,12 +239,12 @@ std::optional<std::string> InputGuards::check_value(const Guard& guard, const Fr
     case Guard::Kind::kList:
       return check_list(guard, input, value, state);
     case Guard::Kind::kType:
-      if (python_type(value) == guard.type) return std::nullopt;
+      if (python_class(value) == guard.type) return std::nullopt;
       return format("___check_type_id({}), type=<class '{}'>", guard.name, guard.type);
     case Guard::Kind::kConstant:
       break;
   }
-  const bool is_same = python_type(value) == guard.type && !value.is_tensor() &&
+  const bool is_same = python_class(value) == guard.type && !value.is_tensor() &&
                        python_repr(value) == guard.constant;
   if (is_same) return std::nullopt;
   return format(guard.type == "NoneType" ? "{} is {}" : "{} == {}", guard.name, guard.constant);

@@ -91,6 +91,6 @@ class InputGuards {
 
 // The value as Python writes it, and the name of its type: "'sum'", "str".
 std::string python_repr(const Value& value);
-std::string_view python_type(const Value& value, bool is_tuple = false);
+std::string_view python_class(const Value& value, bool is_tuple = false);
 
 }  // namespace faketensor
