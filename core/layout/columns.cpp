@@ -46,11 +46,33 @@ class Columns {
     freed_.assign(graph_.layers.size(), 0);
     arrange();
     graph_.x = lefts();
-    if (!free_wide_layers()) return;
     const int32_t straight_width = extent(graph_.x);
+    if (free_wide_layers()) keep_if_narrower(straight_width - straight_width / kFreedGain);
+    // Where each band of boxes stands beside the lines of the ones before, the module is as wide as all
+    // of them.
+    if (2 * extent(graph_.x) < 3 * widest_layer()) return;
+    std::fill(freed_.begin(), freed_.end(), char{0});
+    lines_bend_ = true;
+    keep_if_narrower(extent(graph_.x) / 5 * 4);
+  }
+
+  // Arranges anew, with freed layers.
+  void keep_if_narrower(int32_t width) {
     arrange();
     std::vector<int32_t> freed = lefts();
-    if (extent(freed) < straight_width - straight_width / kFreedGain) graph_.x = std::move(freed);
+    if (extent(freed) < width) graph_.x = std::move(freed);
+  }
+
+  // What it needs where nothing is straight.
+  int32_t widest_layer() const {
+    int32_t widest = 0;
+    for (const std::vector<int32_t>& layer : graph_.layers) {
+      int32_t width = 0;
+      for (size_t i = 0; i < layer.size(); ++i)
+        width += graph_.width(layer[i]) + (i == 0 ? 0 : gap(layer[i - 1], layer[i]));
+      widest = std::max(widest, width);
+    }
+    return widest;
   }
 
  private:
@@ -164,6 +186,7 @@ class Columns {
   bool may_be_straight(const LayeredGraph::Segment& segment) const {
     const bool bend_above = graph_.kind[at(segment.upper)] == Kind::kBend;
     const bool bend_below = graph_.kind[at(segment.lower)] == Kind::kBend;
+    if (lines_bend_ && bend_above != bend_below) return false;
     if (bend_above == bend_below || graph_.main_next[at(segment.upper)] == segment.lower)
       return true;
     const int32_t box = bend_above ? segment.lower : segment.upper;
@@ -364,6 +387,7 @@ class Columns {
   LayeredGraph& graph_;
   std::vector<char> dead_end_;                        // per node
   std::vector<int32_t> line_gap_;                     // per layer: beside a line
+  bool lines_bend_ = false;                           // at the boxes that they join, all of them
   std::vector<char> freed_;                           // per layer: no leg to or from it is straight
   std::vector<int32_t> straight_down_, straight_up_;  // per node: segment, or -1
   std::vector<int32_t> column_,

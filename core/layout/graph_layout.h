@@ -28,7 +28,7 @@ inline constexpr int32_t kRowHeight = 28;           // box of a row
 inline constexpr int32_t kClosedModuleHeight = 48;  // box of a closed module: two lines
 // Title bar at the top of an open module; the root has none.
 inline constexpr int32_t kTitleHeight = 24;
-inline constexpr int32_t kPadding = 12;      // free space inside an open module's border
+inline constexpr int32_t kPadding = 10;      // free space inside an open module's border
 inline constexpr int32_t kWidthClasses = 8;  // class c is drawn kNarrowest + c * kWidthStep wide
 inline constexpr int32_t kNarrowest = 64;
 inline constexpr int32_t kWidthStep = 28;

@@ -14,6 +14,7 @@
 // quadratic.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -103,10 +104,11 @@ struct LayeredGraph {
 };
 
 // Between two lines that run beside each other, and between a line and a box. Of many lines nobody
-// follows one by eye: they stand closer, as one broad bundle.
+// follows one by eye: they stand closer, as one bundle of about this width, and what is more than
+// that shares places.
+constexpr int32_t kLineGap = 10, kBundle = 64;
 inline int32_t line_gap(int32_t lines) {
-  constexpr int32_t kGap = 10, kClosest = 3, kBundle = 160;
-  return lines <= kBundle / kGap ? kGap : lines >= kBundle / kClosest ? kClosest : kBundle / lines;
+  return std::clamp(kBundle / std::max(lines, 1), 1, kLineGap);
 }
 
 void assign_layers(LayeredGraph& graph);

@@ -20,8 +20,8 @@ constexpr int32_t kColumn = 100;  // about a box and its gap
 // A module is not made narrower than this, or than half as wide as a square of all its boxes, by
 // standing its branches below each other; what is wider is weighed against so much height of what
 // may stand above and below it.
-constexpr int32_t kComfortable = 1100;
-constexpr int32_t kHeightAround = 4000;
+constexpr int32_t kComfortable = 600;
+constexpr int32_t kHeightAround = 10000;
 constexpr int32_t kGap = 20, kChannel = 28;  // about, between boxes and between layers
 // From this height on an item is placed by what stands beside it.
 constexpr int32_t kTall = 200;
@@ -303,7 +303,9 @@ class Layering {
       if (narrow.height * 8 > unbroken_height * 9) continue;
       if (narrow.area() * 10 < best.area() * 9) best = std::move(narrow);
     }
-    // Rows side by side; open modules are so because they are parallel.
+    // Branches that are open modules are read beside each other: they go below each other only where
+    // that saves much of the room beside all that stands above and below them.
+    constexpr int kSaved = 9, kMuchSaved = 7;  // what is left of ten parts
     std::vector<int64_t> used(count.size(), 0);
     for (int32_t item = 0; item < graph_.items(); ++item)
       used[at(graph_.layer[at(item)])] += graph_.width(item) + kGap;
@@ -312,11 +314,22 @@ class Layering {
       is_flat = is_flat &&
                 (graph_.height(item) < kTall || used[at(graph_.layer[at(item)])] <= comfortable_);
     for (const int32_t limit : {comfortable_, comfortable_ + comfortable_ / 2, 2 * comfortable_}) {
-      if (!is_flat || limit >= best.width) break;
-      Shelves narrow = put_on_shelves(count, limit);
-      if (cost(narrow) * 10 < cost(best) * 9) best = std::move(narrow);
+      if (limit >= best.width) break;
+      Shelves narrow = evened_out(put_on_shelves(count, limit), limit);
+      if (cost(narrow) * 10 < cost(best) * (is_flat ? kSaved : kMuchSaved))
+        best = std::move(narrow);
     }
     return best;
+  }
+
+  // As many shelves, with about as many items on each of a layer's: two and two, not three and one.
+  Shelves evened_out(const Shelves& shelves, int32_t limit) const {
+    std::vector<int32_t> most = layer_sizes();
+    for (size_t layer = 1; layer < most.size(); ++layer) {
+      const int32_t count = std::max(1, shelves.first[layer + 1] - shelves.first[layer]);
+      most[layer] = (most[layer] + count - 1) / count;
+    }
+    return put_on_shelves(most, limit);
   }
 
   // `most` says per layer how many items a shelf holds, `limit` how wide it gets if it holds more

@@ -22,10 +22,11 @@ constexpr int32_t kBelowTracks = 12;
 constexpr int32_t kBelowTracksOfOpen = 8;
 // A channel without tracks: room for a size, for an arrow head, and between two open modules.
 constexpr int32_t kStraightFromBox = 20;
-constexpr int32_t kStraightToBox = 14;
-constexpr int32_t kStraightOfOpen = 12;
+constexpr int32_t kStraightFromBoxToOpen = 14;
+constexpr int32_t kStraightToBox = 12;
+constexpr int32_t kStraightOfOpen = 8;
 constexpr int32_t kTrackGap = 8;
-constexpr int32_t kWidestChannel = 192;  // the tracks of one channel share at most this much
+constexpr int32_t kWidestChannel = 64;  // the tracks of one channel share at most this much
 
 size_t at(int32_t index) { return static_cast<size_t>(index); }
 
@@ -110,7 +111,7 @@ class Router {
         left.raise(layer, layer + 1, -graph_.x[at(node)]);
       }
     }
-    const int32_t gap = line_gap(static_cast<int32_t>(graph_.rails.size()));
+    const auto rails = static_cast<int64_t>(graph_.rails.size());
     std::vector<int32_t> order(graph_.rails.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
     const auto first_layer = [&](const LayeredGraph::Rail& rail) {
@@ -120,8 +121,10 @@ class Router {
       const LayeredGraph::Rail &one = graph_.rails[at(a)], &other = graph_.rails[at(b)];
       return one.last_layer - first_layer(one) < other.last_layer - first_layer(other);
     });
-    for (const int32_t index : order) {
-      LayeredGraph::Rail& rail = graph_.rails[at(index)];
+    for (int64_t i = 0; i < rails; ++i) {
+      LayeredGraph::Rail& rail = graph_.rails[at(order[static_cast<size_t>(i)])];
+      const auto gap = static_cast<int32_t>(
+          rails * kLineGap <= kBundle ? kLineGap : (i + 1) * kBundle / rails - i * kBundle / rails);
       const size_t first = at(first_layer(rail)) + 1, last = at(rail.last_layer);
       const int32_t from = source_x(rail.net);
       const int32_t to = mean_arrival(rail.net);
@@ -315,9 +318,8 @@ class Router {
   int32_t channel_height(size_t layer) const {
     const bool at_border = layer == 0 || layer + 2 == graph_.layers.size();
     const Ends ends = ends_[layer];
-    int32_t height = ends.from_box ? kStraightFromBox
-                     : ends.to_box ? kStraightToBox
-                                   : kStraightOfOpen;
+    int32_t height = ends.to_box ? kStraightToBox : kStraightOfOpen;
+    if (ends.from_box) height = ends.to_box ? kStraightFromBox : kStraightFromBoxToOpen;
     if (tracks_[layer] > 0)
       height = above_tracks(layer) + tracks_height(layer) +
                (ends.to_box ? kBelowTracks : kBelowTracksOfOpen);

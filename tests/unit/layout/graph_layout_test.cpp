@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -58,20 +59,20 @@ TEST(GraphLayout, DrawsASmallBlockLikeThis) {
   graph.row(0, {sum});
   graph.expand(block);
   EXPECT_EQ(to_text(graph.draw()),
-            "module 0 in -1: 0,0 178x328\n"
-            "row 1 in 0: 52,12 64x28\n"
-            "module 1 in 0: 12,60 154x214\n"
-            "row 2 in 2: 52,104 64x28\n"
-            "module 2 in 2: 24,152 120x48\n"
-            "row 4 in 2: 52,226 64x28\n"
-            "row 5 in 0: 52,288 64x28\n"
-            "1->2 of 1: 84,40 84,60\n"
-            "2->6 of 4: 84,274 84,288\n"
-            "2->3 of 1: 84,84 84,104\n"
-            "2->5 of 1: 84,84 84,92 154,92 154,214 98,214 98,226\n"  // the residual, at the side
-            "3->4 of 2: 84,132 84,152\n"
-            "4->5 of 3: 84,200 84,226\n"
-            "5->2 of 4: 84,254 84,274\n");
+            "module 0 in -1: 0,0 170x310\n"
+            "row 1 in 0: 48,10 64x28\n"
+            "module 1 in 0: 10,52 150x208\n"
+            "row 2 in 2: 48,96 64x28\n"
+            "module 2 in 2: 20,144 120x48\n"
+            "row 4 in 2: 48,218 64x28\n"
+            "row 5 in 0: 48,272 64x28\n"
+            "1->2 of 1: 80,38 80,52\n"
+            "2->6 of 4: 80,260 80,272\n"
+            "2->3 of 1: 80,76 80,96\n"
+            "2->5 of 1: 80,76 80,84 150,84 150,206 94,206 94,218\n"
+            "3->4 of 2: 80,124 80,144\n"
+            "4->5 of 3: 80,192 80,218\n"
+            "5->2 of 4: 80,246 80,260\n");
 }
 
 TEST(GraphLayout, AnEmptyGraphIsAnEmptyRoot) {
@@ -250,6 +251,71 @@ TEST(GraphLayout, ManyBranchesOfAFanStandBelowEachOther) {
   const Box& begin = box_of(drawn, static_cast<int32_t>(first[50]));
   const Box& end = box_of(drawn, static_cast<int32_t>(kept[50]));
   EXPECT_LT(end.y - begin.y, 1000);
+}
+
+// Chains of `rows` in open modules of their own that read one value, and a row that joins them.
+uint32_t add_branches(GraphBuilder& graph, uint32_t parent, uint32_t value, int count, int rows,
+                      std::vector<uint32_t>* modules = nullptr) {
+  const uint32_t weight = graph.parameter();
+  std::vector<uint32_t> ends;
+  for (int branch = 0; branch < count; ++branch) {
+    const uint32_t module = graph.module(parent);
+    if (modules != nullptr) modules->push_back(module);
+    uint32_t end = value;
+    for (int i = 0; i < rows; ++i) end = graph.row(module, {end, weight}, 2);
+    ends.push_back(end);
+  }
+  return graph.row(parent, ends);
+}
+
+// Above and below them the drawing would be as wide as all together.
+TEST(GraphLayout, OpenBranchesThatAreManyStandBelowEachOther) {
+  GraphBuilder graph;
+  std::vector<uint32_t> modules;
+  add_branches(graph, 0, graph.row(0, {}), 8, 4, &modules);
+  graph.expand_all();
+  const GraphLayout drawn = graph.draw();
+  EXPECT_LE(drawn.width, 900);
+  // About as many in each row.
+  std::map<int32_t, int> in_row;
+  for (const uint32_t module : modules) ++in_row[box_of(drawn, ~static_cast<int32_t>(module)).y];
+  ASSERT_EQ(in_row.size(), 3u);
+  for (const auto& [y, count] : in_row) EXPECT_GE(count, 2);
+}
+
+TEST(GraphLayout, QueryKeyAndValueStandSideBySide) {
+  GraphBuilder graph;
+  std::vector<uint32_t> modules;
+  add_branches(graph, 0, graph.row(0, {}), 3, 8, &modules);
+  graph.expand_all();
+  const GraphLayout drawn = graph.draw();
+  for (const uint32_t module : modules)
+    EXPECT_EQ(box_of(drawn, ~static_cast<int32_t>(module)).y,
+              box_of(drawn, ~static_cast<int32_t>(modules[0])).y);
+}
+
+// What each turn of an unrolled loop gets is cut out at the top: lines lead past the rows below.
+TEST(GraphLayout, LinesFromABandOfBoxesDoNotPushTheNextAside) {
+  GraphBuilder graph;
+  const uint32_t first = graph.module(0);
+  const uint32_t value = graph.row(first, {});
+  std::vector<uint32_t> cuts;
+  for (int i = 0; i < 24; ++i) cuts.push_back(graph.row(first, {graph.row(first, {value})}));
+  const uint32_t second = graph.module(0);
+  uint32_t state = value;
+  for (const uint32_t cut : cuts) state = graph.row(second, {state, cut}, 1);
+  graph.expand_all();
+  EXPECT_LE(box_of(graph.draw(), ~static_cast<int32_t>(first)).width, 1000);
+}
+
+// What the backward of a training step reads of the forward.
+TEST(GraphLayout, ManyLongLinesAreABundleOfFewPixels) {
+  GraphBuilder graph;
+  std::vector<uint32_t> values{graph.row(0, {})};
+  for (int i = 0; i < 600; ++i) values.push_back(graph.row(0, {values.back()}));
+  uint32_t gradient = values.back();
+  for (size_t i = values.size(); i-- > 0;) gradient = graph.row(0, {gradient, values[i]}, 1);
+  EXPECT_LE(graph.draw().width, 400);
 }
 
 // The second input is read below the encoder, which is as wide as the drawing may be.
