@@ -214,9 +214,10 @@ void JsExportPass::write_list(JsonWriter& json, Args values) {
 void JsExportPass::write(JsonWriter& json, const ProxyValue& value) {
   if (value.arg.is(Value::Tag::kList) && value.data.is_list()) {
     const std::vector<ProxyValue> elements = elements_of(value);
-    if (!value.arg.is_tuple()) return write_list(json, elements);
-    const auto tuple = json.object();
-    return write_list(json.key("tuple"), elements);
+    const bool is_list = !value.arg.is_tuple() && !value.arg.is_dict();
+    if (is_list) return write_list(json, elements);
+    const auto marked = json.object();
+    return write_list(json.key(value.arg.is_tuple() ? "tuple" : "dict"), elements);
   }
   const bool is_plain = !value.arg.is(Value::Tag::kNodeRef) && !value.data.is_tensor() &&
                         !value.data.is_unset() && !value.data.is(Value::Tag::kGraph);
@@ -257,6 +258,18 @@ ProxyValue JsExportPass::read(const Json& json) {
     ProxyValue list = read(*tuple);
     list.arg = Value::tuple(list.arg.values());
     return list;
+  }
+  if (const Json* dict = json.is_object() ? find_member(json, "dict") : nullptr) {
+    ProxyValue items = dict->is_array() ? read(*dict) : ProxyValue();
+    const std::span<const Value> pairs = items.arg.is_list() && items.data.is(Value::Tag::kList)
+                                             ? items.data.values()
+                                             : std::span<const Value>();
+    const bool are_pairs =
+        items.arg.is_list() && std::all_of(pairs.begin(), pairs.end(), [](const Value& pair) {
+          return pair.is_list() && pair.size() == 2;
+        });
+    if (!are_pairs) throw_error(kUsage, "a dictionary is a list of [key, value]");
+    return {Value::dict(pairs), Value::dict(items.arg.values())};
   }
   if (const Json* proxy = json.is_object() ? find_member(json, "p") : nullptr) {
     const int64_t number = integer_of(*proxy, "p", kUsage);

@@ -195,7 +195,7 @@ Value Graph::with_replaced(const Value& value, NodeId from, NodeId to) {
   std::vector<Value> elements;
   for (const Value& element : value.values()) elements.push_back(with_replaced(element, from, to));
   const std::span<const Value> kept = store_->arena.copy(std::span<const Value>(elements));
-  return value.is_tuple() ? Value::tuple(kept) : Value::list(kept);
+  return Value::like(value, kept);
 }
 
 void Graph::set_target(NodeId id, std::string_view target) {

@@ -90,7 +90,7 @@ class GraphWriter {
         break;
       case Value::Tag::kList:
       case Value::Tag::kIntList:
-        if (is_dictionary(value)) return append_dictionary(value);
+        if (value.is_dict()) return append_dictionary(value);
         text_ += value.is_tuple() ? '(' : '[';
         append_elements(value);
         text_ += value.is_tuple() ? (value.size() == 1 ? ",)" : ")") : "]";
@@ -103,7 +103,9 @@ class GraphWriter {
   void append_dictionary(const Value& items) {
     text_ += '{';
     for (size_t i = 0; i < items.size(); ++i) {
-      text_.append(i > 0 ? ", " : "").append(items[i][0].text()).append(": ");
+      text_ += i > 0 ? ", " : "";
+      append_argument(items[i][0]);
+      text_ += ": ";
       append_argument(items[i][1]);
     }
     text_ += '}';

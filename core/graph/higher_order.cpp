@@ -181,16 +181,17 @@ Value triton_functional(HigherOrderCall& call) {
     throw_error(ErrorKind::kTypeError,
                 format("{}: kwargs and tensors_to_clone are needed", call.name()));
   }
-  if (!is_dictionary(*given)) throw_error(ErrorKind::kTypeError, "kwargs must be a dictionary");
+  if (!given->is_dict()) throw_error(ErrorKind::kTypeError, "kwargs must be a dictionary");
   for (size_t i = 0; i < given->size(); ++i) {
     const Value pair = (*given)[i];
+    if (!pair[0].is(Value::Tag::kString)) continue;
     for (size_t j = 0; j < names->size(); ++j) {
       if ((*names)[j].text() != pair[0].text()) continue;
       const Value copy = clone_preserving_strides(call, pair[1]);
-      copies.push_back(make_item(call.context().arena(), pair[0].text(), copy));
+      copies.push_back(make_item(call.context().arena(), pair[0], copy));
     }
   }
-  return call.tuple(copies);
+  return Value::dict(call.context().arena().copy(std::span<const Value>(copies)));
 }
 
 // The kernel writes to its arguments, whose descriptions stay.

@@ -39,7 +39,9 @@ Value Interpreter::resolve_list(const Value& list, std::span<const Value> values
     all_ints = all_ints && resolved.back().is(Value::Tag::kInt);
   }
   if (!has_reference) return list;
-  if (!all_ints) return context_.make_list(resolved.span());
+  if (!all_ints)
+    return Value::like(
+        list, context_.arena().copy(std::span<const Value>(resolved.data(), resolved.size())));
   DimVector ints;
   for (const Value& element : resolved) ints.push_back(element.as_sym_int());
   return context_.make_ints(ints);

@@ -12,7 +12,8 @@ void make_operand_tuples(Graph& graph) {
     if (!is_higher_order) continue;
     std::vector<Value> args;
     for (const Value& arg : node.args)
-      args.push_back(arg.is(Value::Tag::kList) ? Value::tuple(arg.values()) : arg);
+      args.push_back(arg.is(Value::Tag::kList) && !arg.is_dict() ? Value::tuple(arg.values())
+                                                                 : arg);
     graph.set_arguments(id, args, node.keywords);
   }
 }

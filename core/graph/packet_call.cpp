@@ -380,9 +380,9 @@ Value get_item(Context& context, const Given& given) {
       throw_error(ErrorKind::kIndexError, format("getitem: index {} is out of range", at));
     return of[static_cast<size_t>(at < 0 ? at + size : at)];
   }
-  if (is_dictionary(of) && index.is(Tag::kString)) {
+  if (of.is_dict() && index.is(Tag::kString)) {
     for (size_t i = 0; i < of.size(); ++i)
-      if (of[i][0].text() == index.text()) return of[i][1];
+      if (of[i][0].is(Tag::kString) && of[i][0].text() == index.text()) return of[i][1];
     throw_error(ErrorKind::kKeyError, format("'{}'", index.text()));
   }
   if (!of.is_tensor())

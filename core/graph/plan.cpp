@@ -125,7 +125,7 @@ class PlanCompiler {
       return graph_.node(id).val;
     }
     if (!value.is(Value::Tag::kList)) return value;
-    return Value::list(with_rows(value.values()));
+    return Value::like(value, with_rows(value.values()));
   }
 
   // Whether a value refers to this row or a later one, given that ids are rows.

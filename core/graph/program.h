@@ -105,7 +105,7 @@ class Program {
   std::vector<SymbolSpec> symbols;
   std::vector<Module> modules;  // [0] is the root
   std::vector<std::pair<StringId, StringId>>
-      module_call_graph;  // path, and its signature's in/out specs as text (0: none)
+      module_call_graph;  // call, and JSON of the signature it kept (0: none, and the program's own)
   // Of a program that shows what its higher-order operators call (bodies.h); else null.
   std::shared_ptr<const Bodies> bodies;
 

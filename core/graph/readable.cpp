@@ -267,11 +267,11 @@ class CodeWriter {
       }
     } else if (value.is(Value::Tag::kDevice)) {
       append_device(value.device());
-    } else if (is_dictionary(value)) {
+    } else if (value.is_dict()) {
       body_ += '{';
       for (size_t i = 0; i < value.size(); ++i) {
         if (i > 0) body_ += ", ";
-        append_quoted(body_, value[i][0].text());
+        append_value(value[i][0]);
         body_ += ": ";
         append_value(value[i][1]);
       }

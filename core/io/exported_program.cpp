@@ -1,5 +1,6 @@
 #include "core/io/exported_program.h"
 
+#include "core/formats/copy_json.h"
 #include "core/graph/verifier.h"
 #include "core/io/graph_reader.h"
 #include "core/io/program_places.h"
@@ -239,13 +240,14 @@ class ProgramSink final : public JsonSink {
     JsonFields fields(value);
     const StringId path = intern(fields.required("fqn"));
     const JsonValue signature = fields.optional("signature");
-    StringId specs = 0;
-    if (!signature.is_null()) {
-      JsonFields parts(signature);
-      const std::string_view in_spec = parts.required("in_spec").string();
-      specs = state_.intern(format("{}\n{}", in_spec, parts.required("out_spec").string()));
+    StringId kept = 0;
+    if (!signature.is_null() && !program_.text(path).empty()) {
+      std::string text;
+      JsonWriter json(text);
+      copy_json(json, signature);
+      kept = state_.intern(text);
     }
-    program_.module_call_graph.emplace_back(path, specs);
+    program_.module_call_graph.emplace_back(path, kept);
   }
 
   StringId intern(JsonValue text) { return state_.intern(text.string()); }

@@ -50,7 +50,7 @@ class GraphJsonReader {
     const Json& nodes = list_member(json, "nodes");
     read_submodules(json);
     if (options_.may_be_wrong) note_names(nodes);
-    values_.resolve = [this](const Json& object) { return node_named(object); };
+    values_.resolve = [this](const Json& object) { return node_or_dictionary(object); };
     for (const Json& node : nodes) add(node);
     values_.resolve = {};
     for (const auto& [name, module] : submodules_) {
@@ -78,8 +78,18 @@ class GraphJsonReader {
     for (const Json& node : nodes) ids_.emplace(text_member(node, "name"), NodeId{id++});
   }
 
-  std::optional<Value> node_named(const Json& object) const {
-    if (object.size() != 1 || !object.contains("n")) return {};
+  std::optional<Value> node_or_dictionary(const Json& object) {
+    if (object.size() != 1) return {};
+    if (object.contains("dict")) {
+      const Value items = kept(values_.read(object["dict"], &writer_));
+      const bool has_items =
+          items.is(Value::Tag::kList) &&
+          std::all_of(items.values().begin(), items.values().end(),
+                      [](auto& item) { return item.is_list() && item.size() == 2; });
+      if (!has_items) throw_error(ErrorKind::kUnreadable, "a dictionary is a list of [key, value]");
+      return Value::dict(items.values());
+    }
+    if (!object.contains("n")) return {};
     const std::string& name = text_of(object["n"], "n");
     const auto found = ids_.find(name);
     if (found == ids_.end())
@@ -200,7 +210,7 @@ Value kept_argument(Arena& arena, const Value& value) {
   std::vector<Value> elements;
   for (const Value& element : value.values()) elements.push_back(kept_argument(arena, element));
   const std::span<const Value> kept = arena.copy(std::span<const Value>(elements));
-  return value.is_tuple() ? Value::tuple(kept) : Value::list(kept);
+  return Value::like(value, kept);
 }
 
 bool write_whole_float(JsonWriter& json, const Value& value) {
@@ -220,6 +230,9 @@ void write_argument(JsonWriter& json, const Graph& graph, const Value& value, Va
   if (value.is(Value::Tag::kNodeRef)) {
     const auto reference = json.object();
     json.field("n", graph.name_of(node_of(value)));
+  } else if (value.is_dict()) {
+    const auto object = json.object();
+    write_argument(json.key("dict"), graph, Value::list(value.values()), writer, marks_floats);
   } else if (value.is(Value::Tag::kList)) {
     const auto list = json.array();
     for (const Value& element : value.values())

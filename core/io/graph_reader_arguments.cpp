@@ -198,7 +198,7 @@ Value GraphReader::read_complex(JsonValue value) {
   return Value::complex(arena().copy(std::span<const double>(parts)).data());
 }
 
-// A dictionary is the list of its [key, value] pairs. It may hold dictionaries: the depth of JSON
+// A dictionary may hold dictionaries: the depth of JSON
 // bounds this.
 Value GraphReader::read_dictionary(JsonValue value) {
   const std::span<Value> pairs = arena().make_array<Value>(value.members().size());
@@ -207,7 +207,7 @@ Value GraphReader::read_dictionary(JsonValue value) {
     const Value pair[] = {Value::string(arena().copy(member.name)), read_argument(member.value)};
     pairs[at++] = Value::list(arena().copy(std::span<const Value>(pair)));
   }
-  return Value::list(pairs);
+  return Value::dict(pairs);
 }
 
 // A custom object is an input of the graph, or a constant of the file that only its name stands

@@ -529,14 +529,12 @@ bool GraphWriter::write_nested(const Value& list) {
                      [&](const Value& v) { write_exported_float(json_, v.as_double()); });
 }
 
-// A dictionary is the list of its [key, value] pairs.
+// Of a dictionary.
 bool GraphWriter::write_dictionary(const Value& list) {
-  const auto is_pair = [](const Value& v) {
-    return v.is(Value::Tag::kList) && v.size() == 2 && v[0].is(Value::Tag::kString);
-  };
-  if (!all_are(list, is_pair)) return false;
+  if (!list.is_dict()) return false;
   const auto dictionary = json_.object("as_string_to_argument");
   for (size_t i = 0; i < list.size(); ++i) {
+    if (!list[i][0].is(Value::Tag::kString)) refuse("a dictionary whose keys are no strings");
     json_.key(list[i][0].text());
     write_argument(list[i][1]);
   }
@@ -544,8 +542,8 @@ bool GraphWriter::write_dictionary(const Value& list) {
 }
 
 void GraphWriter::write_list(const Value& list, const ArgType* type) {
-  const bool is_written = write_constants(list, type) || write_symbolic_numbers(list) ||
-                          write_tensors(list) || write_dictionary(list) || write_nested(list);
+  const bool is_written = write_dictionary(list) || write_constants(list, type) ||
+                          write_symbolic_numbers(list) || write_tensors(list) || write_nested(list);
   if (!is_written) refuse("the schema has no form for a list of its arguments");
 }
 

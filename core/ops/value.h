@@ -35,7 +35,7 @@ class Value {
     kComplex,
     kSymFloat,  // a symbolic float: an expression node
     kTensor,
-    kList,     // of Values; a tuple is a list, too
+    kList,     // of Values; tuples and dictionaries are lists, too
     kIntList,  // of SymInts
     kString,
     kDType,
@@ -82,6 +82,18 @@ class Value {
     result.sub_ = 1;
     return result;
   }
+  // The list of its [key, value] lists, in order; printed as Python's {key: value}.
+  static Value dict(std::span<const Value> items) {
+    Value result = list(items);
+    result.sub_ = 2;
+    return result;
+  }
+  // A list, tuple or dictionary, as `was` is one, of other elements.
+  static Value like(const Value& was, std::span<const Value> values) {
+    Value result = list(values);
+    result.sub_ = was.sub_;
+    return result;
+  }
   static Value ints(Dims values) {
     Value result(Tag::kIntList);
     result.length_ = static_cast<uint32_t>(values.size());
@@ -122,7 +134,8 @@ class Value {
   bool is_unset() const { return tag_ == Tag::kDefault; }
   bool is_tensor() const { return tag_ == Tag::kTensor; }
   bool is_list() const { return tag_ == Tag::kList || tag_ == Tag::kIntList; }
-  bool is_tuple() const { return tag_ == Tag::kList && sub_ != 0; }
+  bool is_tuple() const { return tag_ == Tag::kList && sub_ == 1; }
+  bool is_dict() const { return tag_ == Tag::kList && sub_ == 2; }
   // A Python number: bool, int, float, complex or a symbolic one.
   bool is_number() const { return tag_ >= Tag::kBool && tag_ <= Tag::kSymFloat; }
   // Whether it is a number that depends on a symbol.

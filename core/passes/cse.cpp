@@ -29,7 +29,7 @@ void append_key(std::string& key, const Value& value) {
   if (value.is(Value::Tag::kNodeRef)) {
     key += format("%{}", value.node());
   } else if (value.is_list()) {
-    key += value.is_tuple() ? '(' : '[';
+    key += value.is_tuple() ? '(' : value.is_dict() ? '{' : '[';
     for (size_t i = 0; i < value.size(); ++i) {
       append_key(key, value[i]);
       key += ',';

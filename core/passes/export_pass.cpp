@@ -212,7 +212,8 @@ ProxyValue ExportPass::resolve(const Value& argument, std::span<const ProxyValue
   std::vector<ProxyValue> elements;
   for (const Value& element : argument.values()) elements.push_back(resolve(element, values));
   ProxyValue list = make_list(elements);
-  if (argument.is_tuple()) list.arg = Value::tuple(list.arg.values());
+  list.arg = Value::like(argument, list.arg.values());
+  if (argument.is_dict()) list.data = Value::like(argument, list.data.values());
   return list;
 }
 
@@ -337,7 +338,7 @@ Value ExportPass::as_argument(const Value& arg) {
   for (const Value& element : arg.values()) elements.push_back(as_argument(element));
   const std::span<const Value> kept =
       subject_.program.arena().copy(std::span<const Value>(elements));
-  return arg.is_tuple() ? Value::tuple(kept) : Value::list(kept);
+  return Value::like(arg, kept);
 }
 
 Value ExportPass::attribute(const Value& tensor) {

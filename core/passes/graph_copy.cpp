@@ -25,7 +25,7 @@ Value GraphCopy::mapped(const Value& argument) {
   std::vector<Value> elements;
   for (const Value& element : argument.values()) elements.push_back(mapped(element));
   const std::span<const Value> kept = to_.store().arena.copy(std::span<const Value>(elements));
-  return argument.is_tuple() ? Value::tuple(kept) : Value::list(kept);
+  return Value::like(argument, kept);
 }
 
 NodeId GraphCopy::add(NodeId id, std::string_view name) {

@@ -206,7 +206,7 @@ class Reinplacer {
     std::vector<Value> elements;
     for (const Value& element : value.values()) elements.push_back(replaced(element, old, self));
     const std::span<const Value> kept = graph_.store().arena.copy(std::span<const Value>(elements));
-    return value.is_tuple() ? Value::tuple(kept) : Value::list(kept);
+    return Value::like(value, kept);
   }
 
   Graph& graph_;

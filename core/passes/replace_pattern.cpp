@@ -310,7 +310,7 @@ class Rewriter {
     std::vector<Value> elements;
     for (const Value& element : value.values()) elements.push_back(copied(element, values));
     const std::span<const Value> kept = arena.copy(std::span<const Value>(elements));
-    return value.is_tuple() ? Value::tuple(kept) : Value::list(kept);
+    return Value::like(value, kept);
   }
 
   const Graph& pattern_;

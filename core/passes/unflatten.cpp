@@ -1,8 +1,10 @@
 #include "core/passes/unflatten.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -11,43 +13,13 @@
 #include "core/graph/dead_code.h"
 #include "core/passes/graph_copy.h"
 #include "core/passes/module_calls.h"
+#include "core/passes/outline.h"
 #include "core/passes/unflattened_module.h"
 #include "core/support/format.h"
 
 namespace faketensor {
 
 namespace {
-
-// A module while its nodes are collected.
-struct Frame {
-  UnflattenedModule* module = nullptr;
-  ModuleCalls stack;
-  std::string path;            // without the number of the call
-  std::string name;            // with it
-  NodeId call = kNoNode;       // of the module, in the graph of the frame above
-  std::vector<NodeId> copied;  // nodes of the flat graph, in the order in which they came
-  std::unordered_map<NodeId, NodeId> copies;        // of them, in this graph
-  std::unordered_map<NodeId, NodeId> placeholders;  // for values from outside
-
-  void map(NodeId flat, NodeId copy) {
-    if (copies.emplace(flat, copy).second) {
-      copied.push_back(flat);
-    } else {
-      copies[flat] = copy;
-    }
-  }
-};
-
-// A call of a module, by which equal ones are found.
-struct Entry {
-  std::string parent_path;
-  UnflattenedModule* parent = nullptr;
-  Graph* parent_graph = nullptr;
-  NodeId call = kNoNode;
-  std::string path;
-  size_t number = 0;
-  UnflattenedModule* module = nullptr;
-};
 
 class Unflattener {
  public:
@@ -59,17 +31,21 @@ class Unflattener {
     // Removing effect tokens, PyTorch's first step, leaves no dead code.
     eliminate_dead_code(flat_);
     write_mutations();
-    outline();
+    read_signatures();
+    outline_ = outline(program_, flat_, signatures_);
     copy_operator_graphs();
-    sink_attributes(*root_, attribute_targets());
+    sink_attributes(root(), attribute_targets());
     merge_equal_modules();
+    dispatch_calls();
     UnflattenedModules result;
-    result.root = root_->graph;
+    result.root = root().graph;
     collect(result);
     return result;
   }
 
  private:
+  UnflattenedModule& root() const { return *outline_.root; }
+
   // --- the flat graph ---
 
   void copy_flat() {
@@ -125,240 +101,22 @@ class Unflattener {
     copy_meta(flat_, value, flat_, written);
   }
 
-  // --- modules ---
-
-  UnflattenedModule& make_module() {
-    return *modules_.emplace_back(std::make_unique<UnflattenedModule>());
-  }
-  UnflattenedModule& make_module_with_graph() {
-    UnflattenedModule& module = make_module();
-    module.graph = &program_.add_graph();
-    return module;
-  }
-
-  // Each distinct text is taken apart once.
-  const ModuleCalls& stack_of(NodeId id) {
-    StringId text = flat_.node(id).module_stack;
-    // Files do not tell that of a graph's attribute: it is where it is used.
-    if (flat_.node(id).kind == NodeKind::kGetAttr && text == 0 && !flat_.users(id).empty())
-      text = flat_.node(flat_.users(id)[0]).module_stack;
-    if (text == 0)
-      throw_error(ErrorKind::kValueError,
-                  "not enough values to unpack (expected at least 1, got 0)");
-    const auto [found, is_new] = stacks_.emplace(text, ModuleCalls{});
-    if (is_new) found->second = parse_module_stack(flat_.text(text));
-    return found->second;
-  }
-
-  void outline() {
-    // PyTorch looks at all of them first.
-    for (NodeId id = flat_.first(); id != kNoNode; id = flat_.next(id)) {
-      const NodeKind kind = flat_.node(id).kind;
-      if (kind != NodeKind::kPlaceholder && kind != NodeKind::kOutput) stack_of(id);
-    }
-    root_ = &make_module_with_graph();
-    Frame& root = *frames_.emplace_back(std::make_unique<Frame>());
-    root.module = root_;
-    root.stack = {ModuleCall{}};
-    for (NodeId id = flat_.first(); id != kNoNode; id = flat_.next(id)) {
-      const NodeKind kind = flat_.node(id).kind;
-      if (kind == NodeKind::kPlaceholder) {
-        copy_node(id);
-        continue;
-      }
-      if (kind == NodeKind::kOutput) {
-        while (frames_.size() > 1) leave();
-      } else {
-        enter_frame_of(id);
-      }
-      if (kind == NodeKind::kGetAttr)
-        operator_graphs_.emplace_back(frames_.back()->module, std::string(flat_.target_of(id)));
-      copy_node(id);
-    }
-  }
-
-  // Leaves the modules that are done and enters those that begin.
-  void enter_frame_of(NodeId id) {
-    const ModuleCalls& stack = stack_of(id);
-    if (is_in_no_module(stack)) return;
-    const auto is_in = [&](const ModuleCalls& of) {
-      return of.size() <= stack.size() && std::equal(of.begin() + 1, of.end(), stack.begin() + 1);
-    };
-    while (frames_.size() > 1 && !is_in(frames_.back()->stack)) leave();
-    while (frames_.back()->stack.size() < stack.size()) enter(stack[frames_.back()->stack.size()]);
-  }
-
-  void enter(const ModuleCall& call) {
-    Frame& parent = *frames_.back();
-    auto frame = std::make_unique<Frame>();
-    frame->stack = parent.stack;
-    frame->stack.push_back(call);
-    frame->path = call.path;
-    frame->name = call_name(call.path, call.number);
-    const auto made = created_.find(call.path);
-    frame->module = made == created_.end() ? &make_module_with_graph() : made->second;
-    const std::string accessor = path_below(parent.path, frame->name);
-    add_submodule(parent, accessor, *frame->module);
-    frame->call = parent.module->graph->append(NewNode{.kind = NodeKind::kCallModule,
-                                                       .name = accessor,
-                                                       .target = accessor,
-                                                       .val = Value::unset()});
-    std::vector<Entry>& calls = entries_of(call.instance);
-    if (!calls.empty()) frame->module->children = calls[0].module->children;
-    calls.push_back({.parent_path = parent.path,
-                     .parent = parent.module,
-                     .parent_graph = parent.module->graph,
-                     .call = frame->call,
-                     .path = call.path,
-                     .number = call.number,
-                     .module = frame->module});
-    frames_.push_back(std::move(frame));
-  }
-
-  std::vector<Entry>& entries_of(const std::string& instance) {
-    const auto [found, is_new] = instance_of_.emplace(instance, instances_.size());
-    if (is_new) instances_.emplace_back();
-    return instances_[found->second];
-  }
-
-  void add_submodule(const Frame& parent, const std::string& accessor, UnflattenedModule& module) {
-    const std::vector<std::string> parts = split_path(accessor);
-    UnflattenedModule* at = parent.module;
-    std::string path = parent.path;
-    for (size_t i = 0; i + 1 < parts.size(); ++i) {
-      if (!path.empty()) path += '.';
-      path += parts[i];
-      UnflattenedModule* next = at->children->find(parts[i]);
-      if (next == nullptr) {
-        const auto [created, is_new] = created_.emplace(path, nullptr);
-        if (is_new) created->second = &make_module_with_graph();
-        next = created->second;
-        at->children->set(parts[i], *next);
-      }
-      at = next;
-    }
-    at->children->set(parts.back(), module);
-  }
-
-  // --- nodes ---
-
-  void copy_node(NodeId id) {
-    Frame& frame = *frames_.back();
-    Graph& graph = *frame.module->graph;
-    const Node& node = flat_.node(id);
-    std::vector<Value> args;
-    for (const Value& arg : node.args) args.push_back(mapped(arg));
-    const NodeId copy = graph.append(NewNode{.kind = node.kind,
-                                             .name = std::string(flat_.name_of(id)),
-                                             .target = std::string(flat_.target_of(id))});
-    graph.set_arguments(copy, args, flat_.node(id).keywords);
-    copy_meta(flat_, id, graph, copy);
-    frame.map(id, copy);
-    seen_.insert(id);
-  }
-
-  // Lists nest a few deep.
-  Value mapped(const Value& value) {
-    if (value.is(Value::Tag::kNodeRef)) return node_ref(local(node_of(value)));
-    if (!value.is(Value::Tag::kList)) return value;
-    std::vector<Value> elements;
-    for (const Value& element : value.values()) elements.push_back(mapped(element));
-    const std::span<const Value> kept = program_.arena().copy(std::span<const Value>(elements));
-    return value.is_tuple() ? Value::tuple(kept) : Value::list(kept);
-  }
-
-  // A value in the graph of the innermost frame: made in it, or handed down from above.
-  NodeId local(NodeId id) {
-    size_t depth = frames_.size();
-    NodeId value = kNoNode;
-    while (depth > 0) {
-      const Frame& frame = *frames_[--depth];
-      if (const auto made = frame.copies.find(id); made != frame.copies.end()) {
-        value = made->second;
-        break;
-      }
-      if (const auto given = frame.placeholders.find(id); given != frame.placeholders.end()) {
-        value = given->second;
-        break;
-      }
-      if (depth == 0)
-        throw_error(ErrorKind::kAssertionError,
-                    format("Cannot add placeholder {} to root module", flat_.name_of(id)));
-    }
-    for (++depth; depth < frames_.size(); ++depth)
-      value = hand_down(*frames_[depth - 1], value, *frames_[depth], id);
-    return value;
-  }
-
-  // In front of the others, the argument as well as the placeholder.
-  NodeId hand_down(Frame& parent, NodeId value, Frame& frame, NodeId id) {
-    Graph& graph = *frame.module->graph;
-    const std::string name(flat_.name_of(id));
-    const NodeId placeholder = graph.insert_before(
-        graph.first(), {.kind = NodeKind::kPlaceholder, .name = name, .target = name});
-    copy_meta(flat_, id, graph, placeholder);
-    frame.placeholders.emplace(id, placeholder);
-    Graph& above = *parent.module->graph;
-    std::vector<Value> args = {node_ref(value)};
-    const std::span<const Value> others = above.node(frame.call).args;
-    args.insert(args.end(), others.begin(), others.end());
-    above.set_arguments(frame.call, args, {});
-    return placeholder;
-  }
-
-  // Ends the innermost frame: what is used outside is returned.
-  void leave() {
-    const std::unique_ptr<Frame> frame = std::move(frames_.back());
-    frames_.pop_back();
-    created_.erase(frame->path);
-    Frame& parent = *frames_.back();
-    Graph& graph = *frame->module->graph;
-    Graph& above = *parent.module->graph;
-    std::vector<NodeId> outputs;
-    std::vector<Value> returned;
-    for (const NodeId id : frame->copied) {
-      const std::span<const NodeId> users = flat_.users(id);
-      const bool is_used_outside = std::any_of(users.begin(), users.end(),
-                                               [&](NodeId user) { return !seen_.contains(user); });
-      if (!is_used_outside) continue;
-      outputs.push_back(id);
-      returned.push_back(node_ref(frame->copies.at(id)));
-    }
-    const Value result = returned.size() == 1
-                             ? returned[0]
-                             : Value::list(program_.arena().copy(std::span<const Value>(returned)));
-    graph.append(NewNode{.kind = NodeKind::kOutput,
-                         .name = "output",
-                         .target = "output",
-                         .args = {result},
-                         .val = Value::unset()});
-    if (outputs.size() == 1) {
-      above.meta(frame->call).val = flat_.node(outputs[0]).val;
-      parent.map(outputs[0], frame->call);
-      return;
-    }
-    std::vector<Value> values;
-    for (const NodeId output : outputs) values.push_back(flat_.node(output).val);
-    above.meta(frame->call).val =
-        Value::list(program_.arena().copy(std::span<const Value>(values)));
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const Value args[] = {node_ref(frame->call), Value(static_cast<int64_t>(i))};
-      const NodeId element = above.append(NewNode{.name = "getitem",
-                                                  .target = "_operator.getitem",
-                                                  .args = {args[0], args[1]},
-                                                  .val = values[i]});
-      parent.map(outputs[i], element);
+  void read_signatures() {
+    for (const auto& [path, signature] : program_.module_call_graph) {
+      if (signature != 0)
+        signatures_.emplace(program_.text(path),
+                            read_call_signature(program_.arena(), program_.text(signature)));
     }
   }
 
   // --- attributes ---
 
   void copy_operator_graphs() {
-    for (const auto& [module, name] : operator_graphs_) {
+    for (const auto& [module, name] : outline_.operator_graphs) {
       const Graph* graph = from_.submodule(program_.strings().intern(name));
       if (graph == nullptr) continue;
       module->graph->add_submodule(name, *graph);
-      UnflattenedModule& made = make_module();
+      UnflattenedModule& made = outline_.add_module();
       made.operator_graph = graph;
       module->children->set(name, made);
     }
@@ -411,49 +169,134 @@ class Unflattener {
   }
 
   void merge_equal_modules() {
-    for (std::vector<Entry>& calls : instances_) {
+    for (std::vector<OutlinedCall>& calls : outline_.instances) {
       if (calls.size() < 2) continue;
-      std::unordered_map<std::string, const Entry*> first;
-      std::unordered_map<std::string, const Entry*> first_of_path;
-      for (Entry& entry : calls) {
+      std::unordered_map<std::string, const OutlinedCall*> first;
+      std::unordered_map<std::string, const OutlinedCall*> first_of_path;
+      for (OutlinedCall& entry : calls) {
         const std::string does = dump(*entry.module->graph);
-        const Entry* seen = first.emplace(does, &entry).first->second;
-        const Entry* same = first_of_path.emplace(entry.path + '\n' + does, &entry).first->second;
+        const OutlinedCall* seen = first.emplace(does, &entry).first->second;
+        const OutlinedCall* same =
+            first_of_path.emplace(entry.path + '\n' + does, &entry).first->second;
         if (seen != &entry && seen->path != entry.path) replace_module(entry, *seen->module);
         if (same != &entry) redirect(entry, *same);
       }
     }
   }
 
-  static std::string target_of(const Entry& entry) {
+  static std::string target_of(const OutlinedCall& entry) {
     return path_below(entry.parent_path, call_name(entry.path, entry.number));
   }
 
   // The module with the last name on a path, and that name.
-  static std::pair<UnflattenedModule*, std::string> holder_of(const Entry& entry) {
+  static std::pair<UnflattenedModule*, std::string> holder_of(const OutlinedCall& entry) {
     std::vector<std::string> parts = split_path(target_of(entry));
     const std::string last = parts.back();
     parts.pop_back();
     return {find_module(*entry.parent, join_path(parts, 0)), last};
   }
 
-  static void replace_module(const Entry& entry, UnflattenedModule& by) {
+  static void replace_module(const OutlinedCall& entry, UnflattenedModule& by) {
     const auto [holder, name] = holder_of(entry);
     if (holder != nullptr) holder->children->set(name, by);
   }
 
-  static void redirect(const Entry& entry, const Entry& to) {
+  void redirect(const OutlinedCall& entry, const OutlinedCall& to) {
     const auto [holder, name] = holder_of(entry);
     if (holder != nullptr) holder->children->remove(name);
+    redirected_[call_name(entry.path, entry.number)] = call_name(to.path, to.number);
     entry.parent_graph->set_target(entry.call,
                                    path_below(entry.parent_path, call_name(to.path, to.number)));
+  }
+
+  // --- modules whose calls keep their signatures ---
+
+  // Several calls of one are one module, which counts its calls. Mirrors _dispatch_modules.
+  void dispatch_calls() {
+    std::map<std::string, std::map<size_t, UnflattenedModule*>> called;
+    for (const auto& [name, signature] : signatures_) {
+      const auto other = redirected_.find(name);
+      UnflattenedModule* module =
+          find_module(root(), other == redirected_.end() ? name : other->second);
+      const std::string path(without_call_number(name));
+      if (module == nullptr) refuse_uncalled(path);
+      size_t number = 0;
+      if (name.size() > path.size())
+        std::from_chars(name.data() + path.size() + 1, name.data() + name.size(), number);
+      called[path][number] = module;
+    }
+    std::set<std::string> prefixes;
+    for (const auto& [path, calls] : called) {
+      for (size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1))
+        prefixes.insert(path.substr(0, dot));
+      if (calls.size() > 1) make_dispatcher(path, calls);
+    }
+    if (!called.empty()) elide_call_numbers(called, prefixes);
+  }
+
+  // PyTorch looks for the module, of which no node says that it ran.
+  [[noreturn]] void refuse_uncalled(const std::string& path) const {
+    UnflattenedModule* at = outline_.root;
+    std::string_view owner = "UnflattenedModule";
+    for (const std::string& part : split_path(path)) {
+      UnflattenedModule* next = at->children->find(part);
+      if (next == nullptr)
+        throw_error(ErrorKind::kAttributeError,
+                    format("'{}' object has no attribute '{}'", owner, part));
+      owner = "InterpreterModule";
+      at = next;
+    }
+    throw_error(ErrorKind::kAttributeError, format("no call of '{}' is known", path));
+  }
+
+  void make_dispatcher(const std::string& path, const std::map<size_t, UnflattenedModule*>& calls) {
+    std::vector<std::string> parts = split_path(path);
+    const std::string last = parts.back();
+    parts.pop_back();
+    UnflattenedModule* holder = find_module(root(), join_path(parts, 0));
+    if (holder == nullptr) return;
+    for (size_t number = 1; number <= calls.size(); ++number)
+      if (!redirected_.contains(call_name(path, number)))
+        holder->children->remove(call_name(last, number));
+    UnflattenedModule& dispatcher = outline_.add_module();
+    for (const auto& [number, module] : calls) dispatcher.dispatched.push_back(module);
+    dispatcher.children = dispatcher.dispatched[0]->children;
+    holder->children->set(last, dispatcher);
+  }
+
+  // A module that counts its calls is called by its name alone.
+  template <typename Called>
+  void elide_call_numbers(const Called& called, const std::set<std::string>& prefixes) {
+    std::vector<std::pair<std::string, UnflattenedModule*>> open = {{"", &root()}};
+    while (!open.empty()) {
+      const auto [path, module] = open.back();
+      open.pop_back();
+      if (module->graph != nullptr) elide_in(*module->graph, path, called);
+      for (const UnflattenedModule* call : module->dispatched)
+        if (call->graph != nullptr) elide_in(*call->graph, path, called);
+      for (const auto& [name, child] : module->children->list) {
+        if (child == nullptr) continue;
+        std::string below = path.empty() ? name : path + '.' + name;
+        if (prefixes.contains(below)) open.emplace_back(std::move(below), child);
+      }
+    }
+  }
+
+  template <typename Called>
+  static void elide_in(Graph& graph, const std::string& path, const Called& called) {
+    for (const NodeId id : graph.order()) {
+      if (graph.node(id).kind != NodeKind::kCallModule) continue;
+      const std::string target(without_call_number(graph.target_of(id)));
+      if (called.contains(path.empty() ? target : path + '.' + target))
+        graph.set_target(id, target);
+    }
   }
 
   // --- the result ---
 
   // Each module once, by the first of its paths.
   void collect(UnflattenedModules& result) {
-    std::vector<std::pair<std::string, UnflattenedModule*>> open = {{"", root_}};
+    std::vector<std::pair<std::string, UnflattenedModule*>> open = {{"", &root()}};
     std::unordered_set<const UnflattenedModule*> done;
     while (!open.empty()) {
       const auto [path, module] = open.back();
@@ -465,12 +308,26 @@ class Unflattener {
       }
       const bool has_nodes = module->graph != nullptr && module->graph->size() > 0;
       if (has_nodes) result.graphs.emplace_back(path, module->graph);
+      note_specs(path, *module, result);
+      for (size_t i = 0; i < module->dispatched.size(); ++i) {
+        const UnflattenedModule& call = *module->dispatched[i];
+        if (!done.insert(&call).second) continue;
+        result.dispatched.emplace_back(call_name(path, i), call.graph);
+        note_specs(call_name(path, i), call, result);
+      }
       const auto& children = module->children->list;
       for (auto child = children.rbegin(); child != children.rend(); ++child) {
         if (child->second == nullptr) continue;
         open.emplace_back(path.empty() ? child->first : path + '.' + child->first, child->second);
       }
     }
+  }
+
+  static void note_specs(const std::string& path, const UnflattenedModule& module,
+                         UnflattenedModules& result) {
+    for (size_t i = 0; i < module.specs.size(); ++i)
+      result.specs.emplace_back(format("{}{}_spec_{}", path, path.empty() ? "" : ".", i),
+                                module.specs[i]);
   }
 
   static void collect_operator_graph(const std::string& path, const Graph& graph,
@@ -489,15 +346,9 @@ class Unflattener {
   const Graph& from_;
   Graph& flat_;
   std::vector<NodeId> inputs_;  // placeholders of the flat graph
-  std::vector<std::unique_ptr<UnflattenedModule>> modules_;
-  UnflattenedModule* root_ = nullptr;
-  std::vector<std::unique_ptr<Frame>> frames_;                   // the innermost last
-  std::unordered_map<std::string, UnflattenedModule*> created_;  // by path, before they are entered
-  std::unordered_set<NodeId> seen_;  // nodes of the flat graph that were copied
-  std::unordered_map<StringId, ModuleCalls> stacks_;
-  std::unordered_map<std::string, size_t> instance_of_;
-  std::vector<std::vector<Entry>> instances_;  // the calls of each, in the order of the first
-  std::vector<std::pair<UnflattenedModule*, std::string>> operator_graphs_;
+  CallSignatures signatures_;
+  Outline outline_;
+  std::map<std::string, std::string> redirected_;  // calls that another's module answers
 };
 
 }  // namespace
@@ -508,25 +359,15 @@ UnflattenedModules unflatten(Program& program, const Graph& graph) {
 
 namespace {
 
-// {"signatures": {"mid": {"in_spec": ..., "out_spec": ...}}} of the modules whose calling convention
-// was preserved; empty where there are none.
-std::string preserved_signatures(const Program& program) {
-  std::vector<std::pair<std::string_view, std::string_view>> preserved;
-  for (const auto& [path, specs] : program.module_call_graph) {
-    if (specs != 0 && !program.text(path).empty())
-      preserved.emplace_back(program.text(path), program.text(specs));
-  }
+// {"specs": {"_spec_0": "[1, ...]", "mid._spec_0": ...}}: what those attributes are; empty where
+// there are none.
+std::string specs_json(const UnflattenedModules& modules) {
   std::string text;
-  if (preserved.empty()) return text;
+  if (modules.specs.empty()) return text;
   JsonWriter json(text);
   const auto object = json.object();
-  const auto signatures = json.object("signatures");
-  for (const auto& [path, specs] : preserved) {
-    const size_t end = std::min(specs.find('\n'), specs.size() - 1);
-    const auto module = json.object(path);
-    json.field("in_spec", specs.substr(0, end));
-    json.field("out_spec", specs.substr(end + 1));
-  }
+  const auto specs = json.object("specs");
+  for (const auto& [path, spec] : modules.specs) json.field(path, spec);
   return text;
 }
 
@@ -538,9 +379,11 @@ PassResult unflatten_pass(PassSubject& subject, const PassOptions&) {
   std::unordered_map<const Graph*, Graph*> own;
   for (const std::shared_ptr<Graph>& graph : subject.program.graphs())
     own.emplace(graph.get(), graph.get());
+  std::vector<std::pair<std::string, const Graph*>> all = modules.graphs;
+  all.insert(all.end(), modules.dispatched.begin(), modules.dispatched.end());
+  for (const auto& [path, graph] : all) by_path.emplace(path, own.at(graph));
   // Each module is a submodule of the innermost one above it that has a graph.
-  for (const auto& [path, graph] : modules.graphs) {
-    by_path.emplace(path, own.at(graph));
+  for (const auto& [path, graph] : all) {
     for (size_t end = path.size(); end > 0;) {
       const size_t dot = path.rfind('.', end - 1);
       end = dot == std::string::npos ? 0 : dot;
@@ -551,7 +394,7 @@ PassResult unflatten_pass(PassSubject& subject, const PassOptions&) {
     }
   }
   subject.graph = own.at(modules.root);
-  return {.modified = true, .info = preserved_signatures(subject.program)};
+  return {.modified = true, .info = specs_json(modules)};
 }
 
 }  // namespace faketensor

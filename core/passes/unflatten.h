@@ -9,10 +9,9 @@
 //   const UnflattenedModules modules = unflatten(program, program.graph());
 //   for (const auto& [path, graph] : modules.graphs) ... graph_text(*graph) ...
 //
-// Note [Preserved signatures]
-// Where a module's calling convention was preserved, PyTorch takes its arguments apart and puts them
-// together by pytree specs inside of the graphs. Here a module is called with what it uses, as one
-// whose convention was not preserved; the pass tells the specs, which PyTorch's pytree reads.
+// A module whose calling convention was preserved is called with what the program called it with:
+// arguments are put together and taken apart by pytree specs, attributes that `specs` has
+// (outline.h). Several calls of one are a module that counts its calls, `dispatched`.
 #pragma once
 
 #include <string>
@@ -29,6 +28,10 @@ struct UnflattenedModules {
   // All modules that have a graph, by their paths, those of higher-order operators among them; the
   // root's is empty. Depth first.
   std::vector<std::pair<std::string, const Graph*>> graphs;
+  // What modules that count their calls run, by the names of the calls.
+  std::vector<std::pair<std::string, const Graph*>> dispatched;
+  // "mid._spec_0", and the spec as PyTorch's treespec_loads reads it.
+  std::vector<std::pair<std::string, std::string>> specs;
 };
 
 // New graphs of the program. `graph` is the program's own, or one with the same inputs and outputs.

@@ -47,18 +47,20 @@ std::vector<Visit> bottom_up(UnflattenedModule& root) {
 void drop_arguments(UnflattenedModule& module) {
   Graph& graph = *module.graph;
   for (const NodeId id : graph.order()) {
-    if (graph.node(id).kind != NodeKind::kCallModule) continue;
+    const Node& node = graph.node(id);
+    if (node.kind != NodeKind::kCallModule) continue;
     const UnflattenedModule* called = find_module(module, std::string(graph.target_of(id)));
     if (called == nullptr || called->removed.empty()) continue;
     const std::unordered_set<std::string_view> removed(called->removed.begin(),
                                                        called->removed.end());
     std::vector<Value> kept;
-    for (const Value& arg : graph.node(id).args) {
+    for (const Value& arg : node.positional()) {
       const bool is_kept =
           !arg.is(Value::Tag::kNodeRef) || !removed.contains(graph.name_of(node_of(arg)));
       if (is_kept) kept.push_back(arg);
     }
-    graph.set_arguments(id, kept, {});
+    kept.insert(kept.end(), node.by_keyword().begin(), node.by_keyword().end());
+    graph.set_arguments(id, kept, node.keywords);
   }
 }
 

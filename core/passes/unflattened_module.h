@@ -39,6 +39,9 @@ struct UnflattenedModule {
   const Graph* operator_graph = nullptr;
   std::shared_ptr<Children> children = std::make_shared<Children>();
   std::vector<std::string> removed = {};  // placeholders that have become attributes
+  std::vector<std::string> specs = {};    // pytree specs, the attributes _spec_0, _spec_1, ...
+  // Of several calls whose signatures are kept: what each runs. Such a module has no graph itself.
+  std::vector<UnflattenedModule*> dispatched = {};
 };
 
 // The module on a path below another; null where there is none.

@@ -125,6 +125,11 @@ void RecordedProgram::read_module_stacks(const Json& program) {
     const std::string_view stack = from.text(from.node(found->second).module_stack);
     if (!stack.empty()) graph.meta(id).module_stack = program_.strings().intern(stack);
   }
+  program_.module_call_graph.clear();
+  for (const auto& [call, signature] : exported.module_call_graph)
+    program_.module_call_graph.emplace_back(
+        program_.strings().intern(exported.text(call)),
+        signature == 0 ? 0 : program_.strings().intern(exported.text(signature)));
 }
 
 void RecordedProgram::make_symbols(const Json& program) {

@@ -474,10 +474,9 @@ class FunctionReader {
   // What a graph returns are the values of a dictionary, in order.
   Value without_keys(const Value& result) {
     if (!result.is(Value::Tag::kList)) return result;
-    const bool has_keys = is_dictionary(result);
     std::vector<Value> values;
     for (const Value& element : result.values())
-      values.push_back(without_keys(has_keys ? element[1] : element));
+      values.push_back(without_keys(result.is_dict() ? element[1] : element));
     return make_list(builder_.program().arena(), values, result.is_tuple());
   }
 

@@ -353,21 +353,18 @@ Value ExpressionReader::sequence(const std::vector<Value>& values, bool is_tuple
   return make_list(arena(), values, is_tuple);
 }
 
-// With other keys than names a dictionary is its values.
 ParsedOperand ExpressionReader::read_dict() {
   ParsedOperand operand;
   operand.span.begin = lexer_.last_end() - 1;
-  std::vector<Value> values;
   std::vector<Value> items;
   while (!lexer_.token().is("}")) {
     const Value key = value_of(read());
     expect(":");
-    values.push_back(value_of(read()));
-    if (key.is(Value::Tag::kString)) items.push_back(make_item(arena(), key.text(), values.back()));
+    items.push_back(make_item(arena(), key, value_of(read())));
     if (!accept(",")) break;
   }
   expect("}");
-  operand.value = sequence(items.size() == values.size() ? items : values, false);
+  operand.value = Value::dict(arena().copy(std::span<const Value>(items)));
   operand.span.end = lexer_.last_end();
   return operand;
 }

@@ -256,11 +256,13 @@ class GraphFormReader {
     line_.remove_prefix(1);
     std::vector<Value> items;
     for (skip_spaces(); !accept("}"); read_separator()) {
-      const std::string_view key = read_name();
+      const std::string_view name = read_name();
+      const bool is_number = name.find_first_not_of("0123456789") == std::string_view::npos;
+      const Value key = is_number ? read_word(name) : string(name);
       if (!accept(":")) fail("':' expected");
       items.push_back(make_item(program_.arena(), key, read_value(depth + 1, false)));
     }
-    return Value::list(program_.arena().copy(std::span<const Value>(items)));
+    return Value::dict(program_.arena().copy(std::span<const Value>(items)));
   }
 
   Value reference(std::string_view name) {

@@ -55,17 +55,8 @@ Value make_list(Arena& arena, std::span<const Value> values, bool is_tuple) {
   return Value::ints(arena.copy(ints.span()));
 }
 
-bool is_dictionary(const Value& value) {
-  if (!value.is(Value::Tag::kList) || value.is_tuple() || value.size() == 0) return false;
-  const std::span<const Value> items = value.values();
-  return std::all_of(items.begin(), items.end(), [](const Value& item) {
-    return item.is(Value::Tag::kList) && !item.is_tuple() && item.size() == 2 &&
-           item[0].is(Value::Tag::kString);
-  });
-}
-
-Value make_item(Arena& arena, std::string_view key, const Value& value) {
-  const Value item[] = {Value::string(arena.copy(key)), value};
+Value make_item(Arena& arena, const Value& key, const Value& value) {
+  const Value item[] = {key, value};
   return Value::list(arena.copy(std::span<const Value>(item)));
 }
 

@@ -19,9 +19,7 @@ std::optional<Value> parse_torch_constant(std::string_view text);
 // The spans of lists of integers are packed, as everywhere.
 Value make_list(Arena& arena, std::span<const Value> values, bool is_tuple);
 
-// A dictionary with names for keys is the list of its [key, value] lists, as in files; an empty one
-// is an empty list.
-bool is_dictionary(const Value& value);
-Value make_item(Arena& arena, std::string_view key, const Value& value);
+// What a dictionary (Value::dict) is made of.
+Value make_item(Arena& arena, const Value& key, const Value& value);
 
 }  // namespace faketensor

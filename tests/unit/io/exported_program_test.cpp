@@ -113,8 +113,15 @@ TEST(ExportedProgram, SignatureModulesAndPlacesAreKept) {
   EXPECT_EQ(program.module_path(node_of(program, "linear")), "l");
   EXPECT_EQ(program.source_line(node_of(program, "linear")), "model.py:7 in forward");
   ASSERT_EQ(program.module_call_graph.size(), 2u);
-  EXPECT_EQ(program.text(program.module_call_graph[0].second), "in\nout");
+  EXPECT_EQ(program.module_call_graph[0].second, 0u);  // the program's own
   EXPECT_EQ(program.text(program.module_call_graph[1].first), "l");
+}
+
+TEST(ExportedProgram, TheSignatureOfAModulesCallIsKept) {
+  const Program program = read_program(
+      changed(sample_program(), "{\"fqn\": \"l\", \"signature\": null}",
+              "{\"fqn\": \"l\", \"signature\": {\"inputs\": [], \"in_spec\": \"[1]\"}}"));
+  EXPECT_EQ(program.text(program.module_call_graph[1].second), R"({"inputs":[],"in_spec":"[1]"})");
 }
 
 TEST(ExportedProgram, EveryInputSpecIsKnown) {

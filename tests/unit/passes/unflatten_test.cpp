@@ -63,16 +63,66 @@ TEST_F(UnflattenTest, AModuleIsCalledAndFetchesItsParameters) {
     return mm)");
 }
 
-TEST_F(UnflattenTest, ThePassTellsPreservedSignatures) {
-  read(kLayerAndActivation, {{"mm", ",,Net;a,a,Linear"}, {"relu", ",,Net"}}, {"a.weight"});
-  FakeTensorMode mode;
-  PassSubject subject{*program, mode, &program->graph()};
-  EXPECT_EQ(unflatten_pass(subject, {}).info, "");
+// Recorded from PyTorch: mod(x, k=y) of preserve_module_call_signature=("a",), which returns a tensor.
+constexpr const char* kSignature =
+    R"({"inputs": [{"as_tensor": {"name": "x"}}, {"as_int": 3}, {"as_tensor": {"name": "y"}}],
+        "outputs": [{"as_tensor": {"name": "add"}}],
+        "in_spec": "[1, {\"type\": \"builtins.tuple\", \"context\": \"null\", \"children_spec\": [{\"type\": \"builtins.tuple\", \"context\": \"null\", \"children_spec\": [LEAF, LEAF]}, {\"type\": \"builtins.dict\", \"context\": \"[\\\"k\\\"]\", \"children_spec\": [LEAF]}]}]",
+        "out_spec": "[1, LEAF]", "forward_arg_names": null})";
+
+std::string with_leaves(std::string text) {
+  for (size_t at; (at = text.find("LEAF")) != std::string::npos;)
+    text.replace(at, 4, R"({\"type\": null, \"context\": null, \"children_spec\": []})");
+  return text;
+}
+
+constexpr const char* kTwoInputs = R"(graph():
+    %p_a_weight : [num_users=1] = placeholder[target=p_a_weight]
+    %x : [num_users=1] = placeholder[target=x]
+    %y : [num_users=1] = placeholder[target=y]
+    %mul : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = (%x, %p_a_weight), kwargs = {})
+    %add : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor](args = (%mul, %y), kwargs = {})
+    %relu : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%add,), kwargs = {})
+    return (relu,))";
+
+TEST_F(UnflattenTest, AModuleThatKeepsItsSignatureIsCalledByIt) {
+  read(kTwoInputs, {{"mul", ",,Net;a,a,Sub"}, {"add", ",,Net;a,a,Sub"}, {"relu", ",,Net"}},
+       {"a.weight"});
+  program->inputs.emplace_back();
   program->module_call_graph.emplace_back(program->strings().intern("a"),
-                                          program->strings().intern("[1, 2]\n[1]"));
-  subject.graph = &program->graph();
-  EXPECT_EQ(unflatten_pass(subject, {}).info,
-            R"({"signatures":{"a":{"in_spec":"[1, 2]","out_spec":"[1]"}}})");
+                                          program->strings().intern(with_leaves(kSignature)));
+  const auto texts = run();
+  EXPECT_EQ(texts.at(""), R"(graph():
+    %x : [num_users=1] = placeholder[target=x]
+    %y : [num_users=1] = placeholder[target=y]
+    %_spec_0 : [num_users=1] = get_attr[target=_spec_0]
+    %tree_unflatten : [num_users=2] = call_function[target=torch.utils._pytree.tree_unflatten](args = ([%x, 3, %y], %_spec_0), kwargs = {})
+    %getitem : [num_users=2] = call_function[target=operator.getitem](args = (%tree_unflatten, 0), kwargs = {})
+    %getitem_1 : [num_users=1] = call_function[target=operator.getitem](args = (%tree_unflatten, 1), kwargs = {})
+    %getitem_2 : [num_users=1] = call_function[target=operator.getitem](args = (%getitem, 0), kwargs = {})
+    %getitem_3 : [num_users=1] = call_function[target=operator.getitem](args = (%getitem, 1), kwargs = {})
+    %getitem_4 : [num_users=1] = call_function[target=operator.getitem](args = (%getitem_1, k), kwargs = {})
+    %a : [num_users=1] = call_module[target=a](args = (%getitem_2, %getitem_3), kwargs = {k: %getitem_4})
+    %_spec_1 : [num_users=1] = get_attr[target=_spec_1]
+    %tree_flatten_spec : [num_users=1] = call_function[target=torch.fx._pytree.tree_flatten_spec](args = (%a, %_spec_1), kwargs = {})
+    %getitem_5 : [num_users=1] = call_function[target=operator.getitem](args = (%tree_flatten_spec, 0), kwargs = {})
+    %relu : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%getitem_5,), kwargs = {})
+    return (relu,))");
+  EXPECT_EQ(texts.at("a"), R"(graph():
+    %_positional_arg_0 : [num_users=1] = placeholder[target=_positional_arg_0]
+    %_positional_arg_1 : [num_users=1] = placeholder[target=_positional_arg_1]
+    %k : [num_users=1] = placeholder[target=k]
+    %weight : [num_users=1] = get_attr[target=weight]
+    %_spec_0 : [num_users=1] = get_attr[target=_spec_0]
+    %tree_flatten_spec : [num_users=3] = call_function[target=torch.fx._pytree.tree_flatten_spec](args = (((%_positional_arg_0, %_positional_arg_1), {k: %k}), %_spec_0), kwargs = {})
+    %x : [num_users=1] = call_function[target=operator.getitem](args = (%tree_flatten_spec, 0), kwargs = {})
+    %_constant_1 : [num_users=0] = call_function[target=operator.getitem](args = (%tree_flatten_spec, 1), kwargs = {})
+    %y : [num_users=1] = call_function[target=operator.getitem](args = (%tree_flatten_spec, 2), kwargs = {})
+    %mul : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = (%x, %weight), kwargs = {})
+    %add : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor](args = (%mul, %y), kwargs = {})
+    %_spec_1 : [num_users=1] = get_attr[target=_spec_1]
+    %tree_unflatten : [num_users=1] = call_function[target=torch.utils._pytree.tree_unflatten](args = ((%add,), %_spec_1), kwargs = {})
+    return tree_unflatten)");
 }
 
 constexpr const char* kTwice = R"(graph():

@@ -150,7 +150,8 @@ function baseOf(pass: ExportPass): PassRun {
 /** One pass on its way through a graph. */
 class PassRun {
   readonly #proxies = new Map<number, ProxyValue>();
-  readonly #tuples = new WeakSet<readonly PassArgument[]>();
+  /** What an array is in Python where it is no list; a dictionary's elements are [key, value]. */
+  readonly #kinds = new WeakMap<readonly PassArgument[], "tuple" | "dict">();
   #failed: unknown;
 
   constructor(
@@ -204,11 +205,12 @@ class PassRun {
     });
   }
 
-  /** Tuples, which are arrays here, are told from lists. */
+  /** Tuples and dictionaries, which are arrays here, are told from lists. */
   #boxed(value: unknown): unknown {
     if (Array.isArray(value)) {
       const items = value.map((item) => this.#boxed(item));
-      return this.#tuples.has(value as readonly PassArgument[]) ? { tuple: items } : items;
+      const kind = this.#kinds.get(value as readonly PassArgument[]);
+      return kind ? { [kind]: items } : items;
     }
     if (typeof value !== "object" || value === null || value instanceof ProxyValue || value instanceof Float)
       return value;
@@ -224,9 +226,10 @@ class PassRun {
     if (typeof value !== "object" || value === null) return value;
     if ("p" in value) return this.#proxy(value as { p: number; val?: Value; graph?: string });
     if ("float" in value) return new Float(value.float as number);
-    if ("tuple" in value) {
-      const list = this.#revive(value.tuple) as readonly PassArgument[];
-      this.#tuples.add(list);
+    for (const kind of ["tuple", "dict"] as const) {
+      if (!(kind in value)) continue;
+      const list = this.#revive((value as Record<string, unknown>)[kind]) as readonly PassArgument[];
+      this.#kinds.set(list, kind);
       return list;
     }
     return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, this.#revive(field)]));
