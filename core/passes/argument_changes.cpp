@@ -1,5 +1,7 @@
 #include "core/passes/argument_changes.h"
 
+#include <algorithm>
+
 namespace faketensor {
 
 namespace {
@@ -50,48 +52,75 @@ bool is_same(const Value& a, const Value& b) {
 
 }  // namespace
 
+const ArgumentChanges::Rows& ArgumentChanges::of(const Plan& plan) const {
+  static const Rows kNone;
+  const auto found = plans_.find(&plan);
+  return found == plans_.end() ? kNone : found->second.rows;
+}
+
 std::span<const ArgumentChanges::Change> ArgumentChanges::of(Row row) const {
-  const auto found = changes_.find(row);
-  return found == changes_.end() ? std::span<const Change>() : found->second;
+  if (plan_ == nullptr) return {};
+  const Rows& rows = of(*plan_);
+  const auto found = rows.find(row);
+  return found == rows.end() ? std::span<const Change>() : found->second;
 }
 
 void ArgumentChanges::begin(const Plan& plan) {
   plan_ = &plan;
-  values_.assign(plan.size(), Value());
-  row_of_.clear();
-  changes_.clear();
+  plans_.clear();
+  contradiction_.clear();
 }
 
-void ArgumentChanges::note_value(Row row, const Value& value) {
-  values_[row] = value;
-  if (value.is_tensor()) row_of_.emplace(&value.tensor(), row);
-}
-
-void ArgumentChanges::note_arguments(const Plan& plan, Row row, std::span<const Value> given) {
-  if (&plan != plan_) return;
+void ArgumentChanges::note_arguments(const Plan& plan, Row row, std::span<const Value> was,
+                                     std::span<const Value> given) {
+  OfPlan& of = plans_[&plan];
   const std::span<const Value> written = plan.row(row).args;
+  std::vector<Change> changes;
   for (size_t i = 0; i < given.size() && i < written.size(); ++i) {
-    Change change = named(written[i], given[i]);
-    if (change.copy == nullptr && is_same(written[i], change.value)) continue;
-    change.argument = i;
-    changes_[row].push_back(change);
+    note_sources(of, written[i], was[i]);
+    if (is_same(was[i], given[i])) continue;
+    changes.push_back(named(of, written[i], was[i], given[i]));
+    changes.back().argument = i;
+  }
+  if (of.seen.insert(row).second) {
+    if (!changes.empty()) of.rows[row] = std::move(changes);
+    return;
+  }
+  const auto before = of.rows.find(row);
+  const std::span<const Change> known =
+      before == of.rows.end() ? std::span<const Change>() : before->second;
+  const bool agrees =
+      std::equal(known.begin(), known.end(), changes.begin(), changes.end(),
+                 [](const Change& a, const Change& b) {
+                   return a.argument == b.argument && a.copy == b.copy && is_same(a.value, b.value);
+                 });
+  if (!agrees && contradiction_.empty()) contradiction_ = plan.name_of(row);
+}
+
+void ArgumentChanges::note_sources(OfPlan& of, const Value& written, const Value& was) {
+  if (written.is(Value::Tag::kNodeRef)) {
+    if (was.is_tensor()) of.row_of.emplace(&was.tensor(), written.node());
+  } else if (written.is(Value::Tag::kList) && was.is_list() && was.size() == written.size()) {
+    for (size_t i = 0; i < written.size(); ++i) note_sources(of, written[i], was[i]);
   }
 }
 
 // An argument as it would be written.
-ArgumentChanges::Change ArgumentChanges::named(const Value& written, const Value& given) {
+ArgumentChanges::Change ArgumentChanges::named(const OfPlan& of, const Value& written,
+                                               const Value& was, const Value& given) {
   if (written.is(Value::Tag::kNodeRef)) {
-    if (is_same(values_[written.node()], given)) return {0, written, nullptr};
+    if (is_same(was, given)) return {0, written, nullptr};
     if (!given.is_tensor()) return {0, kept(given), nullptr};
-    const auto found = row_of_.find(&given.tensor());
-    if (found != row_of_.end()) return {0, Value::node_ref(found->second), nullptr};
+    const auto found = of.row_of.find(&given.tensor());
+    if (found != of.row_of.end()) return {0, Value::node_ref(found->second), nullptr};
     return {0, written, given.tensor().meta};
   }
   if (!written.is(Value::Tag::kList) || !given.is_list() || given.size() != written.size())
     return {0, kept(given), nullptr};
   const std::span<Value> elements = arena_.make_array<Value>(written.size());
-  for (size_t i = 0; i < elements.size(); ++i) elements[i] = named(written[i], given[i]).value;
-  return {0, Value::list(elements), nullptr};
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = named(of, written[i], was[i], given[i]).value;
+  return {0, Value::like(written, elements), nullptr};
 }
 
 // The arguments of a row do not outlive it, so lists and texts are copied.
@@ -101,7 +130,7 @@ Value ArgumentChanges::kept(const Value& value) {
   if (!value.is(Value::Tag::kList)) return value;
   const std::span<Value> elements = arena_.make_array<Value>(value.size());
   for (size_t i = 0; i < elements.size(); ++i) elements[i] = kept(value[i]);
-  return Value::list(elements);
+  return Value::like(value, elements);
 }
 
 }  // namespace faketensor

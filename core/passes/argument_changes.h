@@ -10,7 +10,10 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <set>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -29,24 +32,35 @@ class ArgumentChanges {
     const TensorMeta* copy = nullptr;
   };
 
-  // The changes of a row of the program's own graph, by argument. Those in the graphs of
-  // higher-order operators are not noted.
+  // The changes of a row of the program's own graph, by argument.
   std::span<const Change> of(Row row) const;
+  // Of all rows with changes of a graph; those of higher-order operators were run maybe many times.
+  using Rows = std::map<Row, std::vector<Change>>;
+  const Rows& of(const Plan& plan) const;
+  // The first node of a body that became one thing in one of its runs and another in another, so
+  // that no one text says both; empty where there is none.
+  const std::string& contradiction() const { return contradiction_; }
 
   // A run begins; what an earlier one changed is forgotten.
   void begin(const Plan& plan);
-  void note_value(Row row, const Value& value);
-  void note_arguments(const Plan& plan, Row row, std::span<const Value> given);
+  // `was`: what the arguments were before they were changed.
+  void note_arguments(const Plan& plan, Row row, std::span<const Value> was,
+                      std::span<const Value> given);
 
  private:
-  Change named(const Value& written, const Value& given);
+  struct OfPlan {
+    std::unordered_map<const Tensor*, Row> row_of;  // the first that was seen to give the tensor
+    std::set<Row> seen;
+    Rows rows;
+  };
+  static void note_sources(OfPlan& of, const Value& written, const Value& was);
+  Change named(const OfPlan& of, const Value& written, const Value& was, const Value& given);
   Value kept(const Value& value);
 
   const Plan* plan_ = nullptr;
   Arena arena_;  // of lists and texts
-  std::vector<Value> values_;
-  std::unordered_map<const Tensor*, Row> row_of_;  // the first that gave the tensor
-  std::map<Row, std::vector<Change>> changes_;
+  std::map<const Plan*, OfPlan> plans_;
+  std::string contradiction_;
 };
 
 // An editor with what it changes noted.
@@ -59,14 +73,13 @@ class NotedEditor final : public RowEditor {
   }
 
   void edit(Context& context, const Plan& plan, Row row, std::span<Value> args) override {
+    if (changes_ == nullptr) return editor_.edit(context, plan, row, args);
+    const std::vector<Value> was(args.begin(), args.end());
     editor_.edit(context, plan, row, args);
-    if (changes_ != nullptr) changes_->note_arguments(plan, row, args);
+    changes_->note_arguments(plan, row, was, args);
   }
   Moved moved_constant(Row row) override { return editor_.moved_constant(row); }
-  void note_value(Row row, const Value& value) override {
-    editor_.note_value(row, value);
-    if (changes_ != nullptr) changes_->note_value(row, value);
-  }
+  void note_value(Row row, const Value& value) override { editor_.note_value(row, value); }
   bool is_finished() const override { return editor_.is_finished(); }
 
  private:

@@ -3,9 +3,11 @@
 // The what-if of dtypes decides (retarget.h): floating-point inputs, parameters and buffers take the
 // dtype, casts and factories follow or stay as their lines of code say, and a check of a dtype checks
 // what is there. Here its decisions are written into the nodes, and the values computed anew.
+#include "core/passes/body_values.h"
 #include "core/passes/graph_copy.h"
 #include "core/passes/passes.h"
 #include "core/passes/propagate.h"
+#include "core/passes/reachable_graphs.h"
 #include "core/passes/retargeted_run.h"
 #include "core/support/format.h"
 #include "core/support/scoped_value.h"
@@ -39,8 +41,7 @@ class DtypeConverter {
       : subject_(subject), graph_(own_graph(subject)), dtype_(dtype) {}
 
   bool run() {
-    check();
-    const Recorded recorded(subject_.program, graph_);
+    const Recorded recorded(subject_.program, reachable_graphs(subject_));
     ArgumentChanges changes;
     RetargetOptions options;
     options.dtype = dtype_;
@@ -49,14 +50,16 @@ class DtypeConverter {
     bool is_changed = false;
     const Plan& plan = answer.run.plan();
     for (Row row = 0; row < plan.size(); ++row) {
-      const NodeId id = plan.row(row).id;
-      if (plan.row(row).kind == RowKind::kPlaceholder) {
-        is_changed |= convert_input(id, answer.run.record(row));
-        continue;
-      }
-      for (const ArgumentChanges::Change& change : changes.of(row)) write(plan, row, change);
-      is_changed |= !changes.of(row).empty();
+      if (plan.row(row).kind == RowKind::kPlaceholder)
+        is_changed |= convert_input(plan.row(row).id, answer.run.record(row));
     }
+    if (!changes.contradiction().empty())
+      throw_error(
+          ErrorKind::kUsage,
+          format("{} stands in a body that is run with several dtypes, and would have to be "
+                 "another in each",
+                 changes.contradiction()));
+    for (Graph* graph : reachable_graphs(subject_)) is_changed |= write(*graph, changes);
     if (is_changed) compute_values();
     return is_changed;
   }
@@ -65,32 +68,25 @@ class DtypeConverter {
   // For as long as it lives, values are those recorded: what-ifs say what became of these.
   class Recorded {
    public:
-    Recorded(Program& program, Graph& graph) : graph_(graph) {
-      for (NodeId id = graph.first(); id != kNoNode; id = graph.next(id)) {
-        NodeMeta& meta = graph.meta(id);
-        was_.emplace_back(id, meta.recorded);
-        if (meta.val.is_tensor())
-          meta.recorded = program.metas().intern(meta.val.tensor().meta->spec());
+    Recorded(Program& program, std::span<Graph* const> graphs) {
+      for (Graph* graph : graphs) {
+        for (NodeId id = graph->first(); id != kNoNode; id = graph->next(id)) {
+          NodeMeta& meta = graph->meta(id);
+          was_.emplace_back(graph, id, meta.recorded);
+          if (meta.val.is_tensor())
+            meta.recorded = program.metas().intern(meta.val.tensor().meta->spec());
+        }
       }
     }
     Recorded(const Recorded&) = delete;
     Recorded& operator=(const Recorded&) = delete;
     ~Recorded() {
-      for (const auto& [id, meta] : was_) graph_.meta(id).recorded = meta;
+      for (const auto& [graph, id, meta] : was_) graph->meta(id).recorded = meta;
     }
 
    private:
-    Graph& graph_;
-    std::vector<std::pair<NodeId, const TensorMeta*>> was_;
+    std::vector<std::tuple<Graph*, NodeId, const TensorMeta*>> was_;
   };
-
-  void check() const {
-    for (NodeId id = graph_.first(); id != kNoNode; id = graph_.next(id)) {
-      if (graph_.node(id).kind == NodeKind::kGetAttr && graph_.node(id).val.is(Value::Tag::kGraph))
-        throw_error(ErrorKind::kUsage,
-                    format("{}: dtypes inside of bodies are not converted", graph_.name_of(id)));
-    }
-  }
 
   bool convert_input(NodeId id, const NodeRecord& record) {
     const Value was = graph_.node(id).val;
@@ -106,17 +102,26 @@ class DtypeConverter {
 
   // --- arguments ---
 
-  void write(const Plan& plan, Row row, const ArgumentChanges::Change& change) {
+  // Whether anything in a graph was changed.
+  bool write(Graph& graph, const ArgumentChanges& changes) {
+    const std::shared_ptr<const Plan> plan = graph.plan();  // of before the edits
+    const ArgumentChanges::Rows& rows = changes.of(*plan);
+    for (const auto& [row, of_row] : rows)
+      for (const ArgumentChanges::Change& change : of_row) write(graph, *plan, row, change);
+    return !rows.empty();
+  }
+
+  void write(Graph& graph, const Plan& plan, Row row, const ArgumentChanges::Change& change) {
     const NodeId id = plan.row(row).id;
-    const Node& node = graph_.node(id);
+    const Node& node = graph.node(id);
     Value value = named(plan, change.value);
-    if (change.copy != nullptr) value = node_ref(copied(id, node_of(value)));
+    if (change.copy != nullptr) value = node_ref(copied(graph, id, node_of(value)));
     std::vector<Value> args(node.args.begin(), node.args.end());
     std::vector<StringId> keywords(node.keywords.begin(), node.keywords.end());
     const size_t place = place_of(plan.row(row), node, change.argument, keywords);
     if (place == args.size()) args.emplace_back();
     args[place] = value;
-    graph_.set_arguments(id, args, keywords);
+    graph.set_arguments(id, args, keywords);
   }
 
   // Where a row's argument stands in its node; a keyword is added for one that is not given.
@@ -141,15 +146,15 @@ class DtypeConverter {
     std::vector<Value> elements;
     for (const Value& element : value.values()) elements.push_back(named(plan, element));
     const std::span<const Value> kept = arena.copy(std::span<const Value>(elements));
-    return value.is_tuple() ? Value::tuple(kept) : Value::list(kept);
+    return Value::like(value, kept);
   }
 
-  NodeId copied(NodeId before, NodeId tensor) {
-    return graph_.insert_before(before,
-                                NewNode{.name = "clone",
-                                        .target = "torch.ops.aten.clone.default",
-                                        .args = {node_ref(tensor)},
-                                        .kwargs = {{"memory_format", MemoryFormat::kContiguous}}});
+  static NodeId copied(Graph& graph, NodeId before, NodeId tensor) {
+    return graph.insert_before(before,
+                               NewNode{.name = "clone",
+                                       .target = "torch.ops.aten.clone.default",
+                                       .args = {node_ref(tensor)},
+                                       .kwargs = {{"memory_format", MemoryFormat::kContiguous}}});
   }
 
   // --- values ---
@@ -164,7 +169,9 @@ class DtypeConverter {
     Context& context = subject_.mode.context();
     const ScopedValue dispatcher(context.python_dispatcher, context.shape_env() != nullptr);
     ValueNotes none;
-    propagate_edited(subject_.mode, graph_, none);
+    BodyValues bodies(reachable_graphs(subject_));
+    propagate_edited(subject_.mode, graph_, none, &bodies);
+    bodies.finish(context);
   }
 
   PassSubject& subject_;

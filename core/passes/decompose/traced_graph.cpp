@@ -241,9 +241,22 @@ Value TracedGraph::node_of(const ExprNode* given) {
   const ExprNode* expr = context_.shape_env()->replace(given);
   if (const auto found = symbols_.find(expr); found != symbols_.end())
     return node_ref(found->second);
+  if (expr->is_constant()) return value_of(expr);
+  if (expr->kind != ExprKind::kSymbol && is_of_known(expr)) return compute(expr);
   if (sizes_.count(expr) != 0) return read_size(expr);
   if (given != expr && sizes_.count(given) != 0) return read_size(given);
-  return expr->is_constant() ? value_of(expr) : compute(expr);
+  return compute(expr);
+}
+
+// Whether every symbol in it is read somewhere, by functions that have names.
+bool TracedGraph::is_of_known(const ExprNode* expr) const {
+  if (expr->is_constant()) return true;
+  if (symbols_.count(expr) != 0) return true;
+  if (expr->kind == ExprKind::kSymbol) return sizes_.count(expr) != 0;
+  const bool is_named = expr->kind == ExprKind::kPow || !python_function(expr->kind).empty();
+  const auto args = expr->args();
+  return is_named && std::all_of(args.begin(), args.end(),
+                                 [this](const ExprNode* arg) { return is_of_known(arg); });
 }
 
 // A size is read where it is first asked for.
@@ -259,7 +272,11 @@ Value TracedGraph::read_size(const ExprNode* expr) {
 
 // From what is known, from left to right (_build_proxy_for_sym_expr).
 Value TracedGraph::compute(const ExprNode* expr) {
-  const std::string_view function = python_function(expr->kind);
+  // A product of equal sizes, which composites multiply one by one.
+  constexpr int64_t kMostFactors = 64;
+  const bool is_product = expr->kind == ExprKind::kPow && !expr->number.is_float &&
+                          expr->number.integer <= kMostFactors;
+  const std::string_view function = python_function(is_product ? ExprKind::kMul : expr->kind);
   if (function.empty())
     throw_error(ErrorKind::kUnsupportedOperator,
                 format("a trace of {}, which no value of the graph is", to_string(expr)));
@@ -268,16 +285,29 @@ Value TracedGraph::compute(const ExprNode* expr) {
                           (expr->kind == ExprKind::kMul && !expr->number.is_integer(1));
   if (has_number) operands.push_back(value_of(expr->pool->number(expr->number)));
   for (const ExprNode* arg : expr->args()) operands.push_back(node_of(arg));
+  if (is_product) operands.resize(static_cast<size_t>(expr->number.integer), operands[0]);
   const auto call = [&](std::vector<Value> args) {
-    const NodeId id = add_call(function, name_of_target(function), std::move(args));
-    graph_.meta(id).val = value_of(expr);
-    return node_ref(id);
+    return node_ref(add_call(function, name_of_target(function), std::move(args)));
   };
   Value result = operands[0];
   if (operands.size() == 1) result = call({result});
-  for (size_t i = 1; i < operands.size(); ++i) result = call({result, operands[i]});
+  for (size_t i = 1; i < operands.size(); ++i) {
+    const Value so_far = number_of(result);
+    const Value next = number_of(operands[i]);
+    result = call({result, operands[i]});
+    const bool has_parts = so_far.is(Value::Tag::kInt) && next.is(Value::Tag::kInt);
+    if (has_parts && function == "_operator.mul")
+      graph_.meta(faketensor::node_of(result)).val = so_far.as_sym_int() * next.as_sym_int();
+    if (has_parts && function == "_operator.add")
+      graph_.meta(faketensor::node_of(result)).val = so_far.as_sym_int() + next.as_sym_int();
+  }
+  graph_.meta(faketensor::node_of(result)).val = value_of(expr);
   symbols_.emplace(expr, faketensor::node_of(result));
   return result;
+}
+
+Value TracedGraph::number_of(const Value& operand) const {
+  return operand.is(Value::Tag::kNodeRef) ? graph_.node(faketensor::node_of(operand)).val : operand;
 }
 
 // --- names ---

@@ -76,7 +76,9 @@ class TracedGraph {
   void note_sizes_of(const Value& argument);
   void note_numbers_of(const Value& argument);
   Value node_of(const ExprNode* expr);
+  bool is_of_known(const ExprNode* expr) const;
   Value compute(const ExprNode* expr);
+  Value number_of(const Value& operand) const;
   Value read_size(const ExprNode* expr);
   void take_storage_names(const Tensor& tensor);
   void rename(const ExprNode* made, const ExprNode* known);

@@ -3,6 +3,7 @@
 
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
+#include "core/passes/graph_copy.h"
 #include "text_fixture.h"
 
 namespace faketensor {
@@ -93,6 +94,90 @@ TEST_F(TextPasses, ADtypeWithoutAFractionIsRefused) {
   read(kCasts);
   EXPECT_THROW(run("convert_dtype/int32"), Error);
   EXPECT_THROW(run("convert_dtype/float31"), Error);
+}
+
+// A condition and a body of a loop, which have casts of their own.
+constexpr const char* kLoop = R"(class GraphModule(torch.nn.Module):
+    def forward(self, n: "i64[]", x: "f32[3, 4]"):
+        cond_graph = self.cond_graph
+        body_graph = self.body_graph
+        while_loop = torch.ops.higher_order.while_loop(cond_graph, body_graph, (n, x), ())
+        getitem: "i64[]" = while_loop[0]
+        getitem_1: "f32[3, 4]" = while_loop[1]
+        return (getitem, getitem_1)
+
+    class cond_graph(torch.nn.Module):
+        def forward(self, n: "i64[]", x: "f32[3, 4]"):
+            lt: "b8[]" = torch.ops.aten.lt.Scalar(n, 3)
+            return lt
+
+    class body_graph(torch.nn.Module):
+        def forward(self, n: "i64[]", x: "f32[3, 4]"):
+            add: "i64[]" = torch.ops.aten.add.Tensor(n, 1)
+            max_1 = torch.ops.aten.max.dim(x, 0)
+            getitem: "f32[4]" = max_1[0]
+            _assert_tensor_metadata = torch.ops.aten._assert_tensor_metadata.default(x, None, None, torch.float32)
+            add_1: "f32[3, 4]" = torch.ops.aten.add.Tensor(x, getitem)
+            return (add, add_1)
+)";
+
+TEST_F(TextPasses, DtypesInsideOfBodiesAreConverted) {
+  read(kLoop);
+  Graph& graph = run("convert_dtype/bfloat16");
+  const std::string text = readable_text(graph);
+  EXPECT_EQ(text.find("f32["), std::string::npos) << text;
+  EXPECT_NE(text.find("metadata.default(x, None, None, torch.bfloat16)"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("getitem: \"bf16[4]\""), std::string::npos) << text;
+}
+
+// The sizes of what an operator made are built of those of the inputs, as PyTorch's tracer does; the
+// product of three was the product of two.
+TEST_F(TextPasses, ProductsOfSizesAreOfAllOfThem) {
+  read(R"(def forward(self, x: "f32[a=3, b=4]"):
+    cat = torch.ops.aten.cat.default([x, x])
+    flatten = torch.ops.aten.flatten.using_ints(cat)
+    return (flatten,)
+)");
+  EXPECT_EQ(graph_text(run("functionalize")), R"(graph():
+    %x : [num_users=3] = placeholder[target=x]
+    %sym_size_int_4 : [num_users=1] = call_function[target=torch.ops.aten.sym_size.int](args = (%x, 0), kwargs = {})
+    %sym_size_int_5 : [num_users=1] = call_function[target=torch.ops.aten.sym_size.int](args = (%x, 1), kwargs = {})
+    %cat : [num_users=1] = call_function[target=torch.ops.aten.cat.default](args = ([%x, %x],), kwargs = {})
+    %mul_2 : [num_users=1] = call_function[target=operator.mul](args = (2, %sym_size_int_4), kwargs = {})
+    %mul_3 : [num_users=1] = call_function[target=operator.mul](args = (%mul_2, %sym_size_int_5), kwargs = {})
+    %view : [num_users=1] = call_function[target=torch.ops.aten.view.default](args = (%cat, [%mul_3]), kwargs = {})
+    return (view,))");
+}
+
+// Height and width of dinov2's patches, whose product is a power.
+TEST_F(TextPasses, ASizeTimesItselfIsAProduct) {
+  read(R"(def forward(self, x: "f32[2, s=28, s]"):
+    cat = torch.ops.aten.cat.default([x, x], 0)
+    flatten = torch.ops.aten.flatten.using_ints(cat, 1)
+    return (flatten,)
+)");
+  const std::string text = graph_text(run("functionalize"));
+  EXPECT_NE(
+      text.find("call_function[target=operator.mul](args = (%sym_size_int_2, %sym_size_int_2)"),
+      std::string::npos)
+      << text;
+}
+
+TEST_F(TextPasses, DictionariesStayDictionaries) {
+  const std::string text = R"(graph():
+    %x : [num_users=1] = placeholder[target=x]
+    %tree_flatten_spec : [num_users=1] = call_function[target=torch.fx._pytree.tree_flatten_spec](args = (((%x,), {}), {k: %x, 3: [a]}), kwargs = {})
+    return tree_flatten_spec)";
+  Program read_back = read_graph_text(text);
+  EXPECT_EQ(graph_text(read_back.graph()), text);
+  EXPECT_NE(readable_text(read_back.graph()).find("((x,), {}), {'k': x, 3: ['a']})"),
+            std::string::npos)
+      << readable_text(read_back.graph());
+  Graph& copy = read_back.add_graph();
+  GraphCopy copied(read_back.graph(), copy);
+  for (const NodeId id : read_back.graph().order()) copied.add(id);
+  EXPECT_EQ(graph_text(copy), text);
 }
 
 TEST_F(TextPasses, APatternIsCodeWhoseArgumentsStandForAnyValue) {
