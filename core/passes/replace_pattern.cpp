@@ -1,6 +1,7 @@
 // Subgraphs that look like a pattern are replaced by another. Mirrors torch/fx/subgraph_rewriter.py
 // and SubgraphMatcher (torch/fx/passes/utils/matcher_utils.py).
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -8,6 +9,7 @@
 #include "core/graph/text/read_program_text.h"
 #include "core/passes/fuse.h"
 #include "core/passes/passes.h"
+#include "core/support/format.h"
 
 namespace faketensor {
 
@@ -35,51 +37,196 @@ std::vector<NodeId> returned_nodes(const Graph& graph) {
   return returned;
 }
 
+// Nodes that an anchor may stand for, in the order of the graph. What can no longer be is passed over
+// in a time that does not grow with it.
+class Candidates {
+ public:
+  explicit Candidates(std::vector<NodeId> nodes) : nodes_(std::move(nodes)) {
+    next_.resize(nodes_.size() + 1);
+    for (size_t i = 0; i < next_.size(); ++i) next_[i] = i;
+  }
+  size_t size() const { return nodes_.size(); }
+  NodeId operator[](size_t i) const { return nodes_[i]; }
+  // The first from `i` on that was not removed; size() where there is none.
+  size_t from(size_t i) {
+    size_t root = i;
+    while (next_[root] != root) root = next_[root];
+    while (next_[i] != root) i = std::exchange(next_[i], root);
+    return root;
+  }
+  void remove(size_t i) { next_[i] = i + 1; }
+
+ private:
+  std::vector<NodeId> nodes_;
+  std::vector<size_t> next_;
+};
+
+// Note [Patterns of several results]
+// PyTorch matches every combination of what the results may be, and of those that overlap keeps the
+// first. Here the same first ones are found in that order without the others: a node that a match has
+// taken is passed over, as is one that cannot be its result whatever the others are; and where a
+// result is connected to one that is matched, by what both are computed of, only users of that are
+// looked at. What is left is the search for results that nothing connects and that may not stand
+// together, as each would wait for the other: it ends with an error where it takes too long.
 class Matcher {
  public:
   Matcher(const Graph& pattern, const Graph& graph)
-      : pattern_(pattern), graph_(graph), returned_(returned_nodes(pattern)) {
+      : pattern_(pattern),
+        graph_(graph),
+        returned_(returned_nodes(pattern)),
+        places_(places_of(graph)) {
     for (const NodeId id : returned_) {
       if (pattern.users(id).size() == 1) anchors_.push_back(id);
     }
+    connect_anchors();
   }
 
   const std::vector<NodeId>& anchors() const { return anchors_; }
 
   // Matches of which no two share a node, the first of those that do.
   std::vector<Match> matches() {
-    for (const NodeId anchor : anchors_) {
-      std::vector<NodeId>& found = candidates_.emplace_back();
-      for (NodeId id = graph_.first(); id != kNoNode; id = graph_.next(id)) {
-        if (is_same_call(anchor, id)) found.push_back(id);
-      }
-    }
-    if (!candidates_.empty()) match_anchor(0, {});
-    std::vector<Match> apart;
-    std::unordered_set<NodeId> taken;
-    const std::vector<size_t> places = places_of(graph_);
-    for (Match& match : found_) {
-      const std::vector<NodeId> nodes = computed_nodes(match);
-      const bool overlaps =
-          std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) { return taken.count(id) != 0; });
-      if (overlaps || !is_contained(match) || !validate_partition(graph_, nodes, places)) continue;
-      taken.insert(nodes.begin(), nodes.end());
-      apart.push_back(std::move(match));
-    }
-    return apart;
+    if (!anchors_.empty()) match_anchor(0, {});
+    return std::move(found_);
   }
 
  private:
-  void match_anchor(size_t at, const Match& before) {
-    if (at == anchors_.size()) {
-      found_.push_back(before);
-      return;
-    }
-    for (const NodeId candidate : candidates_[at]) {
-      Match match = before;
-      if (match_nodes(anchors_[at], candidate, match)) match_anchor(at + 1, match);
+  // How an anchor is reached from what the anchors before it have matched: the first node is matched
+  // then, each is computed of the one before it, the anchor is the last. Empty where nothing connects
+  // them.
+  using Path = std::vector<NodeId>;
+
+  void connect_anchors() {
+    std::unordered_set<NodeId> matched;
+    for (const NodeId anchor : anchors_) {
+      paths_.push_back(path_to(anchor, matched));
+      std::vector<NodeId> open = {anchor};
+      while (!open.empty()) {
+        const NodeId id = open.back();
+        open.pop_back();
+        if (matched.insert(id).second) visit_inputs(id, [&](NodeId used) { open.push_back(used); });
+      }
     }
   }
+
+  template <typename Visit>
+  void visit_inputs(NodeId id, const Visit& visit) const {
+    for (const Value& arg : pattern_.node(id).args) for_each_node(arg, visit);
+  }
+
+  // The nearest matched node that is computed, else an input.
+  Path path_to(NodeId anchor, const std::unordered_set<NodeId>& matched) const {
+    std::unordered_map<NodeId, NodeId> towards = {{anchor, kNoNode}};
+    std::vector<NodeId> order = {anchor};
+    for (size_t i = 0; i < order.size(); ++i) {
+      visit_inputs(order[i], [&](NodeId used) {
+        if (towards.emplace(used, order[i]).second) order.push_back(used);
+      });
+    }
+    NodeId start = kNoNode;
+    for (const NodeId id : order) {
+      const bool is_input = pattern_.node(id).kind == NodeKind::kPlaceholder;
+      if (!matched.contains(id) || (is_input && start != kNoNode)) continue;
+      start = id;
+      if (!is_input) break;
+    }
+    Path path;
+    for (NodeId id = start; id != kNoNode; id = towards.at(id)) path.push_back(id);
+    return path;
+  }
+
+  // --- candidates ---
+
+  Candidates& candidates(size_t at, const Match& match) {
+    NodeId start = kNoNode;
+    if (!paths_[at].empty()) {
+      const Value& value = match.at(paths_[at].front());
+      if (value.is(Value::Tag::kNodeRef)) start = node_of(value);
+    }
+    const auto known = candidates_.find({at, start});
+    if (known != candidates_.end()) return known->second;
+    std::vector<NodeId> nodes = start == kNoNode ? all_nodes() : std::vector<NodeId>{start};
+    if (start == kNoNode) {
+      std::erase_if(nodes, [&](NodeId id) { return !is_same_call(anchors_[at], id); });
+    } else {
+      for (size_t step = 1; step < paths_[at].size(); ++step)
+        nodes = users_that_are(paths_[at][step], nodes);
+    }
+    return candidates_.emplace(std::pair(at, start), Candidates(std::move(nodes))).first->second;
+  }
+
+  std::vector<NodeId> all_nodes() const { return graph_.order(); }
+
+  std::vector<NodeId> users_that_are(NodeId in_pattern, std::span<const NodeId> nodes) const {
+    std::vector<NodeId> found;
+    for (const NodeId id : nodes) {
+      for (const NodeId user : graph_.users(id))
+        if (is_same_call(in_pattern, user)) found.push_back(user);
+    }
+    std::sort(found.begin(), found.end(),
+              [&](NodeId a, NodeId b) { return places_[index_of(a)] < places_[index_of(b)]; });
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
+  // Whether it may be the anchor, whatever the other anchors are.
+  bool may_be(size_t at, NodeId candidate) {
+    const auto [known, is_new] = may_be_.emplace(std::pair(at, candidate), false);
+    if (is_new) {
+      Match alone;
+      known->second = match_nodes(anchors_[at], candidate, alone);
+    }
+    return known->second && !(is_computed(anchors_[at]) && taken_.contains(candidate));
+  }
+
+  // --- combinations ---
+
+  // Whether a match was found with what was matched before.
+  bool match_anchor(size_t at, const Match& before) {
+    if (at == anchors_.size()) return accept(before);
+    bool has_found = false;
+    Candidates& all = candidates(at, before);
+    for (size_t i = all.from(0); i < all.size(); i = all.from(i + 1)) {
+      if (!may_be(at, all[i])) {
+        all.remove(i);
+        continue;
+      }
+      Match match = before;
+      if (!match_nodes(anchors_[at], all[i], match) || !are_free(match)) continue;
+      if (!match_anchor(at + 1, match)) continue;
+      has_found = true;
+      // What was matched before is taken now.
+      if (!are_free(before)) return true;
+    }
+    return has_found;
+  }
+
+  bool accept(const Match& match) {
+    constexpr size_t kMostRefused = 1 << 20;
+    const std::vector<NodeId> nodes = computed_nodes(match);
+    if (!is_contained(match) || !validate_partition(graph_, nodes, places_)) {
+      if (++refused_ > kMostRefused)
+        throw_error(ErrorKind::kLimitExceeded,
+                    format("more than {} combinations of the pattern's results do not stand "
+                           "together: nothing in it connects them",
+                           kMostRefused));
+      return false;
+    }
+    taken_.insert(nodes.begin(), nodes.end());
+    found_.push_back(match);
+    return true;
+  }
+
+  bool are_free(const Match& match) const {
+    return std::none_of(match.begin(), match.end(), [&](const auto& entry) {
+      return is_computed(entry.first) && taken_.contains(node_of(entry.second));
+    });
+  }
+
+  bool is_computed(NodeId in_pattern) const {
+    return pattern_.node(in_pattern).kind != NodeKind::kPlaceholder;
+  }
+
+  // --- one result ---
 
   bool is_same_call(NodeId in_pattern, NodeId in_graph) const {
     const Node& wanted = pattern_.node(in_pattern);
@@ -97,7 +244,10 @@ class Matcher {
     });
     if (is_taken || !is_same_call(in_pattern, in_graph)) return false;
     match.emplace(in_pattern, node_ref(in_graph));
-    if (pattern_.node(in_pattern).kind == NodeKind::kPlaceholder) return true;
+    if (!is_computed(in_pattern)) return true;
+    // What the pattern does not return is used by nothing outside.
+    const bool leaks = graph_.users(in_graph).size() > pattern_.users(in_pattern).size();
+    if (leaks && !is_returned(in_pattern)) return false;
     std::vector<Value> wanted;
     std::vector<Value> given;
     if (!complete_arguments(in_pattern, in_graph, wanted, given)) return false;
@@ -186,15 +336,16 @@ class Matcher {
     return nodes;
   }
 
+  bool is_returned(NodeId in_pattern) const {
+    return std::find(returned_.begin(), returned_.end(), in_pattern) != returned_.end();
+  }
+
   // What is not returned is used by nothing outside.
   bool is_contained(const Match& match) const {
     const std::vector<NodeId> nodes = computed_nodes(match);
     const std::unordered_set<NodeId> inside(nodes.begin(), nodes.end());
     for (const auto& [in_pattern, value] : match) {
-      const bool may_leave =
-          pattern_.node(in_pattern).kind == NodeKind::kPlaceholder ||
-          std::find(returned_.begin(), returned_.end(), in_pattern) != returned_.end();
-      if (may_leave) continue;
+      if (!is_computed(in_pattern) || is_returned(in_pattern)) continue;
       for (const NodeId user : graph_.users(node_of(value))) {
         if (inside.count(user) == 0) return false;
       }
@@ -205,9 +356,15 @@ class Matcher {
   const Graph& pattern_;
   const Graph& graph_;
   std::vector<NodeId> returned_;
+  std::vector<size_t> places_;  // of the graph's nodes
   std::vector<NodeId> anchors_;
-  std::vector<std::vector<NodeId>> candidates_;
+  std::vector<Path> paths_;  // to each
+  // By anchor, and by the node that its path begins at (kNoNode: of the whole graph).
+  std::map<std::pair<size_t, NodeId>, Candidates> candidates_;
+  std::map<std::pair<size_t, NodeId>, bool> may_be_;
+  std::unordered_set<NodeId> taken_;
   std::vector<Match> found_;
+  size_t refused_ = 0;
 };
 
 // Puts the replacement where a match stands.

@@ -205,6 +205,61 @@ TEST_F(TextPasses, APatternIsCodeWhoseArgumentsStandForAnyValue) {
     return (mul_tensor_1,))");
 }
 
+// Recorded from torch.fx.replace_pattern: results that only an input connects, and ones that nothing
+// does, are found as the first combinations in the order of the graph.
+constexpr const char* kPairs = R"(graph():
+    %x : [num_users=2] = placeholder[target=x]
+    %z : [num_users=2] = placeholder[target=z]
+    %relu : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%x,), kwargs = {})
+    %sigmoid : [num_users=1] = call_function[target=torch.ops.aten.sigmoid.default](args = (%z,), kwargs = {})
+    %sigmoid_1 : [num_users=1] = call_function[target=torch.ops.aten.sigmoid.default](args = (%x,), kwargs = {})
+    %relu_1 : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%z,), kwargs = {})
+    return (relu, sigmoid, sigmoid_1, relu_1))";
+
+TEST_F(TextPasses, ResultsOfAPatternAreConnectedByWhatTheyAreComputedOf) {
+  read(kPairs);
+  EXPECT_EQ(replace(R"(def forward(self, x):
+    relu = torch.ops.aten.relu.default(x)
+    sigmoid = torch.ops.aten.sigmoid.default(x)
+    return (relu, sigmoid)
+)",
+                    R"(def forward(self, x):
+    sin = torch.ops.aten.sin.default(x)
+    cos = torch.ops.aten.cos.default(x)
+    return (sin, cos)
+)"),
+            R"(graph():
+    %x : [num_users=2] = placeholder[target=x]
+    %z : [num_users=2] = placeholder[target=z]
+    %sin : [num_users=1] = call_function[target=torch.ops.aten.sin.default](args = (%x,), kwargs = {})
+    %cos : [num_users=1] = call_function[target=torch.ops.aten.cos.default](args = (%x,), kwargs = {})
+    %sin_1 : [num_users=1] = call_function[target=torch.ops.aten.sin.default](args = (%z,), kwargs = {})
+    %cos_1 : [num_users=1] = call_function[target=torch.ops.aten.cos.default](args = (%z,), kwargs = {})
+    return (sin, cos_1, cos, sin_1))");
+}
+
+TEST_F(TextPasses, ResultsThatNothingConnectsArePairedInOrder) {
+  read(kPairs);
+  EXPECT_EQ(replace(R"(def forward(self, x, y):
+    relu = torch.ops.aten.relu.default(x)
+    sigmoid = torch.ops.aten.sigmoid.default(y)
+    return (relu, sigmoid)
+)",
+                    R"(def forward(self, x, y):
+    sin = torch.ops.aten.sin.default(x)
+    cos = torch.ops.aten.cos.default(y)
+    return (sin, cos)
+)"),
+            R"(graph():
+    %x : [num_users=2] = placeholder[target=x]
+    %z : [num_users=2] = placeholder[target=z]
+    %sin : [num_users=1] = call_function[target=torch.ops.aten.sin.default](args = (%x,), kwargs = {})
+    %cos : [num_users=1] = call_function[target=torch.ops.aten.cos.default](args = (%z,), kwargs = {})
+    %sin_1 : [num_users=1] = call_function[target=torch.ops.aten.sin.default](args = (%z,), kwargs = {})
+    %cos_1 : [num_users=1] = call_function[target=torch.ops.aten.cos.default](args = (%x,), kwargs = {})
+    return (sin, cos, cos_1, sin_1))");
+}
+
 TEST_F(TextPasses, WhatIsWrongWithAPatternIsToldWithItsPlace) {
   read(kCasts);
   try {
