@@ -69,24 +69,27 @@ std::string twins(int64_t nodes) {
   return text + format("    return ({},)", last);
 }
 
-// Pairs of nodes that nothing connects.
+// Pairs of nodes that nothing connects but what is made of them all.
 std::string strangers(int64_t nodes) {
   std::string text = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n";
-  std::string returned;
-  for (int64_t i = 0; i < nodes / 4; ++i) {
-    text += format(
-        "    %a_{} : [num_users=1] = call_function[target=torch.ops.aten.neg.default](args = "
-        "(%x,), kwargs = {})\n"
-        "    %b_{} : [num_users=1] = call_function[target=torch.ops.aten.abs.default](args = "
-        "(%x,), kwargs = {})\n"
-        "    %sin_{} : [num_users=1] = call_function[target=torch.ops.aten.sin.default](args = "
-        "(%a_{},), kwargs = {})\n"
-        "    %cos_{} : [num_users=1] = call_function[target=torch.ops.aten.cos.default](args = "
-        "(%b_{},), kwargs = {})\n",
-        i, "{}", i, "{}", i, i, "{}", i, i, "{}");
-    returned += format("{}sin_{}, cos_{}", i == 0 ? "" : ", ", i, i);
+  std::string last = "x";
+  for (int64_t i = 0; i < nodes / 6; ++i) {
+    const auto call = [&](std::string_view op, std::string_view args) {
+      text += format(
+          "    %{}_{} : [num_users=1] = call_function[target=torch.ops.aten.{}](args = ({}), "
+          "kwargs "
+          "= {})\n",
+          op.substr(0, op.find('.')), i, op, args, "{}");
+    };
+    call("neg.default", "%x,");
+    call("abs.default", "%x,");
+    call("sin.default", format("%neg_{},", i));
+    call("cos.default", format("%abs_{},", i));
+    call("mul.Tensor", format("%sin_{}, %cos_{}", i, i));
+    call("add.Tensor", format("%mul_{}, %{}", i, last));
+    last = format("add_{}", i);
   }
-  return text + format("    return ({})", returned);
+  return text + format("    return ({},)", last);
 }
 
 struct PassCase {
