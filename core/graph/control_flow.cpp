@@ -305,8 +305,6 @@ std::vector<Value> one_turn(HigherOrderCall& call) {
   std::vector<Value> inputs = carried;
   for (const Value& input : call.list(3)) inputs.push_back(input);
   const IgnoreFreshSymbols scope(call.context().shape_env());
-  // PyTorch does not run the condition; what an editor makes of its nodes is wanted.
-  if (call.interpreter().subgraphs() == nullptr) call.run(call.graph(0), inputs);
   std::vector<Value> outputs = call.run(call.graph(1), inputs);
   check_carried(carried, outputs);
   return outputs;

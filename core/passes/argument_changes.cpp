@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/symbolic/ignore_fresh_symbols.h"
+
 namespace faketensor {
 
 namespace {
@@ -121,6 +123,31 @@ ArgumentChanges::Change ArgumentChanges::named(const OfPlan& of, const Value& wr
   for (size_t i = 0; i < elements.size(); ++i)
     elements[i] = named(of, written[i], was[i], given[i]).value;
   return {0, Value::like(written, elements), nullptr};
+}
+
+void run_condition(Context& context, RowEditor& editor, const Plan& plan, Row row,
+                   std::span<const Value> args) {
+  const bool is_loop = plan.target_of(row) == "torch.ops.higher_order.while_loop" &&
+                       args.size() >= 4 && args[0].is(Value::Tag::kGraph) && args[2].is_list() &&
+                       args[3].is_list();
+  if (!is_loop) return;
+  std::vector<Value> inputs;
+  for (size_t i = 0; i < args[2].size(); ++i) inputs.push_back(args[2][i]);
+  for (size_t i = 0; i < args[3].size(); ++i) inputs.push_back(args[3][i]);
+  const IgnoreFreshSymbols scope(context.shape_env());
+  try {
+    Interpreter(context, &editor).run_graph(args[0].graph(), inputs);
+  } catch (const Error&) {
+    // The loop's own business, which its body says.
+  }
+}
+
+void NotedEditor::edit(Context& context, const Plan& plan, Row row, std::span<Value> args) {
+  if (changes_ == nullptr) return editor_.edit(context, plan, row, args);
+  const std::vector<Value> was(args.begin(), args.end());
+  editor_.edit(context, plan, row, args);
+  changes_->note_arguments(plan, row, was, args);
+  run_condition(context, *this, plan, row, args);
 }
 
 // The arguments of a row do not outlive it, so lists and texts are copied.

@@ -63,6 +63,11 @@ class ArgumentChanges {
   std::string contradiction_;
 };
 
+// The condition of a while_loop, which PyTorch's fake implementation does not run, run for what an
+// editor sees of it: what it raises is nobody's. For rows of other operators nothing is done.
+void run_condition(Context& context, RowEditor& editor, const Plan& plan, Row row,
+                   std::span<const Value> args);
+
 // An editor with what it changes noted.
 class NotedEditor final : public RowEditor {
  public:
@@ -72,12 +77,7 @@ class NotedEditor final : public RowEditor {
     if (changes_ != nullptr) changes_->begin(plan);
   }
 
-  void edit(Context& context, const Plan& plan, Row row, std::span<Value> args) override {
-    if (changes_ == nullptr) return editor_.edit(context, plan, row, args);
-    const std::vector<Value> was(args.begin(), args.end());
-    editor_.edit(context, plan, row, args);
-    changes_->note_arguments(plan, row, was, args);
-  }
+  void edit(Context& context, const Plan& plan, Row row, std::span<Value> args) override;
   Moved moved_constant(Row row) override { return editor_.moved_constant(row); }
   void note_value(Row row, const Value& value) override { editor_.note_value(row, value); }
   bool is_finished() const override { return editor_.is_finished(); }

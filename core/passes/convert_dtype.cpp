@@ -3,7 +3,7 @@
 // The what-if of dtypes decides (retarget.h): floating-point inputs, parameters and buffers take the
 // dtype, casts and factories follow or stay as their lines of code say, and a check of a dtype checks
 // what is there. Here its decisions are written into the nodes, and the values computed anew.
-#include "core/passes/body_values.h"
+#include "core/passes/edited_bodies.h"
 #include "core/passes/graph_copy.h"
 #include "core/passes/passes.h"
 #include "core/passes/propagate.h"
@@ -169,7 +169,7 @@ class DtypeConverter {
     Context& context = subject_.mode.context();
     const ScopedValue dispatcher(context.python_dispatcher, context.shape_env() != nullptr);
     ValueNotes none;
-    BodyValues bodies(reachable_graphs(subject_));
+    EditedBodies bodies(reachable_graphs(subject_));
     propagate_edited(subject_.mode, graph_, none, &bodies);
     bodies.finish(context);
   }

@@ -1,5 +1,6 @@
-#include "core/passes/body_values.h"
+#include "core/passes/edited_bodies.h"
 
+#include "core/passes/argument_changes.h"
 #include "core/passes/propagate.h"
 
 namespace faketensor {
@@ -22,12 +23,13 @@ Value with_dtype_of(Context& context, const Value& was, const Value& operand) {
 
 }  // namespace
 
-BodyValues::BodyValues(std::span<Graph* const> graphs) {
+EditedBodies::EditedBodies(std::span<Graph* const> graphs) {
   for (Graph* graph : graphs.subspan(1)) bodies_.emplace(graph, graph);
 }
 
-void BodyValues::edit(Context&, const Plan& plan, Row row, std::span<Value> args) {
+void EditedBodies::edit(Context& context, const Plan& plan, Row row, std::span<Value> args) {
   note_inputs(args);
+  run_condition(context, *this, plan, row, args);
   if (!bodies_.contains(&plan.graph())) return;
   Values& values = values_[&plan.graph()];
   const std::span<const Value> written = plan.row(row).args;
@@ -35,7 +37,8 @@ void BodyValues::edit(Context&, const Plan& plan, Row row, std::span<Value> args
     note(plan, values, written[i], args[i]);
 }
 
-void BodyValues::note(const Plan& plan, Values& values, const Value& written, const Value& given) {
+void EditedBodies::note(const Plan& plan, Values& values, const Value& written,
+                        const Value& given) {
   if (written.is(Value::Tag::kNodeRef)) {
     values.emplace(plan.row(Row{written.node()}).id, given);
   } else if (written.is(Value::Tag::kList) && given.is_list() && given.size() == written.size()) {
@@ -44,7 +47,7 @@ void BodyValues::note(const Plan& plan, Values& values, const Value& written, co
 }
 
 // The inputs of a body are the last operands of what calls it, for all operators that have as many.
-void BodyValues::note_inputs(std::span<const Value> args) {
+void EditedBodies::note_inputs(std::span<const Value> args) {
   std::vector<Value> operands;
   for (const Value& arg : args) {
     if (!arg.is(Value::Tag::kGraph)) continue;
@@ -58,7 +61,7 @@ void BodyValues::note_inputs(std::span<const Value> args) {
   }
 }
 
-void BodyValues::finish(Context& context) {
+void EditedBodies::finish(Context& context) {
   for (auto& [body, values] : values_) {
     Graph& graph = *bodies_.at(body);
     const std::vector<Value>& inputs = inputs_[body];

@@ -1,10 +1,10 @@
-// BodyValues: what the nodes of bodies are worth while the graph around them is run.
+// EditedBodies: what the nodes of bodies are worth while the graph around them is run.
 //
 // A body has no run of its own: a higher-order operator runs it, maybe many times. Given to an
 // interpreter as its editor, this sees what the rows of bodies are called with, and so what those
 // before them gave. Of several runs the first tells.
 //
-//   BodyValues bodies(reachable_graphs(subject));
+//   EditedBodies bodies(reachable_graphs(subject));
 //   propagate_edited(mode, graph, notes, &bodies);
 //   bodies.finish(mode.context());  // the nodes of bodies have their values
 #pragma once
@@ -18,10 +18,10 @@
 
 namespace faketensor {
 
-class BodyValues final : public RowEditor {
+class EditedBodies final : public RowEditor {
  public:
   // The first of the graphs is the one around them, whose values are not this one's concern.
-  explicit BodyValues(std::span<Graph* const> graphs);
+  explicit EditedBodies(std::span<Graph* const> graphs);
 
   void edit(Context& context, const Plan& plan, Row row, std::span<Value> args) override;
   Moved moved_constant(Row) override { return {}; }
