@@ -16,7 +16,7 @@ namespace faketensor {
 
 namespace {
 
-constexpr std::string_view kUnflatten = "torch.utils._pytree.tree_unflatten";
+constexpr std::string_view kTreeUnflatten = "torch.utils._pytree.tree_unflatten";
 constexpr std::string_view kFlatten = "torch.fx._pytree.tree_flatten_spec";
 
 // A module while its nodes are collected.
@@ -279,7 +279,7 @@ class Outliner {
                        : value == kNoNode ? Value()
                                           : node_ref(local(value, frames_.size() - 2)));
     }
-    const NodeId tree = call_pytree(*parent.module, frame.call, kUnflatten,
+    const NodeId tree = call_pytree(*parent.module, frame.call, kTreeUnflatten,
                                     Value::list(kept(leaves)), signature.in_spec);
     const NodeId positional = get_item(above, frame.call, tree, 0);
     const NodeId by_keyword = get_item(above, frame.call, tree, 1);
@@ -458,7 +458,7 @@ class Outliner {
                                                      output.name, graph_text(frame.graph())));
       returned.push_back(node_ref(value));
     }
-    const NodeId tree = call_pytree(*frame.module, kNoNode, kUnflatten,
+    const NodeId tree = call_pytree(*frame.module, kNoNode, kTreeUnflatten,
                                     Value::tuple(kept(returned)), frame.signature->out_spec);
     add_output(frame.graph(), node_ref(tree));
     const NodeId flat = call_pytree(*frames_.back()->module, kNoNode, kFlatten,
