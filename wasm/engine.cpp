@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/formats/json_fields.h"
+#include "core/graph/bodies.h"
 #include "core/graph/invented_modules.h"
 #include "core/io/open_text.h"
 #include "core/io/options_json.h"
@@ -35,7 +36,7 @@ void write_text_problems(JsonWriter& json, const ProgramText& text) {
 }  // namespace
 
 std::string open_program(const val& source, const std::string& name, double memory_limit,
-                         bool keep_going, bool sections) {
+                         bool keep_going, bool sections, bool bodies) {
   return reply([&](JsonWriter& json) {
     ReadLimits limits;
     limits.max_memory_bytes = static_cast<uint64_t>(memory_limit);
@@ -43,7 +44,9 @@ std::string open_program(const val& source, const std::string& name, double memo
     if (!keep_going && opened.text != nullptr && opened.text->error_count() > 0)
       throw_error(ErrorKind::kUnreadable, opened.text->errors(name));
     if (sections && opened.program.modules.size() == 1) invent_modules(opened.program);
-    const auto program = std::make_shared<const Program>(std::move(opened.program));
+    auto program = std::make_shared<const Program>(std::move(opened.program));
+    if (bodies && has_bodies(*program))
+      program = std::make_shared<const Program>(with_bodies(std::move(program)));
     const auto object = json.object();
     json.field("program", objects().programs.add(program));
     write_program(json.key("info"), *program);
@@ -73,6 +76,7 @@ std::string propagate(int program, const std::string& options, const val& progre
   return reply([&](JsonWriter& json) {
     const std::shared_ptr<const Program> of = objects().programs.at(program);
     RetargetOptions what_if = read_propagate_options(parse_json(options, "options"));
+    what_if.values_of_bodies = true;
     what_if.progress = [&](size_t done, size_t total) {
       return progress(static_cast<double>(done), static_cast<double>(total)).as<bool>();
     };

@@ -16,9 +16,10 @@ namespace faketensor::wasm {
 // {"program": 1, "info": ProgramInfo}
 // `memory_limit` in bytes (Note [Memory of reading]); 0 for the default. A program that is text comes
 // with "textProblems"; with `keep_going` its errors are there too, else they are raised. `sections`: whether a
-// program without modules gets invented ones (core/graph/invented_modules.h).
+// program without modules gets invented ones (core/graph/invented_modules.h). `bodies`: whether graphs of higher-order operators are
+// rows and modules too (core/graph/bodies.h).
 std::string open_program(const emscripten::val& source, const std::string& name,
-                         double memory_limit, bool keep_going, bool sections);
+                         double memory_limit, bool keep_going, bool sections, bool bodies);
 void close_program(int program);
 
 // {"run": 1, "ok": true, "problems": [Problem, ...]}; `options` is PropagateOptions of

@@ -189,12 +189,13 @@ struct LayoutColumns {
 LayoutColumns layout_columns(const Program& program, bool plumbing) {
   const Plan& plan = program.plan();
   LayoutColumns columns;
-  columns.inputs = input_columns(plan);
+  columns.inputs = input_columns(program);
   std::vector<Row> shown;
   if (!plumbing) {
     shown = shown_rows(program);
     columns.inputs = without_plumbing(columns.inputs, shown);
   }
+  const std::vector<const InputSpec*> inputs = inputs_shown(program);
   std::unordered_map<uint64_t, uint32_t> keys;
   for (Row row = 0; row < plan.size(); ++row) {
     const Node& node = plan.node(row);
@@ -202,12 +203,11 @@ LayoutColumns layout_columns(const Program& program, bool plumbing) {
     const bool is_input = kind == RowKind::kPlaceholder;
     columns.module.push_back(node.module);
     const bool is_left_out = !plumbing && shown[row] != row;
-    columns.flags.push_back(is_input && row < program.inputs.size()
-                                ? input_flags(program.inputs[row].kind)
-                            : is_left_out ? uint8_t{layout::kRowFolded}
-                                          : uint8_t{0});
+    columns.flags.push_back(is_input && inputs[row] != nullptr ? input_flags(inputs[row]->kind)
+                            : is_left_out                      ? uint8_t{layout::kRowFolded}
+                                                               : uint8_t{0});
     columns.width.push_back(
-        width_class(is_input ? program.text(node.name) : op_label(op_name(plan, row))));
+        width_class(is_input ? node_label(program.text(node.name)) : op_label(op_name(plan, row))));
     // Drawn alike: the same operator on a value of the same recorded sizes.
     const uint64_t key =
         hash_word(hash_word(static_cast<uint64_t>(kind), is_input ? 0 : node.target),

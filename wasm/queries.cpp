@@ -10,6 +10,7 @@
 #include "core/analysis/fit_devices.h"
 #include "core/devices/presets.h"
 #include "core/formats/json_fields.h"
+#include "core/graph/bodies.h"
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
 #include "core/io/allocator_json.h"
@@ -121,15 +122,16 @@ void open_session(JsonWriter& json, const Json& given) {
 
 // The profiles of the program's unknown operators as the file records them.
 void record_profiles(JsonWriter& json, const Program& program, const Json&) {
-  write_profiles(json, faketensor::record_profiles(program, {}));
+  write_profiles(json, faketensor::record_profiles(without_bodies(program), {}));
 }
 
 void draft_report(JsonWriter& json, const Program& program, const Json&) {
-  write_draft_report(json, DraftReport(program));
+  write_draft_report(json, DraftReport(without_bodies(program)));
 }
 
 // {"form": "graph"}
-void program_text(JsonWriter& json, const Program& program, const Json& given) {
+void program_text(JsonWriter& json, const Program& shown, const Json& given) {
+  const Program& program = without_bodies(shown);
   const std::string& form = text_argument(given, "form");
   if (form == "graph") return json.value(graph_text(program.graph()) + "\n");
   if (form == "code") return json.value(code_text(program.graph()));
@@ -142,12 +144,13 @@ void program_text(JsonWriter& json, const Program& program, const Json& given) {
 void program_source(JsonWriter& json, const Program& program, const Json&) {
   const auto opened = objects().texts.find(&program);
   const ProgramText text =
-      opened == objects().texts.end() ? readable_program(program) : *opened->second;
+      opened == objects().texts.end() ? readable_program(without_bodies(program)) : *opened->second;
   const auto object = json.object();
   json.field("text", text.text());
   const auto lines = json.array("lines");
-  for (const PlanRow& row : program.plan().rows()) {
-    const TextSpan span = text.span_of(row.id);
+  for (Row row = 0; row < program.plan().size(); ++row) {
+    const TextSpan span = text.span_of(
+        program.bodies == nullptr ? program.plan().row(row).id : program.bodies->original_id(row));
     json.value(span.is_somewhere() ? text.place(span).line : 0U);
   }
 }

@@ -65,7 +65,7 @@ class TablePacker {
     const Plan& plan = run_.plan();
     dim_start_.push_back(0);
     for (Row row = 0; row < plan.size(); ++row) add_row(row);
-    const InputColumns inputs = input_columns(plan);
+    const InputColumns inputs = input_columns(run_.program());
 
     PackedBuffer buffer(PackedKind::kTable);
     buffer.add_strings(TableSection::kNames, names_);

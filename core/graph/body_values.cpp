@@ -1,11 +1,49 @@
 #include "core/graph/body_values.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "core/graph/bodies.h"
 #include "core/support/target_name.h"
 #include "core/symbolic/ignore_fresh_symbols.h"
 
 namespace faketensor {
+
+namespace {
+
+class BodyValues final : public BodyWatcher {
+ public:
+  BodyValues(const Program& program, Context& context, std::vector<NodeRecord>& records);
+
+  void begin_call(Row row) override;
+  void begin_graph(const Graph& graph) override;
+  void note_value(Row row, const Value& value) override;
+  void note_error(Row row, const Error& error) override;
+  void end_graph() override;
+  bool is_recording() const override { return next_body() != kNoBody; }
+  Row take_failed() override { return std::exchange(failed_, kNoRow); }
+  void run_others() override;
+
+ private:
+  static constexpr size_t kNoBody = SIZE_MAX;
+  struct Running {
+    size_t body = kNoBody;
+    Row call = kNoRow;  // the one inside of it that runs
+  };
+
+  size_t next_body(const Graph* graph = nullptr) const;
+  void run_other(size_t body);
+  Value input_of(const Body& body, Row row);
+
+  const Program& program_;
+  const Bodies& bodies_;
+  Context& context_;
+  std::vector<NodeRecord>& records_;
+  std::vector<Running> running_{Running{}};  // the program's own graph, then those inside
+  std::vector<bool> has_run_;                // by body
+  Row failed_ = kNoRow;
+  bool is_quiet_ = false;
+};
 
 BodyValues::BodyValues(const Program& program, Context& context, std::vector<NodeRecord>& records)
     : program_(program),
@@ -111,6 +149,15 @@ Value BodyValues::input_of(const Body& body, Row row) {
   if (!is_slice) return value;
   const Value args[] = {value, 0, 0};
   return context_.call(Registry::builtin().find("aten::select_copy.int"), args);
+}
+
+}  // namespace
+
+std::unique_ptr<BodyWatcher> watch_bodies(const Program& program, Interpreter& interpreter,
+                                          std::vector<NodeRecord>& records) {
+  auto values = std::make_unique<BodyValues>(program, interpreter.context(), records);
+  interpreter.watch(values.get());
+  return values;
 }
 
 }  // namespace faketensor

@@ -67,6 +67,9 @@ InputColumns input_columns(const Plan& plan) {
   return columns;
 }
 
+// What input_columns is in a program that shows bodies.
+InputColumns through_bodies(const Program& program, const InputColumns& all);
+
 namespace {
 
 // The rows that the bodies of a call are given, and those that they end with.
@@ -90,9 +93,12 @@ BodyEnds ends_of(const Plan& plan, const Bodies& bodies, Row call) {
 }  // namespace
 
 InputColumns input_columns(const Program& program) {
+  InputColumns all = input_columns(program.plan());
+  return program.bodies == nullptr ? std::move(all) : through_bodies(program, all);
+}
+
+InputColumns through_bodies(const Program& program, const InputColumns& all) {
   const Plan& plan = program.plan();
-  InputColumns all = input_columns(plan);
-  if (program.bodies == nullptr) return all;
   InputColumns shown{{0}, {}};
   for (Row row = 0; row < plan.size(); ++row) {
     const BodyEnds ends = ends_of(plan, *program.bodies, row);

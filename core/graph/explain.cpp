@@ -321,6 +321,21 @@ std::string call_text(const Run& run, Row id) {
   return text + ")";
 }
 
+namespace {
+
+// Of a placeholder in a body (bodies.h), the operand of as many dimensions that it stands for; kNoRow
+// where it is a part of one.
+Row operand_like(const Run& run, Row placeholder) {
+  const std::span<const Value> args = run.plan().row(placeholder).args;
+  if (args.empty() || !args[0].is(Value::Tag::kNodeRef)) return kNoRow;
+  const TensorRecord* operand = tensor_of(run, args[0].node());
+  const bool is_same = operand != nullptr && same_exprs(operand->meta->sizes(),
+                                                        tensor_of(run, placeholder)->meta->sizes());
+  return is_same ? args[0].node() : kNoRow;
+}
+
+}  // namespace
+
 std::vector<WhyStep> why_dimension(const Run& run, Row node, int64_t wanted) {
   const TensorRecord* tensor = tensor_of(run, node);
   if (tensor == nullptr)
@@ -339,10 +354,21 @@ std::vector<WhyStep> why_dimension(const Run& run, Row node, int64_t wanted) {
     const SymInt size = current(recorded);
     const PlanRow& at = run.plan().row(node);
     WhyStep step{node, dim, to_string(size), "", kNoRow};
-    if (at.kind == RowKind::kPlaceholder) {
+    if (at.kind == RowKind::kPlaceholder && node < run.program().inputs.size()) {
       explain_input(run, recorded, step);
       steps.push_back(std::move(step));
       return steps;
+    }
+    if (at.kind == RowKind::kPlaceholder) {
+      const Row operand = operand_like(run, node);
+      step.reason = operand == kNoRow
+                        ? std::string("what the graph is called with")
+                        : format("as dimension {} of {}, which the graph is called with", dim,
+                                 name_of(run, operand));
+      steps.push_back(std::move(step));
+      if (operand == kNoRow) return steps;
+      node = operand;
+      continue;
     }
     std::optional<DimOf> from = same_size(run, node, dim, recorded);
     if (from) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/bodies.h"
 #include "core/graph/body_values.h"
 #include "core/graph/explain.h"
 #include "core/graph/interpreter.h"
@@ -151,11 +152,9 @@ Run propagate(const Program& program, const PropagateOptions& options) {
   if (program.shape_env != nullptr) names.emplace(program, mode.context());
   run.records_.resize(plan.size());
   if (options.assume_recorded) run.assumed_.resize(plan.size());
-  std::optional<BodyValues> bodies;
-  if (options.values_of_bodies && program.bodies != nullptr && options.watcher == nullptr) {
-    bodies.emplace(program, mode.context(), run.records_);
-    interpreter.watch(&*bodies);
-  }
+  std::unique_ptr<BodyWatcher> bodies;
+  if (options.values_of_bodies && program.bodies != nullptr && options.watcher == nullptr)
+    bodies = watch_bodies(program, interpreter, run.records_);
   std::vector<Value> values(plan.size());
   for (Row i = 0; i < plan.size(); ++i) {
     if (i % kProgressInterval == 0 && options.progress && !options.progress(i, plan.size())) {
@@ -190,7 +189,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
                                              : interpreter.run_row(plan, i, values));
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::kUsage) throw;
-      const Row inner = bodies ? bodies->take_failed() : kNoRow;
+      const Row inner = bodies == nullptr ? kNoRow : bodies->take_failed();
       if (options.assume_recorded && error.kind() == ErrorKind::kUnsupportedOperator) {
         run.assumed_[i] = true;
         keep(recorded_value(mode, plan.node(i)));
@@ -209,7 +208,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
       return run;
     }
   }
-  if (bodies) bodies->run_others();
+  if (bodies != nullptr) bodies->run_others();
   if (options.progress) options.progress(plan.size(), plan.size());
   run.propose_python_dispatcher(options);
   return run;

@@ -56,7 +56,7 @@ for (const file of places.flatMap(programsIn)) {
   const name = path.relative(places[0], file) || path.basename(file);
   let program;
   try {
-    program = ft.open(readFileSync(file), { name, sections: true });
+    program = ft.open(readFileSync(file), { name, sections: true, bodies: true });
   } catch (error) {
     console.log(`${name}: ${error.message}`);
     continue;

@@ -33,6 +33,39 @@ test("what is pinned stays A while sizes change; differences are listed, most fi
   await expect(page.getByRole("button", { name: "Compare", exact: true })).toBeFocused();
 });
 
+test("the memory of A stands behind that of B, with both peaks and what B has more of", async ({
+  playground,
+  page,
+}) => {
+  await playground.open();
+  await expect(playground.peak).toHaveText("Peak 7.56 GiB at lm_head");
+  const legend = page.locator("#memory-legend");
+  const picture = (): Promise<string> =>
+    page.locator("#memory-canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+  await page.keyboard.press("x");
+  await expect(legend).not.toContainText("A peak");
+  await playground.batch.fill("16");
+  await expect(legend).toContainText(/A peak 7\.56 GiB, B 21\.\d GiB \(\+14\.\d GiB\)/);
+  await playground.memory.focus();
+  await page.keyboard.press("p");
+  await expect(playground.memory).toHaveAttribute(
+    "aria-valuetext",
+    /linear_14, 21\.\d GiB \(A 7\.56 GiB, \+14\.\d GiB\) alive, the peak/,
+  );
+  const compared = await picture();
+  await page.keyboard.press("x");
+  await expect(legend).not.toContainText("A peak");
+  await expect.poll(picture).not.toBe(compared);
+});
+
+test("the memory of another file is drawn over the same width", async ({ playground, page }) => {
+  await playground.open();
+  await expect(playground.peak).toBeVisible();
+  await page.keyboard.press("x");
+  await playground.openFile("llama.json.gz");
+  await expect(page.locator("#memory-legend")).toContainText(/A peak 7\.56 GiB, B .* \(−7\.\d+ GiB\)/);
+});
+
 test("another file is B, matched by modules and operators", async ({ playground, page }) => {
   test.skip(!existsSync(file(`${kModels}/qwen2/static.json.gz`)), "needs the shared models");
   await playground.open();

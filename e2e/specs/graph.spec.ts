@@ -17,6 +17,23 @@ test("a module opens and closes, in outline and picture alike", async ({ playgro
   await page.keyboard.press("Control+Shift+z");
 });
 
+test("outline and picture leave out plumbing, and list it, by one switch", async ({ playground, page }) => {
+  await playground.open();
+  await playground.openFile("../../tests/golden/files/pairs.json");
+  await page
+    .getByRole("button", { name: /^Depth/ })
+    .last()
+    .click();
+  const plumbing = playground.row(/^(sym_size|_assert|ge|eq|mul_\d|add_\d)/);
+  const count = await playground.tree.getByRole("treeitem").count();
+  await playground.stage.focus();
+  await page.keyboard.press("p");
+  await expect(plumbing).toBeVisible();
+  expect(await playground.tree.getByRole("treeitem").count()).toBeGreaterThan(count);
+  await page.keyboard.press("p");
+  await expect.poll(() => playground.tree.getByRole("treeitem").count()).toBe(count);
+});
+
 test("all modules open to a depth", async ({ playground, page }) => {
   await playground.open();
   await page.getByRole("button", { name: "Depth 0" }).click();

@@ -65,6 +65,34 @@ test("the strip's cursor is the selection, by keys and by the pointer", async ({
   await expect(page.getByRole("button", { name: "Show all" })).toBeHidden();
 });
 
+test("what the peak is called fits on top and in the strip", async ({ playground, page }) => {
+  const training = "../../../shared/conformance/models/bert_base/train.json.gz";
+  test.skip(!existsSync(file(training)), "needs the shared models");
+  await page.addInitScript(() => {
+    const ends: number[] = [];
+    Object.assign(window, { ends });
+    const { prototype } = CanvasRenderingContext2D;
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- called on the same context below
+    const { fillText } = prototype;
+    prototype.fillText = function (text, x, y) {
+      const { id, clientWidth } = this.canvas;
+      const { width } = this.measureText(text);
+      const left = this.textAlign === "right" ? x - width : x;
+      if (id === "memory-canvas") ends.push(Math.min(left, clientWidth - left - width));
+      fillText.call(this, text, x, y);
+    };
+  });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await playground.open();
+  for (const [i, name] of ["llama.json.gz", training].entries()) {
+    await playground.openFile(name, i + 2);
+    await expect(playground.peak).toContainText(/^Peak .* at /);
+    expect(await playground.peak.evaluate((peak) => peak.scrollWidth - peak.clientWidth)).toBe(0);
+    const ends = await page.evaluate(() => (window as unknown as { ends: number[] }).ends);
+    expect(Math.min(...ends)).toBeGreaterThanOrEqual(0);
+  }
+});
+
 test("what is alive stacks by module, and the strip closes", async ({ playground, page }) => {
   await playground.open();
   await page.getByRole("button", { name: "By module" }).click();

@@ -101,8 +101,8 @@ constexpr std::string_view kBranches = R"(class GraphModule(torch.nn.Module):
 )";
 
 TEST(GraphSvg, BodiesOfHigherOrderOperatorsAreModules) {
-  const CommandRun made = run({"convert", "branches.txt", "--to", "svg"},
-                              {{"branches.txt", std::string(kBranches)}});
+  const CommandRun made =
+      run({"convert", "branches.txt", "--to", "svg"}, {{"branches.txt", std::string(kBranches)}});
   ASSERT_EQ(made.code, 0) << made.error;
   for (const std::string_view part :
        {">cond  cond</text>", ">true_graph_0  graph</text>", ">sin</text>", ">cos</text>"})

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/graph/drawn_graph.h"
+#include "core/graph/explain.h"
 #include "core/graph/fake_tensor_prop.h"
 #include "core/graph/text/read_program_text.h"
 #include "program_builder.h"
@@ -238,6 +239,15 @@ TEST(Bodies, ModulesInsideAreThoseOfTheFile) {
   const Shown shown(std::move(b.program));
   EXPECT_EQ(shown.module("submod/aten.sin.default_1"),
             "layers.0.higher_order.wrap_with_set_grad_enabled_1.attn");
+}
+
+TEST(Bodies, ASizeInsideIsThatOfTheOperand) {
+  const Shown shown(branches());
+  const std::vector<WhyStep> steps =
+      why_dimension(shown.run, shown.program.find("true_graph_0/aten.mm.default_2"), 0);
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_EQ(steps[1].reason, "as dimension 0 of x, which the graph is called with");
+  EXPECT_EQ(steps[2].node, shown.program.find("x"));
 }
 
 TEST(Bodies, AProgramWithoutThemHasNone) {

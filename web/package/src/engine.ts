@@ -33,6 +33,7 @@ export interface EngineExports {
     memoryLimit: number,
     keepGoing: boolean,
     sections: boolean,
+    bodies: boolean,
   ): string;
   closeProgram(program: number): void;
   propagate(program: number, options: string, progress: EngineProgress): string;

@@ -77,13 +77,13 @@ export class Program extends EngineResource {
   }
 
   static #open(engine: Engine, sources: Sources, options: OpenOptions): Program {
-    const { name = "input", memoryLimit, keepGoing = false, sections = false } = options;
+    const { name = "input", memoryLimit, keepGoing = false, sections = false, bodies = false } = options;
     checkText("the name of a program", name);
     if (memoryLimit !== undefined) checkPositive("memoryLimit", memoryLimit);
     const guard = new CallGuard(options);
     const reply = guard.run(() =>
       engine.json<OpenReply>((exports) =>
-        exports.openProgram(guard.source(sources.graph), name, memoryLimit ?? 0, keepGoing, sections),
+        exports.openProgram(guard.source(sources.graph), name, memoryLimit ?? 0, keepGoing, sections, bodies),
       ),
     );
     return new Program(engine, reply, reply.info, sources);

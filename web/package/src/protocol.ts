@@ -33,7 +33,13 @@ export interface Calls {
   open: {
     args: {
       source: RemoteSource;
-      options: { name: string; sections: boolean; memoryLimit?: number; keepGoing?: boolean };
+      options: {
+        name: string;
+        sections: boolean;
+        bodies: boolean;
+        memoryLimit?: number;
+        keepGoing?: boolean;
+      };
     };
     result: { program: number; info: ProgramInfo; textProblems: readonly TextProblem[] };
   };

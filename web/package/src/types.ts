@@ -131,6 +131,11 @@ export interface OpenOptions extends Progressing {
    * joint graph, what repeats, sections of about 50 nodes. Default: false.
    */
   sections?: boolean;
+  /**
+   * Whether graphs of higher-order operators (the branches of a `cond`, the body of a `scan`) are rows and modules of the program,
+   * before the row that calls them, with the values of their first run. Default: false.
+   */
+  bodies?: boolean;
 }
 
 /** What is wrong in a program that is text. Lines and columns count from 1, columns and lengths in UTF-16 units. */

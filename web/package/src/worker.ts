@@ -155,10 +155,11 @@ export class RemoteFakeTensor {
 
   /** Reads a program. A Blob or a path is read in slices; bytes are copied once. */
   async open(from: RemoteOpenable, options: OpenOptions = {}): Promise<RemoteProgram> {
-    const { name = nameOf(from), memoryLimit, keepGoing, sections = false } = options;
+    const { name = nameOf(from), memoryLimit, keepGoing, sections = false, bodies = false } = options;
     const opening = {
       name,
       sections,
+      bodies,
       ...(memoryLimit === undefined ? {} : { memoryLimit }),
       ...(keepGoing === undefined ? {} : { keepGoing }),
     };

@@ -263,6 +263,52 @@ describe("a run", () => {
   });
 });
 
+describe("bodies of higher-order operators", () => {
+  const text = `class GraphModule(torch.nn.Module):
+    def forward(self, pred: "b8[]", x: "f32[2, 3]"):
+        true_graph_0 = self.true_graph_0
+        false_graph_0 = self.false_graph_0
+        cond = torch.ops.higher_order.cond(pred, true_graph_0, false_graph_0, (x,));  true_graph_0 = false_graph_0 = None
+        getitem: "f32[2, 3]" = cond[0]
+        return (getitem,)
+
+    class true_graph_0(torch.nn.Module):
+        def forward(self, x: "f32[2, 3]"):
+            sin: "f32[2, 3]" = torch.ops.aten.sin.default(x)
+            return (sin,)
+
+    class false_graph_0(torch.nn.Module):
+        def forward(self, x: "f32[2, 3]"):
+            cos: "f32[2, 3]" = torch.ops.aten.cos.default(x)
+            return (cos,)
+`;
+  const opened = (bodies) => ft.open(new TextEncoder().encode(text), { bodies });
+
+  it("are rows and modules where that is asked for", () => {
+    const program = opened(true);
+    assert.deepEqual(
+      program.info.modules.slice(1).map(({ path, type }) => `${path}: ${type}`),
+      ["cond: cond", "cond.true_graph_0: graph", "cond.false_graph_0: graph"],
+    );
+    const run = program.propagate({ dims: { "x.0": 5 } });
+    const table = run.table();
+    const row = table.names.indexOf("true_graph_0/sin");
+    assert.deepEqual(dimsOf(table, row), [5, 3]);
+    assert.deepEqual(run.node(row).value.size, [5, 3]);
+    // What is asked of the program itself has no rows of them.
+    assert.equal(program.text("graph"), opened(false).text("graph"));
+    assert.equal(program.source().text, text);
+    assert.equal(program.source().lines[row], 0);
+    const plain = opened(false).propagate({ dims: { "x.0": 5 } });
+    assert.equal(run.memory().peak.bytes, plain.memory().peak.bytes);
+  });
+
+  it("are no part of the program else", () => {
+    const table = opened(false).propagate().table();
+    assert.deepEqual(table.names, ["pred", "x", "cond", "getitem", "output"]);
+  });
+});
+
 describe("a layout", () => {
   it("draws every box inside its parent, and edges between boxes", () => {
     const program = decoder();

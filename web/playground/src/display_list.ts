@@ -10,7 +10,16 @@
 import type { Tint } from "./coloring.js";
 import { drawEdges, edgeLine, groundIn } from "./display_edges.js";
 import { Status, ValueKind } from "./engine.js";
-import { bytesText, countText, dtypeGroup, dtypeShort, moduleShort, opShort, typeShort } from "./format.js";
+import {
+  bytesText,
+  countText,
+  dtypeGroup,
+  dtypeShort,
+  moduleShort,
+  nodeShort,
+  opShort,
+  typeShort,
+} from "./format.js";
 import { interfaceText, parametersText } from "./module_facts.js";
 import { sameSelection } from "./model.js";
 import { LabelRoom } from "./label_room.js";
@@ -108,7 +117,7 @@ function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, 
   const { table } = model;
   const rect = scene.rectOf(box);
   const status = table.status[row];
-  const isInput = model.kindOfInput(row) !== null;
+  const isInput = model.op(row) === "placeholder";
   const tint = tintOf(options, box, status);
   list.push({
     kind: "box",
@@ -137,7 +146,7 @@ function drawNode(scene: Scene, options: DrawOptions, box: number, row: number, 
   if (rect.h * options.scale < kLeastLine) return;
   const middle = rect.y + rect.h / 2;
   const badgeEnd = rect.x + rect.w - 8;
-  const label = isInput ? table.names[row] : opShort(model.op(row));
+  const label = isInput ? nodeShort(table.names[row]) : opShort(model.op(row));
   const size = seen(kFontSize, kLeastName, options.scale);
   let room = badgeEnd - rect.x - kNameIndent;
   if (status === Status.error || status === Status.unknown) {

@@ -160,6 +160,11 @@ export function opShort(op: string): string {
   return parts.length > 1 ? parts[1] : op;
 }
 
+/** Without the graph that a body's node is of: `true_graph_0/sin` becomes `sin`. */
+export function nodeShort(name: string): string {
+  return name.slice(name.lastIndexOf("/") + 1);
+}
+
 /** The last component of a module path: `layers.0.self_attn` becomes `self_attn`; an index keeps its list: `layers.0`. */
 export function moduleShort(path: string): string {
   const parts = path.split(".");

@@ -1,15 +1,24 @@
 /**
  * Memory over time under the graph: bytes alive row by row, stacked by kind or by module. Its cursor is the selection; a
  * press, or Enter, fades the graph to what is alive then. For a screen reader it is a slider over the rows whose text is
- * the row's name and bytes.
+ * the row's name and bytes. What is pinned as A stands behind it, to the same scale.
  */
 import { byId, element } from "./dom.js";
 import type { Paint } from "./primitives.js";
 import { bytesText } from "./format.js";
 import type { Layer, MemoryProfile, Stacking } from "./memory_profile.js";
 import type { Model } from "./model.js";
-import { placeOfRow, rowAt, stripPicture } from "./strip_picture.js";
+import { placeOfRow, rowAt, stripPicture, type StripPicture } from "./strip_picture.js";
 import { readStorage, writeStorage, type Theme } from "./theme.js";
+
+/** What stands behind the strip: the memory of A (strip_behind.ts). */
+export interface StripBehind {
+  readonly profile: MemoryProfile;
+  paint(context: CanvasRenderingContext2D, heights: Float64Array, floor: number, isOver: boolean): void;
+  /** What is said beside the bytes of a row. */
+  textAt(row: number): string;
+  legend(): HTMLElement;
+}
 
 export interface StripEvents {
   /** Selects the row, without fading anything. */
@@ -26,6 +35,7 @@ const kPeakHelp = "Fade the graph to what is alive then (M)";
 export class MemoryStrip {
   private profile: MemoryProfile | null = null;
   private model: Model | null = null;
+  private behind: StripBehind | null = null;
   private selected: number | null = null;
   private faded: number | null = null;
   private hovered: number | null = null;
@@ -83,9 +93,17 @@ export class MemoryStrip {
     this.box.hidden = profile === null || profile.peakRow < 0;
     if (profile !== null) {
       const place = peakPlace(profile, model);
-      sentence.textContent = peakSentence(profile, shortened(place), isExample);
       sentence.title = `${peakSentence(profile, place, isExample)}. ${kPeakHelp}`;
+      sentence.textContent = peakSentence(profile, shortened(place), isExample);
+      if (sentence.scrollWidth > sentence.clientWidth)
+        sentence.textContent = peakSentence(profile, shortened(place, 0), false);
     }
+    this.redraw();
+  }
+
+  /** Draws the memory of A behind that of what is shown; null: no longer. */
+  compare(behind: StripBehind | null): void {
+    this.behind = behind;
     this.redraw();
   }
 
@@ -203,18 +221,22 @@ export class MemoryStrip {
     this.canvas.width = Math.round(clientWidth * density);
     this.canvas.height = Math.round(clientHeight * density);
     context.scale(density, density);
-    this.paintLayers(context, profile, layers, clientWidth, clientHeight);
+    const { behind } = this;
+    const picture = stripPicture(profile, layers, clientWidth, clientHeight - kTopMargin, behind?.profile);
+    behind?.paint(context, picture.beside, clientHeight, false);
+    this.paintLayers(context, profile, picture, clientWidth, clientHeight);
+    behind?.paint(context, picture.beside, clientHeight, true);
     this.paintMarks(context, profile, clientWidth, clientHeight);
   }
 
   private paintLayers(
     context: CanvasRenderingContext2D,
     profile: MemoryProfile,
-    layers: readonly Layer[],
+    picture: StripPicture,
     width: number,
     height: number,
   ): void {
-    const picture = stripPicture(profile, layers, width, height - kTopMargin);
+    const { layers } = picture;
     const floor = height - picture.base;
     layers.forEach((layer, i) => {
       context.fillStyle = this.theme.color(paintOf(layer, i));
@@ -249,7 +271,7 @@ export class MemoryStrip {
     context.textBaseline = "middle";
     context.font = "600 11px system-ui, sans-serif";
     context.fillStyle = this.theme.color("error");
-    const x = at(profile.peakRow);
+    const x = Math.min(width - 6, Math.max(6, at(profile.peakRow)));
     context.beginPath();
     context.moveTo(x - 5, 3);
     context.lineTo(x + 5, 3);
@@ -283,12 +305,14 @@ export class MemoryStrip {
     const row = this.told;
     if (row < 0) return;
     const name = model.table.names[row];
-    const alive = bytesText(profile.alive[row]);
+    const { behind } = this;
+    const alive = bytesText(profile.alive[row]) + (behind?.textAt(row) ?? "");
     this.reading.textContent = this.faded === row ? `${alive} alive at ${name}` : `${name}: ${alive} alive`;
     const painted = layers.map((layer, i) => ({ name: layer.name, bytes: layer.bytes[row], i }));
     // What does not fit is cut off: the largest come first.
     if (this.stacking === "module") painted.sort((a, b) => b.bytes - a.bytes);
     this.legend.replaceChildren(
+      ...(behind === null ? [] : [behind.legend()]),
       ...painted.map(({ name: part, bytes, i }) =>
         element(
           "span",
@@ -321,12 +345,10 @@ function peakPlace({ peakRow }: MemoryProfile, model: Model): string {
 }
 
 /** The end of a long path, which tells more than its beginning. */
-function shortened(path: string): string {
-  const parts = path.split(".");
-  return parts.length > kParts + 1 ? `…${parts.slice(-kParts).join(".")}` : path;
+function shortened(path: string, parts = 3): string {
+  const all = path.split(".");
+  return all.length > parts + 1 ? `…${all.slice(-parts).join(".")}` : path;
 }
-
-const kParts = 3;
 
 function peakSentence(profile: MemoryProfile, place: string, isExample: boolean): string {
   if (profile.peakRow < 0) return `${bytesText(profile.held)} held all the time`;

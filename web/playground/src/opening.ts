@@ -55,6 +55,7 @@ export async function openProgram(
     onProgress: steps.reading,
     keepGoing,
     sections: true,
+    bodies: true,
   });
   const answers = new Answers(program);
   try {

@@ -45,6 +45,7 @@ const kHotkeys: ReadonlySet<string> = new Set(["/", "?", "+", "-", "="]);
 export class Outline {
   private model: Model | null = null;
   private expanded: readonly number[] = [];
+  private isShown: (row: number) => boolean = () => true;
   private selection: Selection | null = null;
   private comparison: Comparison | null = null;
   private rows: OutlineRow[] = [];
@@ -71,7 +72,13 @@ export class Outline {
     });
   }
 
-  show(model: Model, expanded: readonly number[], selection: Selection | null): void {
+  /** `isShown`: which rows of open modules are listed. */
+  show(
+    model: Model,
+    expanded: readonly number[],
+    selection: Selection | null,
+    isShown: (row: number) => boolean,
+  ): void {
     const isNew = model.info !== this.model?.info;
     if (isNew) {
       this.rows = [];
@@ -82,6 +89,7 @@ export class Outline {
     this.model = model;
     this.expanded = expanded;
     this.selection = selection;
+    this.isShown = isShown;
     this.rebuild(follows);
   }
 
@@ -119,7 +127,7 @@ export class Outline {
     if (this.model === null) return;
     const focused = this.tree.contains(document.activeElement);
     const before = this.rows.at(this.active);
-    this.rows = buildOutline(this.model, this.expanded, this.openGroups);
+    this.rows = buildOutline(this.model, this.expanded, this.openGroups, this.isShown);
     const same = this.rows.findIndex(({ kind, id }) => kind === before?.kind && id === before.id);
     this.active = same >= 0 ? same : Math.min(this.active, Math.max(0, this.rows.length - 1));
     if (follows || same < 0) this.activateSelection();

@@ -1,9 +1,10 @@
 /**
  * The outline as a flat list of rows: two groups for what goes into the program, then modules and nodes in order of
- * execution. An open module is followed by its children; the same modules are open here and in the picture.
+ * execution. An open module is followed by its children; the same modules are open here and in the picture, and the same
+ * rows are left out.
  */
-import { moduleShort, opShort, typeShort } from "./format.js";
-import type { Model, Selection } from "./model.js";
+import { moduleShort, nodeShort, opShort, typeShort } from "./format.js";
+import type { Child, Model, Selection } from "./model.js";
 
 export type GroupName = "inputs" | "weights";
 
@@ -29,6 +30,7 @@ export function buildOutline(
   model: Model,
   expanded: Iterable<number>,
   openGroups: ReadonlySet<GroupName>,
+  isShown: (row: number) => boolean = () => true,
 ): OutlineRow[] {
   const open = new Set(expanded);
   const rows: OutlineRow[] = [];
@@ -38,8 +40,9 @@ export function buildOutline(
     rows: name === "inputs" ? model.userInputs : model.weights,
   }));
   const shownGroups = groups.filter((group) => group.rows.length > 0);
-  const top = model.childrenOf(0);
-  const siblings = shownGroups.length + top.length;
+  const childrenOf = (id: number): readonly Child[] =>
+    model.childrenOf(id).filter((child) => child < 0 || isShown(child));
+  const siblings = shownGroups.length + childrenOf(0).length;
   shownGroups.forEach((group, i) => {
     const isOpen = openGroups.has(group.name);
     rows.push({ kind: "group", id: group.id, level: 1, position: i + 1, siblings, open: isOpen });
@@ -48,26 +51,25 @@ export function buildOutline(
       rows.push({ kind: "node", id, level: 2, position: k + 1, siblings: group.rows.length, open: null });
     });
   });
-  addChildren(model, open, rows, shownGroups.length, siblings);
+  addChildren(childrenOf, open, rows, shownGroups.length, siblings);
   return rows;
 }
 
 /** Walks the tree of modules with a stack of its own: nesting depth comes from the file. */
 function addChildren(
-  model: Model,
+  childrenOf: (id: number) => readonly Child[],
   open: ReadonlySet<number>,
   rows: OutlineRow[],
   before: number,
   topSiblings: number,
 ): void {
-  const stack = [{ id: 0, next: 0, level: 1, offset: before, siblings: topSiblings }];
+  const stack = [{ children: childrenOf(0), next: 0, level: 1, offset: before, siblings: topSiblings }];
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
-    const children = model.childrenOf(frame.id);
-    if (frame.next >= children.length) {
+    if (frame.next >= frame.children.length) {
       stack.pop();
       continue;
     }
-    const child = children[frame.next++];
+    const child = frame.children[frame.next++];
     const place = { level: frame.level, position: frame.offset + frame.next, siblings: frame.siblings };
     if (child >= 0) {
       rows.push({ kind: "node", id: child, ...place, open: null });
@@ -76,8 +78,8 @@ function addChildren(
     const isOpen = open.has(~child);
     rows.push({ kind: "module", id: ~child, ...place, open: isOpen });
     if (isOpen) {
-      const inside = model.childrenOf(~child).length;
-      stack.push({ id: ~child, next: 0, level: frame.level + 1, offset: 0, siblings: inside });
+      const children = childrenOf(~child);
+      stack.push({ children, next: 0, level: frame.level + 1, offset: 0, siblings: children.length });
     }
   }
 }
@@ -124,7 +126,7 @@ export function labelOfRow(model: Model, row: OutlineRow): OutlineLabel {
   const input =
     model.kindOfInput(row.id) === null ? null : model.info.inputs.find((info) => info.node === row.id);
   if (input !== undefined && input !== null) return { name: input.target ?? input.name, detail: "" };
-  const name = model.table.names[row.id];
+  const name = nodeShort(model.table.names[row.id]);
   const op = opShort(model.op(row.id));
   return { name, detail: name.replace(/_\d+$/, "") === op ? "" : op };
 }

@@ -14,18 +14,36 @@ export interface StripPicture {
   readonly layers: readonly Layer[];
   /** Pixels per byte above the base. */
   readonly perByte: number;
+  /** Of the run behind it: per column how high it stands, in pixels from below; empty without one. */
+  readonly beside: Float64Array;
 }
 
 /** What is held all the time is drawn to scale up to this part of the peak. */
 const kMostHeld = 0.6;
 const kCutBase = 15;
 
+/** `other`: drawn to the same scale over the same width, each from its own first row to its last. */
 export function stripPicture(
   profile: MemoryProfile,
   layers: readonly Layer[],
   width: number,
   height: number,
+  other?: MemoryProfile,
 ): StripPicture {
+  const rows = columnsOf(profile, width);
+  const both = [profile, other ?? profile];
+  const most = (value: (of: MemoryProfile) => number): number => Math.max(1, ...both.map(value));
+  const peak = most((of) => of.peak);
+  const isCut = both.some((of) => of.held > kMostHeld * peak);
+  const base = !isCut ? (profile.held / peak) * height : profile.held === 0 ? 0 : kCutBase;
+  const perByte = isCut ? (height - base) / most((of) => of.peak - of.held) : height / peak;
+  const beside = Float64Array.from(other === undefined ? [] : columnsOf(other, width), (row) =>
+    isCut ? base + (both[1].alive[row] - both[1].held) * perByte : both[1].alive[row] * perByte,
+  );
+  return { rows, base, isCut, layers, perByte, beside };
+}
+
+function columnsOf(profile: MemoryProfile, width: number): Int32Array {
   const count = profile.length - profile.first;
   const rows = new Int32Array(Math.max(0, Math.floor(width)));
   for (let x = 0; x < rows.length; x++) {
@@ -36,14 +54,7 @@ export function stripPicture(
       if (profile.alive[row] > profile.alive[most]) most = row;
     rows[x] = most;
   }
-  const isCut = profile.held > kMostHeld * profile.peak;
-  const changing = Math.max(1, profile.peak - profile.held);
-  const base = isCut
-    ? profile.held === 0
-      ? 0
-      : kCutBase
-    : (profile.held / Math.max(1, profile.peak)) * height;
-  return { rows, base, isCut, layers, perByte: (height - base) / changing };
+  return rows;
 }
 
 /** The row at a place of the strip, `part` of its width from the left. */

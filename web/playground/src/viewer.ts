@@ -257,7 +257,7 @@ export class FakeTensorViewer extends HTMLElement {
     const ft = await sharedEngine();
     const made: (RemoteProgram | RemoteRun)[] = [];
     try {
-      const program = await ft.open(blob, { name, signal, sections: true });
+      const program = await ft.open(blob, { name, signal, sections: true, bodies: true });
       made.push(program);
       const run = await program.propagate(options);
       made.push(run);

@@ -6,6 +6,7 @@ import { assumedSentence } from "./assumptions.js";
 import { Announcer } from "./announcer.js";
 import type { Answer } from "./answers.js";
 import { CanvasView } from "./canvas_view.js";
+import type { Cards } from "./cards.js";
 import type { Compare } from "./compare.js";
 import type { Comparison } from "./comparison.js";
 import { kColorModes, tintsOf, type ColorMode } from "./coloring.js";
@@ -89,6 +90,7 @@ export class Views {
   // When there is something to show in them, or they are asked for.
   private readonly source: Later<SourcePane>;
   private readonly compare: Later<Compare>;
+  private readonly cards: Later<Cards>;
   private readonly profiler: Later<ProfilerPane>;
   private readonly pinButton = byId("pin", HTMLButtonElement);
   private readonly plumbing = byId("plumbing", HTMLButtonElement);
@@ -140,7 +142,11 @@ export class Views {
           actions.move(camera);
         },
         hovered: (box, x, y) => {
-          if (this.scene !== null) this.later.now?.hover.move(this.scene, this.overlaid.profile, box, x, y);
+          const { scene } = this;
+          if (scene === null) return;
+          this.cards.use(({ hover }) => {
+            hover.move(scene, this.overlaid.profile, box, x, y);
+          });
         },
         painted: (camera, size) => {
           this.minimap.paint(camera, size);
@@ -175,12 +181,10 @@ export class Views {
         say: (sentence) => {
           this.announcer.say(sentence);
         },
-        toggle,
-        details: () => {
-          this.tabs.show("inspector");
-        },
       });
     }, failed);
+    const details = this.tabs.show.bind(this.tabs, "inspector");
+    this.cards = new Later(async () => new (await import("./cards.js")).Cards({ toggle, details }), failed);
     this.lists = new Lists(this.tabs, this.announcer, {
       jumpToRow,
       setSymbol: (symbol, setting, group) => {
@@ -193,12 +197,7 @@ export class Views {
     });
     this.compare = new Later(async () => {
       const { Compare } = await import("./compare.js");
-      return new Compare({
-        jump: jumpToRow,
-        unpin: () => {
-          this.unpin();
-        },
-      });
+      return new Compare({ jump: jumpToRow, unpin: this.unpin.bind(this) }, this.theme);
     }, failed);
     this.profiler = new Later(async () => {
       const { ProfilerPane } = await import("./profiler_pane.js");
@@ -316,7 +315,9 @@ export class Views {
     this.scene = scene;
     this.shown = shown;
     this.minimap.show(scene);
-    this.outline.show(model, state.expanded, want.selection);
+    this.outline.show(model, state.expanded, want.selection, (row) => {
+      return state.plumbing || scene.boxOf({ kind: "node", row }) >= 0;
+    });
     this.inspector.show(model, want.selection, state.expanded);
     this.canvas.select(want.selection);
     this.showSheet(shown, want.selection);
@@ -438,6 +439,7 @@ export class Views {
     const { comparison, isPinned } = this;
     this.compare.now?.bar.show(comparison);
     this.outline.compare(comparison);
+    this.later.now?.strip.compare(this.compare.now?.behind ?? null);
     this.pinButton.hidden = isPinned;
     const option = this.colors.querySelector<HTMLOptionElement>('option[value="change"]');
     if (option !== null) option.hidden = !isPinned;
@@ -501,9 +503,10 @@ export class Views {
 
   /** A module that was opened or closed stays selected: its card is of the new picture. */
   private showSheet({ scene, profile }: Shown, selection: Selection | null): void {
-    this.later.do(({ sheet }) => {
-      sheet.show(scene, profile, selection);
-    });
+    if (matchMedia("(max-width: 960px)").matches)
+      this.cards.use(({ sheet }) => {
+        sheet.show(scene, profile, selection);
+      });
   }
 
   /** In the boxes of the present layout. */

@@ -66,6 +66,7 @@ describe("a model", () => {
 describe("the outline", () => {
   const model = sampleModel();
   const rows = buildOutline(model, [1], new Set(["inputs"] as const));
+  const labelName = (row: number): string => model.table.names[row];
 
   it("holds inputs, weights, then modules and nodes as they are open", () => {
     assert.deepEqual(
@@ -87,6 +88,14 @@ describe("the outline", () => {
     assert.deepEqual(
       rows.map((row) => `${row.position}/${row.siblings}`),
       ["1/5", "1/1", "2/5", "3/5", "1/2", "2/2", "4/5", "5/5"],
+    );
+  });
+
+  it("leaves rows out that the picture leaves out, and counts the rest", () => {
+    const fewer = buildOutline(model, [1], new Set(), (row) => labelName(row) !== "relu");
+    assert.deepEqual(
+      fewer.map((row) => `${labelOfRow(model, row).name} ${row.position}/${row.siblings}`),
+      ["Inputs 1/5", "Parameters and buffers 2/5", "block.0 3/5", "linear 1/1", "block.1 4/5", "output 5/5"],
     );
   });
 
