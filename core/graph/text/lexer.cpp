@@ -1,6 +1,7 @@
 #include "core/graph/text/lexer.h"
 
 #include <algorithm>
+#include <array>
 
 namespace faketensor {
 
@@ -9,7 +10,19 @@ namespace {
 constexpr std::string_view kLongOperators[] = {"**=", "//=", ">>=", "<<=", "...", "**", "//", "<<",
                                                ">>",  "<=",  ">=",  "==",  "!=",  "->", ":=", "+=",
                                                "-=",  "*=",  "/=",  "%=",  "&=",  "|=", "^=", "@="};
+// What may follow the first character of a long one.
+constexpr std::string_view kSecondOfLong = "*/<>=.";
 constexpr std::string_view kPunctuation = "()[]{},:;=.+-*/%@<>&|^~";
+
+// What a line that is passed over is looked through for.
+enum class LineChar : uint8_t { kOther, kOpening, kClosing, kEndsSimpleLine };
+constexpr std::array<LineChar, 256> kLineChars = [] {
+  std::array<LineChar, 256> chars{};
+  for (const unsigned char c : {'(', '[', '{'}) chars[c] = LineChar::kOpening;
+  for (const unsigned char c : {')', ']', '}'}) chars[c] = LineChar::kClosing;
+  for (const unsigned char c : {'\n', '#', '\'', '"', '\\'}) chars[c] = LineChar::kEndsSimpleLine;
+  return chars;
+}();
 
 }  // namespace
 
@@ -22,6 +35,7 @@ void TextLexer::skip_line() {
   // A bracket that nobody closes would make one line of all that follows: lines are taken as they
   // stand.
   if (token_.kind == Token::Kind::kLineEnd || token_.kind == Token::Kind::kEnd) return;
+  if (skip_simple_line()) return;
   if (depth_ > 0) {
     depth_ = 0;
     at_ = std::min(text_.find('\n', token_.span.begin), text_.size());
@@ -32,6 +46,27 @@ void TextLexer::skip_line() {
     depth_ = 0;
     at_ = std::min(text_.find('\n', token_.span.begin), text_.size());
   }
+}
+
+// To the end of a line without strings and comments whose brackets are closed in it: most of a long
+// text, of which no tokens are made. False, and nothing is skipped, for any other line.
+bool TextLexer::skip_simple_line() {
+  int depth = depth_;
+  for (size_t at = at_; at < text_.size(); ++at) {
+    const LineChar of = kLineChars[static_cast<unsigned char>(text_[at])];
+    if (of == LineChar::kOpening) ++depth;
+    if (of == LineChar::kClosing) --depth;
+    if (of != LineChar::kEndsSimpleLine) continue;
+    if (text_[at] != '\n' || depth != 0) return false;
+    depth_ = 0;
+    size_t end = at;
+    while (end > token_.span.end && (text_[end - 1] == ' ' || text_[end - 1] == '\r')) --end;
+    last_end_ = static_cast<uint32_t>(end);
+    at_ = at + 1;
+    token_ = make(Token::Kind::kLineEnd, at);
+    return true;
+  }
+  return false;
 }
 
 bool TextLexer::end_line() {
@@ -93,7 +128,10 @@ Token TextLexer::scan() {
     return make(Token::Kind::kNumber, begin);
   }
   if (c == '"' || c == '\'') return scan_string(begin);
+  const bool may_be_long =
+      begin + 1 < text_.size() && kSecondOfLong.find(text_[begin + 1]) != std::string_view::npos;
   for (const std::string_view op : kLongOperators) {
+    if (!may_be_long) break;
     if (!text_.substr(begin).starts_with(op)) continue;
     at_ += op.size();
     return make(Token::Kind::kOperator, begin);

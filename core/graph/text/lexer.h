@@ -26,7 +26,11 @@ struct Token {
   TextSpan span;
   std::string_view text;
 
-  bool is(std::string_view op) const { return kind == Kind::kOperator && text == op; }
+  // Asked of every token, mostly with one character.
+  bool is(std::string_view op) const {
+    return kind == Kind::kOperator && text[0] == op[0] && text.size() == op.size() &&
+           (op.size() == 1 || text == op);
+  }
   bool is_name(std::string_view name) const { return kind == Kind::kName && text == name; }
 };
 
@@ -56,6 +60,7 @@ class TextLexer {
   Token scan();
   Token make(Token::Kind kind, size_t begin);
   Token scan_string(size_t begin);
+  bool skip_simple_line();
 
   std::string_view text_;
   size_t at_;
