@@ -95,7 +95,7 @@ std::string run_passes(const val& source, const std::string& name, const std::st
     }
     json.field("diff", text_diff(before + "\n", graph_text(edited.graph()) + "\n"));
     write_refusal(json, "refusal", [&] {
-      keep(readable_text(edited.graph()));
+      keep(readable_text(edited.graph(), "GraphModule", {.has_source_lines = true}));
       keep(edited.json());
     });
     write_refusal(json, "weights", [&] { edited.check_weights(); });

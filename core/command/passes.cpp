@@ -33,7 +33,8 @@ int list_passes(CommandIo& io) {
 // What --to says, or the name of the file that is written.
 std::string wanted_form(const Options& options) {
   if (options.has("--to"))
-    return options.choice("--to", {"diff", "text", "fx", "readable", "nodes", "json", "pt2"});
+    return options.choice("--to",
+                          {"diff", "text", "fx", "readable", "code", "nodes", "json", "pt2"});
   const std::string out = options.get("-o").value_or("");
   if (out.ends_with(".pt2")) return "pt2";
   if (out.ends_with(".json")) return "json";
@@ -42,7 +43,9 @@ std::string wanted_form(const Options& options) {
 
 std::string edited_text(EditedProgram& edited, std::string_view form, std::string_view before) {
   if (form == "json") return edited.json() + "\n";
-  if (form == "readable") return readable_text(edited.graph());
+  if (form == "readable")
+    return readable_text(edited.graph(), "GraphModule", {.has_source_lines = true});
+  if (form == "code") return code_text(edited.graph()) + "\n";
   if (form == "nodes") {
     std::string text;
     JsonWriter json(text);
@@ -121,9 +124,10 @@ constexpr OptionRow kPassesOptions[] = {
      "after the passes, wherever the graph of the one file stands, that of the other: FX\n"
      "text whose arguments stand for any value. May be given several times"},
     {"--to", "FORM",
-     "diff (the default), text (str(graph)), readable (print_readable()), nodes\n"
-     "(JSON of the nodes with their values), json (an exported program, which\n"
-     "PyTorch's deserialiser reads) or pt2 (the same with the weights of FILE, a .pt2)"},
+     "diff (the default), text (str(graph)), readable (print_readable()), code\n"
+     "(GraphModule.code), nodes (JSON of the nodes with their values), json (an\n"
+     "exported program, which PyTorch's deserialiser reads) or pt2 (the same with the\n"
+     "weights of FILE, a .pt2)"},
     {"-o", "FILE",
      "where it is written, otherwise to standard output; without --to its name says\n"
      "the form: .pt2, .json, or text"},

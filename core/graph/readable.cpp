@@ -436,7 +436,9 @@ ProgramText readable_program(const Program& program) {
   return result;
 }
 
-std::string code_text(const Graph& graph) { return CodeWriter(graph, false).write(0); }
+std::string code_text(const Graph& graph) {
+  return format("\n\n\n{}    ", CodeWriter(graph, false).write(0));
+}
 
 std::string module_text(const Graph& graph) {
   std::string modules;

@@ -32,7 +32,7 @@ std::string readable_text(const Graph& graph, std::string_view class_name = "Gra
 
 // What str() of the module is: its code, without values.
 std::string module_text(const Graph& graph);
-// GraphModule.code: the function alone.
+// GraphModule.code: the function alone, with the empty lines that PyTorch has around it.
 std::string code_text(const Graph& graph);
 
 // A program as text that read_program_text (text/read_program_text.h) reads to the same program:
