@@ -1,10 +1,13 @@
 // FakeTensorProp and ShapeProp on the graph of a subject. Mirrors torch/fx/passes/fake_tensor_prop.py
 // and torch/fx/passes/shape_prop.py.
+#include <algorithm>
+
 #include "core/formats/json_writer.h"
 #include "core/mode/converter.h"
 #include "core/passes/export_pass.h"
 #include "core/passes/passes.h"
 #include "core/passes/propagate.h"
+#include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {
@@ -28,6 +31,24 @@ void propagate_in(FakeTensorMode& mode, Graph& graph, std::span<const Value> inp
         compute_unbacked_bindings(*context.shape_env(), value, "");
     if (!bindings.empty()) graph.set_bindings(id, std::move(bindings));
   });
+}
+
+bool is_of_another_mode(const Context& context, const Value& value) {
+  return value.is_tensor() && !context.owns(value.tensor());
+}
+
+// Raises for a tensor of another mode among what a node is called with. Mirrors
+// FakeTensorMode.validate_and_convert_non_fake_tensors.
+void check_modes(const Context& context, const PlanRow& row, std::span<const Value> values) {
+  constexpr std::string_view kMode = "<torch._subclasses.fake_tensor.FakeTensorMode object>";
+  if (row.kind != RowKind::kCall) return;
+  for (const Value& arg : row.args) {
+    for_each_node(arg, [&](NodeId used) {
+      if (is_of_another_mode(context, values[index_of(used)]))
+        throw_error(ErrorKind::kAssertionError,
+                    format("Mixing fake modes NYI x.fake_mode={} vs self={}", kMode, kMode));
+    });
+  }
 }
 
 void write_ranges(JsonWriter& json, const ShapeEnv& env) {
@@ -76,11 +97,15 @@ void run_nodes(FakeTensorMode& mode, const Graph& graph, std::span<const Value> 
   Interpreter interpreter(context);
   const std::shared_ptr<const Plan> plan = graph.plan();
   std::vector<Value> values(plan->size());
+  const bool is_mixed = std::any_of(inputs.begin(), inputs.end(), [&](const Value& value) {
+    return is_of_another_mode(context, value);
+  });
   size_t input = 0;
   for (Row row = 0; row < plan->size(); ++row) {
     const NodeId id = plan->row(row).id;
     try {
       if (plan->row(row).kind != RowKind::kPlaceholder) {
+        if (is_mixed) check_modes(context, plan->row(row), values);
         values[row] = interpreter.run_row(*plan, row, values);
       } else if (input < inputs.size()) {
         values[row] = inputs[input++];
