@@ -56,6 +56,8 @@ constexpr VersionChange kChanges[] = {
      "an export gets past the check of the window's values, which fake tensors alone do not"},
     {"higher_order.wrap_with_autocast", std::nullopt, kInDType,
      "a strict export records what runs under autocast as it is without"},
+    {"higher_order.while_loop", std::nullopt, kInOffset,
+     "an export under autograd records results as the last of all iterations', which are stacked"},
 };
 
 }  // namespace

@@ -217,8 +217,15 @@ std::vector<GuardEntry> guard_report(const Run& run) {
   const BranchScope env = run.shape_env();
   using Kind = GuardEntry::Kind;
   const SymbolMap numbers = known_numbers(*env);
+  // What a run made for a symbol of the file goes by that one's name, in what was decided before too.
+  SymbolMap names;
+  for (const ExprNode* symbol : env->replaced_symbols()) {
+    const ExprNode* value = env->replace(symbol);
+    if (is_renamed(run.program(), symbol, value)) names[symbol] = value;
+  }
   std::unordered_set<std::string> seen;
-  const auto add = [&](Kind kind, const ExprNode* condition, Row node) {
+  const auto add = [&](Kind kind, const ExprNode* decided, Row node) {
+    const ExprNode* condition = names.empty() ? decided : substitute(decided, names);
     // Two conditions may print alike: two forms of one product.
     const std::string text = to_string(condition);
     if (!seen.insert(format("{} {} {}", static_cast<int>(kind), node, text)).second) return;
@@ -237,9 +244,8 @@ std::vector<GuardEntry> guard_report(const Run& run) {
     if (number != numbers.end()) add_equal(Kind::kSpecialisation, symbol, number->second);
   }
   for (const ExprNode* symbol : env->replaced_symbols()) {
-    const ExprNode* value = env->replace(symbol);
-    if (numbers.find(symbol) == numbers.end() && !is_renamed(run.program(), symbol, value))
-      add_equal(Kind::kReplacement, symbol, value);
+    if (numbers.find(symbol) == numbers.end() && names.find(symbol) == names.end())
+      add_equal(Kind::kReplacement, symbol, env->replace(symbol));
   }
   for (const RuntimeAssert& assert : env->deferred_runtime_asserts())
     add(Kind::kRuntimeAssert, assert.condition, node_of_origin(assert.origin));

@@ -25,7 +25,7 @@ std::vector<const ExprNode*> unbacked_symbols(const Program& program, ShapeEnv& 
   return symbols;
 }
 
-// A value with symbols replaced in its tensors, which stay the same objects, and in a number. Other
+// A value with symbols replaced in its tensors, which stay the same objects, and in numbers. Other
 // values go by the replacement alone, as whoever asks for them does.
 class Renaming {
  public:
@@ -34,12 +34,21 @@ class Renaming {
   Value of(const Value& value) {
     if (value.is(Value::Tag::kInt)) return of(value.as_sym_int());
     if (value.is_tensor()) describe_anew(value.tensor());
-    if (value.is(Value::Tag::kList))
-      for (const Value& element : value.values()) of(element);
-    return value;
+    return value.is(Value::Tag::kList) ? of_list(value) : value;
   }
 
  private:
+  // The same list where no number in it has another name.
+  Value of_list(const Value& list) {
+    SmallVector<Value, 8> elements;
+    bool is_renamed = false;
+    for (const Value& element : list.values()) {
+      elements.push_back(of(element));
+      is_renamed = is_renamed || (element.is(Value::Tag::kInt) &&
+                                  !same_expr(element.as_sym_int(), elements.back().as_sym_int()));
+    }
+    return is_renamed ? context_.make_list(elements.span()) : list;
+  }
   SymInt of(SymInt size) {
     return size.is_symbolic()
                ? context_.shape_env()->pool().sym_int(substitute(size.node(), names_))
