@@ -174,7 +174,8 @@ const PassCase kCases[] = {
     {"convert_dtype/bfloat16"},
     {"cse"},
     {"dce"},
-    {"export_pass/aten.relu.default=aten.gelu.default"},
+    // An export pass refuses switches of the grad mode, as PyTorch's does.
+    {.name = "export_pass/aten.relu.default=aten.gelu.default", .text = &twins},
     {"move_to_device/cuda:0"},
     {"legalize_graph"},
     {"remove_runtime_assertions"},
