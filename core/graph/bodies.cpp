@@ -256,7 +256,7 @@ class Unfolder {
     if (value.is(Value::Tag::kNodeRef)) return node_ref(copies[value.node()]);
     if (!value.is(Value::Tag::kList)) return value;
     const std::span<const Value> elements = with_copies(value.values(), copies);
-    return value.is_tuple() ? Value::tuple(elements) : Value::list(elements);
+    return Value::like(value, elements);
   }
 
   void note_rows(const std::vector<NodeId>& copies) {

@@ -15,7 +15,7 @@ class BodyValues final : public BodyWatcher {
  public:
   BodyValues(const Program& program, Context& context, std::vector<NodeRecord>& records);
 
-  void begin_call(Row row) override;
+  void begin_call(const Plan& plan, Row row, std::span<const Value> args) override;
   void begin_graph(const Graph& graph) override;
   void note_value(Row row, const Value& value) override;
   void note_error(Row row, const Error& error) override;
@@ -52,7 +52,7 @@ BodyValues::BodyValues(const Program& program, Context& context, std::vector<Nod
       records_(records),
       has_run_(bodies_.all().size()) {}
 
-void BodyValues::begin_call(Row row) {
+void BodyValues::begin_call(const Plan&, Row row, std::span<const Value>) {
   const size_t body = running_.back().body;
   if (running_.size() == 1) {
     running_.back().call = row;

@@ -75,7 +75,7 @@ Value Interpreter::run_row(const Plan& plan, Row at, std::span<const Value> valu
   if (row.op != kNoOp) return context_.call(row.op, args);
   const std::string_view target = plan.target_of(at);
   if (target.starts_with(kHigherOrderOps)) {
-    if (watcher_ != nullptr) watcher_->begin_call(at);
+    if (watcher_ != nullptr) watcher_->begin_call(plan, at, args);
     return call_higher_order(*this, plan, at, target.substr(kHigherOrderOps.size()), args);
   }
   if (target.starts_with(kPredispatch))

@@ -53,7 +53,7 @@ class GraphWatcher {
 
   // A higher-order operator is called by a row of the graph that runs: the one begun last, or that of
   // the propagation.
-  virtual void begin_call(Row row) = 0;
+  virtual void begin_call(const Plan& plan, Row row, std::span<const Value> args) = 0;
   virtual void begin_graph(const Graph& graph) = 0;
   // Of the graph begun last.
   virtual void note_value(Row row, const Value& value) = 0;

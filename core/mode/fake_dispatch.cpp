@@ -86,12 +86,14 @@ Value FakeDispatch::lift(const OpEntry& op, std::span<const Value> args) {
   return constants_.fake_of(*reals.from_elements(real.sizes(), real.dtype(), {&element, 1}));
 }
 
+void refuse_mixed_modes() {
+  constexpr std::string_view kMode = "<torch._subclasses.fake_tensor.FakeTensorMode object>";
+  throw_error(ErrorKind::kAssertionError,
+              format("Mixing fake modes NYI x.fake_mode={} vs self={}", kMode, kMode));
+}
+
 void FakeDispatch::refuse(const OpEntry& op, std::span<const Value> args, const Tensor& tensor) {
-  if (!is_inplace_view(op) && surroundings_.is_fake(tensor)) {
-    constexpr std::string_view kMode = "<torch._subclasses.fake_tensor.FakeTensorMode object>";
-    throw_error(ErrorKind::kAssertionError,
-                format("Mixing fake modes NYI x.fake_mode={} vs self={}", kMode, kMode));
-  }
+  if (!is_inplace_view(op) && surroundings_.is_fake(tensor)) refuse_mixed_modes();
   const std::string call = call_text(op, args, surroundings_);
   throw_error(
       ErrorKind::kAssertionError,

@@ -55,6 +55,9 @@ class FakeDispatch final : public DispatchMode {
   DispatchOptions options_;
 };
 
+// Raises AssertionError: a tensor is a fake of another mode.
+[[noreturn]] void refuse_mixed_modes();
+
 // Raises RuntimeError for a view, or torch.tensor, of a tensor with a negative size: those are counted
 // in C++ before anything else (resize_ may leave one).
 void refuse_negative_sizes(const OpEntry& op, std::span<const Value> args);

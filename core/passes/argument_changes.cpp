@@ -125,8 +125,8 @@ ArgumentChanges::Change ArgumentChanges::named(const OfPlan& of, const Value& wr
   return {0, Value::like(written, elements), nullptr};
 }
 
-void run_condition(Context& context, RowEditor& editor, const Plan& plan, Row row,
-                   std::span<const Value> args) {
+void run_condition(Context& context, RowEditor* editor, GraphWatcher* watcher, const Plan& plan,
+                   Row row, std::span<const Value> args) {
   const bool is_loop = plan.target_of(row) == "torch.ops.higher_order.while_loop" &&
                        args.size() >= 4 && args[0].is(Value::Tag::kGraph) && args[2].is_list() &&
                        args[3].is_list();
@@ -135,8 +135,10 @@ void run_condition(Context& context, RowEditor& editor, const Plan& plan, Row ro
   for (size_t i = 0; i < args[2].size(); ++i) inputs.push_back(args[2][i]);
   for (size_t i = 0; i < args[3].size(); ++i) inputs.push_back(args[3][i]);
   const IgnoreFreshSymbols scope(context.shape_env());
+  Interpreter interpreter(context, editor);
+  interpreter.watch(watcher);
   try {
-    Interpreter(context, &editor).run_graph(args[0].graph(), inputs);
+    interpreter.run_graph(args[0].graph(), inputs);
   } catch (const Error&) {
     // The loop's own business, which its body says.
   }
@@ -147,7 +149,7 @@ void NotedEditor::edit(Context& context, const Plan& plan, Row row, std::span<Va
   const std::vector<Value> was(args.begin(), args.end());
   editor_.edit(context, plan, row, args);
   changes_->note_arguments(plan, row, was, args);
-  run_condition(context, *this, plan, row, args);
+  run_condition(context, this, nullptr, plan, row, args);
 }
 
 // The arguments of a row do not outlive it, so lists and texts are copied.

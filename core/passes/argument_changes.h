@@ -64,9 +64,10 @@ class ArgumentChanges {
 };
 
 // The condition of a while_loop, which PyTorch's fake implementation does not run, run for what an
-// editor sees of it: what it raises is nobody's. For rows of other operators nothing is done.
-void run_condition(Context& context, RowEditor& editor, const Plan& plan, Row row,
-                   std::span<const Value> args);
+// editor or a watcher (null: none) sees of it: what it raises is nobody's. For rows of other operators
+// nothing is done.
+void run_condition(Context& context, RowEditor* editor, GraphWatcher* watcher, const Plan& plan,
+                   Row row, std::span<const Value> args);
 
 // An editor with what it changes noted.
 class NotedEditor final : public RowEditor {

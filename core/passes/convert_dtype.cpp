@@ -169,9 +169,8 @@ class DtypeConverter {
     Context& context = subject_.mode.context();
     const ScopedValue dispatcher(context.python_dispatcher, context.shape_env() != nullptr);
     ValueNotes none;
-    EditedBodies bodies(reachable_graphs(subject_));
+    EditedBodies bodies(context, reachable_graphs(subject_));
     propagate_edited(subject_.mode, graph_, none, &bodies);
-    bodies.finish(context);
   }
 
   PassSubject& subject_;

@@ -40,9 +40,9 @@ class ValueNotes {
 // what an edit does not touch is not run. Unbacked symbols that a node had bound keep their names. An
 // operator that nobody defined keeps its value. Returns how many nodes were run; raises what a node
 // raises, with the node.
-// `editor`, where there is one, sees the arguments of what is run.
+// `watcher`, where there is one, sees the graphs that higher-order operators run.
 size_t propagate_edited(FakeTensorMode& mode, Graph& graph, ValueNotes& notes,
-                        RowEditor* editor = nullptr);
+                        GraphWatcher* watcher = nullptr);
 
 // Runs the nodes in order; `on_value` is told each value as it is made. Raises what a node raises,
 // with the node.

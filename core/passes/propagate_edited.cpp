@@ -69,10 +69,12 @@ bool ValueNotes::is_edited(const Graph& graph, NodeId id) const {
   return noted.target != node.target || noted.args != node.args.data();
 }
 
-size_t propagate_edited(FakeTensorMode& mode, Graph& graph, ValueNotes& notes, RowEditor* editor) {
+size_t propagate_edited(FakeTensorMode& mode, Graph& graph, ValueNotes& notes,
+                        GraphWatcher* watcher) {
   Context& context = mode.context();
   context.grad_enabled = false;
-  Interpreter interpreter(context, editor);
+  Interpreter interpreter(context);
+  interpreter.watch(watcher);
   const std::shared_ptr<const Plan> plan = graph.plan();
   std::vector<Value> values(plan->size());
   std::vector<bool> is_changed(graph.id_count(), false);

@@ -4,10 +4,10 @@
 
 #include "core/formats/json_writer.h"
 #include "core/mode/converter.h"
+#include "core/mode/fake_dispatch.h"
 #include "core/passes/export_pass.h"
 #include "core/passes/passes.h"
 #include "core/passes/propagate.h"
-#include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 
 namespace faketensor {
@@ -40,13 +40,10 @@ bool is_of_another_mode(const Context& context, const Value& value) {
 // Raises for a tensor of another mode among what a node is called with. Mirrors
 // FakeTensorMode.validate_and_convert_non_fake_tensors.
 void check_modes(const Context& context, const PlanRow& row, std::span<const Value> values) {
-  constexpr std::string_view kMode = "<torch._subclasses.fake_tensor.FakeTensorMode object>";
   if (row.kind != RowKind::kCall) return;
   for (const Value& arg : row.args) {
     for_each_node(arg, [&](NodeId used) {
-      if (is_of_another_mode(context, values[index_of(used)]))
-        throw_error(ErrorKind::kAssertionError,
-                    format("Mixing fake modes NYI x.fake_mode={} vs self={}", kMode, kMode));
+      if (is_of_another_mode(context, values[index_of(used)])) refuse_mixed_modes();
     });
   }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { expect, file, test } from "./page.js";
+import { expect, file, test, type Playground } from "./page.js";
 
 const kModels = "../../../shared/conformance/models";
 
@@ -41,15 +41,20 @@ const kBranches = `class GraphModule(torch.nn.Module):
                 return (exp,)
 `;
 
-test("the branches of a cond open like modules, in outline and picture, and show their own values", async ({
-  playground,
-  page,
-}) => {
+/** Opens it with everything closed. */
+async function openBranches(playground: Playground): Promise<void> {
   await playground.watchNames();
   await playground.open();
   await playground.openBytes("branches.txt", Buffer.from(kBranches));
   await playground.shown(2);
-  await page.getByRole("button", { name: "Depth 0" }).click();
+  await playground.page.getByRole("button", { name: "Depth 0" }).click();
+}
+
+test("the branches of a cond open like modules, in outline and picture, and show their own values", async ({
+  playground,
+  page,
+}) => {
+  await openBranches(playground);
   const call = playground.row(/^cond/);
   await expect(call).toHaveAttribute("aria-expanded", "false");
   await call.dblclick();
@@ -74,11 +79,7 @@ test("search finds what is in a branch, Enter opens the way there, and a link ke
   playground,
   page,
 }) => {
-  await playground.watchNames();
-  await playground.open();
-  await playground.openBytes("branches.txt", Buffer.from(kBranches));
-  await playground.shown(2);
-  await page.getByRole("button", { name: "Depth 0" }).click();
+  await openBranches(playground);
   await playground.search.fill("exp");
   await expect(playground.matches.first()).toContainText("false_graph_1/exp");
   await page.keyboard.press("Enter");

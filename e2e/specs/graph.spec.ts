@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { expect, test } from "./page.js";
+import { expect, kPairs, test } from "./page.js";
 
 test("a module opens and closes, in outline and picture alike", async ({ playground, page }) => {
   await playground.open("#example=decoder&open=");
@@ -19,7 +19,7 @@ test("a module opens and closes, in outline and picture alike", async ({ playgro
 
 test("outline and picture leave out plumbing, and list it, by one switch", async ({ playground, page }) => {
   await playground.open();
-  await playground.openFile("../../tests/golden/files/pairs.json");
+  await playground.openFile(kPairs);
   await page
     .getByRole("button", { name: /^Depth/ })
     .last()

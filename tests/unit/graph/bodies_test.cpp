@@ -6,6 +6,7 @@
 #include "core/graph/drawn_graph.h"
 #include "core/graph/explain.h"
 #include "core/graph/fake_tensor_prop.h"
+#include "core/graph/graph_text.h"
 #include "core/graph/text/read_program_text.h"
 #include "program_builder.h"
 #include "run_text.h"
@@ -204,6 +205,27 @@ TEST(Bodies, ScoresAreOfTheKindOfTheQueryAndIndicesAreIntegers) {
   EXPECT_EQ(shown.value("score/index"), "f32[]");
   EXPECT_EQ(shown.value("mask/arg3_1"), "i32[]");
   EXPECT_EQ(shown.value("mask/ge"), "b8[]");
+}
+
+TEST(Bodies, DictionariesAreDictionariesInWhatIsShown) {
+  TextProgram text = read_program_text(R"(class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[3]"):
+        body = self.body
+        tree = torch.fx._pytree.tree_flatten_spec({'k': x})
+        wrap = torch.ops.higher_order.wrap(body, x);  body = None
+        return (tree, wrap)
+
+    class body(torch.nn.Module):
+        def forward(self, x: "f32[3]"):
+            sin: "f32[3]" = torch.ops.aten.sin.default(x)
+            return sin
+)",
+                                       "typed.txt", {});
+  const Shown shown(std::move(text.program));
+  ASSERT_NE(shown.program.find("body/sin"), kNoRow);
+  EXPECT_NE(graph_text(shown.program.graph()).find("tree_flatten_spec](args = ({k: %x},)"),
+            std::string::npos)
+      << graph_text(shown.program.graph());
 }
 
 TEST(Bodies, BodiesOfBodiesAreShownInThem) {

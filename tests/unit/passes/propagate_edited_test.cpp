@@ -169,6 +169,7 @@ TEST_F(ErrorOfANode, OriginalTraceback) {
         << error.message();
   }
 }
+
 TEST_F(PropagateEdited, AnEditRunsWhatItTouchesUntilAValueIsWhatItWas) {
   const auto f32 = [&](DimVector dims) { return mode.empty(dims, DType::kFloat32); };
   read(kTwoLayers, {f32({3, 4}), f32({2, 3}), f32({5, 4})});

@@ -4,6 +4,7 @@
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
 #include "core/passes/graph_copy.h"
+#include "core/support/format.h"
 #include "text_fixture.h"
 
 namespace faketensor {
@@ -216,18 +217,25 @@ constexpr const char* kPairs = R"(graph():
     %relu_1 : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%z,), kwargs = {})
     return (relu, sigmoid, sigmoid_1, relu_1))";
 
-TEST_F(TextPasses, ResultsOfAPatternAreConnectedByWhatTheyAreComputedOf) {
-  read(kPairs);
-  EXPECT_EQ(replace(R"(def forward(self, x):
-    relu = torch.ops.aten.relu.default(x)
-    sigmoid = torch.ops.aten.sigmoid.default(x)
-    return (relu, sigmoid)
-)",
-                    R"(def forward(self, x):
-    sin = torch.ops.aten.sin.default(x)
-    cos = torch.ops.aten.cos.default(x)
-    return (sin, cos)
-)"),
+class PairsOfResults : public TextPasses {
+ protected:
+  // What kPairs becomes where relu(x) and sigmoid of the second input are sin and cos of the same.
+  std::string replace_pairs(std::string_view inputs, std::string_view second) {
+    const auto code = [&](std::string_view first_op, std::string_view second_op) {
+      return format(
+          "def forward(self, {}):\n"
+          "    {} = torch.ops.aten.{}.default(x)\n"
+          "    {} = torch.ops.aten.{}.default({})\n"
+          "    return ({}, {})\n",
+          inputs, first_op, first_op, second_op, second_op, second, first_op, second_op);
+    };
+    read(kPairs);
+    return replace(code("relu", "sigmoid"), code("sin", "cos"));
+  }
+};
+
+TEST_F(PairsOfResults, AreConnectedByWhatTheyAreComputedOf) {
+  EXPECT_EQ(replace_pairs("x", "x"),
             R"(graph():
     %x : [num_users=2] = placeholder[target=x]
     %z : [num_users=2] = placeholder[target=z]
@@ -238,18 +246,8 @@ TEST_F(TextPasses, ResultsOfAPatternAreConnectedByWhatTheyAreComputedOf) {
     return (sin, cos_1, cos, sin_1))");
 }
 
-TEST_F(TextPasses, ResultsThatNothingConnectsArePairedInOrder) {
-  read(kPairs);
-  EXPECT_EQ(replace(R"(def forward(self, x, y):
-    relu = torch.ops.aten.relu.default(x)
-    sigmoid = torch.ops.aten.sigmoid.default(y)
-    return (relu, sigmoid)
-)",
-                    R"(def forward(self, x, y):
-    sin = torch.ops.aten.sin.default(x)
-    cos = torch.ops.aten.cos.default(y)
-    return (sin, cos)
-)"),
+TEST_F(PairsOfResults, ThatNothingConnectsAreFoundInOrder) {
+  EXPECT_EQ(replace_pairs("x, y", "y"),
             R"(graph():
     %x : [num_users=2] = placeholder[target=x]
     %z : [num_users=2] = placeholder[target=z]
