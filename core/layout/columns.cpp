@@ -56,6 +56,7 @@ class Columns {
     keep_if_narrower(extent(graph_.x) / 5 * 4);
   }
 
+ private:
   // Arranges anew, with freed layers.
   void keep_if_narrower(int32_t width) {
     arrange();
@@ -75,7 +76,6 @@ class Columns {
     return widest;
   }
 
- private:
   void arrange() {
     align();
     build_columns();
@@ -98,6 +98,7 @@ class Columns {
   }
 
   int32_t extent(const std::vector<int32_t>& x) const {
+    if (x.empty()) return 0;
     int32_t low = std::numeric_limits<int32_t>::max(), high = std::numeric_limits<int32_t>::min();
     for (int32_t node = 0; node < graph_.nodes(); ++node) {
       low = std::min(low, x[at(node)]);
