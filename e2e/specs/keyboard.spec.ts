@@ -60,6 +60,25 @@ test("digits open modules, but not while a button or a link has the keyboard", a
   await expect(depth).toHaveAttribute("aria-pressed", "true");
 });
 
+test("keys count as soon as a dialog closes, though its field has the keyboard a moment longer", async ({
+  playground,
+  page,
+}) => {
+  await playground.open();
+  const depth = page.getByRole("button", { name: "Depth 1" });
+  await expect(depth).toHaveAttribute("aria-pressed", "false");
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
+  const where = await page.evaluate(() => {
+    document.querySelector<HTMLDialogElement>("dialog[open]")?.close();
+    const at = document.activeElement;
+    at?.dispatchEvent(new KeyboardEvent("keydown", { key: "1", bubbles: true, cancelable: true }));
+    return at?.closest("dialog")?.nodeName ?? "";
+  });
+  expect(where).toBe("DIALOG");
+  await expect(depth).toHaveAttribute("aria-pressed", "true");
+});
+
 test("undo keeps the keyboard when there is nothing left to undo", async ({ playground, page }) => {
   await playground.open();
   await playground.batch.fill("3");

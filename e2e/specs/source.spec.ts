@@ -92,6 +92,34 @@ test("the cursor stays where somebody types", async ({ playground, page }) => {
   expect(await editor(playground).innerText()).toMatch(/q = z$/);
 });
 
+test("what is typed while the program still tells its text is not overwritten", async ({
+  playground,
+  page,
+}) => {
+  // The engine hears late: of a program 600 ms, of a question for its text 300 ms.
+  await page.addInitScript(() => {
+    const { prototype } = Worker;
+    const { postMessage } = prototype as { postMessage: (message: unknown) => void };
+    Object.assign(prototype, {
+      postMessage(this: Worker, message: { call?: string; args?: { asked?: { question?: string } } }) {
+        const isText = message.args?.asked?.question === "program.source";
+        const late = message.call === "open" ? 600 : isText ? 300 : 0;
+        setTimeout(() => {
+          postMessage.call(this, message);
+        }, late);
+      },
+    });
+  });
+  await openSource(playground);
+  await type(playground, kTyped);
+  await playground.shown(2);
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.type("    q");
+  await expect(status(playground)).toHaveText(/^1 error: line 5/);
+  await page.keyboard.type(" = z");
+  await expect(editor(playground)).toContainText("q = z");
+});
+
 test("a short text is part of the link", async ({ playground, page }) => {
   await openSource(playground);
   await type(playground, kTyped);

@@ -7,12 +7,18 @@ export function listenToKeys(app: App): void {
   window.addEventListener("keydown", (event) => {
     // Where the keyboard is has had the key already; a dialog has keys of its own.
     if (event.defaultPrevented || document.querySelector("dialog[open]") !== null) return;
-    if (handleCommand(app, event) || handlePlain(app, event)) event.preventDefault();
+    const target = placeOf(event);
+    if (handleCommand(app, event, target) || handlePlain(app, event, target)) event.preventDefault();
   });
 }
 
+/** Where the keyboard is: not in a dialog that has just closed, whose field has it until the browser draws again. */
+function placeOf({ target }: KeyboardEvent): EventTarget | null {
+  return target instanceof Element && !target.checkVisibility() ? null : target;
+}
+
 /** With Ctrl, or Cmd on a Mac: also while typing in the search field. */
-function handleCommand(app: App, event: KeyboardEvent): boolean {
+function handleCommand(app: App, event: KeyboardEvent, target: EventTarget | null): boolean {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return false;
   const key = event.key.toLowerCase();
   if (key === "k") {
@@ -20,17 +26,17 @@ function handleCommand(app: App, event: KeyboardEvent): boolean {
     return true;
   }
   // A field being edited has an undo of its own.
-  if (isTyping(event.target)) return false;
+  if (isTyping(target)) return false;
   if (key === "z" && !event.shiftKey) app.undo();
   else if ((key === "z" && event.shiftKey) || key === "y") app.redo();
   else return false;
   return true;
 }
 
-function handlePlain(app: App, event: KeyboardEvent): boolean {
+function handlePlain(app: App, event: KeyboardEvent, target: EventTarget | null): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   if (event.key === "Escape") {
-    closeTopmost(app, event.target);
+    closeTopmost(app, target);
     return true;
   }
   // In the search field too.
@@ -38,8 +44,8 @@ function handlePlain(app: App, event: KeyboardEvent): boolean {
     app.views.search.step(event.shiftKey ? -1 : 1);
     return true;
   }
-  if (isTyping(event.target) || !areKeysOn()) return false;
-  if (/^[0-9]$/.test(event.key) && !isPressable(event.target)) {
+  if (isTyping(target) || !areKeysOn()) return false;
+  if (/^[0-9]$/.test(event.key) && !isPressable(target)) {
     if (event.key === "0") app.views.canvas.fitWhole();
     else app.expandToDepth(Number(event.key));
     return true;

@@ -169,18 +169,20 @@ export class SourcePane {
   private async take(shown: Shown): Promise<void> {
     const { program, source } = shown;
     this.program = program;
-    if (source !== this.own) this.tell("Reading…", false);
+    // Asked now: while the program tells its text, more may be typed, which makes a source of its own.
+    const isOwn = source === this.own;
+    if (!isOwn) this.tell("Reading…", false);
     try {
       const { text, lines } = await program.source();
       if (this.program !== program) return;
-      const isTyped = source === this.own && source.text !== undefined;
+      const isTyped = isOwn && source.text !== undefined;
       this.lines = lines;
       this.rows = new Map();
       lines.forEach((line, row) => {
         if (line > 0 && !this.rows.has(line)) this.rows.set(line, row);
       });
       if (!isTyped) {
-        if (source !== this.own) this.forgetPasses();
+        if (!isOwn) this.forgetPasses();
         this.editor.setText(text, this.marking);
         this.marking = null;
       }

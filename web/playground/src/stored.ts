@@ -99,7 +99,11 @@ export function record(engine: Engine): { readonly engine: Engine; readonly reco
 export function replay({ info, propagated, run, answers }: Recorded, engine: () => Promise<Engine>): Engine {
   return {
     open: (file, options) => {
-      const opened = once(async () => (await engine()).open(file, { name: options.name ?? "" }));
+      // As a whole, whatever became of the question that it was first opened for.
+      const how = { ...options };
+      delete how.signal;
+      delete how.onProgress;
+      const opened = once(async () => (await engine()).open(file, how));
       const made: Run[] = [];
       const replayed: Partial<Program> = {
         info,

@@ -11,8 +11,8 @@ const kTable = sampleTable(2, false);
 class FakeEngine implements Engine {
   readonly asked: string[] = [];
 
-  open(): Promise<Program> {
-    this.asked.push("open");
+  open(_: Blob, options: object): Promise<Program> {
+    this.asked.push(`open ${JSON.stringify(options)}`);
     const run = {
       ok: true,
       problems: [],
@@ -67,7 +67,8 @@ describe("a stored program", () => {
   it("asks the engine for everything else, and opens the program in it once", async () => {
     const real = new FakeEngine();
     const engine = replay(fromText(await recorded()), () => Promise.resolve(real));
-    const program = await engine.open(new Blob(), {});
+    const { signal } = new AbortController();
+    const program = await engine.open(new Blob(), { sections: true, signal });
     const run = await program.propagate({ dims: {} });
     assert.deepEqual(real.asked, []);
     await run.table({ s0: 3 });
@@ -75,7 +76,7 @@ describe("a stored program", () => {
     await program.layout({ expanded: [], plumbing: false });
     await program.propagate({ dims: { batch: 4 } });
     assert.deepEqual(real.asked, [
-      "open",
+      'open {"sections":true}',
       'propagate {"dims":{}}',
       'table {"s0":3}',
       "layout",
