@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_set>
 
 namespace faketensor {
 
@@ -28,11 +29,13 @@ bool is_impure(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-void eliminate_dead_code(Graph& graph) {
+void eliminate_dead_code(Graph& graph, std::span<const NodeId> kept) {
+  const std::unordered_set<NodeId> stays(kept.begin(), kept.end());
   NodeId before = kNoNode;
   for (NodeId id = graph.last(); id != kNoNode; id = before) {
     before = graph.previous(id);
-    if (graph.users(id).empty() && !is_impure(graph, graph.node(id))) graph.erase(id);
+    const bool is_needed = !graph.users(id).empty() || stays.count(id) != 0;
+    if (!is_needed && !is_impure(graph, graph.node(id))) graph.erase(id);
   }
 }
 

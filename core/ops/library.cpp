@@ -29,56 +29,6 @@ SymInt FakeCall::new_dynamic_size(int64_t min, std::optional<int64_t> max) {
 
 namespace {
 
-bool same_number(const Value& a, const Value& b) {
-  const auto real = [](const Value& value) -> std::optional<double> {
-    if (value.is(Value::Tag::kFloat)) return value.as_double();
-    if (!value.is(Value::Tag::kInt) || value.as_sym_int().is_symbolic()) return {};
-    return static_cast<double>(value.as_sym_int().as_int());
-  };
-  const std::optional<double> x = real(a);
-  return x && x == real(b);
-}
-
-// Whether an argument is its schema's default, which is a scalar or a list of scalars.
-bool is_same_scalar(const Value& a, const Value& b) {
-  if (same_number(a, b)) return true;
-  if (a.tag() != b.tag()) return false;
-  switch (a.tag()) {
-    case Value::Tag::kNone:
-      return true;
-    case Value::Tag::kBool:
-      return !a.as_sym_bool().is_symbolic() &&
-             a.as_sym_bool().as_bool() == b.as_sym_bool().as_bool();
-    case Value::Tag::kString:
-      return a.text() == b.text();
-    case Value::Tag::kDType:
-      return a.dtype() == b.dtype();
-    case Value::Tag::kDevice:
-      return a.device() == b.device();
-    case Value::Tag::kLayout:
-      return a.layout() == b.layout();
-    case Value::Tag::kMemoryFormat:
-      return a.memory_format() == b.memory_format();
-    default:
-      return false;
-  }
-}
-bool is_same(const Value& a, const Value& b) {
-  if (!a.is_list() || !b.is_list()) return is_same_scalar(a, b);
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (!is_same_scalar(a[i], b[i])) return false;
-  }
-  return true;
-}
-
-bool is_default(const Argument& argument, const Value& value) {
-  // 0.0 is not the default 0 of a Scalar.
-  const bool is_other_number =
-      argument.type.kind == ArgKind::kScalar && argument.default_value.tag() != value.tag();
-  return argument.has_default && !is_other_number && is_same(argument.default_value, value);
-}
-
 // repr(). An integer given for a float is a float by the time Python sees it.
 void append_argument(std::string& out, const Argument& argument, const Value& value) {
   if (value.is(Value::Tag::kDevice)) {

@@ -80,6 +80,9 @@ struct Schema {
 // `text` and `arena`.
 Schema parse_schema(std::string_view text, Arena& arena);
 std::string to_string(const Schema& schema);
+// Whether a value is what the argument is where it is not given, so that the dispatcher leaves it out
+// when it hands the arguments to Python.
+bool is_default(const Argument& argument, const Value& value);
 
 // What can be said of a schema at compile time: a namespace, balanced brackets, "->". Returns
 // nullptr or what is wrong.

@@ -36,6 +36,8 @@ PassResult partition_by_capability(PassSubject& subject, const PassOptions& opti
 PassResult run_pass_manager(PassSubject& subject, const PassOptions& options);
 // reinplace.cpp
 PassResult reinplace(PassSubject& subject, const PassOptions& options);
+// remove_auto_functionalized.cpp
+PassResult remove_auto_functionalized(PassSubject& subject, const PassOptions& options);
 // replace_pattern.cpp
 PassResult replace_pattern(PassSubject& subject, const PassOptions& options);
 // replace_with_hop.cpp

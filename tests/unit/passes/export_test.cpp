@@ -7,8 +7,11 @@
 //   test_runtime_assert_inline_constraints_for_cond: PyTorch expects it to fail.
 //   test_custom_obj_tuple_out, test_fakify_script_objects,
 //   test_fakify_script_objects_properly_handle_containers: objects of TorchScript classes.
-//   test_remove_auto_functionalized_pass, _tuple: the pass that undoes functionalization of custom
-//     operators is not among ours.
+//   test_predispatch_autocast_and_set_grad: both passes' own tests; they run one after the other.
+//   test_move_to_device_pass: runs the moved module on a GPU.
+//   test_move_device_example_inputs: a program that is read has no example inputs.
+//   test_constant_folding_pass: quantizes by observers that see data (passes of constants are in
+//     text_passes_test.cpp).
 //   test_replace_hook_basic: a Python function that is told of each replaced node.
 #include <algorithm>
 #include <memory>
@@ -243,6 +246,124 @@ TEST_F(TestPasses, AnAutocastRegionThatIsNeverLeftIsRefused) {
     EXPECT_EQ(error.kind(), ErrorKind::kAssertionError);
     EXPECT_EQ(error.message(), "autocast must exit");
   }
+}
+
+TEST_F(TestPasses, test_predispatch_autocast) {
+  read(R"(def forward(self, x: "f32[2, 2]"):
+    add = torch.ops.aten.add.Tensor(x, 1)
+    _enter_autocast = torch.amp.autocast_mode._enter_autocast('cpu', None, True, None)
+    sin = torch.ops.aten.sin.default(add)
+    sum_1 = torch.ops.aten.sum.default(sin)
+    _exit_autocast = torch.amp.autocast_mode._exit_autocast(_enter_autocast)
+    _enter_autocast_1 = torch.amp.autocast_mode._enter_autocast('cpu', None, False, None)
+    add_1 = torch.ops.aten.add.Tensor(sum_1, 1)
+    _exit_autocast_1 = torch.amp.autocast_mode._exit_autocast(_enter_autocast_1)
+    _enter_autocast_2 = torch.amp.autocast_mode._enter_autocast('cpu', None, True, None)
+    sub = torch.ops.aten.sub.Tensor(add_1, 1)
+    _exit_autocast_2 = torch.amp.autocast_mode._exit_autocast(_enter_autocast_2)
+    return (add_1, sub)
+)");
+  EXPECT_EQ(code_text(run("replace_autocast_with_hop")), R"(
+
+
+def forward(self, x):
+    add = torch.ops.aten.add.Tensor(x, 1);  x = None
+    submod_4 = self.submod_1
+    sum_1 = torch.ops.higher_order.wrap_with_autocast('cpu', None, True, None, submod_4, add);  submod_4 = add = None
+    getitem = sum_1[0];  sum_1 = None
+    submod_5 = self.submod_2
+    add_1 = torch.ops.higher_order.wrap_with_autocast('cpu', None, False, None, submod_5, getitem);  submod_5 = getitem = None
+    getitem_1 = add_1[0];  add_1 = None
+    submod_6 = self.submod_3
+    sub = torch.ops.higher_order.wrap_with_autocast('cpu', None, True, None, submod_6, getitem_1);  submod_6 = None
+    getitem_2 = sub[0];  sub = None
+    return (getitem_1, getitem_2)
+    )");
+  ASSERT_EQ(subject->graph->submodules().size(), 3U);
+  EXPECT_EQ(code_text(*subject->graph->submodules()[0].graph), R"(
+
+
+def forward(self, add):
+    sin = torch.ops.aten.sin.default(add);  add = None
+    sum_1 = torch.ops.aten.sum.default(sin);  sin = None
+    return (sum_1,)
+    )");
+}
+
+TEST_F(TestPasses, test_remove_auto_functionalized_pass) {
+  mode.library().define("mylib::custom_mutator(Tensor x, Tensor(a!) y) -> Tensor");
+  read(R"(def forward(self, b_state: "f32[1]", x: "f32[3, 3]"):
+    auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.custom_mutator.default, x = x, _y_base_index = 0, _all_bases = [b_state])
+    getitem = auto_functionalized_v2[0]
+    getitem_1 = auto_functionalized_v2[1]
+    return (getitem_1, getitem)
+)");
+  run("remove_auto_functionalized");
+  EXPECT_EQ(names(*subject->graph),
+            (std::vector<std::string>{"b_state", "x", "custom_mutator_default", "output"}));
+}
+
+TEST_F(TestPasses, test_remove_auto_functionalized_pass_tuple) {
+  mode.library().define("mylib::custom_mutator_tuple(Tensor x, Tensor(a!) y) -> (Tensor, Tensor)");
+  read(R"(def forward(self, b_state: "f32[1]", x: "f32[3, 3]"):
+    auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.custom_mutator_tuple.default, x = x, _y_base_index = 0, _all_bases = [b_state])
+    getitem = auto_functionalized_v2[0]
+    getitem_1 = auto_functionalized_v2[1]
+    getitem_2 = auto_functionalized_v2[2]
+    return (getitem_2, getitem, getitem_1)
+)");
+  EXPECT_EQ(graph_text(run("remove_auto_functionalized")), R"(graph():
+    %b_state : [num_users=2] = placeholder[target=b_state]
+    %x : [num_users=1] = placeholder[target=x]
+    %custom_mutator_tuple_default : [num_users=2] = call_function[target=torch.ops.mylib.custom_mutator_tuple.default](args = (%x, %b_state), kwargs = {})
+    %getitem_3 : [num_users=1] = call_function[target=operator.getitem](args = (%custom_mutator_tuple_default, 0), kwargs = {})
+    %getitem_4 : [num_users=1] = call_function[target=operator.getitem](args = (%custom_mutator_tuple_default, 1), kwargs = {})
+    return (b_state, getitem_3, getitem_4))");
+}
+
+TEST_F(TestPasses, test_move_device_to) {
+  read(R"(def forward(self, x: "f32[3]"):
+    _assert_tensor_metadata_default = torch.ops.aten._assert_tensor_metadata.default(x, dtype = torch.float32, device = device(type='cpu'), layout = torch.strided)
+    to = torch.ops.aten.to.device(x, device(type='cuda', index=0), torch.float32)
+    add = torch.ops.aten.add.Tensor(to, to)
+    return (add,)
+)");
+  EXPECT_EQ(code_text(run("move_to_device/cuda")), R"(
+
+
+def forward(self, x):
+    _assert_tensor_metadata_default = torch.ops.aten._assert_tensor_metadata.default(x, dtype = torch.float32, device = 'cuda', layout = torch.strided);  _assert_tensor_metadata_default = None
+    to = torch.ops.aten.to.device(x, 'cuda', torch.float32);  x = None
+    add = torch.ops.aten.add.Tensor(to, to);  to = None
+    return (add,)
+    )");
+}
+
+TEST_F(TestPasses, test_move_device_submod) {
+  read(R"(class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[3]"):
+        submod_3 = self.submod_1
+        add = torch.ops.higher_order.wrap_with_autocast('cuda', torch.bfloat16, True, True, submod_3, x)
+        getitem: "f32[3]" = add[0]
+        return (getitem,)
+
+    class submod_1(torch.nn.Module):
+        def forward(self, arg0_1: "f32[3]"):
+            _assert_tensor_metadata_default = torch.ops.aten._assert_tensor_metadata.default(arg0_1, dtype = torch.float32, device = device(type='cpu'), layout = torch.strided)
+            to: "f32[3]" = torch.ops.aten.to.dtype_layout(arg0_1, dtype = torch.float32, layout = torch.strided, device = device(type='cuda', index=0))
+            add: "f32[3]" = torch.ops.aten.add.Tensor(to, to)
+            return (add,)
+)");
+  run("move_to_device/cuda");
+  EXPECT_EQ(code_text(*subject->graph->submodules()[0].graph), R"(
+
+
+def forward(self, arg0_1):
+    _assert_tensor_metadata_default = torch.ops.aten._assert_tensor_metadata.default(arg0_1, dtype = torch.float32, device = 'cuda', layout = torch.strided);  _assert_tensor_metadata_default = None
+    to = torch.ops.aten.to.dtype_layout(arg0_1, dtype = torch.float32, layout = torch.strided, device = 'cuda');  arg0_1 = None
+    add = torch.ops.aten.add.Tensor(to, to);  to = None
+    return (add,)
+    )");
 }
 
 // --- test_pass_infra.py ---
