@@ -29,8 +29,12 @@ function(faketensor_precompile_headers target set)
     set_property(GLOBAL PROPERTY "${owner}" ${target})
     target_precompile_headers(${target} PRIVATE ${faketensor_${set}_headers})
   endif()
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # ccache compares what a header holds, not when it was compiled.
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
   if(EMSCRIPTEN)
     # Single files are compiled for size (core/CMakeLists.txt): clang takes that for another language, which it is not.
-    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-validate-pch" "SHELL:-Xclang -fno-pch-timestamp")
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-validate-pch")
   endif()
 endfunction()

@@ -8,7 +8,7 @@
 // sizes, no storage). --op takes only operators whose name contains TEXT; --keep-going names each
 // failing operator once instead of ending. --write FILE asks nothing: it writes the calls as
 // questions for `faketensor answer`, whose native and wasm bytes must be equal
-// (tests/fuzz/same_bytes). Build it in the asan preset.
+// (tests/fuzz/same_bytes). Build it in the preset `sanitizers`.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -29,7 +29,16 @@
 #include "core/support/format.h"
 #include "random_calls.h"
 
-#ifdef __SANITIZE_ADDRESS__
+// GCC tells by a macro, Clang by a feature.
+#if defined(__SANITIZE_ADDRESS__)
+#define FAKETENSOR_IS_WATCHED 1
+#elif defined(__has_feature)
+#define FAKETENSOR_IS_WATCHED __has_feature(address_sanitizer)
+#else
+#define FAKETENSOR_IS_WATCHED 0
+#endif
+
+#if FAKETENSOR_IS_WATCHED
 // Of the runtime's interface; its headers are not installed everywhere.
 extern "C" {
 void __sanitizer_set_death_callback(void (*callback)());
@@ -104,7 +113,7 @@ void on_crash(int signal_number) {
   raise(signal_number);
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#if FAKETENSOR_IS_WATCHED
 void on_malloc(const volatile void*, size_t bytes) {
   g_allocated += bytes;
   if (g_allocated <= kMemoryBudget) return;
@@ -117,7 +126,7 @@ void on_free(const volatile void*) {}
 #endif
 
 void watch() {
-#ifdef __SANITIZE_ADDRESS__
+#if FAKETENSOR_IS_WATCHED
   __sanitizer_set_death_callback(&say_where);
   __sanitizer_install_malloc_and_free_hooks(&on_malloc, &on_free);
 #else
@@ -288,7 +297,7 @@ int write(const Options& options) {
 
 // Counted, so that a call that asks for too much is stopped before the machine is. Under
 // AddressSanitizer, whose operator new must stay, a hook of its runtime ends the program instead.
-#ifndef __SANITIZE_ADDRESS__
+#if !FAKETENSOR_IS_WATCHED
 void* operator new(size_t bytes) {
   faketensor::g_allocated += bytes;
   if (faketensor::g_allocated > faketensor::kMemoryBudget) {

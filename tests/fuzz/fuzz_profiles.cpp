@@ -4,7 +4,7 @@
 //
 // Texts are made of whole profiles and of the marks of YAML, damaged. What PyTorch's reader takes
 // is written and read again and must be the same; what the lint finds nothing in must be readable
-// in the superset form. Build it in the asan preset.
+// in the superset form. Build it in the preset `sanitizers`.
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>

@@ -6,7 +6,7 @@
 // Seeds are the .pt2 files of FOLDER, each as the archive, as the JSON inside, and as FX text in both
 // forms. A run is
 // determined by its seed, which is printed first; a failure names the iteration, and with address
-// sanitizer the place. Build it in the asan preset.
+// sanitizer the place. Build it in the preset `sanitizers`.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -5,7 +5,7 @@
 // A transcript is made of steps that fit what was made before them, some of their values replaced
 // by others; now and then its text is damaged too. A run is determined by its seed; --show prints
 // each transcript before it runs, so that the last one printed is the one that failed. Build it in
-// the asan preset.
+// the preset `sanitizers`.
 #include <cstdio>
 #include <span>
 #include <string>

@@ -6,7 +6,7 @@
 // --values: JSON values and the calls they are arguments of; --typed: values as they are typed in a
 // terminal; --inputs: documents of --inputs; --options: options of JavaScript, these two for the
 // .pt2 files of FOLDER. What is read is used: a call is made, a program propagated. A run is
-// determined by its seed. Build it in the asan preset.
+// determined by its seed. Build it in the preset `sanitizers`.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

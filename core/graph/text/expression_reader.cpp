@@ -131,7 +131,7 @@ Value ExpressionReader::value_of(ParsedOperand operand) {
 Value ExpressionReader::named(ParsedOperand operand, std::string_view name, TextSpan name_span) {
   operand = resolved(std::move(operand));
   if (!operand.pending) return operand.value;
-  ParsedOperand::Call& call = *operand.pending;
+  PendingCall& call = *operand.pending;
   std::vector<StringId> keywords;
   for (const auto& [keyword, value] : call.kwargs) {
     keywords.push_back(keyword);
@@ -242,7 +242,7 @@ ParsedOperand ExpressionReader::operation(std::string_view name, ParsedOperand a
     result.value = Value::complex(arena().copy(std::span<const double>(negated)).data());
     return result;
   }
-  ParsedOperand::Call call;
+  PendingCall call;
   call.target = format("_operator.{}", name);
   call.args.push_back(value_of(std::move(a)));
   if (b) call.args.push_back(value_of(std::move(*b)));
@@ -382,7 +382,7 @@ ParsedOperand ExpressionReader::read_attribute(ParsedOperand of) {
   // A method, which is called at once, or what a tensor has.
   ParsedOperand result;
   result.span = {of.span.begin, name.span.end};
-  ParsedOperand::Call call;
+  PendingCall call;
   call.kind = NodeKind::kCallMethod;
   call.target = name.text;
   call.args.push_back(value_of(std::move(of)));
@@ -408,7 +408,7 @@ ParsedOperand ExpressionReader::read_attribute(ParsedOperand of) {
 
 ParsedOperand ExpressionReader::read_call(ParsedOperand callee) {
   const TextSpan callee_span = callee.span;
-  ParsedOperand::Call call;
+  PendingCall call;
   if (callee.pending && callee.pending->kind == NodeKind::kCallMethod) {
     call = std::move(*callee.pending);
   } else if (callee.path.empty()) {
@@ -447,7 +447,7 @@ ParsedOperand ExpressionReader::read_call(ParsedOperand callee) {
 }
 
 // Calls that say a constant.
-std::optional<ParsedOperand> ExpressionReader::folded(const ParsedOperand::Call& call) {
+std::optional<ParsedOperand> ExpressionReader::folded(const PendingCall& call) {
   const auto argument = [&](std::string_view keyword, size_t place) -> const Value* {
     for (const auto& [name, value] : call.kwargs)
       if (builder_.program().text(name) == keyword) return &value;
@@ -524,7 +524,7 @@ std::string ExpressionReader::function_target(std::string_view path, TextSpan sp
   return target;
 }
 
-ParsedOperand ExpressionReader::call_function(ParsedOperand::Call call, TextSpan span) {
+ParsedOperand ExpressionReader::call_function(PendingCall call, TextSpan span) {
   ParsedOperand result;
   result.span = {span.begin, lexer_.last_end()};
   if (call.target == "self" || call.target.starts_with("self.")) {

@@ -20,16 +20,18 @@
 
 namespace faketensor {
 
+// A node that has no name yet.
+struct PendingCall {
+  NodeKind kind = NodeKind::kCallFunction;
+  std::string target;
+  std::vector<Value> args;
+  std::vector<std::pair<StringId, Value>> kwargs;
+};
+
 // What stands in an expression: a constant, a node that there is, or one that has no name yet.
 struct ParsedOperand {
-  struct Call {
-    NodeKind kind = NodeKind::kCallFunction;
-    std::string target;
-    std::vector<Value> args;
-    std::vector<std::pair<StringId, Value>> kwargs;
-  };
   Value value;
-  std::optional<Call> pending;
+  std::optional<PendingCall> pending;
   // "torch.float32", "self.linear.weight": a name that is no variable, as it is read.
   std::string path;
   TextSpan span;
@@ -82,8 +84,8 @@ class ExpressionReader {
   ParsedOperand read_attribute(ParsedOperand of);
   ParsedOperand index(ParsedOperand of, const std::vector<ParsedOperand>& indices);
   ParsedOperand operation(std::string_view name, ParsedOperand a, std::optional<ParsedOperand> b);
-  std::optional<ParsedOperand> folded(const ParsedOperand::Call& call);
-  ParsedOperand call_function(ParsedOperand::Call call, TextSpan span);
+  std::optional<ParsedOperand> folded(const PendingCall& call);
+  ParsedOperand call_function(PendingCall call, TextSpan span);
   ParsedOperand resolved(ParsedOperand operand);
   std::string function_target(std::string_view path, TextSpan span);
   Value sequence(const std::vector<Value>& values, bool is_tuple);

@@ -23,7 +23,7 @@ ParsedOperand ExpressionReader::read_subscript(ParsedOperand of) {
       lexer_.advance();
       one.path = "...";
     } else {
-      ParsedOperand::Call slice;
+      PendingCall slice;
       bool is_slice = lexer_.token().is(":");
       if (!is_slice) {
         const TextSpan span = one.span;
@@ -61,7 +61,7 @@ ParsedOperand ExpressionReader::read_subscript(ParsedOperand of) {
     result.value = of.value[static_cast<size_t>(at < 0 ? at + size : at)];
     return result;
   }
-  ParsedOperand::Call call;
+  PendingCall call;
   call.target = "_operator.getitem";
   call.args.push_back(value_of(std::move(of)));
   call.args.push_back(indices[0].value);
@@ -74,7 +74,7 @@ ParsedOperand ExpressionReader::index(ParsedOperand of, const std::vector<Parsed
   const TextSpan span = {current.span.begin, lexer_.last_end()};
   int64_t dim = 0;
   const auto call = [&](std::string_view target, std::vector<Value> rest) {
-    ParsedOperand::Call made;
+    PendingCall made;
     made.target = target;
     made.args.push_back(value_of(std::move(current)));
     for (const Value& value : rest) made.args.push_back(value);
