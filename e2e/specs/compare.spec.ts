@@ -33,30 +33,49 @@ test("what is pinned stays A while sizes change; differences are listed, most fi
   await expect(page.getByRole("button", { name: "Compare", exact: true })).toBeFocused();
 });
 
-test("the memory of A stands behind that of B, with both peaks and what B has more of", async ({
+test("another dtype halves what A holds, and the list says what each node became", async ({
   playground,
   page,
 }) => {
   await playground.open();
   await expect(playground.peak).toHaveText("Peak 7.56 GiB at lm_head");
-  const legend = page.locator("#memory-legend");
-  const picture = (): Promise<string> =>
-    page.locator("#memory-canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
   await page.keyboard.press("x");
-  await expect(legend).not.toContainText("A peak");
-  await playground.batch.fill("16");
-  await expect(legend).toContainText(/A peak 7\.56 GiB, B 21\.\d GiB \(\+14\.\d GiB\)/);
-  await playground.memory.focus();
-  await page.keyboard.press("p");
-  await expect(playground.memory).toHaveAttribute(
-    "aria-valuetext",
-    /linear_14, 21\.\d GiB \(A 7\.56 GiB, \+14\.\d GiB\) alive, the peak/,
-  );
-  const compared = await picture();
-  await page.keyboard.press("x");
-  await expect(legend).not.toContainText("A peak");
-  await expect.poll(picture).not.toBe(compared);
+  await page.getByLabel("Dtype").selectOption("bfloat16");
+  const bar = page.getByRole("region", { name: "Comparison" });
+  await expect(bar).toContainText(/Peak 7\.56 GiB → 3\.\d+ GiB \(−3\.\d+ GiB\)/);
+  await bar.getByRole("button", { name: /\d+ changed/ }).click();
+  const differences = page.getByRole("list", { name: "Differences between A and B" }).getByRole("button");
+  await expect(differences.first()).toContainText("f32[2, 2048, 128256] → bf16[2, 2048, 128256]");
+  await differences.first().click();
+  await expect(playground.inspector).toContainText("→ bf16[2, 2048, 128256]");
 });
+
+for (const forcedColors of ["none", "active"] as const)
+  test(`the memory of A stands behind that of B, with both peaks and what B has more of (forced colors: ${forcedColors})`, async ({
+    playground,
+    page,
+  }) => {
+    await page.emulateMedia({ forcedColors });
+    await playground.open();
+    await expect(playground.peak).toHaveText("Peak 7.56 GiB at lm_head");
+    const legend = page.locator("#memory-legend");
+    const picture = (): Promise<string> =>
+      page.locator("#memory-canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+    await page.keyboard.press("x");
+    await expect(legend).not.toContainText("A peak");
+    await playground.batch.fill("16");
+    await expect(legend).toContainText(/A peak 7\.56 GiB, B 21\.\d GiB \(\+14\.\d GiB\)/);
+    await playground.memory.focus();
+    await page.keyboard.press("p");
+    await expect(playground.memory).toHaveAttribute(
+      "aria-valuetext",
+      /linear_14, 21\.\d GiB \(A 7\.56 GiB, \+14\.\d GiB\) alive, the peak/,
+    );
+    const compared = await picture();
+    await page.keyboard.press("x");
+    await expect(legend).not.toContainText("A peak");
+    await expect.poll(picture).not.toBe(compared);
+  });
 
 test("the memory of another file is drawn over the same width", async ({ playground, page }) => {
   await playground.open();

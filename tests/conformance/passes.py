@@ -8,7 +8,7 @@ import gzip
 import json
 import re
 
-from compare import Comparison
+from compare import UNBACKED, Comparison, Renaming
 
 ASKED = {"passes/programs": ("id", "exported_program", "values"), "passes/passes": ("id", "program", "pass", "program_before", "params"),
          "passes/errors": ("id", "call", "graphs", "params", "values")}
@@ -66,8 +66,23 @@ def without_storages(value):
     return {key: each for key, each in value.items() if key not in ("storage", "nbytes")} if isinstance(value, dict) else value
 
 
-def node_difference(wanted, got, values, shown=lambda value: value):
+class PassComparison(Comparison):
+    """Of a node; the nodes of a graph share their symbols. A check may name one before the node that it comes from."""
+
+    def __init__(self, symbols):
+        super().__init__()
+        self.symbols = symbols
+
+    def same_scalar(self, expected, got):
+        names = [set(UNBACKED.findall(each)) if isinstance(each, str) else set() for each in (expected, got)]
+        if all(len(each) == 1 for each in names):
+            self.symbols.same(names[0].pop(), names[1].pop())
+        return super().same_scalar(expected, got)
+
+
+def node_difference(wanted, got, shown=lambda value: value):
     expected, found = list(flat(wanted)), dict(flat(got or {}))
+    symbols = Renaming()
     for path, node in expected:
         answer = found.get(path, {})
         fields = [json.dumps([each.get(key) for key in NODE], sort_keys=True) for each in (node, answer)]
@@ -75,13 +90,13 @@ def node_difference(wanted, got, values, shown=lambda value: value):
             return f"node {fields[0]} expected, got {fields[1]}"
         if ("val" in node) != ("val" in answer):
             return f"{path}: a value that is {'missing' if 'val' in node else 'not expected'}"
-        if values and "val" in node and (difference := Comparison().difference(shown(node["val"]), shown(answer["val"]), path)):
+        if "val" in node and (difference := PassComparison(symbols).difference(shown(node["val"]), shown(answer["val"]), path)):
             return difference
     return None if len(expected) == len(found) else f"{len(expected)} nodes expected, got {len(found)}"
 
 
 def pass_difference(row, answer):
-    """None, or how the answer differs. Values are compared where nothing in them is a symbol."""
+    """None, or how the answer differs."""
     if answer is None or "unsupported" in answer:
         return f"unsupported: {answer and answer['unsupported']}"
     if "raises" in row or "raises" in answer:
@@ -94,7 +109,7 @@ def pass_difference(row, answer):
         return None
     if "graph" in row and (difference := text_difference(row["graph"], answer.get("graph"))):
         return difference
-    if "nodes" in row and (difference := node_difference(row["nodes"], answer.get("nodes"), not SYMBOL.search(json.dumps(row["nodes"])), *([without_storages] if "signature" in row else []))):
+    if "nodes" in row and (difference := node_difference(row["nodes"], answer.get("nodes"), *([without_storages] if "signature" in row else []))):
         return difference
     if "signature" in row and row["signature"] != answer.get("signature"):
         return f"{row['signature']} expected, got {answer.get('signature')}"
