@@ -74,6 +74,9 @@ class Remover {
 
   void replace(NodeId id) {
     const Node node = graph_.node(id);
+    if (node.positional().empty() || !node.args[0].is(Value::Tag::kString))
+      throw_error(ErrorKind::kTypeError,
+                  format("{}: argument 0 must be a string", graph_.name_of(id)));
     const std::string target(node.args[0].text());
     const Schema* schema = schema_of(target);
     CallKeywords keywords(graph_, node);
@@ -104,7 +107,8 @@ class Remover {
   // Version 2: what is written to is made of its base anew.
   std::vector<Value> take_views(NodeId next, const Value& given, const Schema* schema,
                                 CallKeywords& keywords) {
-    const std::vector<Value> bases(given.values().begin(), given.values().end());
+    std::vector<Value> bases;
+    for (size_t i = 0; given.is_list() && i < given.size(); ++i) bases.push_back(given[i]);
     for (const std::string& name : written_names(schema, keywords)) {
       const std::string prefix = format("_{}", name);
       const std::optional<Value> length = keywords.take(prefix + "_length");

@@ -40,7 +40,7 @@ test("another dtype halves what A holds, and the list says what each node became
   await playground.open();
   await expect(playground.peak).toHaveText("Peak 7.56 GiB at lm_head");
   await page.keyboard.press("x");
-  await page.getByLabel("Dtype").selectOption("bfloat16");
+  await page.getByRole("combobox", { name: /^Dtype/ }).selectOption("bfloat16");
   const bar = page.getByRole("region", { name: "Comparison" });
   await expect(bar).toContainText(/Peak 7\.56 GiB → 3\.\d+ GiB \(−3\.\d+ GiB\)/);
   await bar.getByRole("button", { name: /\d+ changed/ }).click();

@@ -5,6 +5,7 @@
 #include "core/graph/graph_text.h"
 #include "core/ops/library.h"
 #include "core/support/error.h"
+#include "core/support/format.h"
 #include "text_fixture.h"
 
 namespace faketensor {
@@ -108,6 +109,30 @@ TEST_F(RemoveAutoFunctionalized, TheFirstVersionOfAnOperatorThatNobodyDefinedIsR
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUnsupportedOperator);
     EXPECT_EQ(error.message(), "other.write.default");
+  }
+}
+
+TEST_F(RemoveAutoFunctionalized, WhatIsNoCallOfAnOperatorIsRefused) {
+  constexpr std::pair<const char*, const char*> kCalls[] = {
+      {"x", "first: argument 0 must be a string"},
+      {"torch.ops.aten.add_.Tensor, other = x, _self_base_index = 4, _all_bases = [x]",
+       "list index out of range"},
+      {"torch.ops.aten.add_.Tensor, other = x, _self_base_index = 0, _all_bases = 3",
+       "list index out of range"},
+      {"torch.ops.aten.add_.Tensor, other = x, _all_bases = [x]", "'_self_base_index'"}};
+  for (const auto& [arguments, message] : kCalls) {
+    read(
+        format("def forward(self, x: \"f32[4]\"):\n"
+               "    first = torch.ops.higher_order.auto_functionalized_v2({})\n"
+               "    getitem_1 = first[1]\n"
+               "    return (getitem_1,)\n",
+               arguments));
+    try {
+      run("remove_auto_functionalized");
+      FAIL() << arguments;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.message(), message);
+    }
   }
 }
 
