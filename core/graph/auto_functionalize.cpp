@@ -1,5 +1,6 @@
 // auto_functionalized and auto_functionalized_v2: an operator that writes to its arguments, called
 // on copies of them.
+#include "core/graph/functionalized_views.h"
 #include "core/graph/higher_order.h"
 #include "core/support/format.h"
 #include "core/support/target_name.h"
@@ -47,75 +48,6 @@ Value with_copies(const HigherOrderCall& call, const Value& result, bool is_tupl
   return call.tuple(values);
 }
 
-// --- views of the bases ---
-
-// The keyword arguments of a call of version 2, of which those that describe views are taken out.
-class Keywords {
- public:
-  explicit Keywords(const HigherOrderCall& call) : rest_(call.keywords()) {}
-
-  const Value* find(const std::string& name) const {
-    for (const auto& keyword : rest_)
-      if (keyword.name == name) return &keyword.value;
-    return nullptr;
-  }
-  // Raises KeyError where it is not given.
-  Value take(const std::string& name) {
-    for (auto keyword = rest_.begin(); keyword != rest_.end(); ++keyword) {
-      if (keyword->name != name) continue;
-      const Value value = keyword->value;
-      rest_.erase(keyword);
-      return value;
-    }
-    throw_error(ErrorKind::kKeyError, format("'{}'", name));
-  }
-  void set(std::string_view name, const Value& value) { rest_.push_back({name, value}); }
-  std::span<const HigherOrderCall::Keyword> rest() const { return rest_; }
-
- private:
-  std::vector<HigherOrderCall::Keyword> rest_;
-};
-
-// An argument as a view of its base. Mirrors read_view_information_from_args and regenerate_view,
-// torch/_higher_order_ops/auto_functionalize.py.
-Value regenerate_view(const HigherOrderCall& call, Keywords& keywords, const std::string& prefix,
-                      const std::vector<Value>& bases) {
-  const Value index = keywords.take(prefix + "_base_index");
-  if (!index.is(Value::Tag::kInt)) return Value();
-  const auto at = static_cast<size_t>(index.to_int());
-  if (at >= bases.size()) throw_error(ErrorKind::kIndexError, "list index out of range");
-  const Value& base = bases[at];
-  if (keywords.find(prefix + "_alias") != nullptr) {
-    keywords.take(prefix + "_alias");
-    return call.call("aten::alias", {base});
-  }
-  if (keywords.find(prefix + "_storage_offset") != nullptr) {
-    const Value size = keywords.take(prefix + "_size");
-    const Value stride = keywords.take(prefix + "_stride");
-    const Value offset = keywords.take(prefix + "_storage_offset");
-    return call.call("aten::as_strided", {base, size, stride, offset});
-  }
-  if (keywords.find(prefix + "_slice_dim") != nullptr) {
-    const Value dim = keywords.take(prefix + "_slice_dim");
-    const Value start = keywords.take(prefix + "_slice_start");
-    const Value end = keywords.take(prefix + "_slice_end");
-    return call.call("aten::slice.Tensor", {base, dim, start, end});
-  }
-  return base;
-}
-
-Value regenerate_argument(const HigherOrderCall& call, Keywords& keywords, const Argument& argument,
-                          const std::vector<Value>& bases) {
-  const std::string prefix = format("_{}", argument.name);
-  if (!argument.type.is_list) return regenerate_view(call, keywords, prefix, bases);
-  const Value length = keywords.take(prefix + "_length");
-  if (!length.is(Value::Tag::kInt)) return Value();
-  std::vector<Value> elements;
-  for (int64_t i = 0; i < length.to_int(); ++i)
-    elements.push_back(regenerate_view(call, keywords, format("{}_{}", prefix, i), bases));
-  return call.tuple(elements);
-}
-
 // An operator that nobody defined: what it returns is unknown, the copies are not.
 Value copies_alone(const HigherOrderCall& call, std::string_view op,
                    const std::vector<Value>& bases) {
@@ -155,23 +87,25 @@ Value auto_functionalized(HigherOrderCall& call) {
 // auto_functionalized_v2_dense.
 Value auto_functionalized_v2(HigherOrderCall& call) {
   const std::string_view name = call.text(0);
-  Keywords keywords(call);
-  std::vector<Value> bases;
-  if (keywords.find("_all_bases") != nullptr) {
-    const Value given = keywords.take("_all_bases");
+  FunctionalizedViews views(
+      call.keywords(),
+      {.view =
+           [&](std::string_view op, const std::vector<Value>& args) {
+             return call.context().call(Registry::builtin().find(op), args);
+           },
+       .list = [&](const std::vector<Value>& elements) { return call.tuple(elements); }});
+  if (views.find("_all_bases") != nullptr) {
+    const Value given = views.take("_all_bases");
     for (size_t i = 0; given.is_list() && i < given.size(); ++i)
-      bases.push_back(clone_preserving_strides(call, given[i]));
+      views.bases.push_back(clone_preserving_strides(call, given[i]));
   }
   const OpId op = call.interpreter().find_operator(name);
-  if (op == kNoOp) return copies_alone(call, name, bases);
+  if (op == kNoOp) return copies_alone(call, name, views.bases);
   const Schema& schema = call.interpreter().schema(op);
-  for (const Argument& argument : schema.arguments) {
-    if (!argument.is_written()) continue;
-    const Value view = regenerate_argument(call, keywords, argument, bases);
-    keywords.set(argument.name, view);
-  }
-  const Value result = call.call_operator(name, {}, keywords.rest());
-  return with_copies(call, result, schema.returns.size() > 1, bases);
+  for (const Argument& argument : schema.arguments)
+    if (argument.is_written()) views.regenerate(argument.name, argument.type.is_list);
+  const Value result = call.call_operator(name, {}, views.keywords());
+  return with_copies(call, result, schema.returns.size() > 1, views.bases);
 }
 
 }  // namespace faketensor

@@ -180,7 +180,7 @@ void Graph::replace_all_uses(NodeId from, NodeId to) {
     bool uses_already = false;
     for (const Value& arg : changed.args) {
       for_each_node(arg, [&](NodeId used) { uses_already = uses_already || used == to; });
-      args.push_back(with_replaced(arg, from, to));
+      args.push_back(with_replaced(arg, from, node_ref(to)));
     }
     changed.args = store_->arena.copy(std::span<const Value>(args));
     if (!uses_already) all.add_use(to, user);
@@ -189,8 +189,8 @@ void Graph::replace_all_uses(NodeId from, NodeId to) {
 }
 
 // Readers nest lists at most a few deep.
-Value Graph::with_replaced(const Value& value, NodeId from, NodeId to) {
-  if (value.is(Value::Tag::kNodeRef)) return node_of(value) == from ? node_ref(to) : value;
+Value Graph::with_replaced(const Value& value, NodeId from, const Value& to) {
+  if (value.is(Value::Tag::kNodeRef)) return node_of(value) == from ? to : value;
   if (!value.is(Value::Tag::kList)) return value;
   std::vector<Value> elements;
   for (const Value& element : value.values()) elements.push_back(with_replaced(element, from, to));

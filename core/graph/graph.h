@@ -157,6 +157,8 @@ class Graph {
   void erase(NodeId id);
   void replace_all_uses(NodeId from, NodeId to);
   void set_arguments(NodeId id, std::span<const Value> args, std::span<const StringId> keywords);
+  // An argument that names `to` where `value` names the node `from`, lists included.
+  Value with_replaced(const Value& value, NodeId from, const Value& to);
   // What a node calls becomes another; its name stays.
   void set_target(NodeId id, std::string_view target);
   // Moves a node to before `next`; kNoNode: to the end.
@@ -185,7 +187,6 @@ class Graph {
   NodeId link_before(NodeId next, const Node& node);
   void link(NodeId next, NodeId id);
   void unlink(NodeId id);
-  Value with_replaced(const Value& value, NodeId from, NodeId to);
   Namespace& names();
   Users& uses() const;
 

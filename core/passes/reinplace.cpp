@@ -195,18 +195,10 @@ class Reinplacer {
     const std::vector<NodeId> users(graph_.users(old).begin(), graph_.users(old).end());
     for (const NodeId user : users) {
       std::vector<Value> args;
-      for (const Value& arg : graph_.node(user).args) args.push_back(replaced(arg, old, self));
+      for (const Value& arg : graph_.node(user).args)
+        args.push_back(graph_.with_replaced(arg, old, node_ref(self)));
       graph_.set_arguments(user, args, graph_.node(user).keywords);
     }
-  }
-
-  Value replaced(const Value& value, NodeId old, NodeId self) {
-    if (value.is(Value::Tag::kNodeRef)) return node_of(value) == old ? node_ref(self) : value;
-    if (!value.is(Value::Tag::kList)) return value;
-    std::vector<Value> elements;
-    for (const Value& element : value.values()) elements.push_back(replaced(element, old, self));
-    const std::span<const Value> kept = graph_.store().arena.copy(std::span<const Value>(elements));
-    return Value::like(value, kept);
   }
 
   Graph& graph_;

@@ -3,9 +3,9 @@
 // somebody still needs what is overwritten is not asked, as PyTorch's name for it says. Mirrors
 // unsafe_remove_auto_functionalized_pass, torch/export/_remove_auto_functionalized_pass.py.
 #include <algorithm>
-#include <optional>
 
 #include "core/graph/dead_code.h"
+#include "core/graph/functionalized_views.h"
 #include "core/passes/passes.h"
 #include "core/passes/reachable_graphs.h"
 #include "core/passes/split.h"
@@ -16,37 +16,7 @@ namespace faketensor {
 
 namespace {
 
-using NamedValues = std::vector<std::pair<std::string, Value>>;
-
-// The keyword arguments of a call, of which those that describe views are taken out.
-class CallKeywords {
- public:
-  CallKeywords(const Graph& graph, const Node& node) {
-    for (size_t i = 0; i < node.keywords.size(); ++i)
-      rest_.emplace_back(graph.text(node.keywords[i]), node.by_keyword()[i]);
-  }
-
-  std::optional<Value> take(const std::string& name) {
-    const auto found = find(name);
-    if (found == rest_.end()) return {};
-    const Value value = found->second;
-    rest_.erase(found);
-    return value;
-  }
-  const Value* get(std::string_view name) {
-    const auto found = find(name);
-    return found == rest_.end() ? nullptr : &found->second;
-  }
-  NamedValues& rest() { return rest_; }
-
- private:
-  NamedValues::iterator find(std::string_view name) {
-    return std::find_if(rest_.begin(), rest_.end(),
-                        [&](const auto& keyword) { return keyword.first == name; });
-  }
-
-  NamedValues rest_;
-};
+using Keyword = FunctionalizedViews::Keyword;
 
 class Remover {
  public:
@@ -79,118 +49,73 @@ class Remover {
                   format("{}: argument 0 must be a string", graph_.name_of(id)));
     const std::string target(node.args[0].text());
     const Schema* schema = schema_of(target);
-    CallKeywords keywords(graph_, node);
-    std::vector<Value> bases;
-    if (const std::optional<Value> given = keywords.take("_all_bases"); given) {
-      bases = take_views(id, *given, schema, keywords);
+    std::vector<Keyword> keywords;
+    for (size_t i = 0; i < node.keywords.size(); ++i)
+      keywords.push_back({graph_.text(node.keywords[i]), node.by_keyword()[i]});
+    FunctionalizedViews views(
+        std::move(keywords),
+        {.view = [&](std::string_view op,
+                     const std::vector<Value>& args) { return view(id, op, args); },
+         .list =
+             [&](const std::vector<Value>& elements) {
+               return Value::list(graph_.store().arena.copy(std::span<const Value>(elements)));
+             }});
+    if (views.find("_all_bases") != nullptr) {
+      const Value given = views.take("_all_bases");
+      for (size_t i = 0; given.is_list() && i < given.size(); ++i) views.bases.push_back(given[i]);
+      regenerate(views, schema);
     } else {
-      bases = written_arguments(target, schema, keywords);
+      views.bases = written_arguments(target, schema, views);
     }
-    const std::vector<Value> results = call(id, target, schema, keywords.rest(), bases.size());
-    replace_elements(id, results, bases);
+    const std::vector<Value> results =
+        call(id, target, schema, views.keywords(), views.bases.size());
+    replace_elements(id, results, views.bases);
   }
 
   // Version 1: what is written to is given as it is.
   static std::vector<Value> written_arguments(const std::string& target, const Schema* schema,
-                                              CallKeywords& keywords) {
+                                              const FunctionalizedViews& given) {
     if (schema == nullptr)
       throw_error(ErrorKind::kUnsupportedOperator, std::string(operator_name(target)));
     std::vector<Value> written;
     for (const Argument& argument : schema->arguments) {
       if (!argument.is_written()) continue;
-      const Value* given = keywords.get(argument.name);
-      written.push_back(given == nullptr ? Value() : *given);
+      const Value* value = given.find(argument.name);
+      written.push_back(value == nullptr ? Value() : *value);
     }
     return written;
   }
 
-  // Version 2: what is written to is made of its base anew.
-  std::vector<Value> take_views(NodeId next, const Value& given, const Schema* schema,
-                                CallKeywords& keywords) {
-    std::vector<Value> bases;
-    for (size_t i = 0; given.is_list() && i < given.size(); ++i) bases.push_back(given[i]);
-    for (const std::string& name : written_names(schema, keywords)) {
-      const std::string prefix = format("_{}", name);
-      const std::optional<Value> length = keywords.take(prefix + "_length");
-      const Value value = length ? take_list(next, prefix, *length, bases, keywords)
-                                 : take_view(next, prefix, bases, keywords);
-      keywords.rest().emplace_back(name, value);
-    }
-    return bases;
-  }
-
-  // The arguments that are written to. Of an operator that nobody defined the keywords tell them:
-  // "_x_base_index", and of a list "_x_length", "_x_0_base_index", "_x_1_base_index", ...
-  static std::vector<std::string> written_names(const Schema* schema, CallKeywords& keywords) {
-    std::vector<std::string> names;
+  // Version 2: what is written to is made of its base anew. Of an operator that nobody defined the
+  // keywords tell which arguments these are.
+  static void regenerate(FunctionalizedViews& views, const Schema* schema) {
     if (schema != nullptr) {
       for (const Argument& argument : schema->arguments)
-        if (argument.is_written()) names.emplace_back(argument.name);
-      return names;
+        if (argument.is_written()) views.regenerate(argument.name, argument.type.is_list);
+      return;
     }
-    const auto is_element = [&](std::string_view key) {
-      return !names.empty() && key.starts_with(format("_{}_", names.back()));
-    };
-    for (const auto& [key, value] : keywords.rest()) {
+    const std::vector<Keyword> described = views.keywords();
+    for (const auto& [key, value] : described) {
       for (const std::string_view suffix : {"_length", "_base_index"}) {
-        if (key.starts_with('_') && key.ends_with(suffix) && !is_element(key))
-          names.push_back(key.substr(1, key.size() - suffix.size() - 1));
+        // An element's own description has been taken with its list.
+        const bool is_description =
+            key.starts_with('_') && key.ends_with(suffix) && views.find(key) != nullptr;
+        if (is_description)
+          views.regenerate(key.substr(1, key.size() - suffix.size() - 1), suffix == "_length");
       }
     }
-    return names;
   }
 
-  Value take_list(NodeId next, const std::string& prefix, const Value& length,
-                  const std::vector<Value>& bases, CallKeywords& keywords) {
-    if (!length.is(Value::Tag::kInt)) return {};
-    std::vector<Value> elements;
-    for (int64_t i = 0; i < length.to_int(); ++i)
-      elements.push_back(take_view(next, format("{}_{}", prefix, i), bases, keywords));
-    return Value::list(graph_.store().arena.copy(std::span<const Value>(elements)));
-  }
-
-  Value take_view(NodeId next, const std::string& prefix, const std::vector<Value>& bases,
-                  CallKeywords& keywords) {
-    const auto take = [&](const char* what) {
-      const std::optional<Value> value = keywords.take(prefix + what);
-      if (!value) throw_error(ErrorKind::kKeyError, format("'{}{}'", prefix, what));
-      return *value;
-    };
-    const Value index = take("_base_index");
-    if (!index.is(Value::Tag::kInt)) return {};
-    const auto at = static_cast<size_t>(index.to_int());
-    if (at >= bases.size()) throw_error(ErrorKind::kIndexError, "list index out of range");
-    const Value& base = bases[at];
-    if (keywords.take(prefix + "_alias")) return view(next, "torch.ops.aten.alias.default", {base});
-    if (keywords.get(prefix + "_storage_offset") != nullptr) {
-      const Value size = as_list(take("_size"));
-      const Value stride = as_list(take("_stride"));
-      return view(next, "torch.ops.aten.as_strided.default",
-                  {base, size, stride, take("_storage_offset")});
-    }
-    if (keywords.get(prefix + "_slice_dim") != nullptr) {
-      const Value dim = take("_slice_dim");
-      const Value start = take("_slice_start");
-      return view(next, "torch.ops.aten.slice.Tensor", {base, dim, start, take("_slice_end")});
-    }
-    return base;
-  }
-
-  // Sizes are a tuple in the description, a list in a call.
-  static Value as_list(const Value& sizes) {
-    return sizes.is(Value::Tag::kList) ? Value::list(sizes.values()) : sizes;
-  }
-
-  Value view(NodeId next, std::string_view target, std::vector<Value> args) {
+  Value view(NodeId next, std::string_view target, const std::vector<Value>& args) {
     return node_ref(graph_.insert_before(next, {.name = name_of_target(target),
                                                 .target = std::string(target),
-                                                .args = std::move(args),
+                                                .args = args,
                                                 .val = Value::unset()}));
   }
 
   // The operator itself. What it returns, one each.
   std::vector<Value> call(NodeId id, const std::string& target, const Schema* schema,
-                          NamedValues& given, size_t bases) {
+                          const std::vector<Keyword>& given, size_t bases) {
     const Value all = graph_.node(id).val;
     const size_t values = all.is_list() ? all.size() : most_elements(id);
     const size_t count =
@@ -199,7 +124,7 @@ class Remover {
     if (schema != nullptr) {
       set_arguments(made, *schema, given);
     } else {
-      made.kwargs = given;
+      for (const auto& [name, value] : given) made.kwargs.emplace_back(name, value);
     }
     const auto result = [&](size_t i) { return all.is_list() ? all[i] : Value::unset(); };
     made.val = count == 1 ? result(0) : Value::unset();
@@ -237,12 +162,13 @@ class Remover {
 
   // As the dispatcher hands them on: by position but for the keyword-only ones, without what is as its
   // schema has it anyway at the end.
-  static void set_arguments(NewNode& made, const Schema& schema, const NamedValues& given) {
+  static void set_arguments(NewNode& made, const Schema& schema,
+                            const std::vector<Keyword>& given) {
     for (const Argument& argument : schema.arguments) {
       const auto found = std::find_if(given.begin(), given.end(), [&](const auto& keyword) {
-        return keyword.first == argument.name;
+        return keyword.name == argument.name;
       });
-      const Value value = found == given.end() ? argument.default_value : found->second;
+      const Value value = found == given.end() ? argument.default_value : found->value;
       if (!argument.is_keyword_only) {
         made.args.push_back(value);
       } else if (!is_default(argument, value)) {
@@ -284,19 +210,11 @@ class Remover {
           continue;
         }
         std::vector<Value> args;
-        for (const Value& arg : node.args) args.push_back(replaced(arg, user, value));
+        for (const Value& arg : node.args) args.push_back(graph_.with_replaced(arg, user, value));
         graph_.set_arguments(reader, args, node.keywords);
       }
     }
     graph_.erase(user);
-  }
-
-  Value replaced(const Value& arg, NodeId from, const Value& to) {
-    if (arg.is(Value::Tag::kNodeRef)) return node_of(arg) == from ? to : arg;
-    if (!arg.is(Value::Tag::kList)) return arg;
-    std::vector<Value> elements;
-    for (const Value& element : arg.values()) elements.push_back(replaced(element, from, to));
-    return Value::like(arg, graph_.store().arena.copy(std::span<const Value>(elements)));
   }
 
   // x.copy_(x) is x.

@@ -3,11 +3,11 @@
 #include <new>
 #include <utility>
 
+#include "core/support/address_sanitizer.h"
+
 // The heap of WebAssembly does not shrink, and a sanitizer is to see what is used after it is freed.
-#if defined(__EMSCRIPTEN__) || defined(__SANITIZE_ADDRESS__)
+#if defined(__EMSCRIPTEN__) || FAKETENSOR_ADDRESS_SANITIZER
 #define FAKETENSOR_KEEPS_BLOCKS 0
-#elif defined(__has_feature)
-#define FAKETENSOR_KEEPS_BLOCKS !__has_feature(address_sanitizer)
 #else
 #define FAKETENSOR_KEEPS_BLOCKS 1
 #endif

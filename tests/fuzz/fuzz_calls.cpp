@@ -25,20 +25,12 @@
 #include "command_line.h"
 #include "core/io/value_json.h"
 #include "core/ops/limits.h"
+#include "core/support/address_sanitizer.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
 #include "random_calls.h"
 
-// GCC tells by a macro, Clang by a feature.
-#if defined(__SANITIZE_ADDRESS__)
-#define FAKETENSOR_IS_WATCHED 1
-#elif defined(__has_feature)
-#define FAKETENSOR_IS_WATCHED __has_feature(address_sanitizer)
-#else
-#define FAKETENSOR_IS_WATCHED 0
-#endif
-
-#if FAKETENSOR_IS_WATCHED
+#if FAKETENSOR_ADDRESS_SANITIZER
 // Of the runtime's interface; its headers are not installed everywhere.
 extern "C" {
 void __sanitizer_set_death_callback(void (*callback)());
@@ -113,7 +105,7 @@ void on_crash(int signal_number) {
   raise(signal_number);
 }
 
-#if FAKETENSOR_IS_WATCHED
+#if FAKETENSOR_ADDRESS_SANITIZER
 void on_malloc(const volatile void*, size_t bytes) {
   g_allocated += bytes;
   if (g_allocated <= kMemoryBudget) return;
@@ -126,7 +118,7 @@ void on_free(const volatile void*) {}
 #endif
 
 void watch() {
-#if FAKETENSOR_IS_WATCHED
+#if FAKETENSOR_ADDRESS_SANITIZER
   __sanitizer_set_death_callback(&say_where);
   __sanitizer_install_malloc_and_free_hooks(&on_malloc, &on_free);
 #else
@@ -297,7 +289,7 @@ int write(const Options& options) {
 
 // Counted, so that a call that asks for too much is stopped before the machine is. Under
 // AddressSanitizer, whose operator new must stay, a hook of its runtime ends the program instead.
-#if !FAKETENSOR_IS_WATCHED
+#if !FAKETENSOR_ADDRESS_SANITIZER
 void* operator new(size_t bytes) {
   faketensor::g_allocated += bytes;
   if (faketensor::g_allocated > faketensor::kMemoryBudget) {
