@@ -50,6 +50,27 @@ test("another dtype halves what A holds, and the list says what each node became
   await expect(playground.inspector).toContainText("→ bf16[2, 2048, 128256]");
 });
 
+test("A pinned before its time is known is told of the device that B is told of, and so after another device was chosen", async ({
+  playground,
+  page,
+}) => {
+  await playground.open();
+  await expect(playground.peak).toBeVisible();
+  await page.keyboard.press("x");
+  await playground.batch.fill("16");
+  const bar = page.getByRole("region", { name: "Comparison" });
+  await expect(bar).toContainText(/a step on rtx4090 153 ms → 1\.22 s \(\+1\.07 s\)/);
+  await bar.getByRole("button", { name: /\d+ changed/ }).click();
+  const differences = page.getByRole("list", { name: "Differences between A and B" }).getByRole("button");
+  await expect(differences.first()).toBeFocused();
+  await page.keyboard.press("Escape");
+  await playground.fits.click();
+  const dialog = page.getByRole("dialog", { name: "Does it fit?" });
+  await dialog.getByRole("checkbox", { name: "NVIDIA GeForce RTX 4090 24GB in the sentence" }).uncheck();
+  await page.keyboard.press("Escape");
+  await expect(bar).toContainText(/a step on a100-80gb 610 ms → 4\.88 s \(\+4\.27 s\)/);
+});
+
 for (const forcedColors of ["none", "active"] as const)
   test(`the memory of A stands behind that of B, with both peaks and what B has more of (forced colors: ${forcedColors})`, async ({
     playground,

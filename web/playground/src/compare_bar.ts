@@ -49,6 +49,7 @@ export class CompareBar {
   }
 
   show(comparison: Comparison | null): void {
+    const focused = this.focused();
     this.comparison = comparison;
     this.bar.hidden = comparison === null;
     if (comparison === null) return;
@@ -70,6 +71,25 @@ export class CompareBar {
     this.opener.ariaDisabled = String(changes.length === 0);
     this.list.reset(changes.length);
     if (changes.length === 0) this.open(false);
+    else if (focused !== null) this.focus(focused);
+  }
+
+  /** The change whose row of the list has the focus. */
+  private focused(): Change | null {
+    const at = document.activeElement;
+    if (!(at instanceof HTMLElement) || !this.popup.contains(at)) return null;
+    return this.comparison?.changes[Number(at.dataset["index"])] ?? null;
+  }
+
+  /** Rows are made anew, and in another order, when more is known: the focus stays with what differs. */
+  private focus({ kind, row }: Change): void {
+    const changes = this.comparison?.changes ?? [];
+    const index = Math.max(
+      0,
+      changes.findIndex((change) => change.kind === kind && change.row === row),
+    );
+    this.list.scrollTo(index);
+    this.list.elementAt(index)?.querySelector("button")?.focus({ preventScroll: true });
   }
 
   /** Returns whether the list was open. */

@@ -5,6 +5,7 @@
 import type { Answer, Answers } from "./answers.js";
 import type { Devices } from "./devices.js";
 import type { FitOptions, FitReport, TrainOptions } from "./engine.js";
+import { MemoryProfile } from "./memory_profile.js";
 import type { Shown } from "./shown.js";
 import { TimeProfile } from "./time_profile.js";
 
@@ -83,4 +84,18 @@ export async function fitsOf(
 
 export async function timeOf(answers: Answers, answer: Answer, target: string) {
   return answers.onNumbers(answer, (run) => run.time(target));
+}
+
+/** What a run costs that is shown no longer; `target` is null where no time is wanted. */
+export async function costsAnew(
+  { answers, state, model }: Readonly<Shown>,
+  target: string | null,
+): Promise<{ profile: MemoryProfile; time: TimeProfile | null }> {
+  const run = await answers.runOf(state.whatIf, {});
+  try {
+    const profile = new MemoryProfile(model, await run.costs());
+    return { profile, time: target === null ? null : new TimeProfile(model, await run.time(target)) };
+  } finally {
+    void run.dispose();
+  }
 }

@@ -45,7 +45,8 @@ export class MemoryProfile {
   private moduleSums: { bytes: Float64Array; flops: Float64Array } | null = null;
 
   constructor(
-    private readonly model: Model,
+    /** Of the run whose rows these are. */
+    readonly model: Model,
     private readonly costs: RunCosts,
   ) {
     this.length = model.table.length;

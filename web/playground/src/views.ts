@@ -197,7 +197,14 @@ export class Views {
     });
     this.compare = new Later(async () => {
       const { Compare } = await import("./compare.js");
-      return new Compare({ jump: jumpToRow, unpin: this.unpin.bind(this) }, this.theme);
+      const { devices } = await new Promise<LaterPanes>((resolve) => {
+        this.later.use(resolve);
+      });
+      const completed = (): void => {
+        if (this.shown !== null) this.showCompared(this.shown);
+      };
+      const events = { jump: jumpToRow, unpin: this.unpin.bind(this), completed };
+      return new Compare(events, this.theme, devices.devices);
     }, failed);
     this.profiler = new Later(async () => {
       const { ProfilerPane } = await import("./profiler_pane.js");
@@ -349,15 +356,17 @@ export class Views {
       strip.show(profile, model, isExample && model.symbolic.symbols.length > 0);
       this.compare.now?.comparing.update(shown);
       devices.ask(shown);
-      this.inspector.showCosts(profile, this.comparison);
-      this.showComparison();
-      this.showOverlays(shown, this.overlaid.alive, this.overlaid.color);
+      this.showCompared(shown);
     });
   }
 
   /** Which devices it fits and how long it takes there, as soon as that is known. */
   private showDevices(shown: Shown): void {
     this.compare.now?.comparing.update(shown);
+    this.showCompared(shown);
+  }
+
+  private showCompared(shown: Shown): void {
     this.inspector.showCosts(shown.profile, this.comparison);
     this.showComparison();
     this.showOverlays(shown, this.overlaid.alive, this.overlaid.color);
