@@ -197,12 +197,12 @@ Program open_model(const std::string& path, const Options& options, CommandIo& i
 std::function<bool(size_t, size_t)> progress_bar(CommandIo& io, std::string_view what) {
   if (!io.error_is_terminal()) return {};
   constexpr size_t kWorthShowing = 20000;  // nodes; fewer are done before a bar could be read
-  constexpr size_t kWidth = 40;
+  constexpr size_t kCells = 40;
   return [&io, what](size_t done, size_t total) {
     if (total < kWorthShowing) return true;
-    const size_t filled = kWidth * done / total;
+    const size_t filled = kCells * done / total;
     std::string bar = format("\r{} [{}{}] {}%", what, std::string(filled, '#'),
-                             std::string(kWidth - filled, ' '), 100 * done / total);
+                             std::string(kCells - filled, ' '), 100 * done / total);
     if (done == total) bar = "\r" + std::string(bar.size(), ' ') + "\r";
     io.write_error(bar);
     return true;

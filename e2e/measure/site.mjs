@@ -16,6 +16,8 @@ export async function serve(folder) {
 }
 
 export function launch() {
-  const executablePath = ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((file) => existsSync(file));
+  // First the browser that people use.
+  const names = ["chromium", "google-chrome", "chromium-headless-shell"];
+  const executablePath = names.map((name) => `/usr/bin/${name}`).find((file) => existsSync(file));
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 }
