@@ -296,7 +296,7 @@ void print_assumptions(const RetargetedRun& answer, BufferedOut& out) {
 // under.
 void print_dispatcher_hint(const Program& program, PropagateOptions options, size_t differences,
                            BufferedOut& out) {
-  if (options.python_dispatcher || program.shape_env == nullptr) return;
+  if (options.python_dispatcher) return;
   options.python_dispatcher = true;
   const size_t left = propagate(program, options).compare_with_recorded().size();
   if (left >= differences) return;

@@ -226,6 +226,17 @@ bool keeps_numbers(std::string_view packet) {
   return std::find(std::begin(kSame), std::end(kSame), packet) != std::end(kSame);
 }
 
+bool is_put(std::string_view packet) { return packet == "index_put" || packet == "index_put_"; }
+
+// The dimension of the one tensor, of one dimension, that a list of indices has.
+std::optional<RowDim> only_index(const Plan& plan, const Value& indices) {
+  if (!indices.is(Value::Tag::kList) || indices.size() != 1) return std::nullopt;
+  const Row row = row_of(indices.values()[0]);
+  const std::optional<Sizes> sizes = example_sizes(plan, row);
+  if (!sizes || sizes->size() != 1) return std::nullopt;
+  return RowDim{row, 0};
+}
+
 }  // namespace
 
 std::optional<int64_t> plain_int(const Value& value) {
@@ -328,6 +339,10 @@ std::optional<RowDim> indexed_by(const Plan& plan, Row arange, int64_t length) {
       if (op == nullptr) continue;
       const std::span<const Value> args = plan.row(row).args;
       if (keeps_numbers(op->packet()) && row_of(args[0]) == queue[i]) queue.push_back(row);
+      if (is_put(op->packet()) && row_of(args[2]) == queue[i]) {
+        const std::optional<RowDim> places = only_index(plan, args[1]);
+        if (places && example_sizes(plan, places->row)->front() == length) return places;
+      }
       if (op->packet() != "index" || !args[1].is(Value::Tag::kList)) continue;
       const std::optional<Sizes> sizes = example_sizes(plan, row_of(args[0]));
       for (size_t at = 0; sizes && at < std::min(args[1].size(), sizes->size()); ++at) {

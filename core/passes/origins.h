@@ -35,7 +35,8 @@ std::vector<Site> aspect_origins(const Plan& plan, Row row, Aspect aspect);
 Row arange_of(const Plan& plan, Row row);
 
 // The dimension that the numbers of an `arange` index all of: where index(self, [arange]) is read
-// from it and `self` had the arange's length there. None where there is no such operator below.
+// from it and `self` had the arange's length there, or index_put(self, [places], arange) puts a number
+// at each place. None where there is no such operator below.
 std::optional<RowDim> indexed_by(const Plan& plan, Row arange, int64_t length);
 
 // The sizes that a row's value had in the example; none where the file does not tell, or where they

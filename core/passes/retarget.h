@@ -21,6 +21,7 @@
 #include "core/passes/literals.h"
 #include "core/passes/origins.h"
 #include "core/passes/size_changes.h"
+#include "core/passes/source_text.h"
 #include "core/symbolic/evaluate.h"
 
 namespace faketensor {
@@ -92,6 +93,7 @@ class Retarget final : public RowEditor {
   void edit_length(const LiteralRow& literals);
   void edit_numbers(const LiteralRow& literals, std::span<const SizePair> from);
   void edit_end(const LiteralRow& literals, std::span<const SizePair> from);
+  void edit_start(size_t argument, SizePair size, bool is_expression);
   void edit_window(const LiteralRow& literals, std::span<const SizePair> from);
   void edit_pieces(const LiteralRow& literals, std::span<const SizePair> from);
   void copy_for_view();
@@ -128,6 +130,8 @@ class Retarget final : public RowEditor {
 
   void edit_dtype();
   bool dtype_follows(int argument, DType written, bool& is_guess) const;
+  Says said_of_cast(std::span<const Says> casts) const;
+  bool is_assigned(NodeId value) const;
   void edit_device();
   bool decide_aspect(int argument, Note::Kind kind, bool follows, bool is_guess);
   void note_idle_cast();

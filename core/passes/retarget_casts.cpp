@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "core/passes/retarget.h"
-#include "core/passes/source_text.h"
 #include "core/support/format.h"
 
 namespace faketensor {
@@ -79,8 +78,28 @@ void Retarget::edit_dtype() {
     note_idle_cast();
 }
 
+// A line of several casts, softmax(x.float(), -1).to(y.dtype), has a row for each, one after the other.
+Says Retarget::said_of_cast(std::span<const Says> casts) const {
+  const auto is_on_line = [&](Row row) {
+    return row < plan_->size() && plan_->node(row).stack_trace == plan_->node(row_).stack_trace;
+  };
+  Row first = row_;
+  while (first > 0 && is_on_line(first - 1)) --first;
+  std::vector<Row> rows;
+  for (Row row = first; is_on_line(row); ++row) {
+    if (plan_->row(row).op == kNoOp) continue;
+    const std::string_view packet = Registry::builtin().entry(plan_->row(row).op).packet();
+    if (packet == "to" || packet == "_to_copy" || packet == "type_as") rows.push_back(row);
+  }
+  const auto found = std::find(rows.begin(), rows.end(), row_);
+  if (rows.size() != casts.size() || found == rows.end()) return Says::kBoth;
+  return casts[static_cast<size_t>(found - rows.begin())];
+}
+
 bool Retarget::dtype_follows(int argument, DType written, bool& is_guess) const {
-  const Says says = said_of_dtype(code_line(plan_->text(plan_->node(row_).stack_trace)));
+  const std::string_view line = code_line(plan_->text(plan_->node(row_).stack_trace));
+  Says says = said_of_dtype(line);
+  if (says == Says::kBoth) says = said_of_cast(read_casts(line));
   if (says == Says::kKeeps || says == Says::kFollows) return says == Says::kFollows;
   is_guess = true;
   const bool is_cast = argument > 0 && args_[0].is_tensor();
@@ -113,6 +132,18 @@ void Retarget::edit_device() {
     arg = *options_.device;
 }
 
+// Whether what is read there is only put into other tensors, as mask[:2] = 3.0 puts it: the number is
+// made a tensor of the mask's dtype for that, on the CPU (valueToTensor, python_variable_indexing.cpp).
+bool Retarget::is_assigned(NodeId value) const {
+  const Graph& graph = program_.graph();
+  const std::span<const NodeId> users = graph.users(value);
+  return !users.empty() && std::all_of(users.begin(), users.end(), [&](NodeId user) {
+    const std::string_view target = graph.target_of(user);
+    return target == "torch.ops.aten.fill_.Tensor" || target == "torch.ops.aten.copy_.default" ||
+           target == "torch.ops.aten.index_put_.default";
+  });
+}
+
 // A constant that is written into the code, torch.tensor(2.0, dtype=x.dtype), is made where it is
 // first read.
 RowEditor::Moved Retarget::moved_constant(Row row) {
@@ -124,6 +155,7 @@ RowEditor::Moved Retarget::moved_constant(Row row) {
   const Node& reader = plan.graph().node(users[0]);
   if (!plan.graph().target_of(users[0]).starts_with("torch.ops.aten.lift_fresh")) return {};
   const std::string_view line = code_line(plan.text(reader.stack_trace));
+  if (is_assigned(users[0])) return {true, false};
   return {said_of_dtype(line) == Says::kFollows, said_of_device(line, "tensor") == Says::kFollows};
 }
 

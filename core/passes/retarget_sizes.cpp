@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "core/passes/retarget.h"
-#include "core/passes/source_text.h"
 #include "core/support/format.h"
 #include "core/tensor/strides.h"
 
@@ -294,15 +293,36 @@ void Retarget::edit_numbers(const LiteralRow& literals, std::span<const SizePair
   arg = Value::ints(arena_.copy(Dims(result)));
 }
 
+// Note [Halves and ends]
+// x[..., : x.shape[-1] // 2], as rotary embeddings have it, ends at half of a dimension, which may be
+// as much as the batch by chance. The line says so, or has no slice: it calls a function that slices.
+// x[..., -n:] and x[:, start:] begin as far from the end as the result is long.
 void Retarget::edit_end(const LiteralRow& literals, std::span<const SizePair> from) {
-  const std::optional<int64_t> end = plain_int(args_[literals.argument]);
+  const bool is_open = args_[literals.argument].is(Value::Tag::kNone);
+  const std::optional<int64_t> end = is_open ? INT64_MAX : plain_int(args_[literals.argument]);
   const std::optional<int64_t> dim = plain_int(args_[literals.dim_argument]);
   if (!end || *end <= 1 || !dim || wrapped_dim(*dim, from.size()) >= from.size()) return;
-  const SizePair size = from[wrapped_dim(*dim, from.size())];
-  if (*end > size.was) return;
+  const size_t at = wrapped_dim(*dim, from.size());
+  const SizePair size = from[at];
+  const SliceText slices = read_slices(code_line(plan_->text(plan_->node(row_).stack_trace)));
+  if (*end > size.was) return edit_start(literals.argument - 1, size, slices.begins_at_expression);
   const bool is_whole = *end == size.was;
-  const int64_t likely = is_whole ? size.is : guessed_dimension(*end);
-  args_[literals.argument] = decide(literals.argument, Site::kWhole, *end, likely, !is_whole);
+  const bool may_be_half = slices.is_there ? slices.ends_at_half : at + 1 == from.size();
+  const bool is_half = *end * 2 == size.was && size.is % 2 == 0 && may_be_half;
+  const int64_t likely = is_whole ? size.is : is_half ? size.is / 2 : guessed_dimension(*end);
+  args_[literals.argument] =
+      decide(literals.argument, Site::kWhole, *end, likely, !is_whole && !is_half);
+}
+
+// Of a slice that goes to the end.
+void Retarget::edit_start(size_t argument, SizePair size, bool is_expression) {
+  const std::optional<int64_t> start = plain_int(args_[argument]);
+  if (!start || *start == 0 || !is_expression) return;
+  const int64_t length = *start < 0 ? -*start : size.was - *start;
+  const int64_t is = length > 1 && length < size.was ? guessed_dimension(length) : length;
+  if (is == length || is > size.is) return;
+  args_[argument] = decide(static_cast<int>(argument), Site::kWhole, *start,
+                           *start < 0 ? -is : size.is - is, true);
 }
 
 // A window as large as the image pools all of it, unless the module was made so.

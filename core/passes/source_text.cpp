@@ -170,6 +170,51 @@ WrittenSize read_size(std::string_view text) {
   return {Kind::kExpression};
 }
 
+SliceText read_slices(std::string_view line) {
+  SliceText slices;
+  constexpr std::string_view kHalf = "// 2";
+  std::vector<size_t> brackets;  // open ones: where what is between them and the last comma begins
+  for (size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '[' || c == '(' || c == '{') {
+      brackets.push_back(i + 1);
+    } else if (brackets.empty()) {
+      continue;
+    } else if (c == ']' || c == ')' || c == '}') {
+      brackets.pop_back();
+    } else if (c == ',') {
+      brackets.back() = i + 1;
+    } else if (c == ':' && line[brackets.back() - 1] != '{') {
+      slices.is_there = true;
+      const std::string_view begin = trimmed(line.substr(brackets.back(), i - brackets.back()));
+      slices.begins_at_expression |= !begin.empty() && !is_number(begin);
+      const std::vector<std::string_view> rest = read_list(line.substr(i + 1)).arguments;
+      if (rest.empty() || !rest[0].ends_with(kHalf)) continue;
+      const WrittenSize of = read_size(trimmed(rest[0].substr(0, rest[0].size() - kHalf.size())));
+      slices.ends_at_half |= of.kind == WrittenSize::Kind::kDimension;
+    }
+  }
+  return slices;
+}
+
+std::vector<Says> read_casts(std::string_view line) {
+  constexpr std::string_view kConstants[] = {".float()", ".double()", ".half()", ".bfloat16()"};
+  constexpr std::string_view kCalls[] = {".to(", ".type(", ".type_as("};
+  std::vector<Says> casts;
+  for (size_t i = line.find('.'); i != std::string_view::npos; i = line.find('.', i + 1)) {
+    const std::string_view rest = line.substr(i);
+    for (const std::string_view constant : kConstants)
+      if (rest.starts_with(constant)) casts.push_back(Says::kKeeps);
+    for (const std::string_view call : kCalls) {
+      if (!rest.starts_with(call)) continue;
+      const std::string_view given = rest.substr(call.size(), rest.find(')') - call.size());
+      const Says says = call == ".type_as(" ? Says::kFollows : said_of_dtype(given);
+      if (says != Says::kNothing) casts.push_back(says);
+    }
+  }
+  return casts;
+}
+
 CastLine read_cast(std::string_view line) {
   const size_t equals = line.find(" = ");
   if (equals == std::string_view::npos) return {};

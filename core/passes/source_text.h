@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 namespace faketensor {
 
@@ -35,6 +36,19 @@ struct WrittenSize {
   int64_t dim = 0;
 };
 WrittenSize read_size(std::string_view text);
+
+// What a slice of the line begins or ends with: a half of a dimension, as in
+// "x[..., : x.shape[-1] // 2]", or another expression that is no number, as in "x[:, start:]".
+struct SliceText {
+  bool is_there = false;
+  bool ends_at_half = false;
+  bool begins_at_expression = false;
+};
+SliceText read_slices(std::string_view line);
+
+// The casts of a line in the order in which they are done: kKeeps and kFollows of
+// "softmax(x.float(), -1).to(y.dtype)".
+std::vector<Says> read_casts(std::string_view line);
 
 // "y" and "x" of "y = x.float()": what is cast, and what the cast is called. Empty for other lines.
 struct CastLine {

@@ -134,6 +134,78 @@ TEST(Retargeted, ALengthFollowsAsAGuess) {
   EXPECT_EQ(assumed(answer, "aten.arange.default_2.end"), "4 -> 6?");
 }
 
+// Half of four is the batch of two, by chance.
+TEST(Retargeted, HalfOfADimensionIsNoBatch) {
+  struct Rotary : Example {
+    Row x = input("x", {2, 3});
+    Row table = input("table", {3, 4});
+    Row half =
+        line("c = table[..., : table.shape[-1] // 2]", "aten.slice.Tensor", {ref(table), 1, 0, 2});
+    Row first = line("c = table[..., :n]", "aten.slice.Tensor", {ref(table), 1, 0, 2});
+    Rotary() { export_with({half, first}); }
+  };
+  const Rotary program;
+  RetargetOptions options;
+  options.dims["x.0"] = 4;
+  const RetargetedRun answer = propagate_retargeted(program.program, options);
+  EXPECT_EQ(shown(answer, program.half), "[3, 2] torch.float32 cpu");
+  EXPECT_EQ(shown(answer, program.first), "[3, 4] torch.float32 cpu");
+}
+
+// bias[:, start:], of a table of eight: as far from its end as the input is long.
+TEST(Retargeted, ASliceFromAnExpressionBeginsAsFarFromTheEnd) {
+  struct Bias : Example {
+    Row x = input("x", {2, 3});
+    Row table = input("table", {1, 8});
+    Row end = line("b = table[:, start:]", "aten.slice.Tensor", {ref(table), 1, 5, INT64_MAX});
+    Row one = line("b = table[:, 5:]", "aten.slice.Tensor", {ref(table), 1, 5, INT64_MAX});
+    Row sum = call("aten.add.Tensor", {ref(x), ref(end)});
+    Bias() { export_with({sum, one}); }
+  };
+  const Bias program;
+  RetargetOptions options;
+  options.dims["x.1"] = 6;
+  const RetargetedRun answer = propagate_retargeted(program.program, options);
+  EXPECT_EQ(shown(answer, program.sum), "[2, 6] torch.float32 cpu");
+  EXPECT_EQ(shown(answer, program.one), "[1, 3] torch.float32 cpu");
+}
+
+// The first of the two casts is to float32, the second back.
+TEST(Retargeted, CastsOfOneLineAreTakenInTheirOrder) {
+  struct Softmax : Example {
+    const std::string code = "w = softmax((s + 0).float(), -1).to(v.dtype)";
+    Row x = input("x", {2, 3});
+    Row up = line(code, "aten.to.dtype", {ref(x), DType::kFloat32});
+    Row softmax = line(code, "aten.softmax.int", {ref(up), -1});
+    Row back = line(code, "aten.to.dtype", {ref(softmax), DType::kFloat32});
+    Softmax() { export_with({back}); }
+  };
+  const Softmax program;
+  RetargetOptions options;
+  options.dtype = DType::kBFloat16;
+  const RetargetedRun answer = propagate_retargeted(program.program, options);
+  EXPECT_EQ(shown(answer, program.softmax), "[2, 3] torch.float32 cpu");
+  EXPECT_EQ(shown(answer, program.back), "[2, 3] torch.bfloat16 cpu");
+}
+
+// inverse[order] = torch.arange(order.size(0)), of a merged dimension: 2 x 6 numbers.
+TEST(Retargeted, AnArangeThatIsPutSomewhereIsAsLongAsThePlaces) {
+  struct Inverse : Example {
+    Row x = input("x", {2, 6});
+    Row flat = call("aten.view.default", {ref(x), ints({12})});
+    Row order = call("aten.argsort.default", {ref(flat)});
+    Row inverse = call("aten.empty_like.default", {ref(order)});
+    Row numbers = call("aten.arange.default", {12});
+    Row put = call("aten.index_put_.default",
+                   {ref(inverse), list_of(program, {ref(order)}), ref(numbers)});
+    Inverse() { export_with({put}); }
+  };
+  const Inverse program;
+  const RetargetedRun answer = propagate_retargeted(program.program, batch(5));
+  EXPECT_EQ(shown(answer, program.numbers), "[30] torch.int64 cpu");
+  EXPECT_EQ(assumed(answer, "aten.arange.default_4.end"), "12 -> 30");
+}
+
 TEST(Retargeted, WhatIsAssumedCanBeDecided) {
   const Positions program;
   RetargetOptions options;

@@ -50,6 +50,30 @@ TEST(SourceText, SizesAreReadAsTheyAreWritten) {
   EXPECT_EQ(written_size("y = x.new_zeros(3)", "zeros", 0), "");
 }
 
+TEST(SourceText, SlicesAreRead) {
+  EXPECT_TRUE(read_slices("x1 = x[..., : x.shape[-1] // 2]").ends_at_half);
+  EXPECT_TRUE(read_slices("c = c[..., : c.shape[-1] // 2].repeat(2, dim=-1)").ends_at_half);
+  EXPECT_TRUE(read_slices("a = x[:, :x.size(1) // 2]").ends_at_half);
+  EXPECT_FALSE(read_slices("y = x[:, : length // 2]").ends_at_half);
+  EXPECT_FALSE(read_slices("y = x[: x.shape[0]] // 2").ends_at_half);
+  EXPECT_FALSE(read_slices("y = x[..., x.shape[-1] // 2 :]").ends_at_half);
+  EXPECT_TRUE(read_slices("y = x[..., x.shape[-1] // 2 :]").begins_at_expression);
+  EXPECT_TRUE(read_slices("b = bias[:, first:, start:]").begins_at_expression);
+  EXPECT_TRUE(read_slices("b = bias[..., -n:]").begins_at_expression);
+  EXPECT_FALSE(read_slices("b = bias[:, 1:]").begins_at_expression);
+  EXPECT_TRUE(read_slices("b = bias[:, 1:]").is_there);
+  EXPECT_FALSE(read_slices("q, k = rotate(q, k, names[0])").is_there);
+  EXPECT_FALSE(read_slices("y = f(**{'a': 1})").is_there);
+  EXPECT_FALSE(read_slices("").is_there);
+}
+
+TEST(SourceText, CastsAreReadInTheirOrder) {
+  const std::vector<Says> both = {Says::kKeeps, Says::kFollows};
+  EXPECT_EQ(read_casts("w = softmax(s.float(), dim=-1).to(v.dtype)"), both);
+  EXPECT_EQ(read_casts("w = softmax(s.to(torch.float32), -1).type_as(v)"), both);
+  EXPECT_EQ(read_casts("w = s.to(device)"), std::vector<Says>());
+}
+
 TEST(SourceText, SizesAreToldApart) {
   using Kind = WrittenSize::Kind;
   EXPECT_EQ(read_size("12").kind, Kind::kNumber);
