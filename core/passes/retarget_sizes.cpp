@@ -309,9 +309,14 @@ void Retarget::edit_end(const LiteralRow& literals, std::span<const SizePair> fr
   const bool is_whole = *end == size.was;
   const bool may_be_half = slices.is_there ? slices.ends_at_half : at + 1 == from.size();
   const bool is_half = *end * 2 == size.was && size.is % 2 == 0 && may_be_half;
-  const int64_t likely = is_whole ? size.is : is_half ? size.is / 2 : guessed_dimension(*end);
+  const bool is_number =
+      std::find(slices.ends.begin(), slices.ends.end(), std::to_string(*end)) != slices.ends.end();
+  const int64_t likely = is_number  ? *end
+                         : is_whole ? size.is
+                         : is_half  ? size.is / 2
+                                    : guessed_dimension(*end);
   args_[literals.argument] =
-      decide(literals.argument, Site::kWhole, *end, likely, !is_whole && !is_half);
+      decide(literals.argument, Site::kWhole, *end, likely, !is_number && !is_whole && !is_half);
 }
 
 // Of a slice that goes to the end.

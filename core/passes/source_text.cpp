@@ -189,7 +189,9 @@ SliceText read_slices(std::string_view line) {
       const std::string_view begin = trimmed(line.substr(brackets.back(), i - brackets.back()));
       slices.begins_at_expression |= !begin.empty() && !is_number(begin);
       const std::vector<std::string_view> rest = read_list(line.substr(i + 1)).arguments;
-      if (rest.empty() || !rest[0].ends_with(kHalf)) continue;
+      if (rest.empty()) continue;
+      if (is_number(rest[0])) slices.ends.push_back(rest[0]);
+      if (!rest[0].ends_with(kHalf)) continue;
       const WrittenSize of = read_size(trimmed(rest[0].substr(0, rest[0].size() - kHalf.size())));
       slices.ends_at_half |= of.kind == WrittenSize::Kind::kDimension;
     }

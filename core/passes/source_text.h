@@ -37,12 +37,13 @@ struct WrittenSize {
 };
 WrittenSize read_size(std::string_view text);
 
-// What a slice of the line begins or ends with: a half of a dimension, as in
-// "x[..., : x.shape[-1] // 2]", or another expression that is no number, as in "x[:, start:]".
+// What the slices of a line begin and end with: a half of a dimension, as in
+// "x[..., : x.shape[-1] // 2]", an expression that is no number, as in "x[:, start:]", or a number.
 struct SliceText {
   bool is_there = false;
   bool ends_at_half = false;
   bool begins_at_expression = false;
+  std::vector<std::string_view> ends = {};  // that are numbers
 };
 SliceText read_slices(std::string_view line);
 

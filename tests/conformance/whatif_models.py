@@ -216,6 +216,36 @@ class Coincidences(nn.Module):
         return mixed.reshape(batch, 4, -1), self.classes(turned).view(batch, -1, 4), self.classes(x).expand(4, batch, length, 4)
 
 
+def halved(x):
+    """Half of four is the batch of two, by chance, and the line that calls this does not show it."""
+    return torch.cat([-x[..., x.shape[-1] // 2 :], x[..., : x.shape[-1] // 2]], dim=-1)
+
+
+class Chances(nn.Module):
+    """Numbers and casts that only their places tell apart."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("slopes", torch.randn(1, 64))
+        self.expert = nn.Parameter(torch.randn(4, 4))
+
+    def forward(self, x):
+        turned = halved(x)
+        x = x + turned
+        start = self.slopes.shape[1] - x.shape[1]
+        bias = self.slopes[:, start:]
+        scores = x @ x.transpose(1, 2) + bias
+        weights = torch.softmax(scores.float(), dim=-1).to(x.dtype)
+        mask = x.new_zeros(x.shape[1])
+        mask[:2] = 1.5
+        x = weights @ x * mask[None, :, None]
+        tokens = x.reshape(-1, 4)
+        order = torch.argsort(tokens.sum(-1))
+        back = torch.empty_like(order)
+        back[order] = torch.arange(order.size(0), device=order.device)
+        return (tokens[order] @ self.expert)[back].view(x.shape)
+
+
 class Repeats(nn.Module):
     """Learned queries repeated over the batch, in the ways that there are."""
 
@@ -478,6 +508,7 @@ MODELS = {
     "own_state": model(OwnState, {"batch": 3, "seq": 4}, x=(FLOAT, "batch", "seq", 8)),
     "recurrent": model(Recurrent, TEXT, tokens=(LONG, "batch", "seq")),
     "coincidences": model(Coincidences, {"batch": 4, "seq": 8}, x=(FLOAT, "batch", "seq", 32)),
+    "chances": model(Chances, {"batch": 2, "seq": 6}, x=(FLOAT, "batch", "seq", 4)),
     "repeats": model(Repeats, TEXT, x=(FLOAT, "batch", "seq", 16), padding_mask=(LONG, "batch", "seq")),
     "last_token": model(LastToken, TEXT, tokens=(LONG, "batch", "seq"), lengths=(LONG, "batch")),
     "scaled_words": model(ScaledWords, TEXT, tokens=(LONG, "batch", "seq")),

@@ -62,6 +62,7 @@ TEST(SourceText, SlicesAreRead) {
   EXPECT_TRUE(read_slices("b = bias[..., -n:]").begins_at_expression);
   EXPECT_FALSE(read_slices("b = bias[:, 1:]").begins_at_expression);
   EXPECT_TRUE(read_slices("b = bias[:, 1:]").is_there);
+  EXPECT_EQ(read_slices("mask[:2, 1:n] = 1.5").ends, std::vector<std::string_view>{"2"});
   EXPECT_FALSE(read_slices("q, k = rotate(q, k, names[0])").is_there);
   EXPECT_FALSE(read_slices("y = f(**{'a': 1})").is_there);
   EXPECT_FALSE(read_slices("").is_there);
