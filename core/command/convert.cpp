@@ -34,16 +34,20 @@ class Conversion {
         program_(opened()) {
     given_.changes = &changes_;
     const std::string form = options.get("--to").value_or("");
-    if (is_picture(form) && has_bodies(program_)) {
+    if (program_.kind == "text" && (form == "json" || form == "pt2" || is_changed_)) {
+      // FX text has no JSON of its own that could be the pattern of what is written.
+      edited_ = program_json(*source_, file_name(path_), limits_);
+      program_ = opened();
+    }
+    if ((is_picture(form) || (is_changed_ && is_program(form))) && has_bodies(program_)) {
       program_ = with_bodies(std::make_shared<const Program>(std::move(program_)));
       given_.values_of_bodies = true;
     }
-    if (program_.kind != "text" || !(form == "json" || form == "pt2" || is_changed_)) return;
-    // FX text has no JSON of its own that could be the pattern of what is written.
-    edited_ = program_json(*source_, file_name(path_), limits_);
-    program_ = opened();
   }
 
+  static bool is_program(std::string_view form) {
+    return form == "json" || form == "pt2" || form == "readable" || form == "fx";
+  }
   static bool is_picture(std::string_view form) { return form == "svg" || form == "html"; }
   bool is_changed() const { return is_changed_; }
 

@@ -114,6 +114,7 @@ void Run::propose_python_dispatcher(const PropagateOptions& options) {
   under_dispatcher.python_dispatcher = true;
   under_dispatcher.progress = {};
   under_dispatcher.watcher = nullptr;
+  under_dispatcher.graphs = nullptr;
   const Run other = propagate(*program_, under_dispatcher);
   for (Problem& problem : problems_) {
     if (!is_error(problem) || other.record(problem.node).status != NodeStatus::kOk) continue;
@@ -155,6 +156,7 @@ Run propagate(const Program& program, const PropagateOptions& options) {
   std::unique_ptr<BodyWatcher> bodies;
   if (options.values_of_bodies && program.bodies != nullptr && options.watcher == nullptr)
     bodies = watch_bodies(program, interpreter, run.records_);
+  if (options.graphs != nullptr) interpreter.watch(options.graphs);
   std::vector<Value> values(plan.size());
   for (Row i = 0; i < plan.size(); ++i) {
     if (i % kProgressInterval == 0 && options.progress && !options.progress(i, plan.size())) {

@@ -26,6 +26,7 @@
 
 namespace faketensor {
 
+class GraphWatcher;
 class RowEditor;
 
 // A mode that is entered for as long as a propagation lasts, and knows its rows.
@@ -79,6 +80,8 @@ struct PropagateOptions {
   RowEditor* editor = nullptr;
   // Sees what the rows call.
   RunWatcher* watcher = nullptr;
+  // Sees the graphs that higher-order operators run.
+  GraphWatcher* graphs = nullptr;
   // Called with the run's mode before the first node: where custom operators are defined.
   std::function<void(const Program&, FakeTensorMode&)> prepare = {};
   // Called now and then with nodes done and in all; returning false cancels the run.

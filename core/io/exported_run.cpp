@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "core/graph/bodies.h"
 #include "core/support/format.h"
+#include "core/support/target_name.h"
 #include "core/symbolic/display_order.h"
 #include "core/symbolic/shape_env.h"
 #include "core/tensor/schema_numbers.h"
@@ -63,35 +65,64 @@ std::string node_json(std::string_view target, std::string_view name, bool is_te
 }  // namespace
 
 ExportedRun::ExportedRun(const Run& run, const ArgumentChanges& changes)
+    : values_(run.program(), run.mode().context().shape_env()) {
+  const Bodies* bodies = run.program().bodies.get();
+  std::vector<Row> rows(run.plan().size());
+  for (Row row = 0; row < rows.size(); ++row)
+    rows[row] = bodies != nullptr && bodies->is_body(row) ? kNoRow : row;
+  graphs_.push_back(std::make_unique<ExportedGraph>(run, run.plan(), std::move(rows),
+                                                    changes.of(run.plan()), values_));
+  if (bodies == nullptr) return;
+  for (const std::shared_ptr<Graph>& graph : bodies->original().graphs().subspan(1)) {
+    const std::span<const Body> all = bodies->all();
+    const auto body =
+        std::find_if(all.begin(), all.end(), [&](const Body& b) { return b.graph == graph.get(); });
+    graphs_.push_back(body == all.end()
+                          ? nullptr
+                          : std::make_unique<ExportedGraph>(run, *graph->plan(), body->rows,
+                                                            changes.of(*graph->plan()), values_));
+  }
+}
+
+ExportedGraph::ExportedGraph(const Run& run, const Plan& plan, std::vector<Row> rows,
+                             const ArgumentChanges::Rows& changes, ExportedValues& values)
     : run_(run),
-      plan_(run.plan()),
+      plan_(plan),
+      rows_(std::move(rows)),
       env_(*run.mode().context().shape_env()),
-      values_(run.program(), &env_) {
+      values_(values) {
   for (Row row = 0; row < plan_.size(); ++row) names_.emplace(plan_.name_of(row));
   for (Row row = 0; row < plan_.size(); ++row) {
-    if (const auto changed = changes.of(row); !changed.empty()) edit_row(row, changed);
+    if (rows_[row] == kNoRow) continue;
+    if (const auto changed = changes.find(row); changed != changes.end())
+      edit_row(row, changed->second);
     note_row(row);
   }
 }
 
-const ExportedRun::Edits* ExportedRun::edits(Row row) const {
+Row ExportedGraph::row_of(std::string_view name) const {
+  const StringId id = run_.program().graph().store().strings.find(name, 0);
+  return id == 0 ? kNoRow : plan_.find(id);
+}
+
+const ExportedGraph::Edits* ExportedGraph::edits(Row row) const {
   const auto found = edits_.find(row);
   return found == edits_.end() ? nullptr : &found->second;
 }
 
 // --- what the rows so far have computed ---
 
-void ExportedRun::note_row(Row row) {
-  const NodeRecord& record = run_.record(row);
-  for (const TensorRecord& tensor : record.tensors) values_.note(*tensor.meta);
-  const Value& value = record.value;
+void ExportedGraph::note_row(Row row) {
+  const NodeRecord& known = record(row);
+  for (const TensorRecord& tensor : known.tensors) values_.note(*tensor.meta);
+  const Value& value = known.value;
   values_.note(value);
   if (value.is(Value::Tag::kInt)) {
     const SymInt size = values_.final_size(value.as_sym_int());
     if (size.is_symbolic()) named_.emplace(size.node(), plan_.name_of(row));
   }
   if (!value.is_tensor()) return;
-  const Dims sizes = record.tensors[0].meta->sizes();
+  const Dims sizes = known.tensors[0].meta->sizes();
   for (size_t dim = 0; dim < sizes.size(); ++dim) {
     const SymInt size = values_.final_size(sizes[dim]);
     if (size.is_symbolic()) measured_.emplace(size.node(), std::pair(row, dim));
@@ -100,27 +131,30 @@ void ExportedRun::note_row(Row row) {
 
 // --- arguments ---
 
-void ExportedRun::edit_row(Row row, std::span<const ArgumentChanges::Change> changes) {
+void ExportedGraph::edit_row(Row row, std::span<const ArgumentChanges::Change> changes) {
   const PlanRow& at = plan_.row(row);
-  if (at.op == kNoOp) {
+  const bool is_higher_order = plan_.target_of(row).starts_with(kHigherOrderOps);
+  if (at.op == kNoOp && !is_higher_order) {
     throw_error(
         ErrorKind::kUsage,
         format("what has become of the arguments of {} ({}), which has no schema, cannot be "
                "written",
                plan_.name_of(row), plan_.target_of(row)));
   }
-  const Schema& schema = Registry::builtin().entry(at.op).schema;
+  const Schema* schema = is_higher_order ? nullptr : &Registry::builtin().entry(at.op).schema;
   Edits& edits = edits_[row];
   for (const ArgumentChanges::Change& change : changes) {
     std::string text;
     JsonWriter json(text);
     write_argument(json, change, edits);
-    edits.arguments.emplace_back(schema.arguments[change.argument].name, std::move(text));
+    const std::string_view name =
+        schema == nullptr ? std::string_view() : schema->arguments[change.argument].name;
+    edits.arguments.push_back({name, change.argument, std::move(text)});
   }
 }
 
-void ExportedRun::write_argument(JsonWriter& json, const ArgumentChanges::Change& change,
-                                 Edits& edits) {
+void ExportedGraph::write_argument(JsonWriter& json, const ArgumentChanges::Change& change,
+                                   Edits& edits) {
   const Value& value = change.value;
   const auto argument = json.object();
   switch (value.tag()) {
@@ -152,7 +186,7 @@ void ExportedRun::write_argument(JsonWriter& json, const ArgumentChanges::Change
     case Value::Tag::kNodeRef: {
       const std::string named = change.copy == nullptr ? std::string(plan_.name_of(value.node()))
                                                        : copy_of(value.node(), *change.copy, edits);
-      write_node_name(json, run_.record(value.node()).value.is_tensor(), named);
+      write_node_name(json, record(value.node()).value.is_tensor(), named);
       break;
     }
     case Value::Tag::kIntList:
@@ -165,14 +199,14 @@ void ExportedRun::write_argument(JsonWriter& json, const ArgumentChanges::Change
 }
 
 // An int as an Argument.
-void ExportedRun::write_number(JsonWriter& json, SymInt value, Edits& edits) {
+void ExportedGraph::write_number(JsonWriter& json, SymInt value, Edits& edits) {
   if (!value.is_symbolic()) return json.field("as_int", value.as_int());
   values_.note(value.node());
   write_node_name(json, false, name_of(value.node(), edits));
 }
 
 // Ints, of which some may be the values of nodes: as_ints, or as_sym_ints.
-void ExportedRun::write_list(JsonWriter& json, const Value& list, Edits& edits) {
+void ExportedGraph::write_list(JsonWriter& json, const Value& list, Edits& edits) {
   bool is_symbolic = false;
   for (size_t i = 0; i < list.size(); ++i) {
     if (!list[i].is(Value::Tag::kInt) && !list[i].is(Value::Tag::kNodeRef))
@@ -205,7 +239,7 @@ void ExportedRun::write_list(JsonWriter& json, const Value& list, Edits& edits) 
 
 // --- nodes that compute sizes ---
 
-std::string ExportedRun::name_of(const ExprNode* node, Edits& edits) {
+std::string ExportedGraph::name_of(const ExprNode* node, Edits& edits) {
   const auto known = named_.find(node);
   if (known != named_.end()) return known->second;
   const auto measured = measured_.find(node);
@@ -217,7 +251,7 @@ std::string ExportedRun::name_of(const ExprNode* node, Edits& edits) {
   return named;
 }
 
-std::string ExportedRun::measure(Row row, size_t dim, Edits& edits) {
+std::string ExportedGraph::measure(Row row, size_t dim, Edits& edits) {
   const std::string named = fresh_name("sym_size_int");
   const std::string_view tensor = plan_.name_of(row);
   edits.nodes_before.push_back(
@@ -228,7 +262,7 @@ std::string ExportedRun::measure(Row row, size_t dim, Edits& edits) {
   return named;
 }
 
-std::string ExportedRun::compute(const ExprNode* node, Edits& edits) {
+std::string ExportedGraph::compute(const ExprNode* node, Edits& edits) {
   const auto of_all = [&](std::string_view target, std::span<const ExprNode* const> parts) {
     const ExprNode* left = parts[0];
     for (const ExprNode* right : parts.subspan(1, parts.size() - 2)) {
@@ -267,8 +301,8 @@ std::string ExportedRun::compute(const ExprNode* node, Edits& edits) {
 }
 
 // The name of a new node: an operator on two sizes.
-std::string ExportedRun::combine(std::string_view target, const ExprNode* a, const ExprNode* b,
-                                 Edits& edits) {
+std::string ExportedGraph::combine(std::string_view target, const ExprNode* a, const ExprNode* b,
+                                   Edits& edits) {
   const auto named_part = [&](const ExprNode* part) {
     return part->kind == ExprKind::kInteger ? std::string() : name_of(part, edits);
   };
@@ -287,7 +321,7 @@ std::string ExportedRun::combine(std::string_view target, const ExprNode* a, con
 }
 
 // A view that strides do not allow any more is one of a contiguous copy.
-std::string ExportedRun::copy_of(Row row, const TensorMeta& given, Edits& edits) {
+std::string ExportedGraph::copy_of(Row row, const TensorMeta& given, Edits& edits) {
   const std::string named = fresh_name("clone");
   const std::string_view tensor = plan_.name_of(row);
   edits.nodes_before.push_back(
@@ -306,7 +340,7 @@ std::string ExportedRun::copy_of(Row row, const TensorMeta& given, Edits& edits)
   return named;
 }
 
-std::string ExportedRun::fresh_name(std::string_view base) {
+std::string ExportedGraph::fresh_name(std::string_view base) {
   std::string named(base);
   while (!names_.insert(named).second)
     named = format("{}_{}", base, ++last_numbers_[std::string(base)]);

@@ -1,10 +1,12 @@
 #include "core/io/program_rewriter.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/formats/copy_json.h"
 #include "core/formats/json_events.h"
+#include "core/graph/bodies.h"
 #include "core/io/exported_run.h"
 #include "core/io/program_places.h"
 #include "core/support/format.h"
@@ -17,7 +19,8 @@ namespace {
 
 class Rewriter final : public JsonSink {
  public:
-  Rewriter(const Run* run, const ExportedRun* exported) : run_(run), exported_(exported) {}
+  explicit Rewriter(const ExportedRun* exported)
+      : exported_(exported), graph_(exported == nullptr ? nullptr : exported->graph(0)) {}
 
   uint64_t memory() const override { return text_.capacity(); }
   std::string take_text() { return std::move(text_); }
@@ -43,10 +46,8 @@ class Rewriter final : public JsonSink {
     if (place() == Place::kNodes) return write_node(value);
     JsonWriter& json = at(name);
     if (exported_ == nullptr) return copy_json(json, value);
-    if (place() == Place::kTensorValues) return write_tensor_value(name, value);
-    const bool is_scalars =
-        name == "sym_int_values" || name == "sym_bool_values" || name == "sym_float_values";
-    if (place() == Place::kGraph && is_scalars)
+    if (place() == Place::kTensorValues) return write_tensor_value(json, name, value);
+    if (place() == Place::kGraph && is_scalars(name))
       return write_scalars(value, name == "sym_int_values");
     if (place() == Place::kProgram && name == "range_constraints") return write_ranges(value);
     copy_json(json, value);
@@ -61,25 +62,24 @@ class Rewriter final : public JsonSink {
     return places_.empty() || is_array(place()) ? json_ : json_.key(name);
   }
 
-  Row row_of(std::string_view name) const {
-    const StringId id = run_->program().graph().store().strings.find(name, 0);
-    return id == 0 ? kNoRow : run_->plan().find(id);
+  static bool is_scalars(std::string_view name) {
+    return name == "sym_int_values" || name == "sym_bool_values" || name == "sym_float_values";
   }
 
   // --- nodes ---
 
   void write_node(JsonValue node) {
-    const ExportedRun::Edits* edits = nullptr;
-    if (exported_ != nullptr) {
+    const ExportedGraph::Edits* edits = nullptr;
+    if (graph_ != nullptr) {
       const JsonValue name = JsonFields(node).optional("name");
       if (name.is_null()) {
         throw_error(ErrorKind::kUsage,
                     "a what-if of a file whose nodes have no names (before PyTorch 2.9) is not "
                     "written");
       }
-      edits = exported_->edits(row_of(name.string()));
+      edits = graph_->edits(graph_->row_of(name.string()));
     }
-    if (edits == nullptr) return copy_json(json_, node);
+    if (edits == nullptr) return copy(json_, node);
     for (const std::string& added : edits->nodes_before) json_.raw(added);
     const auto object = json_.object();
     for (const JsonMember member : node.members()) {
@@ -92,22 +92,27 @@ class Rewriter final : public JsonSink {
   }
 
   // Inputs that changed in the place of what they were; those that were not given at the end.
-  void write_inputs(JsonValue inputs, const ExportedRun::Edits& edits) {
+  void write_inputs(JsonValue inputs, const ExportedGraph::Edits& edits) {
     const auto list = json_.array("inputs");
     std::vector<bool> is_written(edits.arguments.size(), false);
+    size_t position = 0;
     for (const JsonValue input : inputs.items()) {
       const std::string_view name = JsonFields(input).required("name").string();
+      const auto is_it = [&](const ExportedGraph::Edited& edited) {
+        return edited.name.empty() ? edited.position == position : edited.name == name;
+      };
       size_t at = 0;
-      while (at < edits.arguments.size() && edits.arguments[at].first != name) ++at;
+      while (at < edits.arguments.size() && !is_it(edits.arguments[at])) ++at;
+      ++position;
       if (at == edits.arguments.size()) {
-        copy_json(json_, input);
+        copy(json_, input);
         continue;
       }
       is_written[at] = true;
       const auto object = json_.object();
       for (const JsonMember member : input.members()) {
         if (member.name == "arg") {
-          json_.key("arg").raw(edits.arguments[at].second);
+          json_.key("arg").raw(edits.arguments[at].text);
         } else {
           copy_json(json_.key(member.name), member.value);
         }
@@ -116,26 +121,99 @@ class Rewriter final : public JsonSink {
     for (size_t at = 0; at < edits.arguments.size(); ++at) {
       if (is_written[at]) continue;
       const auto object = json_.object();
-      json_.field("name", edits.arguments[at].first);
-      json_.key("arg").raw(edits.arguments[at].second);
+      json_.field("name", edits.arguments[at].name);
+      json_.key("arg").raw(edits.arguments[at].text);
       json_.field("kind", kByKeyword);
+    }
+  }
+
+  // --- graphs of higher-order operators ---
+
+  // A node, or part of one, with the graphs that it holds as they have become.
+  void copy(JsonWriter& json, JsonValue value) {
+    if (exported_ == nullptr) return copy_json(json, value);
+    if (value.is(JsonKind::kArray)) {
+      const auto list = json.array();
+      for (const JsonValue item : value.items()) copy(json, item);
+    } else if (value.is(JsonKind::kObject)) {
+      const auto object = json.object();
+      for (const JsonMember member : value.members()) {
+        if (member.name == "as_graph") {
+          write_subgraph(json.key(member.name), member.value);
+        } else {
+          copy(json.key(member.name), member.value);
+        }
+      }
+    } else {
+      copy_json(json, value);
+    }
+  }
+
+  // Numbered as the reader numbers them: those inside of one come behind it.
+  void write_subgraph(JsonWriter& json, JsonValue subgraph) {
+    const ExportedGraph* const inner = exported_->graph(next_graph_++);
+    if (inner == nullptr) {
+      throw_error(ErrorKind::kUsage,
+                  format("a what-if of a program in which nothing calls {} is not written",
+                         JsonFields(subgraph).required("name").string()));
+    }
+    const ExportedGraph* const outer = std::exchange(graph_, inner);
+    {
+      const auto object = json.object();
+      for (const JsonMember member : subgraph.members()) {
+        json.key(member.name);
+        if (member.name == "graph") {
+          write_graph(json, member.value);
+        } else {
+          copy_json(json, member.value);
+        }
+      }
+    }
+    graph_ = outer;
+  }
+
+  void write_graph(JsonWriter& json, JsonValue graph) {
+    const auto object = json.object();
+    for (const JsonMember member : graph.members()) {
+      json.key(member.name);
+      if (member.name == "nodes") {
+        const auto list = json.array();
+        for (const JsonValue node : member.value.items()) write_node(node);
+      } else if (member.name == "tensor_values") {
+        const auto values = json.object();
+        for (const JsonMember value : member.value.members())
+          write_tensor_value(json.key(value.name), value.name, value.value);
+        write_added_tensors();
+      } else if (is_scalars(member.name)) {
+        write_scalars(member.value, member.name == "sym_int_values");
+      } else {
+        copy_json(json, member.value);
+      }
     }
   }
 
   // --- values ---
 
-  void write_tensor_value(std::string_view name, JsonValue recorded) {
-    const Row row = row_of(name);
-    const NodeRecord* record = row == kNoRow ? nullptr : &run_->record(row);
-    if (record == nullptr || !record->value.is_tensor()) return copy_json(json_, recorded);
+  void write_tensor_value(JsonWriter& json, std::string_view name, JsonValue recorded) {
+    const Row row = graph_->row_of(name);
+    const NodeRecord* record = row == kNoRow ? nullptr : &graph_->record(row);
+    if (record == nullptr || !record->value.is_tensor()) {
+      if (graph_ != exported_->graph(0)) {
+        throw_error(ErrorKind::kUsage,
+                    format("a what-if is not written in which {}, in a graph of a higher-order "
+                           "operator, was not run",
+                           name));
+      }
+      return copy_json(json, recorded);
+    }
     // FakeTensorProp runs without gradients: what the file says of them stays.
     const bool requires_grad = JsonFields(recorded).required("requires_grad").boolean();
-    exported_->values().write_meta(json_, *record->tensors[0].meta, requires_grad);
+    exported_->values().write_meta(json, *record->tensors[0].meta, requires_grad);
   }
 
   void write_added_tensors() {
-    if (exported_ == nullptr) return;
-    for (const auto& [name, meta] : exported_->added_tensors())
+    if (graph_ == nullptr) return;
+    for (const auto& [name, meta] : graph_->added_tensors())
       exported_->values().write_meta(json_.key(name), *meta, false);
   }
 
@@ -143,16 +221,16 @@ class Rewriter final : public JsonSink {
     const auto object = json_.object();
     for (const JsonMember member : recorded.members()) {
       json_.key(member.name);
-      const Row row = row_of(member.name);
-      const bool is_known = row != kNoRow && run_->record(row).value.is_number();
+      const Row row = graph_->row_of(member.name);
+      const bool is_known = row != kNoRow && graph_->record(row).value.is_number();
       if (is_known) {
-        exported_->values().write_scalar(json_, run_->record(row).value);
+        exported_->values().write_scalar(json_, graph_->record(row).value);
       } else {
         copy_json(json_, member.value);
       }
     }
     if (!is_ints) return;
-    for (const auto& [name, size] : exported_->added_ints())
+    for (const auto& [name, size] : graph_->added_ints())
       exported_->values().write_size(json_.key(name), size);
   }
 
@@ -171,21 +249,28 @@ class Rewriter final : public JsonSink {
     }
   }
 
-  const Run* run_;
   const ExportedRun* exported_;
+  const ExportedGraph* graph_;  // the one that is being written
+  size_t next_graph_ = 1;
   std::string text_;
   JsonWriter json_{text_};
   std::vector<Place> places_;
   std::vector<std::unique_ptr<JsonWriter::Scope>> scopes_;
 };
 
-void check_what_if(const Run& run) {
+void check_what_if(const Run& run, const ArgumentChanges& changes) {
   if (!run.problems().empty())
     throw_error(ErrorKind::kUsage, "what has problems is not written as a program");
-  if (run.program().graphs().size() > 1) {
+  if (has_bodies(run.program()) && run.program().bodies == nullptr) {
     throw_error(ErrorKind::kUsage,
-                "a what-if of a program with graphs of higher-order operators is not written: the "
-                "values inside of them are not known");
+                "a what-if of a program with graphs of higher-order operators is written of a run "
+                "that shows them (with_bodies)");
+  }
+  if (!changes.contradiction().empty()) {
+    throw_error(ErrorKind::kUsage,
+                format("a what-if is not written in which {}, of a graph that is called several "
+                       "times, has become different things",
+                       changes.contradiction()));
   }
 }
 
@@ -194,12 +279,12 @@ void check_what_if(const Run& run) {
 std::string rewrite_program(std::string& text, const ChangedRun& what_if,
                             const ReadLimits& limits) {
   const auto rewritten = [&](const ExportedRun* exported) {
-    Rewriter rewriter(what_if.run, exported);
+    Rewriter rewriter(exported);
     read_json(text, rewriter, limits);
     return rewriter.take_text();
   };
   if (what_if.run == nullptr) return rewritten(nullptr);
-  check_what_if(*what_if.run);
+  check_what_if(*what_if.run, *what_if.changes);
   const BranchScope env = what_if.run->shape_env();
   const ExportedRun exported(*what_if.run, *what_if.changes);
   return rewritten(&exported);

@@ -21,13 +21,13 @@ namespace faketensor {
 
 // What a what-if answered for the program in the text.
 struct ChangedRun {
-  const Run* run = nullptr;  // null: there is none
+  const Run* run = nullptr;  // null: there is none; it shows bodies (bodies.h) where there are some
   const ArgumentChanges* changes = nullptr;
 };
 
 // `text` is spent. Raises Unreadable for what is no program, and Usage for what a what-if made of
-// one that cannot be written: problems, graphs of higher-order operators, whose values a run does
-// not keep, and files older than names of nodes (PyTorch 2.9).
+// one that cannot be written: problems, a graph of a higher-order operator that was not run, or that
+// became different things where it is called, and files older than names of nodes (PyTorch 2.9).
 std::string rewrite_program(std::string& text, const ChangedRun& what_if, const ReadLimits& limits);
 
 // The same of the program in a file of any kind that `open_program` reads (open.h), which it throws

@@ -1,8 +1,11 @@
 #include "core/graph/text/example_values.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <vector>
 
 #include "core/graph/fake_tensor_prop.h"
+#include "core/graph/interpreter.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 
@@ -30,33 +33,67 @@ bool is_as_said(const TensorMeta& said, const TensorMeta& found) {
   return true;
 }
 
+class ExampleValues final : public GraphWatcher {
+ public:
+  ExampleValues(Program& program, ProgramText& text) : program_(program), text_(text) {
+    for (const std::shared_ptr<Graph>& graph : program.graphs().subspan(1))
+      not_run_.emplace(graph.get(), graph.get());
+  }
+
+  // `found`: of a tensor, as it was when the row had been run; later ones may work in place.
+  void record(Graph& graph, const PlanRow& of, const Value& value, const TensorMeta* found) {
+    if (of.kind == RowKind::kPlaceholder || of.kind == RowKind::kOutput) return;
+    NodeMeta& meta = graph.meta(of.id);
+    if (value.is_number() && meta.val.is_none() && !value.is_symbolic()) meta.val = value;
+    if (!value.is_tensor()) return;
+    if (has_unbacked(*found) || found->sparse() != nullptr) return;
+    const bool is_said = meta.recorded != nullptr && !has_unbacked(*meta.recorded);
+    if (is_said && !is_as_said(*meta.recorded, *found) && &graph == &program_.graph()) {
+      text_.add_problem({TextProblem::Severity::kWarning, text_.span_of(of.id),
+                         format("{} is {}, not {} as it says here", graph.name_of(of.id),
+                                described(*found), described(*meta.recorded))});
+    }
+    MetaSpec spec = found->spec();
+    spec.flags = 0;
+    meta.recorded = program_.metas().intern(spec);
+  }
+
+  // The graphs of higher-order operators: of several runs the first tells.
+  void begin_call(const Plan&, Row, std::span<const Value>) override {}
+  void begin_graph(const Graph& graph) override {
+    const auto found = not_run_.extract(&graph);
+    running_.push_back(found.empty() ? nullptr : found.mapped());
+  }
+  void note_value(Row row, const Value& value) override {
+    Graph* graph = running_.back();
+    if (graph != nullptr)
+      record(*graph, graph->plan()->row(row), value,
+             value.is_tensor() ? value.tensor().meta : nullptr);
+  }
+  void note_error(Row, const Error&) override {}
+  void end_graph() override { running_.pop_back(); }
+  bool is_recording() const override { return true; }
+
+ private:
+  Program& program_;
+  ProgramText& text_;
+  std::unordered_map<const Graph*, Graph*> not_run_;
+  std::vector<Graph*> running_;  // the innermost last; null where another run has told
+};
+
 }  // namespace
 
 void record_example_values(Program& program, ProgramText& text) {
-  const Run run = propagate(program);
+  ExampleValues values(program, text);
+  PropagateOptions options;
+  options.graphs = &values;
+  const Run run = propagate(program, options);
   const BranchScope env = run.shape_env();
-  Graph& graph = program.graph();
   for (Row row = 0; row < run.plan().size(); ++row) {
     const NodeRecord& record = run.record(row);
-    const PlanRow& of = run.plan().row(row);
-    if (record.status != NodeStatus::kOk || of.kind == RowKind::kPlaceholder ||
-        of.kind == RowKind::kOutput)
-      continue;
-    NodeMeta& meta = graph.meta(of.id);
-    if (record.value.is_number() && meta.val.is_none() && !record.value.is_symbolic())
-      meta.val = record.value;
-    if (!record.value.is_tensor()) continue;
-    const TensorMeta& found = *record.tensors[0].meta;
-    if (has_unbacked(found) || found.sparse() != nullptr) continue;
-    if (meta.recorded != nullptr && !has_unbacked(*meta.recorded) &&
-        !is_as_said(*meta.recorded, found)) {
-      text.add_problem({TextProblem::Severity::kWarning, text.span_of(of.id),
-                        format("{} is {}, not {} as it says here", graph.name_of(of.id),
-                               described(found), described(*meta.recorded))});
-    }
-    MetaSpec spec = found.spec();
-    spec.flags = 0;
-    meta.recorded = program.metas().intern(spec);
+    if (record.status == NodeStatus::kOk)
+      values.record(program.graph(), run.plan().row(row), record.value,
+                    record.value.is_tensor() ? record.tensors[0].meta : nullptr);
   }
   text.sort_problems();
 }

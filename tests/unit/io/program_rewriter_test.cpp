@@ -12,7 +12,10 @@
 
 #include "core/formats/text.h"
 #include "core/formats/zip.h"
+#include "core/graph/bodies.h"
 #include "core/graph/graph_text.h"
+#include "core/graph/readable.h"
+#include "core/io/edited_program.h"
 #include "core/io/open.h"
 #include "core/io/pt2.h"
 #include "sample_program.h"
@@ -85,7 +88,11 @@ std::string static_program() {
 // The program that a what-if makes of a text.
 json written_under(RetargetOptions options, const std::string& text) {
   const MemorySource source(text);
-  const Program program = open_program(source, "model.json");
+  Program program = open_program(source, "model.json");
+  if (has_bodies(program)) {
+    program = with_bodies(std::make_shared<const Program>(std::move(program)));
+    options.values_of_bodies = true;
+  }
   ArgumentChanges changes;
   options.changes = &changes;
   const RetargetedRun answer = propagate_retargeted(program, options);
@@ -122,6 +129,89 @@ TEST(ProgramRewriter, ADynamicBatchIsTakenFromItsInputByNodes) {
             "Symbol('s0', positive=True, integer=True)");
   EXPECT_EQ(values["sym_int_values"]["mul"]["as_expr"]["expr_str"],
             "Mul(Integer(12), Symbol('s0', positive=True, integer=True))");
+}
+
+// A region without gradients, with the batch of three written into its graph.
+std::string region() {
+  const std::string text = R"(class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[3, 8]"):
+        submod_1 = self.submod_1
+        wrap = torch.ops.higher_order.wrap_with_set_grad_enabled(False, submod_1, x)
+        getitem = wrap[0]
+        view_1 = torch.ops.aten.view.default(getitem, [3, 8])
+        return (view_1,)
+
+    class submod_1(torch.nn.Module):
+        def forward(self, x: "f32[3, 8]"):
+            view = torch.ops.aten.view.default(x, [3, 2, 4])
+            transpose = torch.ops.aten.transpose.int(view, 1, 2)
+            reshape = torch.ops.aten.reshape.default(transpose, [12, 2])
+            return (reshape,)
+)";
+  return program_json(MemorySource(text), "region.txt");
+}
+
+// What the program that was written says of itself, and what it answers.
+std::string readable_and_right(const json& written) {
+  const std::string text = written.dump();
+  const Program program = open_program(MemorySource(text), "written");
+  const Run run = propagate(program);
+  EXPECT_TRUE(run.problems().empty());
+  EXPECT_TRUE(run.compare_with_recorded().empty());
+  return std::string(readable_program(program).text());
+}
+
+TEST(ProgramRewriter, AnotherBatchIsWrittenInsideOfGraphsToo) {
+  RetargetOptions options;
+  options.dims["batch"] = 7;
+  const std::string text = readable_and_right(written_under(options, region()));
+  EXPECT_NE(text.find(R"(view: "f32[7, 2, 4]" = torch.ops.aten.view.default(x, [7, 2, 4]))"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(
+      text.find(R"(reshape: "f32[28, 2]" = torch.ops.aten.reshape.default(transpose, [28, 2]))"),
+      std::string::npos)
+      << text;
+}
+
+TEST(ProgramRewriter, AGraphComputesItsSizesFromWhatItIsGiven) {
+  RetargetOptions options;
+  options.dynamic["batch"] = {};
+  const std::string text = readable_and_right(written_under(options, region()));
+  const size_t inside = text.find("class submod_1");
+  ASSERT_NE(inside, std::string::npos) << text;
+  for (const char* line :
+       {R"end(sym_size_int: "Sym(s0)" = torch.ops.aten.sym_size.int(x, 0))end",
+        R"(view: "f32[s0, 2, 4]" = torch.ops.aten.view.default(x, [sym_size_int, 2, 4]))",
+        R"end(mul: "Sym(4*s0)" = 4 * sym_size_int)end",
+        R"(reshape: "f32[4*s0, 2]" = torch.ops.aten.reshape.default(transpose, [mul, 2]))"})
+    EXPECT_NE(text.find(line, inside), std::string::npos) << line << "\n" << text;
+}
+
+// The device of a region with autocast is an argument of an operator without a schema.
+TEST(ProgramRewriter, AnArgumentOfAHigherOrderOperatorIsWrittenAtItsPlace) {
+  std::string text = region();
+  constexpr std::string_view kCall = "wrap_with_set_grad_enabled";
+  const json plain = json::parse(text);
+  json changed = plain;
+  for (json& node : changed["graph_module"]["graph"]["nodes"]) {
+    if (node["target"].get<std::string>().find(kCall) == std::string::npos) continue;
+    node["target"] = "torch.ops.higher_order.wrap_with_autocast";
+    json inputs = json::array();
+    const auto add = [&](json arg) {
+      inputs.push_back({{"name", ""}, {"arg", std::move(arg)}, {"kind", 1}});
+    };
+    add({{"as_string", "cpu"}});
+    add({{"as_scalar_type", 13}});
+    add({{"as_bool", true}});
+    add({{"as_none", true}});
+    for (size_t i = 1; i < node["inputs"].size(); ++i) add(node["inputs"][i]["arg"]);
+    node["inputs"] = inputs;
+  }
+  RetargetOptions options;
+  options.device = Device{DeviceType::kCUDA};
+  const std::string written = readable_and_right(written_under(options, changed.dump()));
+  EXPECT_NE(written.find("wrap_with_autocast('cuda', "), std::string::npos) << written;
 }
 
 TEST(ProgramRewriter, WhatHasProblemsIsNotWritten) {
