@@ -130,7 +130,7 @@ class Retarget final : public RowEditor {
 
   void edit_dtype();
   bool dtype_follows(int argument, DType written, bool& is_guess) const;
-  Says said_of_cast(std::span<const Says> casts) const;
+  Says said_of_cast(std::string_view line) const;
   bool is_assigned(NodeId value) const;
   void edit_device();
   bool decide_aspect(int argument, Note::Kind kind, bool follows, bool is_guess);

@@ -79,33 +79,35 @@ void Retarget::edit_dtype() {
 }
 
 // A line of several casts, softmax(x.float(), -1).to(y.dtype), has a row for each, one after the other.
-Says Retarget::said_of_cast(std::span<const Says> casts) const {
+Says Retarget::said_of_cast(std::string_view line) const {
   const auto is_on_line = [&](Row row) {
     return row < plan_->size() && plan_->node(row).stack_trace == plan_->node(row_).stack_trace;
   };
-  Row first = row_;
-  while (first > 0 && is_on_line(first - 1)) --first;
-  std::vector<Row> rows;
-  for (Row row = first; is_on_line(row); ++row) {
+  Row row = row_;
+  while (row > 0 && is_on_line(row - 1)) --row;
+  size_t count = 0;
+  size_t nth = 0;
+  for (; is_on_line(row); ++row) {
     if (plan_->row(row).op == kNoOp) continue;
     const std::string_view packet = Registry::builtin().entry(plan_->row(row).op).packet();
-    if (packet == "to" || packet == "_to_copy" || packet == "type_as") rows.push_back(row);
+    if (packet != "to" && packet != "_to_copy" && packet != "type_as") continue;
+    if (row == row_) nth = count;
+    ++count;
   }
-  const auto found = std::find(rows.begin(), rows.end(), row_);
-  if (rows.size() != casts.size() || found == rows.end()) return Says::kBoth;
-  return casts[static_cast<size_t>(found - rows.begin())];
+  return read_nth_cast(line, nth, count);
 }
 
 bool Retarget::dtype_follows(int argument, DType written, bool& is_guess) const {
   const std::string_view line = code_line(plan_->text(plan_->node(row_).stack_trace));
   Says says = said_of_dtype(line);
-  if (says == Says::kBoth) says = said_of_cast(read_casts(line));
+  const std::string_view packet = op_->packet();
+  const bool is_to = packet == "to" || packet == "_to_copy";
+  if (says == Says::kBoth && is_to) says = said_of_cast(line);
   if (says == Says::kKeeps || says == Says::kFollows) return says == Says::kFollows;
   is_guess = true;
   const bool is_cast = argument > 0 && args_[0].is_tensor();
-  if (!is_cast) return op_->packet() != "arange" && op_->packet() != "linspace";
-  const std::string_view packet = op_->packet();
-  if (packet != "to" && packet != "_to_copy") return packet.ends_with("_like");
+  if (!is_cast) return packet != "arange" && packet != "linspace";
+  if (!is_to) return packet.ends_with("_like");
   const TensorList self = tensors_of(plan_->row(row_).args[0], args_[0]);
   if (self.empty()) return true;
   const DType was = self[0].was->dtype();
@@ -139,8 +141,8 @@ bool Retarget::is_assigned(NodeId value) const {
   const std::span<const NodeId> users = graph.users(value);
   return !users.empty() && std::all_of(users.begin(), users.end(), [&](NodeId user) {
     const std::string_view target = graph.target_of(user);
-    return target == "torch.ops.aten.fill_.Tensor" || target == "torch.ops.aten.copy_.default" ||
-           target == "torch.ops.aten.index_put_.default";
+    return target.ends_with(".fill_.Tensor") || target.ends_with(".copy_.default") ||
+           target.ends_with(".index_put_.default");
   });
 }
 

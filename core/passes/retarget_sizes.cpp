@@ -304,13 +304,12 @@ void Retarget::edit_end(const LiteralRow& literals, std::span<const SizePair> fr
   if (!end || *end <= 1 || !dim || wrapped_dim(*dim, from.size()) >= from.size()) return;
   const size_t at = wrapped_dim(*dim, from.size());
   const SizePair size = from[at];
-  const SliceText slices = read_slices(code_line(plan_->text(plan_->node(row_).stack_trace)));
+  const SliceText slices = read_slices(code_line(plan_->text(plan_->node(row_).stack_trace)), *end);
   if (*end > size.was) return edit_start(literals.argument - 1, size, slices.begins_at_expression);
   const bool is_whole = *end == size.was;
   const bool may_be_half = slices.is_there ? slices.ends_at_half : at + 1 == from.size();
   const bool is_half = *end * 2 == size.was && size.is % 2 == 0 && may_be_half;
-  const bool is_number =
-      std::find(slices.ends.begin(), slices.ends.end(), std::to_string(*end)) != slices.ends.end();
+  const bool is_number = slices.ends_at_number;
   const int64_t likely = is_number  ? *end
                          : is_whole ? size.is
                          : is_half  ? size.is / 2

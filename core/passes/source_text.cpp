@@ -170,51 +170,48 @@ WrittenSize read_size(std::string_view text) {
   return {Kind::kExpression};
 }
 
-SliceText read_slices(std::string_view line) {
+SliceText read_slices(std::string_view line, int64_t number) {
   SliceText slices;
-  constexpr std::string_view kHalf = "// 2";
-  std::vector<size_t> brackets;  // open ones: where what is between them and the last comma begins
-  for (size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '[' || c == '(' || c == '{') {
-      brackets.push_back(i + 1);
-    } else if (brackets.empty()) {
-      continue;
-    } else if (c == ']' || c == ')' || c == '}') {
-      brackets.pop_back();
-    } else if (c == ',') {
-      brackets.back() = i + 1;
-    } else if (c == ':' && line[brackets.back() - 1] != '{') {
-      slices.is_there = true;
-      const std::string_view begin = trimmed(line.substr(brackets.back(), i - brackets.back()));
-      slices.begins_at_expression |= !begin.empty() && !is_number(begin);
-      const std::vector<std::string_view> rest = read_list(line.substr(i + 1)).arguments;
-      if (rest.empty()) continue;
-      if (is_number(rest[0])) slices.ends.push_back(rest[0]);
-      if (!rest[0].ends_with(kHalf)) continue;
-      const WrittenSize of = read_size(trimmed(rest[0].substr(0, rest[0].size() - kHalf.size())));
-      slices.ends_at_half |= of.kind == WrittenSize::Kind::kDimension;
-    }
+  for (size_t colon = line.find(':'); colon != std::string_view::npos;
+       colon = line.find(':', colon + 1)) {
+    const size_t open = line.substr(0, colon).find_last_of("[,{");
+    if (open == std::string_view::npos || line[open] == '{') continue;
+    const std::string_view first = trimmed(line.substr(open + 1, colon - open - 1));
+    const std::string_view last = trimmed(line.substr(colon + 1));
+    slices.is_there = true;
+    slices.begins_at_expression |= !first.empty() && !is_number(first);
+    // ".shape[-1]", ".size(-1)", or the end of the slice.
+    const size_t close = last.find_first_of("])");
+    if (close == std::string_view::npos) continue;
+    slices.ends_at_half |=
+        last.substr(close + 1).starts_with(" // 2") &&
+        read_size(last.substr(0, close + 1)).kind == WrittenSize::Kind::kDimension;
+    int64_t value = 0;
+    size_t digits = 0;
+    for (; digits < 18 && is_number(last.substr(digits, 1)); ++digits)
+      value = 10 * value + (last[digits] - '0');
+    slices.ends_at_number |= digits > 0 && value == number && !is_word(last[digits]);
   }
   return slices;
 }
 
-std::vector<Says> read_casts(std::string_view line) {
-  constexpr std::string_view kConstants[] = {".float()", ".double()", ".half()", ".bfloat16()"};
-  constexpr std::string_view kCalls[] = {".to(", ".type(", ".type_as("};
-  std::vector<Says> casts;
+Says read_nth_cast(std::string_view line, size_t nth, size_t count) {
+  Says found = Says::kBoth;
+  size_t casts = 0;
   for (size_t i = line.find('.'); i != std::string_view::npos; i = line.find('.', i + 1)) {
     const std::string_view rest = line.substr(i);
-    for (const std::string_view constant : kConstants)
-      if (rest.starts_with(constant)) casts.push_back(Says::kKeeps);
-    for (const std::string_view call : kCalls) {
-      if (!rest.starts_with(call)) continue;
-      const std::string_view given = rest.substr(call.size(), rest.find(')') - call.size());
-      const Says says = call == ".type_as(" ? Says::kFollows : said_of_dtype(given);
-      if (says != Says::kNothing) casts.push_back(says);
-    }
+    const bool is_call = rest.starts_with(".to(") || rest.starts_with(".type(");
+    // Of a method without arguments the name is what is given.
+    const std::string_view given =
+        is_call ? rest.substr(rest.find('('), rest.find(')') - rest.find('('))
+                : rest.substr(0, rest.find(')') == std::string_view::npos ? 0 : rest.find('(') + 2);
+    const bool is_cast = is_call || rest.starts_with(".type_as(") || given.ends_with("()");
+    const Says says = is_cast ? said_of_dtype(given) : Says::kNothing;
+    if (says == Says::kNothing) continue;
+    if (casts == nth) found = says;
+    ++casts;
   }
-  return casts;
+  return casts == count ? found : Says::kBoth;
 }
 
 CastLine read_cast(std::string_view line) {

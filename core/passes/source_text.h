@@ -6,7 +6,6 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 namespace faketensor {
 
@@ -38,18 +37,19 @@ struct WrittenSize {
 WrittenSize read_size(std::string_view text);
 
 // What the slices of a line begin and end with: a half of a dimension, as in
-// "x[..., : x.shape[-1] // 2]", an expression that is no number, as in "x[:, start:]", or a number.
+// "x[..., : x.shape[-1] // 2]", an expression that is no number, as in "x[:, start:]", or the number
+// that was asked for.
 struct SliceText {
   bool is_there = false;
   bool ends_at_half = false;
+  bool ends_at_number = false;
   bool begins_at_expression = false;
-  std::vector<std::string_view> ends = {};  // that are numbers
 };
-SliceText read_slices(std::string_view line);
+SliceText read_slices(std::string_view line, int64_t number);
 
-// The casts of a line in the order in which they are done: kKeeps and kFollows of
-// "softmax(x.float(), -1).to(y.dtype)".
-std::vector<Says> read_casts(std::string_view line);
+// The cast of that number on a line, by the order in which they are done: kKeeps and kFollows are the
+// casts of "softmax(x.float(), -1).to(y.dtype)". kBoth for a line that has not as many of them.
+Says read_nth_cast(std::string_view line, size_t nth, size_t count);
 
 // "y" and "x" of "y = x.float()": what is cast, and what the cast is called. Empty for other lines.
 struct CastLine {

@@ -51,28 +51,32 @@ TEST(SourceText, SizesAreReadAsTheyAreWritten) {
 }
 
 TEST(SourceText, SlicesAreRead) {
-  EXPECT_TRUE(read_slices("x1 = x[..., : x.shape[-1] // 2]").ends_at_half);
-  EXPECT_TRUE(read_slices("c = c[..., : c.shape[-1] // 2].repeat(2, dim=-1)").ends_at_half);
-  EXPECT_TRUE(read_slices("a = x[:, :x.size(1) // 2]").ends_at_half);
-  EXPECT_FALSE(read_slices("y = x[:, : length // 2]").ends_at_half);
-  EXPECT_FALSE(read_slices("y = x[: x.shape[0]] // 2").ends_at_half);
-  EXPECT_FALSE(read_slices("y = x[..., x.shape[-1] // 2 :]").ends_at_half);
-  EXPECT_TRUE(read_slices("y = x[..., x.shape[-1] // 2 :]").begins_at_expression);
-  EXPECT_TRUE(read_slices("b = bias[:, first:, start:]").begins_at_expression);
-  EXPECT_TRUE(read_slices("b = bias[..., -n:]").begins_at_expression);
-  EXPECT_FALSE(read_slices("b = bias[:, 1:]").begins_at_expression);
-  EXPECT_TRUE(read_slices("b = bias[:, 1:]").is_there);
-  EXPECT_EQ(read_slices("mask[:2, 1:n] = 1.5").ends, std::vector<std::string_view>{"2"});
-  EXPECT_FALSE(read_slices("q, k = rotate(q, k, names[0])").is_there);
-  EXPECT_FALSE(read_slices("y = f(**{'a': 1})").is_there);
-  EXPECT_FALSE(read_slices("").is_there);
+  EXPECT_TRUE(read_slices("x1 = x[..., : x.shape[-1] // 2]", 2).ends_at_half);
+  EXPECT_TRUE(read_slices("c = c[..., : c.shape[-1] // 2].repeat(2, dim=-1)", 2).ends_at_half);
+  EXPECT_TRUE(read_slices("a = x[:, :x.size(1) // 2]", 2).ends_at_half);
+  EXPECT_FALSE(read_slices("y = x[:, : length // 2]", 2).ends_at_half);
+  EXPECT_FALSE(read_slices("y = x[: x.shape[0]] // 2", 2).ends_at_half);
+  EXPECT_FALSE(read_slices("y = x[..., x.shape[-1] // 2 :]", 2).ends_at_half);
+  EXPECT_TRUE(read_slices("y = x[..., x.shape[-1] // 2 :]", 2).begins_at_expression);
+  EXPECT_TRUE(read_slices("b = bias[:, first:, start:]", 2).begins_at_expression);
+  EXPECT_TRUE(read_slices("b = bias[..., -n:]", 2).begins_at_expression);
+  EXPECT_FALSE(read_slices("b = bias[:, 1:]", 2).begins_at_expression);
+  EXPECT_TRUE(read_slices("b = bias[:, 1:]", 2).is_there);
+  EXPECT_TRUE(read_slices("mask[:2, 1:n] = 1.5", 2).ends_at_number);
+  EXPECT_FALSE(read_slices("mask[:22, 1:n] = 1.5", 2).ends_at_number);
+  EXPECT_FALSE(read_slices("q, k = rotate(q, k, names[0])", 2).is_there);
+  EXPECT_FALSE(read_slices("y = f(**{'a': 1})", 2).is_there);
+  EXPECT_FALSE(read_slices("", 2).is_there);
 }
 
 TEST(SourceText, CastsAreReadInTheirOrder) {
-  const std::vector<Says> both = {Says::kKeeps, Says::kFollows};
-  EXPECT_EQ(read_casts("w = softmax(s.float(), dim=-1).to(v.dtype)"), both);
-  EXPECT_EQ(read_casts("w = softmax(s.to(torch.float32), -1).type_as(v)"), both);
-  EXPECT_EQ(read_casts("w = s.to(device)"), std::vector<Says>());
+  for (const std::string_view line : {"w = softmax(s.float(), dim=-1).to(v.dtype)",
+                                      "w = softmax(s.to(torch.float32), -1).type_as(v)"}) {
+    EXPECT_EQ(read_nth_cast(line, 0, 2), Says::kKeeps) << line;
+    EXPECT_EQ(read_nth_cast(line, 1, 2), Says::kFollows) << line;
+    EXPECT_EQ(read_nth_cast(line, 0, 1), Says::kBoth) << line;
+  }
+  EXPECT_EQ(read_nth_cast("w = s.to(device)", 0, 1), Says::kBoth);
 }
 
 TEST(SourceText, SizesAreToldApart) {
