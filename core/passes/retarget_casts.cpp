@@ -135,7 +135,8 @@ void Retarget::edit_device() {
 }
 
 // Whether what is read there is only put into other tensors, as mask[:2] = 3.0 puts it: the number is
-// made a tensor of the mask's dtype for that, on the CPU (valueToTensor, python_variable_indexing.cpp).
+// made a tensor of the mask's dtype for that, on the CPU (valueToTensor,
+// torch/csrc/autograd/python_variable_indexing.cpp).
 bool Retarget::is_assigned(NodeId value) const {
   const Graph& graph = program_.graph();
   const std::span<const NodeId> users = graph.users(value);
