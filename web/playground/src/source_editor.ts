@@ -256,7 +256,7 @@ export class SourceEditor {
           const was = this.lineAnswered(line.number);
           if (was !== null && was === this.selected) builder.add(line.from, line.from, kNodeLine);
           const shape = was === null ? null : this.events.shape(was);
-          if (shape !== null && !isAnnotated(line.text, shape.text))
+          if (shape !== null)
             builder.add(
               line.to,
               line.to,
@@ -348,9 +348,4 @@ class Shape extends WidgetType {
   override ignoreEvent(): boolean {
     return false;
   }
-}
-
-/** Whether the line says so itself: an input stands with its annotation, `x: "f32[2, 4]"`. */
-function isAnnotated(line: string, shape: string): boolean {
-  return line.includes(`: "${shape}`);
 }
