@@ -4,7 +4,10 @@
 
 namespace faketensor {
 
-void copy_json(JsonWriter& json, JsonValue value) {
+void copy_json(JsonWriter& json, JsonValue value) { copy_json(json, value, nullptr); }
+
+void copy_json(JsonWriter& json, JsonValue value,
+               const std::function<bool(const JsonMember& member)>& write_instead) {
   switch (value.kind()) {
     case JsonKind::kNull:
       return json.value(nullptr);
@@ -21,13 +24,16 @@ void copy_json(JsonWriter& json, JsonValue value) {
       return json.value(value.string());
     case JsonKind::kArray: {
       const auto list = json.array();
-      for (const JsonValue item : value.items()) copy_json(json, item);
+      for (const JsonValue item : value.items()) copy_json(json, item, write_instead);
       return;
     }
     case JsonKind::kObject: {
       const auto object = json.object();
-      for (const JsonMember member : value.members())
-        copy_json(json.key(member.name), member.value);
+      for (const JsonMember member : value.members()) {
+        json.key(member.name);
+        if (write_instead == nullptr || !write_instead(member))
+          copy_json(json, member.value, write_instead);
+      }
       return;
     }
   }

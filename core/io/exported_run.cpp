@@ -73,13 +73,13 @@ ExportedRun::ExportedRun(const Run& run, const ArgumentChanges& changes)
   graphs_.push_back(std::make_unique<ExportedGraph>(run, run.plan(), std::move(rows),
                                                     changes.of(run.plan()), values_));
   if (bodies == nullptr) return;
+  std::unordered_map<const Graph*, const Body*> bodies_of;  // a graph's first
+  for (const Body& body : bodies->all()) bodies_of.emplace(body.graph, &body);
   for (const std::shared_ptr<Graph>& graph : bodies->original().graphs().subspan(1)) {
-    const std::span<const Body> all = bodies->all();
-    const auto body =
-        std::find_if(all.begin(), all.end(), [&](const Body& b) { return b.graph == graph.get(); });
-    graphs_.push_back(body == all.end()
+    const auto body = bodies_of.find(graph.get());
+    graphs_.push_back(body == bodies_of.end()
                           ? nullptr
-                          : std::make_unique<ExportedGraph>(run, *graph->plan(), body->rows,
+                          : std::make_unique<ExportedGraph>(run, *graph->plan(), body->second->rows,
                                                             changes.of(*graph->plan()), values_));
   }
 }

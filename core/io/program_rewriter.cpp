@@ -132,21 +132,11 @@ class Rewriter final : public JsonSink {
   // A node, or part of one, with the graphs that it holds as they have become.
   void copy(JsonWriter& json, JsonValue value) {
     if (exported_ == nullptr) return copy_json(json, value);
-    if (value.is(JsonKind::kArray)) {
-      const auto list = json.array();
-      for (const JsonValue item : value.items()) copy(json, item);
-    } else if (value.is(JsonKind::kObject)) {
-      const auto object = json.object();
-      for (const JsonMember member : value.members()) {
-        if (member.name == "as_graph") {
-          write_subgraph(json.key(member.name), member.value);
-        } else {
-          copy(json.key(member.name), member.value);
-        }
-      }
-    } else {
-      copy_json(json, value);
-    }
+    copy_json(json, value, [&](const JsonMember& member) {
+      const bool is_graph = member.name == "as_graph";
+      if (is_graph) write_subgraph(json, member.value);
+      return is_graph;
+    });
   }
 
   // Numbered as the reader numbers them: those inside of one come behind it.
@@ -158,17 +148,11 @@ class Rewriter final : public JsonSink {
                          JsonFields(subgraph).required("name").string()));
     }
     const ExportedGraph* const outer = std::exchange(graph_, inner);
-    {
-      const auto object = json.object();
-      for (const JsonMember member : subgraph.members()) {
-        json.key(member.name);
-        if (member.name == "graph") {
-          write_graph(json, member.value);
-        } else {
-          copy_json(json, member.value);
-        }
-      }
-    }
+    copy_json(json, subgraph, [&](const JsonMember& member) {
+      const bool is_graph = member.name == "graph";
+      if (is_graph) write_graph(json, member.value);
+      return is_graph;
+    });
     graph_ = outer;
   }
 

@@ -93,7 +93,7 @@ class Retarget final : public RowEditor {
   void edit_length(const LiteralRow& literals);
   void edit_numbers(const LiteralRow& literals, std::span<const SizePair> from);
   void edit_end(const LiteralRow& literals, std::span<const SizePair> from);
-  void edit_start(size_t argument, SizePair size, bool is_expression);
+  int64_t likely_start(int64_t start, SizePair size, bool has_half) const;
   void edit_window(const LiteralRow& literals, std::span<const SizePair> from);
   void edit_pieces(const LiteralRow& literals, std::span<const SizePair> from);
   void copy_for_view();
@@ -131,7 +131,7 @@ class Retarget final : public RowEditor {
   void edit_dtype();
   bool dtype_follows(int argument, DType written, bool& is_guess) const;
   Says said_of_cast(std::string_view line) const;
-  bool is_assigned(NodeId value) const;
+  bool is_assigned(NodeId value, std::string_view line) const;
   void edit_device();
   bool decide_aspect(int argument, Note::Kind kind, bool follows, bool is_guess);
   void note_idle_cast();

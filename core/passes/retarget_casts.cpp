@@ -134,16 +134,16 @@ void Retarget::edit_device() {
     arg = *options_.device;
 }
 
-// Whether what is read there is only put into other tensors, as mask[:2] = 3.0 puts it: the number is
+// Whether what is read there is a number that the line puts into other tensors, mask[:2] = 3.0: it is
 // made a tensor of the mask's dtype for that, on the CPU (valueToTensor,
 // torch/csrc/autograd/python_variable_indexing.cpp).
-bool Retarget::is_assigned(NodeId value) const {
+bool Retarget::is_assigned(NodeId value, std::string_view line) const {
+  if (line.find("tensor(") != std::string_view::npos) return false;
   const Graph& graph = program_.graph();
   const std::span<const NodeId> users = graph.users(value);
   return !users.empty() && std::all_of(users.begin(), users.end(), [&](NodeId user) {
     const std::string_view target = graph.target_of(user);
-    return target.ends_with(".fill_.Tensor") || target.ends_with(".copy_.default") ||
-           target.ends_with(".index_put_.default");
+    return target.ends_with(".fill_.Tensor") || target.ends_with(".index_put_.default");
   });
 }
 
@@ -158,7 +158,7 @@ RowEditor::Moved Retarget::moved_constant(Row row) {
   const Node& reader = plan.graph().node(users[0]);
   if (!plan.graph().target_of(users[0]).starts_with("torch.ops.aten.lift_fresh")) return {};
   const std::string_view line = code_line(plan.text(reader.stack_trace));
-  if (is_assigned(users[0])) return {true, false};
+  if (is_assigned(users[0], line)) return {true, false};
   return {said_of_dtype(line) == Says::kFollows, said_of_device(line, "tensor") == Says::kFollows};
 }
 

@@ -295,8 +295,8 @@ void Retarget::edit_numbers(const LiteralRow& literals, std::span<const SizePair
 
 // Note [Halves and ends]
 // x[..., : x.shape[-1] // 2], as rotary embeddings have it, ends at half of a dimension, which may be
-// as much as the batch by chance. The line says so, or has no slice: it calls a function that slices.
-// x[..., -n:] and x[:, start:] begin as far from the end as the result is long.
+// as much as the batch by chance, and its other half begins there. The line says so, or has no slice:
+// it calls a function that slices. x[..., -n:] and x[:, start:] begin as far from the end as the result is long.
 void Retarget::edit_end(const LiteralRow& literals, std::span<const SizePair> from) {
   const bool is_open = args_[literals.argument].is(Value::Tag::kNone);
   const std::optional<int64_t> end = is_open ? INT64_MAX : plain_int(args_[literals.argument]);
@@ -305,9 +305,16 @@ void Retarget::edit_end(const LiteralRow& literals, std::span<const SizePair> fr
   const size_t at = wrapped_dim(*dim, from.size());
   const SizePair size = from[at];
   const SliceText slices = read_slices(code_line(plan_->text(plan_->node(row_).stack_trace)), *end);
-  if (*end > size.was) return edit_start(literals.argument - 1, size, slices.begins_at_expression);
+  if (*end > size.was) {
+    const size_t begin = literals.argument - 1;
+    const std::optional<int64_t> start = plain_int(args_[begin]);
+    if (!start || *start == 0 || !slices.begins_at_expression) return;
+    args_[begin] = decide(static_cast<int>(begin), Site::kWhole, *start,
+                          likely_start(*start, size, slices.has_half), true);
+    return;
+  }
   const bool is_whole = *end == size.was;
-  const bool may_be_half = slices.is_there ? slices.ends_at_half : at + 1 == from.size();
+  const bool may_be_half = slices.is_there ? slices.has_half : at + 1 == from.size();
   const bool is_half = *end * 2 == size.was && size.is % 2 == 0 && may_be_half;
   const bool is_number = slices.ends_at_number;
   const int64_t likely = is_number  ? *end
@@ -319,14 +326,12 @@ void Retarget::edit_end(const LiteralRow& literals, std::span<const SizePair> fr
 }
 
 // Of a slice that goes to the end.
-void Retarget::edit_start(size_t argument, SizePair size, bool is_expression) {
-  const std::optional<int64_t> start = plain_int(args_[argument]);
-  if (!start || *start == 0 || !is_expression) return;
-  const int64_t length = *start < 0 ? -*start : size.was - *start;
+int64_t Retarget::likely_start(int64_t start, SizePair size, bool has_half) const {
+  if (has_half && start * 2 == size.was && size.is % 2 == 0) return size.is / 2;
+  const int64_t length = start < 0 ? -start : size.was - start;
   const int64_t is = length > 1 && length < size.was ? guessed_dimension(length) : length;
-  if (is == length || is > size.is) return;
-  args_[argument] = decide(static_cast<int>(argument), Site::kWhole, *start,
-                           *start < 0 ? -is : size.is - is, true);
+  if (is == length || is > size.is) return start;
+  return start < 0 ? -is : size.is - is;
 }
 
 // A window as large as the image pools all of it, unless the module was made so.

@@ -170,22 +170,43 @@ WrittenSize read_size(std::string_view text) {
   return {Kind::kExpression};
 }
 
+namespace {
+
+// What opens the element that ends there: its bracket, or the comma before it.
+size_t opened_before(std::string_view line, size_t end) {
+  int depth = 0;
+  for (size_t i = end; i-- > 0;) {
+    const char c = line[i];
+    if (c == ']' || c == ')') ++depth;
+    const bool opens = c == '[' || c == '(' || c == '{';
+    if (depth == 0 && (opens || c == ',')) return i;
+    if (opens) --depth;
+  }
+  return std::string_view::npos;
+}
+
+// Whether the text begins with "x.shape[-1] // 2" or "x.size(-1) // 2".
+bool is_half(std::string_view text) {
+  const size_t close = text.find_first_of("])");
+  if (close == std::string_view::npos) return false;
+  const std::string_view rest = text.substr(close + 1);
+  return rest.starts_with(" // 2") && (rest.size() == 5 || !is_word(rest[5])) &&
+         read_size(text.substr(0, close + 1)).kind == WrittenSize::Kind::kDimension;
+}
+
+}  // namespace
+
 SliceText read_slices(std::string_view line, int64_t number) {
   SliceText slices;
   for (size_t colon = line.find(':'); colon != std::string_view::npos;
        colon = line.find(':', colon + 1)) {
-    const size_t open = line.substr(0, colon).find_last_of("[,{");
-    if (open == std::string_view::npos || line[open] == '{') continue;
+    const size_t open = opened_before(line, colon);
+    if (open == std::string_view::npos || line[open] == '{' || line[open] == '(') continue;
     const std::string_view first = trimmed(line.substr(open + 1, colon - open - 1));
     const std::string_view last = trimmed(line.substr(colon + 1));
     slices.is_there = true;
     slices.begins_at_expression |= !first.empty() && !is_number(first);
-    // ".shape[-1]", ".size(-1)", or the end of the slice.
-    const size_t close = last.find_first_of("])");
-    if (close == std::string_view::npos) continue;
-    slices.ends_at_half |=
-        last.substr(close + 1).starts_with(" // 2") &&
-        read_size(last.substr(0, close + 1)).kind == WrittenSize::Kind::kDimension;
+    slices.has_half |= is_half(first) || is_half(last);
     int64_t value = 0;
     size_t digits = 0;
     for (; digits < 18 && is_number(last.substr(digits, 1)); ++digits)
@@ -200,13 +221,15 @@ Says read_nth_cast(std::string_view line, size_t nth, size_t count) {
   size_t casts = 0;
   for (size_t i = line.find('.'); i != std::string_view::npos; i = line.find('.', i + 1)) {
     const std::string_view rest = line.substr(i);
-    const bool is_call = rest.starts_with(".to(") || rest.starts_with(".type(");
-    // Of a method without arguments the name is what is given.
+    size_t name = 1;
+    while (name < rest.size() && is_word(rest[name])) ++name;
+    if (name == rest.size() || rest[name] != '(') continue;
+    // Of these the arguments say it; of others their name, ".float()" and ".type_as(".
+    const bool is_to = rest.starts_with(".to(") || rest.starts_with(".type(");
+    const size_t close = rest.find(')', name);
     const std::string_view given =
-        is_call ? rest.substr(rest.find('('), rest.find(')') - rest.find('('))
-                : rest.substr(0, rest.find(')') == std::string_view::npos ? 0 : rest.find('(') + 2);
-    const bool is_cast = is_call || rest.starts_with(".type_as(") || given.ends_with("()");
-    const Says says = is_cast ? said_of_dtype(given) : Says::kNothing;
+        is_to ? rest.substr(name, close - name + (close < rest.size())) : rest.substr(0, name + 2);
+    const Says says = said_of_dtype(given);
     if (says == Says::kNothing) continue;
     if (casts == nth) found = says;
     ++casts;

@@ -36,12 +36,12 @@ struct WrittenSize {
 };
 WrittenSize read_size(std::string_view text);
 
-// What the slices of a line begin and end with: a half of a dimension, as in
+// What the slices of a line begin and end with: one of both a half of a dimension, as in
 // "x[..., : x.shape[-1] // 2]", an expression that is no number, as in "x[:, start:]", or the number
 // that was asked for.
 struct SliceText {
   bool is_there = false;
-  bool ends_at_half = false;
+  bool has_half = false;
   bool ends_at_number = false;
   bool begins_at_expression = false;
 };

@@ -1,11 +1,9 @@
 #include "core/graph/text/example_values.h"
 
 #include <algorithm>
-#include <unordered_map>
-#include <vector>
 
 #include "core/graph/fake_tensor_prop.h"
-#include "core/graph/interpreter.h"
+#include "core/graph/first_runs.h"
 #include "core/support/format.h"
 #include "core/symbolic/shape_env.h"
 
@@ -33,11 +31,10 @@ bool is_as_said(const TensorMeta& said, const TensorMeta& found) {
   return true;
 }
 
-class ExampleValues final : public GraphWatcher {
+class ExampleValues final : public FirstRuns {
  public:
   ExampleValues(Program& program, ProgramText& text) : program_(program), text_(text) {
-    for (const std::shared_ptr<Graph>& graph : program.graphs().subspan(1))
-      not_run_.emplace(graph.get(), graph.get());
+    for (const std::shared_ptr<Graph>& graph : program.graphs().subspan(1)) expect(*graph);
   }
 
   // `found`: of a tensor, as it was when the row had been run; later ones may work in place.
@@ -58,27 +55,13 @@ class ExampleValues final : public GraphWatcher {
     meta.recorded = program_.metas().intern(spec);
   }
 
-  // The graphs of higher-order operators: of several runs the first tells.
-  void begin_call(const Plan&, Row, std::span<const Value>) override {}
-  void begin_graph(const Graph& graph) override {
-    const auto found = not_run_.extract(&graph);
-    running_.push_back(found.empty() ? nullptr : found.mapped());
-  }
-  void note_value(Row row, const Value& value) override {
-    Graph* graph = running_.back();
-    if (graph != nullptr)
-      record(*graph, graph->plan()->row(row), value,
-             value.is_tensor() ? value.tensor().meta : nullptr);
-  }
-  void note_error(Row, const Error&) override {}
-  void end_graph() override { running_.pop_back(); }
-  bool is_recording() const override { return true; }
-
  private:
+  void note_first(Graph& graph, const PlanRow& row, const Value& value) override {
+    record(graph, row, value, value.is_tensor() ? value.tensor().meta : nullptr);
+  }
+
   Program& program_;
   ProgramText& text_;
-  std::unordered_map<const Graph*, Graph*> not_run_;
-  std::vector<Graph*> running_;  // the innermost last; null where another run has told
 };
 
 }  // namespace

@@ -141,14 +141,17 @@ TEST(Retargeted, HalfOfADimensionIsNoBatch) {
     Row table = input("table", {3, 4});
     Row half =
         line("c = table[..., : table.shape[-1] // 2]", "aten.slice.Tensor", {ref(table), 1, 0, 2});
+    Row other = line("s = table[..., table.shape[-1] // 2 :]", "aten.slice.Tensor",
+                     {ref(table), 1, 2, INT64_MAX});
     Row first = line("c = table[..., :n]", "aten.slice.Tensor", {ref(table), 1, 0, 2});
-    Rotary() { export_with({half, first}); }
+    Rotary() { export_with({half, other, first}); }
   };
   const Rotary program;
   RetargetOptions options;
   options.dims["x.0"] = 4;
   const RetargetedRun answer = propagate_retargeted(program.program, options);
   EXPECT_EQ(shown(answer, program.half), "[3, 2] torch.float32 cpu");
+  EXPECT_EQ(shown(answer, program.other), "[3, 2] torch.float32 cpu");
   EXPECT_EQ(shown(answer, program.first), "[3, 4] torch.float32 cpu");
 }
 

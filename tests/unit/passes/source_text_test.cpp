@@ -51,12 +51,13 @@ TEST(SourceText, SizesAreReadAsTheyAreWritten) {
 }
 
 TEST(SourceText, SlicesAreRead) {
-  EXPECT_TRUE(read_slices("x1 = x[..., : x.shape[-1] // 2]", 2).ends_at_half);
-  EXPECT_TRUE(read_slices("c = c[..., : c.shape[-1] // 2].repeat(2, dim=-1)", 2).ends_at_half);
-  EXPECT_TRUE(read_slices("a = x[:, :x.size(1) // 2]", 2).ends_at_half);
-  EXPECT_FALSE(read_slices("y = x[:, : length // 2]", 2).ends_at_half);
-  EXPECT_FALSE(read_slices("y = x[: x.shape[0]] // 2", 2).ends_at_half);
-  EXPECT_FALSE(read_slices("y = x[..., x.shape[-1] // 2 :]", 2).ends_at_half);
+  EXPECT_TRUE(read_slices("x1 = x[..., : x.shape[-1] // 2]", 2).has_half);
+  EXPECT_TRUE(read_slices("c = c[..., : c.shape[-1] // 2].repeat(2, dim=-1)", 2).has_half);
+  EXPECT_TRUE(read_slices("a = x[:, :x.size(1) // 2]", 2).has_half);
+  EXPECT_FALSE(read_slices("y = x[:, : length // 2]", 2).has_half);
+  EXPECT_FALSE(read_slices("y = x[:, : x.shape[1] // 20]", 2).has_half);
+  EXPECT_FALSE(read_slices("y = x[: x.shape[0]] // 2", 2).has_half);
+  EXPECT_TRUE(read_slices("y = x[..., x.shape[-1] // 2 :]", 2).has_half);
   EXPECT_TRUE(read_slices("y = x[..., x.shape[-1] // 2 :]", 2).begins_at_expression);
   EXPECT_TRUE(read_slices("b = bias[:, first:, start:]", 2).begins_at_expression);
   EXPECT_TRUE(read_slices("b = bias[..., -n:]", 2).begins_at_expression);
@@ -77,6 +78,8 @@ TEST(SourceText, CastsAreReadInTheirOrder) {
     EXPECT_EQ(read_nth_cast(line, 0, 1), Says::kBoth) << line;
   }
   EXPECT_EQ(read_nth_cast("w = s.to(device)", 0, 1), Says::kBoth);
+  EXPECT_EQ(read_nth_cast("w = self.proj.weight.float() @ x.to(dtype)", 0, 2), Says::kKeeps);
+  EXPECT_EQ(read_nth_cast("w = self.proj.weight.float() @ x.to(dtype)", 1, 2), Says::kFollows);
 }
 
 TEST(SourceText, SizesAreToldApart) {
