@@ -51,16 +51,13 @@ void GraphWriter::refuse(std::string_view why) const {
   throw_error(ErrorKind::kUsage, format("{} is not written: {}", at, why));
 }
 
+// In the order of the schema's members (Graph, torch/_export/serde/schema.py), as PyTorch writes them.
 void GraphWriter::write(Role role) {
   const auto object = json_.object();
   {
     const auto inputs = json_.array("inputs");
     for (NodeId id = graph_.first(); id != kNoNode; id = graph_.next(id))
       if (graph_.node(id).kind == NodeKind::kPlaceholder) write_placeholder(id);
-  }
-  {
-    const auto nodes = json_.array("nodes");
-    for (NodeId id = graph_.first(); id != kNoNode; id = graph_.next(id)) write_call(id);
   }
   const NodeId output = graph_.last();
   at_ = output;
@@ -73,12 +70,14 @@ void GraphWriter::write(Role role) {
       write_argument(result);
     }
   }
-  const bool is_single = role == Role::kSubgraph && result.is(Value::Tag::kNodeRef);
-  json_.field("is_single_tensor_return", is_single);
-  write_values();
+  {
+    const auto nodes = json_.array("nodes");
+    for (NodeId id = graph_.first(); id != kNoNode; id = graph_.next(id)) write_call(id);
+  }
+  write_values(role == Role::kSubgraph && result.is(Value::Tag::kNodeRef));
 }
 
-void GraphWriter::write_values() {
+void GraphWriter::write_values(bool is_single) {
   {
     const auto values = json_.object("tensor_values");
     for (const auto& [name, meta] : tensors_)
@@ -90,13 +89,16 @@ void GraphWriter::write_values() {
   };
   write_scalars("sym_int_values", ints_);
   write_scalars("sym_bool_values", bools_);
-  write_scalars("sym_float_values", floats_);
-  const auto objects = json_.object("custom_obj_values");
-  for (const std::string& name : custom_objects_) {
-    const auto object = json_.object(name);
-    json_.field("name", name);
-    json_.field("class_fqn", notes_.classes.at(name));
+  json_.field("is_single_tensor_return", is_single);
+  {
+    const auto objects = json_.object("custom_obj_values");
+    for (const std::string& name : custom_objects_) {
+      const auto object = json_.object(name);
+      json_.field("name", name);
+      json_.field("class_fqn", notes_.classes.at(name));
+    }
   }
+  write_scalars("sym_float_values", floats_);
 }
 
 void GraphWriter::write_placeholder(NodeId id) {

@@ -77,7 +77,7 @@ class GraphWriter {
   bool write_nested(const Value& list);
   bool write_dictionary(const Value& list);
   int64_t plain_int(const Value& value) const;
-  void write_values();
+  void write_values(bool is_single);
 
   // The names of the elements of a call's result, by its getitem nodes.
   std::vector<std::string> element_names(NodeId id, size_t count, std::string_view unused);

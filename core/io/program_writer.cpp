@@ -361,12 +361,9 @@ class FileWriter final : public JsonSink {
     if (places_.back() == Place::kGraph) {
       json_.key("graph");
       frame_.write_graph();
+      has_graph_ = true;
     }
-    // The ranges name the symbols of all values.
-    if (places_.back() == Place::kProgram) {
-      json_.key("range_constraints");
-      frame_.write_ranges(ranges_);
-    }
+    if (places_.back() == Place::kProgram && !has_ranges_) write_ranges();
     places_.pop_back();
     scopes_.pop_back();
   }
@@ -386,7 +383,9 @@ class FileWriter final : public JsonSink {
         return copy_json(json_, value);
       case Place::kProgram:
         if (name != "range_constraints") return copy_json(json_.key(name), value);
-        return note_ranges(value);
+        note_ranges(value);
+        if (has_graph_) write_ranges();
+        return;
       default:
         return;
     }
@@ -405,6 +404,13 @@ class FileWriter final : public JsonSink {
   void note_ranges(JsonValue ranges) {
     for (const JsonMember range : ranges.members())
       ranges_.emplace(range.name, text_of(range.value));
+  }
+
+  // Behind the graph: they name the symbols of all its values.
+  void write_ranges() {
+    json_.key("range_constraints");
+    frame_.write_ranges(ranges_);
+    has_ranges_ = true;
   }
 
   void note_classes(JsonValue objects) {
@@ -475,6 +481,8 @@ class FileWriter final : public JsonSink {
   std::vector<Place> places_;
   std::vector<std::unique_ptr<JsonWriter::Scope>> scopes_;
   std::map<std::string, std::string> ranges_;
+  bool has_graph_ = false;
+  bool has_ranges_ = false;
 };
 
 // The version of the schema that is written, of PyTorch 2.13.
