@@ -221,10 +221,10 @@ constexpr AutocastRow kAutocast[] = {
 };
 // clang-format on
 
-constexpr NameTable<AutocastRow> kTable(kAutocast);
+constexpr NameTable<AutocastRow> kAutocastTable(kAutocast);
 
 }  // namespace
 
-const NameTable<AutocastRow>& autocast_list() { return kTable; }
+const NameTable<AutocastRow>& autocast_list() { return kAutocastTable; }
 
 }  // namespace faketensor

@@ -43,7 +43,7 @@ bool is_differentiable_result(const OpEntry& op, size_t i) {
 
 // The first tensor of these that has this property.
 template <typename Property>
-const Tensor* find_tensor(std::span<const Value> results, Property has_property) {
+const Tensor* first_result(std::span<const Value> results, Property has_property) {
   for (const Value& result : results) {
     if (result.is_tensor() && has_property(result.tensor())) return &result.tensor();
   }
@@ -103,18 +103,18 @@ void check_differentiable_results(const OpEntry& op, std::span<const Value> args
   const auto is_not_real = [](const Tensor& tensor) { return !is_floating(tensor.dtype()); };
   const bool sets_history = op.facts.has(kIntegerResults);
   const std::span<const Value> recorded = sets_history ? recorded_results(op, result) : results;
-  if (find_tensor(recorded, is_not_real) == nullptr || !any_requires_grad(args)) return;
+  if (first_result(recorded, is_not_real) == nullptr || !any_requires_grad(args)) return;
   const bool is_real_formula = (op.tags & kRealDerivative) != 0;
   if (!is_real_formula && !sets_history) return;
   const auto is_integer = [](const Tensor& tensor) { return is_integral_or_bool(tensor.dtype()); };
-  const Tensor* integer = find_tensor(recorded, is_integer);
+  const Tensor* integer = first_result(recorded, is_integer);
   if (integer != nullptr && (is_gradient || sets_history)) {
     throw_error(ErrorKind::kRuntimeError,
                 format("Autograd not support dtype: {}", info(integer->dtype()).cpp_name));
   }
   if (!is_real_formula) return;
   const auto is_of_complex = [](const Tensor& tensor) { return is_complex(tensor.dtype()); };
-  if (find_tensor(results, is_of_complex) == nullptr) return;
+  if (first_result(results, is_of_complex) == nullptr) return;
   throw_error(ErrorKind::kRuntimeError,
               format("{} does not support automatic differentiation for outputs with complex "
                      "dtype.",

@@ -8,7 +8,7 @@ namespace faketensor {
 
 namespace {
 
-constexpr DerivativeFormula kFormulas[] = {
+constexpr DerivativeFormula kDerivatives[] = {
     {"_adaptive_avg_pool2d", "self: _adaptive_avg_pool2d_backward(grad, self)"},
     {"_adaptive_avg_pool3d", "self: _adaptive_avg_pool3d_backward(grad, self)"},
     {"_cdist_forward",
@@ -371,7 +371,7 @@ constexpr DerivativeFormula kFormulas[] = {
      "self: where.ScalarOther(condition, grad, 0); other: where.ScalarSelf(condition, 0, grad)"},
     {"zero", "self: zeros_like(grad)"},
 };
-constexpr NameTable kTable(kFormulas);
+constexpr NameTable kDerivativeTable(kDerivatives);
 
 }  // namespace
 
@@ -379,10 +379,10 @@ const DerivativeFormula* derivative_formula(const OpEntry& op) {
   if (!op.is_aten()) return nullptr;
   const std::string overload =
       op.schema.overload.empty() ? std::string() : "." + std::string(op.schema.overload);
-  const DerivativeFormula* own = kTable.find(std::string(op.packet()) + overload);
-  return own != nullptr ? own : kTable.find(std::string(op.base_name()) + overload);
+  const DerivativeFormula* own = kDerivativeTable.find(std::string(op.packet()) + overload);
+  return own != nullptr ? own : kDerivativeTable.find(std::string(op.base_name()) + overload);
 }
 
-std::span<const DerivativeFormula> derivative_formulas() { return kTable.rows(); }
+std::span<const DerivativeFormula> derivative_formulas() { return kDerivativeTable.rows(); }
 
 }  // namespace faketensor

@@ -8,7 +8,7 @@ namespace faketensor {
 
 namespace {
 
-bool is_zero(const Value& value) { return value.is_tensor() && is_zero_tensor(value.tensor()); }
+bool holds_zeros(const Value& value) { return value.is_tensor() && is_zero_tensor(value.tensor()); }
 
 // zeros({}, options).expand(sizes)
 Tensor* materialized(Context& context, const Tensor& zero) {
@@ -24,8 +24,8 @@ Tensor* materialized(Context& context, const Tensor& zero) {
 
 bool has_zero_tensor(std::span<const Value> args) {
   return std::any_of(args.begin(), args.end(), [](const Value& arg) {
-    if (!arg.is(Value::Tag::kList)) return is_zero(arg);
-    return std::any_of(arg.values().begin(), arg.values().end(), is_zero);
+    if (!arg.is(Value::Tag::kList)) return holds_zeros(arg);
+    return std::any_of(arg.values().begin(), arg.values().end(), holds_zeros);
   });
 }
 
@@ -33,13 +33,13 @@ std::span<const Value> without_zero_tensors(Context& context, const OpEntry& op,
                                             std::span<const Value> args, ArgumentRoom& room) {
   if (op.facts.zero_tensors == ZeroTensors::kTaken) return args;
   for (size_t i = 0; i < args.size(); ++i) {
-    if (!op.schema.arguments[i].is_written() || !is_zero(args[i])) continue;
+    if (!op.schema.arguments[i].is_written() || !holds_zeros(args[i])) continue;
     throw_error(ErrorKind::kRuntimeError,
                 "ZeroTensors are immutable. Please use the materialized zero tensor obtained using "
                 ".clone() if you want a mutable tensor.");
   }
   const auto seen = [&](const Value& value) {
-    return is_zero(value) ? Value(materialized(context, value.tensor())) : value;
+    return holds_zeros(value) ? Value(materialized(context, value.tensor())) : value;
   };
   SmallVector<Value, 16> values;
   for (const Value& arg : args) {
@@ -61,9 +61,9 @@ bool gives_zero_tensor(const OpEntry& op, std::span<const Value> args) {
     case ZeroTensors::kZeroIfAny:
       return true;
     case ZeroTensors::kZeroIfFirst:
-      return is_zero(args[0]);
+      return holds_zeros(args[0]);
     case ZeroTensors::kZeroIfBoth:
-      return is_zero(args[0]) && is_zero(args[1]);
+      return holds_zeros(args[0]) && holds_zeros(args[1]);
     case ZeroTensors::kMaterialized:
     case ZeroTensors::kTaken:
       break;

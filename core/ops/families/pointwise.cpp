@@ -13,15 +13,6 @@ namespace faketensor {
 
 namespace {
 
-// A number, or a tensor that stands for one: no part in the layout.
-bool is_number(const Value& operand) {
-  return !operand.is_tensor() || operand.tensor().is_wrapped_number;
-}
-
-}  // namespace
-
-namespace {
-
 DTypeCategory category_of(const Value& operand) {
   return category(operand.is_tensor() ? operand.tensor().dtype() : number_dtype(operand));
 }
@@ -235,8 +226,6 @@ bool any_symbolic(std::span<const Value> operands) {
     return operand.is_tensor() && has_symbolic_sizes(operand.tensor());
   });
 }
-
-bool is_cpu_scalar(const Tensor& tensor) { return tensor.dim() == 0 && tensor.device().is_cpu(); }
 
 // should_expand of torch._refs._maybe_broadcast: sizes that may be equal are taken to be.
 bool should_expand(Call& call, Dims sizes, Dims common) {

@@ -26,6 +26,14 @@ struct PointwiseParams {
   bool on_meta = false;  // answered by elementwise_meta below, inside of a kernel
 };
 
+// A number, or a tensor that stands for one: no part in the layout.
+inline bool is_number(const Value& operand) {
+  return !operand.is_tensor() || operand.tensor().is_wrapped_number;
+}
+inline bool is_cpu_scalar(const Tensor& tensor) {
+  return tensor.dim() == 0 && tensor.device().is_cpu();
+}
+
 Value pointwise(Call& call, uint64_t params);
 // What a reference asks about the sizes of a tensor that it broadcasts with a number
 // (_broadcast_shapes, torch/_refs/__init__.py): nothing unless they are symbolic.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/families/pointwise.h"
 #include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
 
@@ -10,10 +11,6 @@ namespace faketensor {
 namespace {
 
 // Numbers given for a tensor reach a meta function as numbers.
-bool is_number(const Value& operand) { return operand.tensor().is_wrapped_number; }
-
-bool is_cpu_scalar(const Tensor& tensor) { return tensor.dim() == 0 && tensor.device().is_cpu(); }
-
 // torch._prims_common.check_same_dtype.
 void check_same_dtype(const Call& call, std::span<const Value> operands) {
   std::optional<DType> expected;

@@ -3,17 +3,12 @@
 #include <algorithm>
 
 #include "core/ops/constant.h"
+#include "core/ops/families/pointwise.h"
 #include "core/ops/steps/steps.h"
 
 namespace faketensor {
 
 namespace {
-
-bool is_number(const Value& operand) {
-  return !operand.is_tensor() || operand.tensor().is_wrapped_number;
-}
-
-bool is_cpu_scalar(const Tensor& tensor) { return tensor.dim() == 0 && tensor.device().is_cpu(); }
 
 bool should_expand(Dims sizes, Dims common) {
   if (sizes.size() != common.size()) return true;
