@@ -13,8 +13,6 @@ namespace faketensor::wasm {
 
 namespace {
 
-constexpr ErrorKind kUsage = ErrorKind::kUsage;
-
 int number_argument(const Json& given, std::string_view name) {
   return static_cast<int>(integer_of(member(given, name, kUsage), name, kUsage));
 }

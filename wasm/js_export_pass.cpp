@@ -12,8 +12,6 @@ namespace faketensor::wasm {
 
 namespace {
 
-constexpr ErrorKind kUsage = ErrorKind::kUsage;
-
 constexpr std::string_view kMethods[] = {"callOperator",  "callSym",     "callGetitem",
                                          "callSubmodule", "placeholder", "output"};
 

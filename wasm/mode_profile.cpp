@@ -5,12 +5,11 @@
 #include "core/profiler/chrome_trace.h"
 #include "core/profiler/profile_json.h"
 #include "wasm/objects.h"
+#include "wasm/reply.h"
 
 namespace faketensor::wasm {
 
 namespace {
-
-constexpr ErrorKind kUsage = ErrorKind::kUsage;
 
 int64_t steps_of(const Json& given, std::string_view name, int64_t otherwise) {
   const Json* steps = find_member(given, name);

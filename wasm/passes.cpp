@@ -23,8 +23,6 @@ using emscripten::val;
 
 namespace {
 
-constexpr ErrorKind kUsage = ErrorKind::kUsage;
-
 void keep(std::string_view text) { objects().written.assign(text.begin(), text.end()); }
 
 PassResult run_pass(EditedProgram& edited, const Json& pass, const val& functions) {

@@ -8,12 +8,11 @@
 #include "core/io/options_json.h"
 #include "core/profiler/profile_json.h"
 #include "core/support/format.h"
+#include "wasm/reply.h"
 
 namespace faketensor::wasm {
 
 namespace {
-
-constexpr ErrorKind kUsage = ErrorKind::kUsage;
 
 // {"target": "h100", "again": true}: null for no device.
 const RunProfile& profile_of(OpenRun& run, const Json& given) {

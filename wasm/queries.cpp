@@ -38,8 +38,6 @@ namespace faketensor::wasm {
 
 namespace {
 
-constexpr ErrorKind kUsage = ErrorKind::kUsage;
-
 const std::string& text_argument(const Json& given, std::string_view name) {
   return text_of(member(given, name, kUsage), name, kUsage);
 }

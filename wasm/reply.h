@@ -11,6 +11,9 @@
 
 namespace faketensor::wasm {
 
+// What is raised for what JavaScript gave.
+inline constexpr ErrorKind kUsage = ErrorKind::kUsage;
+
 // The text of what `write` writes.
 template <typename Write>
 std::string written(const Write& write) {

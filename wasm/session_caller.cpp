@@ -8,12 +8,11 @@
 #include "core/ops/families/sparse.h"
 #include "core/support/error.h"
 #include "core/support/format.h"
+#include "wasm/reply.h"
 
 namespace faketensor::wasm {
 
 namespace {
-
-constexpr ErrorKind kUsage = ErrorKind::kUsage;
 
 // The expression of a number that is one; null for other values.
 const ExprNode* expression_of(const Value& value) {

@@ -1,7 +1,7 @@
 // time(2N) / time(N) of opening and propagating programs whose inputs each have a symbol of their
 // own: what is linear doubles. A cat of them all is one size of N terms.
 //
-//   bench_faketensor --benchmark_filter=ManySymbols
+//   bench_faketensor --benchmark_filter=ProgramOfManySymbols
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -45,7 +45,7 @@ std::string many_symbols(int64_t count) {
          ranges + R"(},"schema_version":{"major":8,"minor":20}})";
 }
 
-double seconds_of(const std::string& json) {
+double seconds_to_propagate(const std::string& json) {
   const auto start = std::chrono::steady_clock::now();
   const Program program = open_program(MemorySource(json), "many.json");
   const Run run = propagate(program);
@@ -53,18 +53,18 @@ double seconds_of(const std::string& json) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void ManySymbols(benchmark::State& state) {
+void ProgramOfManySymbols(benchmark::State& state) {
   const std::string once = many_symbols(state.range(0));
   const std::string twice = many_symbols(2 * state.range(0));
   double least_once = 1e9;
   double least_twice = 1e9;
   for (auto _ : state) {
-    least_once = std::min(least_once, seconds_of(once));
-    least_twice = std::min(least_twice, seconds_of(twice));
+    least_once = std::min(least_once, seconds_to_propagate(once));
+    least_twice = std::min(least_twice, seconds_to_propagate(twice));
   }
   state.counters["ratio"] = least_twice / least_once;
 }
-BENCHMARK(ManySymbols)->Arg(4000)->Iterations(5)->Unit(benchmark::kMillisecond);
+BENCHMARK(ProgramOfManySymbols)->Arg(4000)->Iterations(5)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace faketensor

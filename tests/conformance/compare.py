@@ -172,6 +172,24 @@ def operator_difference(vector, answer, comparison=None):
     return None
 
 
+def operator_figures(vectors, answers, differing):
+    """How many of the vectors are answered as recorded, those of which the ids are in `differing` are not: {"counts": [results, of how many,
+    classes of errors, of how many, texts of errors, of how many], "overloads": {op: [[on the CPU, of how many], [on CUDA, of how many]]}}"""
+    counts, overloads = [0] * 6, {}
+    for vector in vectors:
+        passed = vector["id"] not in differing
+        device = overloads.setdefault(vector["op"], [[0, 0], [0, 0]])['"cuda' in json.dumps(vector)]
+        device[0] += passed
+        device[1] += 1
+        kind = 2 if "raises" in vector else 0
+        counts[kind] += passed
+        counts[kind + 1] += 1
+        if "message" in vector:
+            counts[4] += passed and answers[vector["id"]].get("message") == vector["message"]
+            counts[5] += 1
+    return {"counts": counts, "overloads": overloads}
+
+
 def graph_differences(recorded, answers):
     """{node name: difference} for the node lines of one graph; a missing node differs."""
     got = {line["name"]: line for line in answers}

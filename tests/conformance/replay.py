@@ -10,7 +10,8 @@ What-ifs (whatif/) are asked of `COMMAND propagate`, a setting each; memory/prog
 of `COMMAND memory --train`.
 With --server, COMMAND is a process that runs command after command: it reads lines {"args": [...], "answers": path} and replies to each with
 {"status": exit code, "error": text} (answer_server.mjs).
-The answers are kept in build/conformance/NAME; where another NAME has left its own there, the two must be the same bytes.
+The answers are kept in build/conformance/NAME, with what they showed (result.json); where another NAME has left its own there, the two must
+be the same bytes, and of what is the same nothing is read or compared again.
 """
 import argparse
 import concurrent.futures
@@ -22,13 +23,12 @@ import pathlib
 import shlex
 import subprocess
 import sys
-import threading
 
 import passes
 import profiler
 import symbolic
 import transcripts
-from compare import graph_differences, operator_difference
+from compare import graph_differences, operator_difference, operator_figures
 from expressions import KIND as EXPRESSIONS, expression_difference, expression_question
 from memory import ANSWERED, cost_differences, memory_difference, memory_question
 from profiles import ASKED, profile_difference, question
@@ -37,12 +37,14 @@ from whatif import setting_difference
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+ANSWERS = ROOT / "build" / "conformance"
 SHARED = ROOT.parent / "shared" / "conformance"
 VARIANTS, SETS = ("static", "decomp"), ("base", "batch", "one", "bf16", "half_inputs")
 WHAT_IFS = "whatif/"
 COSTS = "memory/programs"
 TRAINING = "memory/training"
 COLLECTION = "all_ops/"  # every vector of ../shared; differences are counted by operator
+RESULT = "result.json"
 RECORDED = {"out", "after", "raises", "message"}
 
 
@@ -143,57 +145,92 @@ class Runs:
 
 
 class Servers:
-    """Answers by one process for each thread, which lives as long as this program."""
+    """Answers by one process, which lives as long as this program."""
 
     def __init__(self, command):
-        self.command, self.threads = command, threading.local()
+        self.command, self.server = command, None
 
     def run(self, args, answers):
-        if not hasattr(self.threads, "server"):
-            self.threads.server = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        server = self.threads.server
-        server.stdin.write(json.dumps({"args": args, "answers": str(answers)}) + "\n")
-        server.stdin.flush()
-        reply = server.stdout.readline()
+        if self.server is None:
+            self.server = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.server.stdin.write(json.dumps({"args": args, "answers": str(answers)}) + "\n")
+        self.server.stdin.flush()
+        reply = self.server.stdout.readline()
         if not reply:
-            return server.wait(), "the server ended"
+            return self.server.wait(), "the server ended"
         reply = json.loads(reply)
         return reply["status"], reply["error"]
 
 
 def replay(label, path, engine, folder):
-    """{item: difference} of one file, the number of items in it, and where the answers lie."""
+    """{"differences": {item: difference} of one file, "count": the number of items in it, "got": where the answers lie}, and of a family of
+    the collection "figures" (compare.operator_figures)."""
     folder = folder / label
     folder.mkdir(parents=True, exist_ok=True)
-    recorded = rows(path)
-    if label.removeprefix("shared/").startswith(WHAT_IFS):
-        return replay_what_ifs(recorded, path, engine, folder)
-    if label.removeprefix("shared/") == COSTS:
-        return replay_costs(recorded, path, engine, folder)
-    if label.removeprefix("shared/") == TRAINING:
-        return replay_training(recorded, path, engine, folder)
+    (folder / RESULT).unlink(missing_ok=True)
+    result = same_as_another(label, path, engine, folder)
+    if result is None:
+        recorded = rows(path)
+        kind = label.removeprefix("shared/")
+        by_kind = {WHAT_IFS: replay_what_ifs, COSTS: replay_costs, TRAINING: replay_training}
+        ask = by_kind.get(WHAT_IFS if kind.startswith(WHAT_IFS) else kind, replay_questions)
+        result = ask(label, recorded, path, engine, folder)
+    (folder / RESULT).write_text(json.dumps(result | {"recorded": str(path)}))
+    return result
+
+
+def kept_result(folder, path, *newer_than):
+    """What replay() left in a folder, unless the recorded file, these scripts or one of the files changed since."""
+    kept = folder / RESULT
+    sources = [path, *HERE.glob("*.py"), *newer_than]
+    if not kept.exists() or any(source.stat().st_mtime >= kept.stat().st_mtime for source in sources):
+        return None
+    result = json.loads(kept.read_text())
+    return result if result["recorded"] == str(path) else None
+
+
+def same_as_another(label, path, engine, folder):
+    """What another NAME's answers to one file of questions showed, where these are the same bytes; else None."""
+    for there in ANSWERS.glob(f"*/{label}"):
+        if there == folder or (result := kept_result(there, path)) is None or "asked" not in result:
+            continue
+        got, known = folder / pathlib.Path(result["got"]).name, pathlib.Path(result["got"])
+        engine.run(["answer", result["asked"]], got)
+        if got.read_bytes() == known.read_bytes():
+            return result | {"got": str(got)}
+    return None
+
+
+def replay_questions(label, recorded, path, engine, folder):
+    """Of a file that `answer` reads."""
     asked = questions(path, recorded, folder)
     got_path = folder / (asked.name + ".answers")
     status, diagnostics = engine.run(["answer", str(asked)], got_path)
+    result = {"got": str(got_path)}
     if status not in (0, 1):
-        return {"(run)": f"exit {status}: {diagnostics[-300:]}"}, 1, got_path
+        return result | {"differences": {"(run)": f"exit {status}: {diagnostics[-300:]}"}, "count": 1}
+    result["asked"] = str(asked)
     answers = rows(got_path)
-    if recorded[0]["header"].get("kind") == "graph":
-        nodes = [line for line in recorded if "name" in line]
-        return graph_differences(nodes, answers), len(nodes), got_path
-    by_id = {name_of(answer): answer for answer in answers}
     kind = recorded[0]["header"].get("kind")
+    if kind == "graph":
+        nodes = [line for line in recorded if "name" in line]
+        return result | {"differences": graph_differences(nodes, answers), "count": len(nodes)}
+    by_id = {name_of(answer): answer for answer in answers}
     comparisons = {symbolic.KIND: symbolic.symbolic_difference, EXPRESSIONS: expression_difference, profiler.KIND: profiler.profiler_difference}
     comparisons |= dict.fromkeys(passes.ASKED, passes.pass_difference)
     comparisons |= dict.fromkeys(ASKED, profile_difference) | dict.fromkeys(transcripts.KINDS, transcripts.session_difference)
     comparisons |= dict.fromkeys(ANSWERED, memory_difference)
     compare = comparisons.get(kind, operator_difference)
-    differing = [(v, d) for v in asked_rows(recorded) if (d := compare(v, by_id.get(name_of(v))))]
-    differences = by_operator(differing) if label.startswith((COLLECTION, "all_passes/")) else {name_of(v): d for v, d in differing}
-    return differences, len(asked_rows(recorded)), got_path
+    compared = asked_rows(recorded)
+    differing = [(v, d) for v in compared if (d := compare(v, by_id.get(name_of(v))))]
+    by_name = {name_of(v): d for v, d in differing}
+    if label.startswith(COLLECTION):
+        result["figures"] = operator_figures(compared, by_id, by_name)
+    differences = by_operator(differing) if label.startswith((COLLECTION, "all_passes/")) else by_name
+    return result | {"differences": differences, "count": len(compared)}
 
 
-def replay_what_ifs(recorded, path, engine, folder):
+def replay_what_ifs(_, recorded, path, engine, folder):
     """The same of a program's settings, an item each."""
     program = str(path.parent / recorded[0]["header"]["program"])
     got_path, one, differences = folder / "settings.answers", folder / "setting", {}
@@ -203,10 +240,10 @@ def replay_what_ifs(recorded, path, engine, folder):
             got.write(one.read_text())
             if difference := setting_difference(row, one.read_text().splitlines(), status):
                 differences[row["id"].rsplit("/", 1)[-1]] = difference
-    return differences, len(recorded) - 1, got_path
+    return {"differences": differences, "count": len(recorded) - 1, "got": str(got_path)}
 
 
-def replay_costs(recorded, path, engine, folder):
+def replay_costs(_, recorded, path, engine, folder):
     """The same of programs, three items each."""
     got_path, one, differences = folder / "costs.answers", folder / "program", {}
     inputs = folder / "inputs.json"
@@ -219,10 +256,10 @@ def replay_costs(recorded, path, engine, folder):
                 answers.append(one.read_text().splitlines())
                 got.write(one.read_text())
             differences |= cost_differences(row, *answers)
-    return differences, 3 * (len(recorded) - 1), got_path
+    return {"differences": differences, "count": 3 * (len(recorded) - 1), "got": str(got_path)}
 
 
-def replay_training(recorded, path, engine, folder):
+def replay_training(_, recorded, path, engine, folder):
     """The same of training steps, two items each."""
     got_path, one, differences = folder / "training.answers", folder / "step", {}
     with open(got_path, "w") as got:
@@ -230,7 +267,7 @@ def replay_training(recorded, path, engine, folder):
             engine.run(arguments(row, path.parent.parent / "models"), one)
             got.write(one.read_text())
             differences |= training_differences(row, one.read_text().splitlines())
-    return differences, 2 * (len(recorded) - 1), got_path
+    return {"differences": differences, "count": 2 * (len(recorded) - 1), "got": str(got_path)}
 
 
 def by_operator(differing):
@@ -239,6 +276,23 @@ def by_operator(differing):
     for vector, difference in differing:
         found.setdefault(vector.get("op") or vector.get("pass") or "program", []).append((vector["id"], difference))
     return {f"{op}: {len(items)} vectors": f"{items[0][0]}: {items[0][1]}" for op, items in found.items()}
+
+
+def replay_all(chosen, name, engine):
+    """{label: what replay() says}, a process for each processor; the largest files first, so that none is left alone at the end."""
+    with concurrent.futures.ProcessPoolExecutor(os.cpu_count(), initializer=begin, initargs=(name, engine)) as pool:
+        return dict(pool.map(replay_one, sorted(chosen, key=lambda item: item[1].stat().st_size, reverse=True)))
+
+
+def begin(name, engine):
+    """What all files of a process have in common."""
+    global of_process
+    of_process = engine, ANSWERS / name
+
+
+def replay_one(item):
+    label, path = item
+    return label, replay(label, path, *of_process)
 
 
 def known_differences():
@@ -257,7 +311,6 @@ def main():
     args = parser.parse_args()
     command = [os.path.abspath(word) if "/" in word else word for word in shlex.split(args.command)]
     engine = Servers(command) if args.server else Runs(command)
-    folder = ROOT / "build" / "conformance" / args.name
     known, passed, failed, seen = known_differences(), 0, 0, set()
 
     def report(text):
@@ -267,11 +320,11 @@ def main():
             print(text)
 
     chosen = [(label, path) for label, path in files(args.data) if args.only in label]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda item: (item[0], *replay(*item, engine, folder)), chosen))
-    for label, differences, count, got in results:
-        passed += count - len(differences)
-        for item, difference in differences.items():
+    results = replay_all(chosen, args.name, engine)
+    for label, _ in chosen:
+        result = results[label]
+        passed += result["count"] - len(result["differences"])
+        for item, difference in result["differences"].items():
             # The project's own selection holds the same graphs as the larger collection: one row serves both.
             key = (label.removeprefix("shared/"), item)
             seen.add(key)
@@ -281,10 +334,11 @@ def main():
                 passed += 1
             else:
                 report(f"{label}: {item}: {difference}")
-        for other in (folder.parent).glob(f"*/{label}/{got.name}"):
+        got = pathlib.Path(result["got"])
+        for other in ANSWERS.glob(f"*/{label}/{got.name}"):
             if other != got and other.read_bytes() != got.read_bytes():
-                report(f"{label}: {args.name} and {other.relative_to(folder.parent).parts[0]} answer with different bytes")
-    ran = {label.removeprefix("shared/") for label, *_ in results}
+                report(f"{label}: {args.name} and {other.relative_to(ANSWERS).parts[0]} answer with different bytes")
+    ran = {label.removeprefix("shared/") for label in results}
     for file, item in known:
         if file in ran and (file, item) not in seen:
             report(f"{file}: {item}: no difference any more, take its row out of known_differences.tsv")

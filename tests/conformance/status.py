@@ -5,12 +5,11 @@ Every overload of PyTorch's schema list (data/schemas) stands on the page once: 
 many of its recorded vectors it answers as PyTorch did, or, without a rule, under the reason that no_rule.tsv gives. An overload with
 neither, a reason that serves none, and an operator of the command that PyTorch does not have are errors.
 
-The figures are those of the whole collection in ../shared/conformance, replayed each time where it lies beside the checkout. Elsewhere
-the page's own figures are kept, and only the rest of it is made anew.
+The figures are those of the whole collection in ../shared/conformance, where it lies beside the checkout (replay.py). Elsewhere the page's
+own figures are kept, and only the rest of it is made anew.
 """
 import argparse
 import collections
-import concurrent.futures
 import csv
 import fnmatch
 import json
@@ -19,13 +18,12 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
-from compare import operator_difference
-from replay import RECORDED, ROOT, SHARED, rows
+from replay import ANSWERS, COLLECTION, ROOT, SHARED, Runs, kept_result, replay_all, rows
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = ROOT / "core" / "ops" / "STATUS.md"
+NAME = "native"  # of what replay.py keeps
 FIRST = ["aten", "prims", "torchvision", "quantized_decomposed", "_c10d_functional"]
 # Functions of Python and of the transformers library that exported programs call; PyTorch's dispatcher does not list them.
 UNLISTED = ("_operator::", "math::", "torch::", "transformers::")
@@ -98,37 +96,16 @@ class KeptFigures:
         return self.families
 
 
-def replay_family(command, path):
-    """(family, counts, {op: [[CPU passed, number], [CUDA passed, number]]}) of one file of vectors."""
-    vectors = rows(path)
-    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as asked:
-        asked.writelines(json.dumps({k: v for k, v in vector.items() if k not in RECORDED}) + "\n" for vector in vectors)
-        asked.flush()
-        run = subprocess.run([command, "answer", asked.name], stdout=subprocess.PIPE, check=True, text=True)
-    answers = {answer["id"]: answer for answer in map(json.loads, run.stdout.splitlines())}
-    counts, overloads = [0] * 6, collections.defaultdict(lambda: [[0, 0], [0, 0]])
-    for vector in vectors[1:]:
-        answer = answers.get(vector["id"])
-        passed = operator_difference(vector, answer) is None
-        device = overloads[vector["op"]]['"cuda' in json.dumps(vector)]
-        device[0] += passed
-        device[1] += 1
-        kind = 2 if "raises" in vector else 0
-        counts[kind] += passed
-        counts[kind + 1] += 1
-        if "message" in vector:
-            counts[4] += passed and answer.get("message") == vector["message"]
-            counts[5] += 1
-    return path.name.split(".")[0], counts, {op: devices for op, devices in overloads.items()}
-
-
 def figures(command):
-    if not (SHARED / "ops").exists():
+    """Of the collection: what tests/conformance/run native has found, asked again where the command or the files are newer."""
+    families = [(f"{COLLECTION}{path.name.split('.')[0]}", path) for path in sorted((SHARED / "ops").glob("*.jsonl.gz"))]
+    if not families:
         return KeptFigures(PAGE.read_text() if PAGE.exists() else "")
+    kept = {label: kept_result(ANSWERS / NAME / label, path, command) for label, path in families}
+    asked = replay_all([family for family in families if kept[family[0]] is None], NAME, Runs([str(command)]))
     result = Figures()
-    with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
-        for family in pool.map(replay_family, *zip(*((command, path) for path in sorted((SHARED / "ops").glob("*.gz"))))):
-            result.add(*family)
+    for label, path in families:
+        result.add(label.removeprefix(COLLECTION), **(kept[label] or asked[label])["figures"])
     return result
 
 
@@ -207,7 +184,7 @@ def main():
     parser.add_argument("command")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    command = os.path.abspath(args.command)
+    command = pathlib.Path(args.command).resolve()
     overloads, answered = recorded_overloads(), rules(command)
     why, problems = reasons(overloads, answered)
     for op, rule in answered.items():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Programs that other PyTorch versions exported, and files that are none: versions.py FAKETENSOR [--wrong] [FOLDER...]
+"""Programs that other PyTorch versions exported, and files that are none: versions.py FAKETENSOR [FOLDER...]
 
 A folder holds one folder of .pt2 files per exporting version, and `wrong`, files that people open by mistake. Every program must open, and
 `propagate --check` must find each value that the file records, but for what is known to have changed in between; every wrong file must be
-refused by its name. Without folders: data/versions, and ../shared/conformance/versions where that is there. --wrong: those files alone.
+refused by its name. Without folders: data/versions, and ../shared/conformance/versions where that is there.
 """
 import pathlib
 import subprocess
@@ -48,12 +48,11 @@ def check_wrong(command, path):
 
 
 def main():
-    command, *folders = (word for word in sys.argv[1:] if word != "--wrong")
-    pattern = "wrong/*" if "--wrong" in sys.argv else "*/*"
+    command, *folders = sys.argv[1:]
     command = str(pathlib.Path(command).resolve())
     count, failed = 0, 0
     for folder in map(pathlib.Path, folders or [HERE / "data" / "versions", *([SHARED] if SHARED.is_dir() else [])]):
-        for path in sorted(path for path in folder.glob(pattern) if path.is_file()):
+        for path in sorted(path for path in folder.glob("*/*") if path.is_file()):
             problems = (check_wrong if path.parent.name == "wrong" else check_program)(command, path)
             count, failed = count + 1, failed + bool(problems)
             for problem in problems:

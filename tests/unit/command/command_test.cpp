@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../test_files.h"
 #include "tests/unit/command/test_io.h"
 
 namespace faketensor {
@@ -79,7 +80,7 @@ TEST(Command, AListThatIsNotClosedIsNoList) {
 
 // A small program with symbolic sizes.
 std::map<std::string, std::string> small_program() {
-  std::ifstream file(FAKETENSOR_TESTS "/golden/files/pairs.json");
+  std::ifstream file(test_file("golden/files/pairs.json"));
   return {{"m.json", std::string(std::istreambuf_iterator<char>(file), {})}};
 }
 

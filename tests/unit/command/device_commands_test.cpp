@@ -1,6 +1,7 @@
 // time, fits, diff, flops --all, and --target with a file.
 #include <gtest/gtest.h>
 
+#include "../test_files.h"
 #include "core/formats/json_fields.h"
 #include "core/formats/text.h"
 #include "core/support/format.h"
@@ -17,7 +18,7 @@ flops: {float32: {plain: 1 TFLOPS}}
 )";
 
 std::map<std::string, std::string> files(std::string gpu = std::string(kGpu)) {
-  const std::string path = format("{}/golden/files/blocks.json", FAKETENSOR_TESTS);
+  const std::string path = test_file("golden/files/blocks.json");
   std::string program = read_all(FileSource(path), {});
   // mylib::block(x, scale) becomes an operator that has a rule.
   const std::string custom = "torch.ops.mylib.block.default";

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../test_files.h"
 #include "core/command/graph_files.h"
 #include "core/io/open.h"
 #include "core/support/error.h"
@@ -71,7 +72,7 @@ TEST(GraphSvg, ANodeThatRaisesIsMarkedWithItsError) {
 
 TEST(GraphSvg, ModulesAreOpenAsDeepAsWasAskedFor) {
   const Program program = open_program(
-      FileSource(FAKETENSOR_TESTS "/conformance/data/models/resnet18/static.json.gz"), "resnet18");
+      FileSource(test_file("conformance/data/models/resnet18/static.json.gz")), "resnet18");
   const auto run = propagate(program);
   const std::string closed = svg_graph(run, 1);
   EXPECT_EQ(count_of(closed, "class=\"open\""), 0u);

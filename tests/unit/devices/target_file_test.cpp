@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../test_files.h"
 #include "core/devices/presets.h"
 #include "core/formats/text.h"
 #include "core/support/error.h"
@@ -91,7 +92,7 @@ TEST(Presets, NamesThatCommandsHadStay) {
 // A preset is what its file says, to the last figure: `--target h100` and its file cannot differ.
 TEST(Presets, EachIsWhatItsFileSays) {
   for (const Preset& preset : device_presets()) {
-    const std::string path = format("{}/../targets/{}.yaml", FAKETENSOR_TESTS, preset.name);
+    const std::string path = test_file(format("../targets/{}.yaml", preset.name));
     const TargetFile file = read_target_file(read_all(FileSource(path), {}), path);
     EXPECT_EQ(file.model.name, preset.name);
     EXPECT_EQ(file.also, preset.also);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
+#include "../test_files.h"
 #include "core/devices/presets.h"
 #include "core/formats/text.h"
 #include "core/formats/yaml/composer.h"
@@ -30,7 +31,7 @@ void expect_same(const yaml::Node& ours, const YAML::Node& theirs) {
 TEST(YamlCpp, ReadsTheSameFromEachTarget) {
   EXPECT_GE(device_presets().size(), 15u);
   for (const Preset& preset : device_presets()) {
-    const std::string path = format("{}/../targets/{}.yaml", FAKETENSOR_TESTS, preset.name);
+    const std::string path = test_file(format("../targets/{}.yaml", preset.name));
     const yaml::Document document(read_all(FileSource(path), {}));
     expect_same(*document.root(), YAML::LoadFile(path));
   }

@@ -2,6 +2,7 @@
 // torch.export.load makes.
 #include <gtest/gtest.h>
 
+#include "../test_files.h"
 #include "core/formats/json_events.h"
 #include "core/formats/text.h"
 #include "core/io/open.h"
@@ -13,8 +14,7 @@ namespace {
 class Archives : public testing::TestWithParam<const char*> {
  protected:
   static std::string path(std::string_view extension) {
-    return std::string(FAKETENSOR_TESTS) + "/conformance/data/models/archives/" + GetParam() +
-           std::string(extension);
+    return test_file("conformance/data/models/archives/") + GetParam() + std::string(extension);
   }
 };
 

@@ -3,11 +3,11 @@
 #include "core/graph/graph_text.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
+#include "../test_files.h"
 #include "core/formats/text.h"
 #include "core/graph/readable.h"
 #include "core/graph/text/read_program_text.h"
@@ -16,18 +16,6 @@
 
 namespace faketensor {
 namespace {
-
-std::vector<std::string> models() {
-  const char* folder = std::getenv("FAKETENSOR_MODELS");
-  std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(
-           folder != nullptr ? folder : FAKETENSOR_TESTS "/conformance/data/models")) {
-    const std::string path = entry.path().string();
-    if (path.ends_with(".pt2") || path.ends_with(".json.gz")) paths.push_back(path);
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
 
 // Whether `b` was read of what is written of `a`; "cuda:0" does not show whether it is a string.
 bool are_equal(const Value& a, const Value& b) {
@@ -59,7 +47,7 @@ std::string difference(const Graph& graph, const Node& node, const Graph& read, 
 }
 
 TEST(GraphText, WhatIsWrittenOfARealProgramIsReadToTheSameGraph) {
-  const std::vector<std::string> paths = models();
+  const std::vector<std::string> paths = recorded_models();
   ASSERT_GT(paths.size(), 60u);
   for (const std::string& path : paths) {
     const Program program = open_program(FileSource(path), path);
@@ -80,7 +68,7 @@ TEST(GraphText, WhatIsWrittenOfARealProgramIsReadToTheSameGraph) {
 }
 
 TEST(GraphText, AProgramsTextIsReadToTheSameProgram) {
-  for (const std::string& path : models()) {
+  for (const std::string& path : recorded_models()) {
     const Program program = open_program(FileSource(path), path);
     const ProgramText printed = readable_program(program);
     const TextProgram read = read_program_text(std::string(printed.text()), path, {});
@@ -146,7 +134,7 @@ std::string without_order(const std::string& text) {
 
 TEST(GraphText, ProgramsPrintAsPyTorchPrintsThem) {
   size_t compared = 0;
-  for (const std::string& path : models()) {
+  for (const std::string& path : recorded_models()) {
     if (!path.ends_with(".json.gz")) continue;
     const std::string text = path.substr(0, path.size() - 8) + ".graph.txt.gz";
     if (!std::filesystem::exists(text)) continue;
@@ -190,7 +178,7 @@ std::string with_sorted_arguments(std::string text) {
 
 TEST(GraphText, CodeAndReadableTextAreAsPyTorchPrintsThem) {
   size_t compared = 0;
-  for (const std::string& path : models()) {
+  for (const std::string& path : recorded_models()) {
     if (!path.ends_with(".json.gz")) continue;
     const std::string readable = recorded_text(path, "readable");
     if (readable.empty()) continue;

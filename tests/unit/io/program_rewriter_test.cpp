@@ -3,21 +3,17 @@
 // what is written is shown by tests/conformance/pytorch_reads.py.
 #include "core/io/program_rewriter.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/formats/text.h"
-#include "core/formats/zip.h"
+#include "../test_files.h"
 #include "core/graph/bodies.h"
 #include "core/graph/graph_text.h"
 #include "core/graph/readable.h"
 #include "core/io/edited_program.h"
 #include "core/io/open.h"
-#include "core/io/pt2.h"
+#include "core/io/program_text.h"
+#include "same_json.h"
 #include "sample_program.h"
 
 namespace faketensor {
@@ -25,32 +21,12 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<std::string> models() {
-  const char* folder = std::getenv("FAKETENSOR_MODELS");
-  std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(
-           folder != nullptr ? folder : FAKETENSOR_TESTS "/conformance/data/models")) {
-    const std::string path = entry.path().string();
-    const bool is_answers = path.find(".answers.") != std::string::npos;
-    if ((path.ends_with(".json.gz") && !is_answers) || path.ends_with(".pt2"))
-      paths.push_back(path);
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
-std::string text_of(const std::string& path) {
-  const FileSource source(path);
-  if (is_zip(source)) return read_pt2_model(ZipArchive(source, {}));
-  return read_text(source, {});
-}
-
 TEST(ProgramRewriter, ARealProgramIsWrittenAsEqualJson) {
-  const std::vector<std::string> paths = models();
+  const std::vector<std::string> paths = recorded_models();
   ASSERT_GT(paths.size(), 20u);
   for (const std::string& path : paths) {
-    const std::string written = rewrite_file(FileSource(path), path, {});
-    EXPECT_TRUE(json::parse(written) == json::parse(text_of(path))) << path;
+    const FileSource source(path);
+    EXPECT_TRUE(same_json(rewrite_file(source, path, {}), program_text(source, path))) << path;
   }
 }
 
@@ -172,6 +148,49 @@ TEST(ProgramRewriter, AnotherBatchIsWrittenInsideOfGraphsToo) {
       text.find(R"(reshape: "f32[28, 2]" = torch.ops.aten.reshape.default(transpose, [28, 2]))"),
       std::string::npos)
       << text;
+}
+
+// A file may hold graphs inside of graphs, and several at one call.
+TEST(ProgramRewriter, EachGraphOfAProgramIsWrittenAsItsOwn) {
+  const std::string text = R"(class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[3, 8]", p: "b8[]"):
+        true_graph_0 = self.true_graph_0
+        false_graph_0 = self.false_graph_0
+        cond = torch.ops.higher_order.cond(p, true_graph_0, false_graph_0, (x,))
+        getitem = cond[0]
+        view_3 = torch.ops.aten.view.default(getitem, [24])
+        return (view_3,)
+
+    class true_graph_0(torch.nn.Module):
+        def forward(self, x: "f32[3, 8]"):
+            submod_1 = self.submod_1
+            wrap = torch.ops.higher_order.wrap_with_set_grad_enabled(False, submod_1, x)
+            getitem = wrap[0]
+            view_1 = torch.ops.aten.view.default(getitem, [3, 8])
+            return (view_1,)
+
+        class submod_1(torch.nn.Module):
+            def forward(self, x: "f32[3, 8]"):
+                view = torch.ops.aten.view.default(x, [3, 2, 4])
+                return (view,)
+
+    class false_graph_0(torch.nn.Module):
+        def forward(self, x: "f32[3, 8]"):
+            view_2 = torch.ops.aten.view.default(x, [1, 3, 8])
+            reshape = torch.ops.aten.reshape.default(view_2, [3, 8])
+            return (reshape,)
+)";
+  RetargetOptions options;
+  options.dims["x.0"] = 7;
+  const std::string written =
+      readable_and_right(written_under(options, program_json(MemorySource(text), "branches.txt")));
+  for (const char* line :
+       {R"(view_3: "f32[56]" = torch.ops.aten.view.default(getitem, [56]))",
+        R"(view_1: "f32[7, 8]" = torch.ops.aten.view.default(getitem, [7, 8]))",
+        R"(view: "f32[7, 2, 4]" = torch.ops.aten.view.default(x, [7, 2, 4]))",
+        R"(view_2: "f32[1, 7, 8]" = torch.ops.aten.view.default(x, [1, 7, 8]))",
+        R"(reshape: "f32[7, 8]" = torch.ops.aten.reshape.default(view_2, [7, 8]))"})
+    EXPECT_NE(written.find(line), std::string::npos) << line << "\n" << written;
 }
 
 TEST(ProgramRewriter, AGraphComputesItsSizesFromWhatItIsGiven) {

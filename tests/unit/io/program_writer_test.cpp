@@ -3,13 +3,10 @@
 // tests/conformance/pytorch_reads.py.
 #include "core/io/program_writer.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "../test_files.h"
 #include "core/formats/zip.h"
 #include "core/graph/graph_text.h"
 #include "core/graph/verifier.h"
@@ -17,30 +14,17 @@
 #include "core/io/open.h"
 #include "core/io/program_text.h"
 #include "core/support/error.h"
+#include "same_json.h"
 
 namespace faketensor {
 namespace {
 
 using nlohmann::json;
 
-std::vector<std::string> models() {
-  const char* folder = std::getenv("FAKETENSOR_MODELS");
-  std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(
-           folder != nullptr ? folder : FAKETENSOR_TESTS "/conformance/data/models")) {
-    const std::string path = entry.path().string();
-    const bool is_answers = path.find(".answers.") != std::string::npos;
-    if ((path.ends_with(".json.gz") && !is_answers) || path.ends_with(".pt2"))
-      paths.push_back(path);
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
 Program opened(const std::string& text) { return open_program(MemorySource(text), "written"); }
 
 TEST(ProgramWriter, AGraphThatNobodyChangedIsWrittenAsTheFileHasIt) {
-  const std::vector<std::string> paths = models();
+  const std::vector<std::string> paths = recorded_models();
   ASSERT_GT(paths.size(), 20u);
   for (const std::string& path : paths) {
     // What a graph does not hold: that an empty list was a dictionary, and names of calls that return
@@ -50,10 +34,7 @@ TEST(ProgramWriter, AGraphThatNobodyChangedIsWrittenAsTheFileHasIt) {
     if (has_more) continue;
     const FileSource source(path);
     EditedProgram edited(source, path);
-    const json written = json::parse(edited.json());
-    const json expected = json::parse(program_text(source, path));
-    EXPECT_TRUE(written == expected) << path << "\n"
-                                     << json::diff(expected, written).dump().substr(0, 600);
+    EXPECT_TRUE(same_json(edited.json(), program_text(source, path))) << path;
   }
 }
 
@@ -105,7 +86,7 @@ TEST(ProgramWriter, AGraphThatCallsModulesIsRefusedByName) {
       Error);
 }
 
-std::string resnet() { return FAKETENSOR_TESTS "/conformance/data/models/resnet18/static.json.gz"; }
+std::string resnet() { return test_file("conformance/data/models/resnet18/static.json.gz"); }
 
 TEST(ProgramWriter, WhatPassesMadeIsReadAgainAsTheSameGraph) {
   for (const char* pass : {"cse", "dce", "export_pass/aten.relu_.default=aten.gelu.default",

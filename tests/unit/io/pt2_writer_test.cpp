@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../test_files.h"
 #include "core/formats/zip_writer.h"
 #include "core/io/edited_program.h"
 #include "core/io/open.h"
@@ -19,7 +20,7 @@ class TextSink final : public ByteSink {
 };
 
 std::string archive_path(const std::string& name) {
-  return std::string(FAKETENSOR_TESTS) + "/conformance/data/models/archives/" + name + ".pt2";
+  return test_file("conformance/data/models/archives/") + name + ".pt2";
 }
 
 TEST(Pt2Writer, EveryEntryIsThereAndTheProgramIsTheSame) {

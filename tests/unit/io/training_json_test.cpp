@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../test_files.h"
 #include "core/io/open.h"
 
 namespace faketensor {
@@ -30,7 +31,7 @@ TEST(TrainingOptions, AreReadAndNothingElseIs) {
 
 // Every operator that the recorded architectures differentiate has a formula, and all can be computed.
 TEST(DerivativeFormulas, CoverTheArchitectures) {
-  const std::filesystem::path models = FAKETENSOR_TESTS "/conformance/data/models";
+  const std::filesystem::path models = test_file("conformance/data/models");
   size_t count = 0;
   for (const auto& folder : std::filesystem::directory_iterator(models)) {
     const std::filesystem::path file = folder.path() / "static.json.gz";

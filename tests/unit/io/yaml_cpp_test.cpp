@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
+#include "../test_files.h"
 #include "core/formats/json_fields.h"
 #include "core/formats/text.h"
 #include "core/formats/yaml/constructor.h"
@@ -20,7 +21,7 @@ namespace {
 using Kind = python::Scalar::Kind;
 
 std::string read_test_file(std::string_view path) {
-  return read_text(FileSource(format("{}/{}", FAKETENSOR_TESTS, path)), {});
+  return read_text(FileSource(test_file(path)), {});
 }
 
 // Whether a scalar is what yaml-cpp's user gets who asks for that type.

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "../test_files.h"
 #include "core/formats/text.h"
 #include "core/ops/registry.h"
 
@@ -73,8 +74,8 @@ AnsweredBy answered_by(const std::string& recorded) {
 }
 
 TEST(Facts, RowsSayWhoAnswersInPyTorch) {
-  const std::string text = read_text(
-      FileSource(FAKETENSOR_TESTS "/conformance/data/schemas/ops.jsonl.gz"), ReadLimits{});
+  const std::string text =
+      read_text(FileSource(test_file("conformance/data/schemas/ops.jsonl.gz")), ReadLimits{});
   size_t held = 0;
   for (size_t at = 0; at < text.size();) {
     const size_t end = text.find('\n', at);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "../test_files.h"
 #include "core/formats/text.h"
 #include "core/ops/registry.h"
 
@@ -13,8 +14,8 @@ namespace faketensor {
 namespace {
 
 std::vector<std::string> recorded_schemas() {
-  const std::string text = read_text(
-      FileSource(FAKETENSOR_TESTS "/conformance/data/schemas/ops.jsonl.gz"), ReadLimits{});
+  const std::string text =
+      read_text(FileSource(test_file("conformance/data/schemas/ops.jsonl.gz")), ReadLimits{});
   std::vector<std::string> schemas;
   for (size_t at = 0; at < text.size();) {
     const size_t end = text.find('\n', at);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../test_files.h"
 #include "core/graph/graph_text.h"
 #include "core/graph/interpreter.h"
 #include "core/passes/export_pass.h"
@@ -82,7 +83,7 @@ std::string read_file(const std::string& path) {
 }
 
 TEST(PassExamples, TheReadmeShowsWhatIsTestedHere) {
-  const std::string root = std::string(FAKETENSOR_TESTS) + "/..";
+  const std::string root = test_file("..");
   const std::vector<std::string> shown =
       blocks(read_file(root + "/core/passes/README.md"), "```cpp", "```");
   const std::vector<std::string> tested =

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../test_files.h"
 #include "core/support/error.h"
 
 namespace faketensor {
@@ -12,7 +13,7 @@ namespace {
 
 // Expressions of exported programs beside sympy's str of them.
 TEST(ParseExpr, ReadsTheExpressionsOfExportedProgramsAndPrintsThemBack) {
-  std::ifstream file(FAKETENSOR_TESTS "/unit/symbolic/data/exported_expressions.tsv");
+  std::ifstream file(test_file("unit/symbolic/data/exported_expressions.tsv"));
   ASSERT_TRUE(file);
   std::string line;
   int count = 0;

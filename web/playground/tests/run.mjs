@@ -1,7 +1,7 @@
 /** Bundles tests/*.test.ts and runs them with node's test runner; no page, no engine. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import esbuild from "esbuild";
@@ -21,8 +21,8 @@ await esbuild.build({
   sourcemap: "inline",
 });
 const files = readdirSync(out).map((name) => path.join(out, name));
-const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...files], {
-  stdio: "inherit",
-});
+// By default node leaves one processor alone, of two.
+const options = ["--enable-source-maps", "--test", `--test-concurrency=${availableParallelism()}`];
+const { status } = spawnSync(process.execPath, [...options, ...files], { stdio: "inherit" });
 rmSync(out, { recursive: true });
 process.exit(status ?? 1);
