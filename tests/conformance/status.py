@@ -104,8 +104,11 @@ def figures(command):
     kept = {label: kept_result(ANSWERS / NAME / label, path, command) for label, path in families}
     asked = replay_all([family for family in families if kept[family[0]] is None], NAME, Runs([str(command)]))
     result = Figures()
-    for label, path in families:
-        result.add(label.removeprefix(COLLECTION), **(kept[label] or asked[label])["figures"])
+    for label, _ in families:
+        found = kept[label] or asked[label]
+        if "figures" not in found:
+            sys.exit(f"{label}: {found['differences']}")
+        result.add(label.removeprefix(COLLECTION), **found["figures"])
     return result
 
 
