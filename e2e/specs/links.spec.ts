@@ -65,6 +65,16 @@ test("a link of a file that is pasted into the address waits as well", async ({ 
   await expect(playground.batch).toHaveValue("5");
 });
 
+test("a link is not lost where the page's own address comes before its event", async ({ playground, page }) => {
+  await playground.open();
+  await page.evaluate(() => {
+    location.hash = "#file=model.json&set=batch:5";
+    history.replaceState({ own: true }, "", "#example=decoder"); // as the address bar writes it, a moment too late
+  });
+  await expect(playground.notice).toContainText("model.json");
+  await expect(page).toHaveURL(/#file=model\.json&set=batch:5$/);
+});
+
 test("a link that is pasted when the address is about to follow the page is not lost", async ({
   playground,
   page,

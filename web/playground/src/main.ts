@@ -176,10 +176,12 @@ async function start(): Promise<void> {
   listenToFiles(app, link);
   listenToKeys(app);
   window.addEventListener("hashchange", ({ newURL }) => {
-    // Entries of the page's own are gone to by the address bar.
-    if ((window.history.state as { own?: boolean } | null)?.own === true) return;
-    // The page's own address may have followed what is shown since.
-    follow(app, link, new URL(newURL).hash, open);
+    const { hash } = new URL(newURL);
+    // Entries of the page's own are gone to by the address bar. Where another address stands there, it has followed what is shown since
+    // the link was entered.
+    const isOwn = (window.history.state as { own?: boolean } | null)?.own === true;
+    if (isOwn && location.hash === hash) return;
+    follow(app, link, hash, open);
   });
   const known = await recentFile(asked.file);
   void listRecent(app, link);
