@@ -65,7 +65,10 @@ test("a link of a file that is pasted into the address waits as well", async ({ 
   await expect(playground.batch).toHaveValue("5");
 });
 
-test("a link is not lost where the page's own address comes before its event", async ({ playground, page }) => {
+test("a link is not lost where the page's own address comes before its event", async ({
+  playground,
+  page,
+}) => {
   await playground.open();
   await page.evaluate(() => {
     location.hash = "#file=model.json&set=batch:5";
