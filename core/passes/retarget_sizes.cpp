@@ -296,7 +296,8 @@ void Retarget::edit_numbers(const LiteralRow& literals, std::span<const SizePair
 // Note [Halves and ends]
 // x[..., : x.shape[-1] // 2], as rotary embeddings have it, ends at half of a dimension, which may be
 // as much as the batch by chance, and its other half begins there. The line says so, or has no slice:
-// it calls a function that slices. x[..., -n:] and x[:, start:] begin as far from the end as the result is long.
+// it calls a function that slices.
+// x[..., -n:] and x[:, start:] begin as far from the end as the result is long.
 void Retarget::edit_end(const LiteralRow& literals, std::span<const SizePair> from) {
   const bool is_open = args_[literals.argument].is(Value::Tag::kNone);
   const std::optional<int64_t> end = is_open ? INT64_MAX : plain_int(args_[literals.argument]);

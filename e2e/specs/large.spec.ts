@@ -11,7 +11,7 @@ let made = "";
 /** Begins to open a file so large that it is still being read when a busy machine comes to the next step. */
 async function openLarge({ playground, page }: { playground: Playground; page: Page }): Promise<void> {
   const path = test.info().outputPath("large.json");
-  made ||= grownDecoder(150_000);
+  made ||= grownDecoder(200_000);
   writeFileSync(path, made);
   await playground.open();
   await page.locator("#file").setInputFiles(path);
@@ -64,9 +64,9 @@ test("a large file opens, with its hundreds of equal blocks as one box", async (
   await playground.shown(2);
   await expect(page.locator("#file-name")).toHaveText("large.json");
   await expect(playground.progress).toBeHidden();
-  await expect(page.locator("#summary")).toContainText(/^1\d\d,\d{3} values/);
-  await playground.search.fill("layers.700.mlp op:silu");
+  await expect(page.locator("#summary")).toContainText(/^2\d\d,\d{3} values/);
+  await playground.search.fill("layers.1000.mlp op:silu");
   await page.keyboard.press("Enter");
   await expect(playground.inspector.getByRole("heading", { name: "silu" })).toBeVisible();
-  await expect(playground.inspector.getByRole("button", { name: /^layers\.700 / })).toBeVisible();
+  await expect(playground.inspector.getByRole("button", { name: /^layers\.1000 / })).toBeVisible();
 });
