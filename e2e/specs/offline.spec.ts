@@ -58,7 +58,10 @@ test("a new version is fetched whole, told, and shown by the next load", async (
     await page.reload();
     const notice = page.getByRole("alert");
     await expect(notice).toContainText("A newer version of this page is here");
+    // The old page shows its graph until the new worker has taken over.
+    const loaded = page.waitForEvent("load");
     await notice.getByRole("button", { name: "Reload" }).click();
+    await loaded;
     await new Playground(page).shown();
     expect(await page.evaluate(async () => (await caches.keys()).at(-1))).toBe("faketensor-newer");
     expect(await page.evaluate(async () => (await fetch("icon.svg")).text())).toContain("newer");
