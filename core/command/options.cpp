@@ -8,13 +8,13 @@
 namespace faketensor {
 
 std::string option_lines(std::span<const OptionRow> rows) {
-  constexpr size_t kBefore = 2, kBetween = 3;
+  constexpr size_t kBefore = 2, kGap = 3;
   const auto shown = [](const OptionRow& row) {
     return std::string(row.name).append(row.argument.empty() ? "" : " ").append(row.argument);
   };
   size_t column = 0;
   for (const OptionRow& row : rows)
-    column = std::max(column, kBefore + shown(row).size() + kBetween);
+    column = std::max(column, kBefore + shown(row).size() + kGap);
   std::string text;
   for (const OptionRow& row : rows) {
     std::string line = std::string(kBefore, ' ') + shown(row);

@@ -157,14 +157,14 @@ class DescriptionReader {
   // Descriptions hold one another, and are walked and freed by recursion.
   std::shared_ptr<const TensorDescription> described(const Json& record, const char* field,
                                                      int& depth) const {
-    constexpr int kMaxDepth = 64;
+    constexpr int kMaxBases = 64;
     const auto found = known_.find(key(record, number_of(record[field])));
     if (found == known_.end())
       refuse(format("no record before describes the {} of", field), record);
     depth = std::max(depth, found->second.depth + 1);
-    if (depth > kMaxDepth)
+    if (depth > kMaxBases)
       throw_error(ErrorKind::kLimitExceeded,
-                  format("bases and gradients more than {} deep", kMaxDepth));
+                  format("bases and gradients more than {} deep", kMaxBases));
     return found->second.tensor;
   }
 
