@@ -12,6 +12,7 @@
 
 namespace faketensor {
 
+namespace rules_of_activation {
 namespace {
 using enum Promotion;
 
@@ -420,7 +421,8 @@ constexpr OpDef kActivation[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_activation
 
-std::span<const OpDef> activation_rules() { return kActivation; }
+std::span<const OpDef> activation_rules() { return rules_of_activation::kActivation; }
 
 }  // namespace faketensor

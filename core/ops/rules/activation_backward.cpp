@@ -12,6 +12,7 @@
 
 namespace faketensor {
 
+namespace rules_of_activation_backward {
 namespace {
 using enum Promotion;
 
@@ -261,7 +262,10 @@ constexpr OpDef kActivationBackward[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_activation_backward
 
-std::span<const OpDef> activation_backward_rules() { return kActivationBackward; }
+std::span<const OpDef> activation_backward_rules() {
+  return rules_of_activation_backward::kActivationBackward;
+}
 
 }  // namespace faketensor

@@ -14,6 +14,7 @@
 
 namespace faketensor {
 
+namespace rules_of_attention {
 namespace {
 
 // The numbers that dropout's backward would need. PyTorch makes them on the device of the results.
@@ -430,7 +431,8 @@ constexpr OpDef kAttention[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_attention
 
-std::span<const OpDef> attention_rules() { return kAttention; }
+std::span<const OpDef> attention_rules() { return rules_of_attention::kAttention; }
 
 }  // namespace faketensor

@@ -5,6 +5,7 @@
 
 namespace faketensor {
 
+namespace rules_of_attention_backward {
 namespace {
 
 // Like query, key and value. Mirrors meta__scaled_dot_product_flash_backward and its kin,
@@ -112,7 +113,10 @@ constexpr OpDef kAttentionBackward[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_attention_backward
 
-std::span<const OpDef> attention_backward_rules() { return kAttentionBackward; }
+std::span<const OpDef> attention_backward_rules() {
+  return rules_of_attention_backward::kAttentionBackward;
+}
 
 }  // namespace faketensor

@@ -8,6 +8,7 @@
 
 namespace faketensor {
 
+namespace rules_of_backward {
 namespace {
 
 // --- autograd ---
@@ -280,7 +281,8 @@ constexpr OpDef kBackward[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_backward
 
-std::span<const OpDef> backward_rules() { return kBackward; }
+std::span<const OpDef> backward_rules() { return rules_of_backward::kBackward; }
 
 }  // namespace faketensor

@@ -7,6 +7,7 @@
 
 namespace faketensor {
 
+namespace rules_of_collective {
 namespace {
 
 // torch.empty_like on the device of all tensors of the call.
@@ -116,7 +117,8 @@ constexpr OpDef kCollectiveRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_collective
 
-std::span<const OpDef> collective_rules() { return kCollectiveRules; }
+std::span<const OpDef> collective_rules() { return rules_of_collective::kCollectiveRules; }
 
 }  // namespace faketensor

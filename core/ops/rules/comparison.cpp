@@ -7,6 +7,7 @@
 
 namespace faketensor {
 
+namespace rules_of_comparison {
 namespace {
 using enum Promotion;
 
@@ -155,7 +156,8 @@ constexpr OpDef kComparison[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_comparison
 
-std::span<const OpDef> comparison_rules() { return kComparison; }
+std::span<const OpDef> comparison_rules() { return rules_of_comparison::kComparison; }
 
 }  // namespace faketensor

@@ -17,6 +17,7 @@
 
 namespace faketensor {
 
+namespace rules_of_convolution {
 namespace {
 
 struct ConvArgs {
@@ -554,7 +555,8 @@ constexpr OpDef kConvolution[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_convolution
 
-std::span<const OpDef> convolution_rules() { return kConvolution; }
+std::span<const OpDef> convolution_rules() { return rules_of_convolution::kConvolution; }
 
 }  // namespace faketensor

@@ -6,6 +6,7 @@
 
 namespace faketensor {
 
+namespace rules_of_convolution_backward {
 namespace {
 
 bool wants(const Value& output_mask, size_t i) { return output_mask[i].to_bool(); }
@@ -190,7 +191,10 @@ constexpr OpDef kConvolutionBackward[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_convolution_backward
 
-std::span<const OpDef> convolution_backward_rules() { return kConvolutionBackward; }
+std::span<const OpDef> convolution_backward_rules() {
+  return rules_of_convolution_backward::kConvolutionBackward;
+}
 
 }  // namespace faketensor

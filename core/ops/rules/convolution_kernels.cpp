@@ -6,6 +6,7 @@
 
 namespace faketensor {
 
+namespace rules_of_convolution_kernels {
 namespace {
 
 // Mirrors _convolution.deprecated, aten/src/ATen/native/Convolution.cpp: TF32 is allowed or not by
@@ -201,7 +202,10 @@ constexpr OpDef kConvolutionKernelRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_convolution_kernels
 
-std::span<const OpDef> convolution_kernel_rules() { return kConvolutionKernelRules; }
+std::span<const OpDef> convolution_kernel_rules() {
+  return rules_of_convolution_kernels::kConvolutionKernelRules;
+}
 
 }  // namespace faketensor

@@ -15,6 +15,7 @@
 
 namespace faketensor {
 
+namespace rules_of_copy {
 namespace {
 
 using Format = std::optional<MemoryFormat>;
@@ -237,7 +238,8 @@ constexpr OpDef kCopyRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_copy
 
-std::span<const OpDef> copy_rules() { return kCopyRules; }
+std::span<const OpDef> copy_rules() { return rules_of_copy::kCopyRules; }
 
 }  // namespace faketensor

@@ -20,6 +20,7 @@
 
 namespace faketensor {
 
+namespace rules_of_data_dependent {
 namespace {
 
 // The environment to make symbols in; without one raises `kind`.
@@ -366,7 +367,10 @@ constexpr OpDef kDataDependentRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_data_dependent
 
-std::span<const OpDef> data_dependent_rules() { return kDataDependentRules; }
+std::span<const OpDef> data_dependent_rules() {
+  return rules_of_data_dependent::kDataDependentRules;
+}
 
 }  // namespace faketensor

@@ -8,6 +8,7 @@
 
 namespace faketensor {
 
+namespace rules_of_decomposition {
 namespace {
 
 Tensor* info_of(Call& c, const Tensor& a) { return c.empty(batch_sizes(a), DType::kInt32); }
@@ -405,7 +406,8 @@ constexpr OpDef kDecompositionRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_decomposition
 
-std::span<const OpDef> decomposition_rules() { return kDecompositionRules; }
+std::span<const OpDef> decomposition_rules() { return rules_of_decomposition::kDecompositionRules; }
 
 }  // namespace faketensor

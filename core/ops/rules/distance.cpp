@@ -6,6 +6,7 @@
 
 namespace faketensor {
 
+namespace rules_of_distance {
 namespace {
 
 // Mirrors pdist, aten/src/ATen/native/Distance.cpp.
@@ -72,7 +73,8 @@ constexpr OpDef kDistanceRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_distance
 
-std::span<const OpDef> distance_rules() { return kDistanceRules; }
+std::span<const OpDef> distance_rules() { return rules_of_distance::kDistanceRules; }
 
 }  // namespace faketensor

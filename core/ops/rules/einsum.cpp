@@ -11,6 +11,7 @@
 
 namespace faketensor {
 
+namespace rules_of_einsum {
 namespace {
 
 // Whether a size is anything but 1; where only data can decide, yes.
@@ -552,7 +553,8 @@ constexpr OpDef kEinsum[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_einsum
 
-std::span<const OpDef> einsum_rules() { return kEinsum; }
+std::span<const OpDef> einsum_rules() { return rules_of_einsum::kEinsum; }
 
 }  // namespace faketensor

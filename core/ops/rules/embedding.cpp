@@ -7,6 +7,7 @@
 
 namespace faketensor {
 
+namespace rules_of_embedding {
 namespace {
 
 enum BagMode : int64_t { kSum, kMean, kMax };
@@ -227,7 +228,8 @@ constexpr OpDef kEmbeddingRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_embedding
 
-std::span<const OpDef> embedding_rules() { return kEmbeddingRules; }
+std::span<const OpDef> embedding_rules() { return rules_of_embedding::kEmbeddingRules; }
 
 }  // namespace faketensor

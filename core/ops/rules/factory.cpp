@@ -17,6 +17,7 @@
 
 namespace faketensor {
 
+namespace rules_of_factory {
 namespace {
 
 Tensor* empty_strided_with(Call& c, Dims size, Dims stride, const FactoryOptions& options) {
@@ -599,7 +600,8 @@ constexpr OpDef kFactoryRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_factory
 
-std::span<const OpDef> factory_rules() { return kFactoryRules; }
+std::span<const OpDef> factory_rules() { return rules_of_factory::kFactoryRules; }
 
 }  // namespace faketensor

@@ -12,6 +12,7 @@
 
 namespace faketensor {
 
+namespace rules_of_fft {
 namespace {
 
 // --- kernels ---
@@ -569,7 +570,8 @@ constexpr OpDef kFftRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_fft
 
-std::span<const OpDef> fft_rules() { return kFftRules; }
+std::span<const OpDef> fft_rules() { return rules_of_fft::kFftRules; }
 
 }  // namespace faketensor

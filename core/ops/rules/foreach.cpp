@@ -14,6 +14,7 @@
 
 namespace faketensor {
 
+namespace rules_of_foreach {
 namespace {
 
 // Mirrors convert_tensor_to_scalar_list, aten/src/ATen/native/ForeachOpsKernels.cpp: kernels see
@@ -332,7 +333,8 @@ constexpr OpDef kForeach[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace rules_of_foreach
 
-std::span<const OpDef> foreach_rules() { return kForeach; }
+std::span<const OpDef> foreach_rules() { return rules_of_foreach::kForeach; }
 
 }  // namespace faketensor

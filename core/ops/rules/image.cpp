@@ -7,6 +7,7 @@
 
 namespace faketensor {
 
+namespace rules_of_image {
 namespace {
 
 // --- rearranging ---
@@ -290,7 +291,8 @@ constexpr OpDef kImage[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_image
 
-std::span<const OpDef> image_rules() { return kImage; }
+std::span<const OpDef> image_rules() { return rules_of_image::kImage; }
 
 }  // namespace faketensor

@@ -16,6 +16,7 @@
 
 namespace faketensor {
 
+namespace rules_of_indexing {
 namespace {
 
 // An out= overload whose kernel is another than the functional one's: `answer` is asked for as on
@@ -500,7 +501,8 @@ constexpr OpDef kIndexingRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_indexing
 
-std::span<const OpDef> indexing_rules() { return kIndexingRules; }
+std::span<const OpDef> indexing_rules() { return rules_of_indexing::kIndexingRules; }
 
 }  // namespace faketensor

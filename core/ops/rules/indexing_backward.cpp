@@ -7,6 +7,7 @@
 
 namespace faketensor {
 
+namespace rules_of_indexing_backward {
 namespace {
 
 Value zeros_like_part(Call& c, const Tensor& grad, Dims sizes) {
@@ -227,7 +228,10 @@ constexpr OpDef kIndexingBackward[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_indexing_backward
 
-std::span<const OpDef> indexing_backward_rules() { return kIndexingBackward; }
+std::span<const OpDef> indexing_backward_rules() {
+  return rules_of_indexing_backward::kIndexingBackward;
+}
 
 }  // namespace faketensor

@@ -5,6 +5,7 @@
 
 namespace faketensor {
 
+namespace rules_of_inductor {
 namespace {
 
 // mm(a, b) + mm(c, d), written to `out`.
@@ -65,7 +66,8 @@ constexpr OpDef kInductorRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_inductor
 
-std::span<const OpDef> inductor_rules() { return kInductorRules; }
+std::span<const OpDef> inductor_rules() { return rules_of_inductor::kInductorRules; }
 
 }  // namespace faketensor

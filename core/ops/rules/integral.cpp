@@ -12,6 +12,7 @@
 
 namespace faketensor {
 
+namespace rules_of_integral {
 namespace {
 
 // self[..., start:end, ...]
@@ -430,7 +431,8 @@ constexpr OpDef kIntegral[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace rules_of_integral
 
-std::span<const OpDef> integral_rules() { return kIntegral; }
+std::span<const OpDef> integral_rules() { return rules_of_integral::kIntegral; }
 
 }  // namespace faketensor

@@ -12,6 +12,7 @@
 
 namespace faketensor {
 
+namespace rules_of_join {
 namespace {
 
 // The memory format a tensor suggests once it is cast to `dtype`: a cast makes strides dense.
@@ -340,7 +341,8 @@ constexpr OpDef kJoinRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_join
 
-std::span<const OpDef> join_rules() { return kJoinRules; }
+std::span<const OpDef> join_rules() { return rules_of_join::kJoinRules; }
 
 }  // namespace faketensor

@@ -8,6 +8,7 @@
 
 namespace faketensor {
 
+namespace rules_of_kernel_backward {
 namespace {
 
 // --- connectionist temporal loss ---
@@ -146,7 +147,10 @@ constexpr OpDef kKernelBackwardRules[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace rules_of_kernel_backward
 
-std::span<const OpDef> kernel_backward_rules() { return kKernelBackwardRules; }
+std::span<const OpDef> kernel_backward_rules() {
+  return rules_of_kernel_backward::kKernelBackwardRules;
+}
 
 }  // namespace faketensor

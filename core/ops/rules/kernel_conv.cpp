@@ -5,6 +5,7 @@
 
 namespace faketensor {
 
+namespace rules_of_kernel_conv {
 namespace {
 
 // "Expected a tensor of dimension 4 and tensor.size[1] == 3 but got: ..." (check_dim_size).
@@ -280,7 +281,8 @@ constexpr OpDef kKernelConvRules[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace rules_of_kernel_conv
 
-std::span<const OpDef> kernel_conv_rules() { return kKernelConvRules; }
+std::span<const OpDef> kernel_conv_rules() { return rules_of_kernel_conv::kKernelConvRules; }
 
 }  // namespace faketensor

@@ -6,6 +6,7 @@
 
 namespace faketensor {
 
+namespace rules_of_kernel_histogram {
 namespace {
 
 constexpr std::string_view kName = "torch.histogramdd";
@@ -161,7 +162,10 @@ constexpr OpDef kKernelHistogramRules[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace rules_of_kernel_histogram
 
-std::span<const OpDef> kernel_histogram_rules() { return kKernelHistogramRules; }
+std::span<const OpDef> kernel_histogram_rules() {
+  return rules_of_kernel_histogram::kKernelHistogramRules;
+}
 
 }  // namespace faketensor

@@ -9,6 +9,7 @@
 
 namespace faketensor {
 
+namespace rules_of_kernel_misc {
 namespace {
 
 // --- samples ---
@@ -285,7 +286,8 @@ constexpr OpDef kKernelMiscRules[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace rules_of_kernel_misc
 
-std::span<const OpDef> kernel_misc_rules() { return kKernelMiscRules; }
+std::span<const OpDef> kernel_misc_rules() { return rules_of_kernel_misc::kKernelMiscRules; }
 
 }  // namespace faketensor

@@ -9,6 +9,7 @@
 
 namespace faketensor {
 
+namespace rules_of_kernel_quantize {
 namespace {
 
 void check_range(Call& c, int64_t quant_min, int64_t quant_max) {
@@ -240,7 +241,10 @@ constexpr OpDef kKernelQuantizeRules[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace rules_of_kernel_quantize
 
-std::span<const OpDef> kernel_quantize_rules() { return kKernelQuantizeRules; }
+std::span<const OpDef> kernel_quantize_rules() {
+  return rules_of_kernel_quantize::kKernelQuantizeRules;
+}
 
 }  // namespace faketensor

@@ -5,6 +5,7 @@
 
 namespace faketensor {
 
+namespace rules_of_libraries {
 namespace {
 
 // --- torchvision: torchvision/_meta_registrations.py ---
@@ -132,7 +133,8 @@ constexpr OpDef kLibraries[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_libraries
 
-std::span<const OpDef> library_rules() { return kLibraries; }
+std::span<const OpDef> library_rules() { return rules_of_libraries::kLibraries; }
 
 }  // namespace faketensor

@@ -9,6 +9,7 @@
 
 namespace faketensor {
 
+namespace rules_of_linear_solve {
 namespace {
 
 Tensor* matrices_on_side(Call& c, Dims sizes, DType dtype, bool left) {
@@ -280,7 +281,8 @@ constexpr OpDef kLinearSolveRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_linear_solve
 
-std::span<const OpDef> linear_solve_rules() { return kLinearSolveRules; }
+std::span<const OpDef> linear_solve_rules() { return rules_of_linear_solve::kLinearSolveRules; }
 
 }  // namespace faketensor

@@ -15,6 +15,7 @@
 
 namespace faketensor {
 
+namespace rules_of_loss {
 namespace {
 using enum Promotion;
 
@@ -540,7 +541,8 @@ constexpr OpDef kLoss[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_loss
 
-std::span<const OpDef> loss_rules() { return kLoss; }
+std::span<const OpDef> loss_rules() { return rules_of_loss::kLoss; }
 
 }  // namespace faketensor

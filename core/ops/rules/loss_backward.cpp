@@ -8,6 +8,7 @@
 
 namespace faketensor {
 
+namespace rules_of_loss_backward {
 namespace {
 
 constexpr int64_t kNone = 0;
@@ -218,7 +219,8 @@ constexpr OpDef kLossBackward[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_loss_backward
 
-std::span<const OpDef> loss_backward_rules() { return kLossBackward; }
+std::span<const OpDef> loss_backward_rules() { return rules_of_loss_backward::kLossBackward; }
 
 }  // namespace faketensor

@@ -9,6 +9,7 @@
 
 namespace faketensor {
 
+namespace rules_of_margin_loss {
 namespace {
 
 constexpr int64_t kMean = 1;
@@ -167,7 +168,8 @@ constexpr OpDef kMarginLossRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_margin_loss
 
-std::span<const OpDef> margin_loss_rules() { return kMarginLossRules; }
+std::span<const OpDef> margin_loss_rules() { return rules_of_margin_loss::kMarginLossRules; }
 
 }  // namespace faketensor

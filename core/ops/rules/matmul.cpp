@@ -15,6 +15,7 @@
 
 namespace faketensor {
 
+namespace rules_of_matmul {
 namespace {
 
 // Mirrors meta_mm, torch/_meta_registrations.py.
@@ -379,7 +380,8 @@ constexpr OpDef kMatmul[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_matmul
 
-std::span<const OpDef> matmul_rules() { return kMatmul; }
+std::span<const OpDef> matmul_rules() { return rules_of_matmul::kMatmul; }
 
 }  // namespace faketensor

@@ -16,6 +16,7 @@
 
 namespace faketensor {
 
+namespace rules_of_matrix_norm {
 namespace {
 
 using OptionalDType = std::optional<DType>;
@@ -515,7 +516,8 @@ constexpr OpDef kMatrixNormRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_matrix_norm
 
-std::span<const OpDef> matrix_norm_rules() { return kMatrixNormRules; }
+std::span<const OpDef> matrix_norm_rules() { return rules_of_matrix_norm::kMatrixNormRules; }
 
 }  // namespace faketensor

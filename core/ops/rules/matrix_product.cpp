@@ -14,6 +14,7 @@
 
 namespace faketensor {
 
+namespace rules_of_matrix_product {
 namespace {
 
 // --- chains and powers: aten/src/ATen/native/LinearAlgebra.cpp ---
@@ -371,7 +372,10 @@ constexpr OpDef kMatrixProductRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_matrix_product
 
-std::span<const OpDef> matrix_product_rules() { return kMatrixProductRules; }
+std::span<const OpDef> matrix_product_rules() {
+  return rules_of_matrix_product::kMatrixProductRules;
+}
 
 }  // namespace faketensor

@@ -10,6 +10,7 @@
 
 namespace faketensor {
 
+namespace rules_of_needs_data {
 namespace {
 
 bool has_elements(const Tensor& tensor) { return guard_bool(tensor.numel() != 0); }
@@ -187,7 +188,8 @@ constexpr OpDef kNeedsDataRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_needs_data
 
-std::span<const OpDef> needs_data_rules() { return kNeedsDataRules; }
+std::span<const OpDef> needs_data_rules() { return rules_of_needs_data::kNeedsDataRules; }
 
 }  // namespace faketensor

@@ -6,6 +6,7 @@
 
 namespace faketensor {
 
+namespace rules_of_no_kernel {
 namespace {
 
 // A factory's tensor is a meta one at first.
@@ -197,7 +198,8 @@ constexpr OpDef kNoKernelRules[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace rules_of_no_kernel
 
-std::span<const OpDef> no_kernel_rules() { return kNoKernelRules; }
+std::span<const OpDef> no_kernel_rules() { return rules_of_no_kernel::kNoKernelRules; }
 
 }  // namespace faketensor

@@ -12,6 +12,7 @@
 
 namespace faketensor {
 
+namespace rules_of_norm {
 namespace {
 
 // --- batch norm ---
@@ -623,7 +624,8 @@ constexpr OpDef kNorm[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_norm
 
-std::span<const OpDef> norm_rules() { return kNorm; }
+std::span<const OpDef> norm_rules() { return rules_of_norm::kNorm; }
 
 }  // namespace faketensor

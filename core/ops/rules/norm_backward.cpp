@@ -9,6 +9,7 @@
 
 namespace faketensor {
 
+namespace rules_of_norm_backward {
 namespace {
 
 bool wants(const Value& output_mask, size_t i) { return output_mask[i].to_bool(); }
@@ -372,7 +373,8 @@ constexpr OpDef kNormBackward[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_norm_backward
 
-std::span<const OpDef> norm_backward_rules() { return kNormBackward; }
+std::span<const OpDef> norm_backward_rules() { return rules_of_norm_backward::kNormBackward; }
 
 }  // namespace faketensor

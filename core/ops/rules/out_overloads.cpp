@@ -2,6 +2,7 @@
 
 namespace faketensor {
 
+namespace rules_of_out_overloads {
 namespace {
 
 using enum OutBy;
@@ -1108,7 +1109,8 @@ constexpr OutDef kOut[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace rules_of_out_overloads
 
-std::span<const OutDef> out_overloads() { return kOut; }
+std::span<const OutDef> out_overloads() { return rules_of_out_overloads::kOut; }
 
 }  // namespace faketensor

@@ -9,6 +9,7 @@
 
 namespace faketensor {
 
+namespace rules_of_pad {
 namespace {
 
 // Mirrors constant_pad_nd, aten/src/ATen/native/PadNd.cpp.
@@ -228,7 +229,8 @@ constexpr OpDef kPadRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_pad
 
-std::span<const OpDef> pad_rules() { return kPadRules; }
+std::span<const OpDef> pad_rules() { return rules_of_pad::kPadRules; }
 
 }  // namespace faketensor

@@ -10,6 +10,7 @@
 
 namespace faketensor {
 
+namespace rules_of_pointwise_binary {
 namespace {
 using enum Promotion;
 
@@ -533,7 +534,10 @@ constexpr OpDef kPointwiseBinary[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_pointwise_binary
 
-std::span<const OpDef> pointwise_binary_rules() { return kPointwiseBinary; }
+std::span<const OpDef> pointwise_binary_rules() {
+  return rules_of_pointwise_binary::kPointwiseBinary;
+}
 
 }  // namespace faketensor

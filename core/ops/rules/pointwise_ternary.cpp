@@ -6,6 +6,7 @@
 
 namespace faketensor {
 
+namespace rules_of_pointwise_ternary {
 namespace {
 using enum Promotion;
 
@@ -56,7 +57,10 @@ constexpr OpDef kPointwiseTernary[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_pointwise_ternary
 
-std::span<const OpDef> pointwise_ternary_rules() { return kPointwiseTernary; }
+std::span<const OpDef> pointwise_ternary_rules() {
+  return rules_of_pointwise_ternary::kPointwiseTernary;
+}
 
 }  // namespace faketensor

@@ -10,6 +10,7 @@
 
 namespace faketensor {
 
+namespace rules_of_pointwise_unary {
 namespace {
 using enum Promotion;
 
@@ -314,7 +315,8 @@ constexpr OpDef kPointwiseUnary[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_pointwise_unary
 
-std::span<const OpDef> pointwise_unary_rules() { return kPointwiseUnary; }
+std::span<const OpDef> pointwise_unary_rules() { return rules_of_pointwise_unary::kPointwiseUnary; }
 
 }  // namespace faketensor

@@ -8,6 +8,7 @@
 
 namespace faketensor {
 
+namespace rules_of_pool {
 namespace {
 
 // --- maximum ---
@@ -362,7 +363,8 @@ constexpr OpDef kPool[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_pool
 
-std::span<const OpDef> pool_rules() { return kPool; }
+std::span<const OpDef> pool_rules() { return rules_of_pool::kPool; }
 
 }  // namespace faketensor

@@ -4,6 +4,7 @@
 
 namespace faketensor {
 
+namespace rules_of_pool_backward {
 namespace {
 
 // --- pooling ---
@@ -251,7 +252,8 @@ constexpr OpDef kPoolBackward[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_pool_backward
 
-std::span<const OpDef> pool_backward_rules() { return kPoolBackward; }
+std::span<const OpDef> pool_backward_rules() { return rules_of_pool_backward::kPoolBackward; }
 
 }  // namespace faketensor

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include "core/ops/families/linalg.h"
 #include "core/ops/rules/tables.h"
 #include "core/tensor/contiguity.h"
 #include "core/tensor/strides.h"
 
 namespace faketensor {
 
+namespace rules_of_prims {
 namespace {
 
 // --- copies and conversions ---
@@ -180,15 +182,6 @@ void sink_tokens(Call&, TensorList) {}
 
 // --- linear algebra and Fourier transforms ---
 
-// Strides of a batch of matrices in column order (make_contiguous_strides_for, row_major=False).
-DimVector column_major_strides(Dims sizes) {
-  DimVector strides = contiguous_strides(sizes);
-  strides[sizes.size() - 2] = 1;
-  strides[sizes.size() - 1] = sym_max(sizes[sizes.size() - 2], 1);
-  return strides;
-}
-
-// Mirrors _svd_meta.
 Value svd(Call& c, const Tensor& a, bool full_matrices) {
   c.check(a.dim() >= 2, "linalg.svd: The input tensor A must have at least 2 dimensions.");
   c.check(is_float_or_complex(a.dtype()),
@@ -297,7 +290,8 @@ constexpr OpDef kPrimsRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_prims
 
-std::span<const OpDef> prims_rules() { return kPrimsRules; }
+std::span<const OpDef> prims_rules() { return rules_of_prims::kPrimsRules; }
 
 }  // namespace faketensor

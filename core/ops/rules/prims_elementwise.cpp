@@ -4,6 +4,7 @@
 
 namespace faketensor {
 
+namespace rules_of_prims_elementwise {
 namespace {
 
 // clang-format off
@@ -91,7 +92,10 @@ constexpr OpDef kPrimsElementwiseRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_prims_elementwise
 
-std::span<const OpDef> prims_elementwise_rules() { return kPrimsElementwiseRules; }
+std::span<const OpDef> prims_elementwise_rules() {
+  return rules_of_prims_elementwise::kPrimsElementwiseRules;
+}
 
 }  // namespace faketensor

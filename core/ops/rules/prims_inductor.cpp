@@ -9,6 +9,7 @@
 
 namespace faketensor {
 
+namespace rules_of_prims_inductor {
 namespace {
 constexpr int64_t kSeedBound = INT64_MAX;
 
@@ -171,7 +172,10 @@ constexpr OpDef kPrimsInductorRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_prims_inductor
 
-std::span<const OpDef> prims_inductor_rules() { return kPrimsInductorRules; }
+std::span<const OpDef> prims_inductor_rules() {
+  return rules_of_prims_inductor::kPrimsInductorRules;
+}
 
 }  // namespace faketensor

@@ -9,6 +9,7 @@
 
 namespace faketensor {
 
+namespace rules_of_prims_view {
 namespace {
 constexpr auto kAssertion = ErrorKind::kAssertionError;
 
@@ -331,7 +332,8 @@ constexpr OpDef kPrimsViewRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_prims_view
 
-std::span<const OpDef> prims_view_rules() { return kPrimsViewRules; }
+std::span<const OpDef> prims_view_rules() { return rules_of_prims_view::kPrimsViewRules; }
 
 }  // namespace faketensor

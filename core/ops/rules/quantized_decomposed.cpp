@@ -9,6 +9,7 @@
 
 namespace faketensor {
 
+namespace rules_of_quantized_decomposed {
 namespace {
 constexpr auto kAssertion = ErrorKind::kAssertionError;
 using OptionalDType = std::optional<DType>;
@@ -274,7 +275,10 @@ constexpr OpDef kQuantizedDecomposedRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_quantized_decomposed
 
-std::span<const OpDef> quantized_decomposed_rules() { return kQuantizedDecomposedRules; }
+std::span<const OpDef> quantized_decomposed_rules() {
+  return rules_of_quantized_decomposed::kQuantizedDecomposedRules;
+}
 
 }  // namespace faketensor

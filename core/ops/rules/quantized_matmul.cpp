@@ -4,6 +4,7 @@
 
 namespace faketensor {
 
+namespace rules_of_quantized_matmul {
 namespace {
 
 void check_rank(Call& c, const Tensor& tensor, std::string_view name, int64_t rank) {
@@ -242,7 +243,10 @@ constexpr OpDef kQuantizedMatmulRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_quantized_matmul
 
-std::span<const OpDef> quantized_matmul_rules() { return kQuantizedMatmulRules; }
+std::span<const OpDef> quantized_matmul_rules() {
+  return rules_of_quantized_matmul::kQuantizedMatmulRules;
+}
 
 }  // namespace faketensor

@@ -9,6 +9,7 @@
 
 namespace faketensor {
 
+namespace rules_of_query {
 namespace {
 
 template <bool answer>
@@ -207,7 +208,8 @@ constexpr OpDef kQueryRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_query
 
-std::span<const OpDef> query_rules() { return kQueryRules; }
+std::span<const OpDef> query_rules() { return rules_of_query::kQueryRules; }
 
 }  // namespace faketensor

@@ -14,6 +14,7 @@
 
 namespace faketensor {
 
+namespace rules_of_random {
 namespace {
 using enum Promotion;
 
@@ -349,7 +350,8 @@ constexpr OpDef kRandomRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_random
 
-std::span<const OpDef> random_rules() { return kRandomRules; }
+std::span<const OpDef> random_rules() { return rules_of_random::kRandomRules; }
 
 }  // namespace faketensor

@@ -15,6 +15,7 @@
 
 namespace faketensor {
 
+namespace rules_of_rearrange {
 namespace {
 
 // --- repeating ---
@@ -244,7 +245,8 @@ constexpr OpDef kRearrangeRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_rearrange
 
-std::span<const OpDef> rearrange_rules() { return kRearrangeRules; }
+std::span<const OpDef> rearrange_rules() { return rules_of_rearrange::kRearrangeRules; }
 
 }  // namespace faketensor

@@ -18,6 +18,7 @@
 
 namespace faketensor {
 
+namespace rules_of_reduction {
 namespace {
 
 using OptionalDType = std::optional<DType>;
@@ -524,7 +525,8 @@ constexpr OpDef kReduction[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_reduction
 
-std::span<const OpDef> reduction_rules() { return kReduction; }
+std::span<const OpDef> reduction_rules() { return rules_of_reduction::kReduction; }
 
 }  // namespace faketensor

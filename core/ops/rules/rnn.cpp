@@ -14,6 +14,7 @@
 
 namespace faketensor {
 
+namespace rules_of_rnn {
 namespace {
 
 enum class CellKind : uint8_t { kLstm, kGru, kTanh, kRelu };
@@ -579,7 +580,8 @@ constexpr OpDef kRnn[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_rnn
 
-std::span<const OpDef> rnn_rules() { return kRnn; }
+std::span<const OpDef> rnn_rules() { return rules_of_rnn::kRnn; }
 
 }  // namespace faketensor

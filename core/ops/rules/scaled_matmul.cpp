@@ -8,6 +8,7 @@
 
 namespace faketensor {
 
+namespace rules_of_scaled_matmul {
 namespace {
 
 SymInt ceil_div(SymInt a, int64_t b) { return floor_div(a + (b - 1), b); }
@@ -483,7 +484,8 @@ constexpr OpDef kScaledMatmulRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_scaled_matmul
 
-std::span<const OpDef> scaled_matmul_rules() { return kScaledMatmulRules; }
+std::span<const OpDef> scaled_matmul_rules() { return rules_of_scaled_matmul::kScaledMatmulRules; }
 
 }  // namespace faketensor

@@ -10,6 +10,7 @@
 
 namespace faketensor {
 
+namespace rules_of_scan_sort {
 namespace {
 
 using OptionalDType = std::optional<DType>;
@@ -303,7 +304,8 @@ constexpr OpDef kScanSort[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_scan_sort
 
-std::span<const OpDef> scan_sort_rules() { return kScanSort; }
+std::span<const OpDef> scan_sort_rules() { return rules_of_scan_sort::kScanSort; }
 
 }  // namespace faketensor

@@ -9,6 +9,7 @@
 
 namespace faketensor {
 
+namespace rules_of_scatter_gather {
 namespace {
 
 // 0-dimensional tensors count as 1-dimensional of size 1.
@@ -169,7 +170,10 @@ constexpr OpDef kScatterGatherRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_scatter_gather
 
-std::span<const OpDef> scatter_gather_rules() { return kScatterGatherRules; }
+std::span<const OpDef> scatter_gather_rules() {
+  return rules_of_scatter_gather::kScatterGatherRules;
+}
 
 }  // namespace faketensor

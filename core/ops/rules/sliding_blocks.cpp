@@ -10,6 +10,7 @@
 
 namespace faketensor {
 
+namespace rules_of_sliding_blocks {
 namespace {
 
 struct Window {
@@ -323,7 +324,10 @@ constexpr OpDef kSlidingBlocksRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_sliding_blocks
 
-std::span<const OpDef> sliding_blocks_rules() { return kSlidingBlocksRules; }
+std::span<const OpDef> sliding_blocks_rules() {
+  return rules_of_sliding_blocks::kSlidingBlocksRules;
+}
 
 }  // namespace faketensor

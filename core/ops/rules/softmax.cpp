@@ -12,6 +12,7 @@
 
 namespace faketensor {
 
+namespace rules_of_softmax {
 namespace {
 
 using OptionalDType = std::optional<DType>;
@@ -74,7 +75,8 @@ constexpr OpDef kSoftmax[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_softmax
 
-std::span<const OpDef> softmax_rules() { return kSoftmax; }
+std::span<const OpDef> softmax_rules() { return rules_of_softmax::kSoftmax; }
 
 }  // namespace faketensor

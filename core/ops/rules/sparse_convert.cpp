@@ -8,6 +8,7 @@
 
 namespace faketensor {
 
+namespace rules_of_sparse_convert {
 namespace {
 
 struct Conversion {
@@ -258,7 +259,8 @@ constexpr OpDef kOwnRules[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace rules_of_sparse_convert
 
-std::span<const OpDef> sparse_convert_rules() { return kOwnRules; }
+std::span<const OpDef> sparse_convert_rules() { return rules_of_sparse_convert::kOwnRules; }
 
 }  // namespace faketensor

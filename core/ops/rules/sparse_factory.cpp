@@ -9,6 +9,7 @@
 
 namespace faketensor {
 
+namespace rules_of_sparse_factory {
 namespace {
 
 // --- COO ---
@@ -462,8 +463,9 @@ constexpr SparseDef kRows[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace rules_of_sparse_factory
 
-std::span<const OpDef> sparse_factory_rules() { return kOwnRules; }
-std::span<const SparseDef> sparse_factory_rows() { return kRows; }
+std::span<const OpDef> sparse_factory_rules() { return rules_of_sparse_factory::kOwnRules; }
+std::span<const SparseDef> sparse_factory_rows() { return rules_of_sparse_factory::kRows; }
 
 }  // namespace faketensor

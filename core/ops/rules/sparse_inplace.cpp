@@ -9,6 +9,7 @@
 
 namespace faketensor {
 
+namespace rules_of_sparse_inplace {
 namespace {
 
 // --- sizes ---
@@ -240,8 +241,9 @@ constexpr SparseDef kRows[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace rules_of_sparse_inplace
 
-std::span<const OpDef> sparse_inplace_rules() { return kOwnRules; }
-std::span<const SparseDef> sparse_inplace_rows() { return kRows; }
+std::span<const OpDef> sparse_inplace_rules() { return rules_of_sparse_inplace::kOwnRules; }
+std::span<const SparseDef> sparse_inplace_rows() { return rules_of_sparse_inplace::kRows; }
 
 }  // namespace faketensor

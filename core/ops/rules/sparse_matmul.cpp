@@ -10,6 +10,7 @@
 
 namespace faketensor {
 
+namespace rules_of_sparse_matmul {
 namespace {
 
 Tensor* csr_zeros(Call& c, SymInt rows, SymInt columns, DType dtype) {
@@ -293,8 +294,9 @@ constexpr SparseDef kRows[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace rules_of_sparse_matmul
 
-std::span<const OpDef> sparse_matmul_rules() { return kOwnRules; }
-std::span<const SparseDef> sparse_matmul_rows() { return kRows; }
+std::span<const OpDef> sparse_matmul_rules() { return rules_of_sparse_matmul::kOwnRules; }
+std::span<const SparseDef> sparse_matmul_rows() { return rules_of_sparse_matmul::kRows; }
 
 }  // namespace faketensor

@@ -7,6 +7,7 @@
 
 namespace faketensor {
 
+namespace rules_of_sparse_pointwise {
 namespace {
 
 constexpr std::string_view kSparseDense =
@@ -473,7 +474,8 @@ constexpr SparseDef kRows[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace rules_of_sparse_pointwise
 
-std::span<const SparseDef> sparse_pointwise_rows() { return kRows; }
+std::span<const SparseDef> sparse_pointwise_rows() { return rules_of_sparse_pointwise::kRows; }
 
 }  // namespace faketensor

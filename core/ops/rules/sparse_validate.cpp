@@ -5,6 +5,7 @@
 
 namespace faketensor {
 
+namespace rules_of_sparse_validate {
 namespace {
 
 // Mirrors _validate_compressed_sparse_indices. It has no meta kernel: the real one sees zeros in
@@ -170,7 +171,10 @@ constexpr OpDef kSparseValidateRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_sparse_validate
 
-std::span<const OpDef> sparse_validate_rules() { return kSparseValidateRules; }
+std::span<const OpDef> sparse_validate_rules() {
+  return rules_of_sparse_validate::kSparseValidateRules;
+}
 
 }  // namespace faketensor

@@ -5,6 +5,7 @@
 
 namespace faketensor {
 
+namespace rules_of_spectrogram {
 namespace {
 
 using OptionalInt = std::optional<SymInt>;
@@ -291,7 +292,8 @@ constexpr OpDef kSpectrogramRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_spectrogram
 
-std::span<const OpDef> spectrogram_rules() { return kSpectrogramRules; }
+std::span<const OpDef> spectrogram_rules() { return rules_of_spectrogram::kSpectrogramRules; }
 
 }  // namespace faketensor

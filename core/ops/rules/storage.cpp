@@ -11,6 +11,7 @@
 
 namespace faketensor {
 
+namespace rules_of_storage {
 namespace {
 
 using Format = std::optional<MemoryFormat>;
@@ -213,7 +214,8 @@ constexpr OpDef kStorageRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_storage
 
-std::span<const OpDef> storage_rules() { return kStorageRules; }
+std::span<const OpDef> storage_rules() { return rules_of_storage::kStorageRules; }
 
 }  // namespace faketensor

@@ -13,6 +13,7 @@
 
 namespace faketensor {
 
+namespace rules_of_symbolic_scalar {
 namespace {
 
 using Tag = Value::Tag;
@@ -175,7 +176,8 @@ constexpr OpDef kSymbolicScalar[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_symbolic_scalar
 
-std::span<const OpDef> symbolic_scalar_rules() { return kSymbolicScalar; }
+std::span<const OpDef> symbolic_scalar_rules() { return rules_of_symbolic_scalar::kSymbolicScalar; }
 
 }  // namespace faketensor

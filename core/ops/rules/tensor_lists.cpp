@@ -8,6 +8,7 @@
 
 namespace faketensor {
 
+namespace rules_of_tensor_lists {
 namespace {
 constexpr auto kAssertion = ErrorKind::kAssertionError;
 
@@ -174,7 +175,8 @@ constexpr OpDef kTensorListRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_tensor_lists
 
-std::span<const OpDef> tensor_list_rules() { return kTensorListRules; }
+std::span<const OpDef> tensor_list_rules() { return rules_of_tensor_lists::kTensorListRules; }
 
 }  // namespace faketensor

@@ -20,6 +20,7 @@
 
 namespace faketensor {
 
+namespace rules_of_upsample {
 namespace {
 
 struct UpsampleParams {
@@ -408,7 +409,8 @@ constexpr OpDef kUpsampleRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_upsample
 
-std::span<const OpDef> upsample_rules() { return kUpsampleRules; }
+std::span<const OpDef> upsample_rules() { return rules_of_upsample::kUpsampleRules; }
 
 }  // namespace faketensor

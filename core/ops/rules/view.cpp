@@ -12,6 +12,7 @@
 
 namespace faketensor {
 
+namespace rules_of_view {
 namespace {
 
 Tensor* view_of(Call& c, const Tensor& self, const Geometry& geometry) {
@@ -466,7 +467,8 @@ constexpr OpDef kViewRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_view
 
-std::span<const OpDef> view_rules() { return kViewRules; }
+std::span<const OpDef> view_rules() { return rules_of_view::kViewRules; }
 
 }  // namespace faketensor

@@ -5,6 +5,7 @@
 
 namespace faketensor {
 
+namespace rules_of_view_dtype {
 namespace {
 
 std::string_view cpp_name(DType dtype) { return info(dtype).cpp_name; }
@@ -140,7 +141,8 @@ constexpr OpDef kViewDtypeRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_view_dtype
 
-std::span<const OpDef> view_dtype_rules() { return kViewDtypeRules; }
+std::span<const OpDef> view_dtype_rules() { return rules_of_view_dtype::kViewDtypeRules; }
 
 }  // namespace faketensor

@@ -8,6 +8,7 @@
 
 namespace faketensor {
 
+namespace rules_of_view_split {
 namespace {
 
 using Parts = SmallVector<Value, 16>;
@@ -245,7 +246,8 @@ constexpr OpDef kViewSplitRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_view_split
 
-std::span<const OpDef> view_split_rules() { return kViewSplitRules; }
+std::span<const OpDef> view_split_rules() { return rules_of_view_split::kViewSplitRules; }
 
 }  // namespace faketensor

@@ -13,6 +13,7 @@
 
 namespace faketensor {
 
+namespace rules_of_view_variants {
 namespace {
 
 Value itself(Call&, const Tensor& self) { return self; }
@@ -251,7 +252,8 @@ constexpr OpDef kViewVariantRules[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_view_variants
 
-std::span<const OpDef> view_variant_rules() { return kViewVariantRules; }
+std::span<const OpDef> view_variant_rules() { return rules_of_view_variants::kViewVariantRules; }
 
 }  // namespace faketensor

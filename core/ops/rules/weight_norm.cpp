@@ -4,6 +4,7 @@
 
 namespace faketensor {
 
+namespace rules_of_weight_norm {
 namespace {
 
 // Mirrors _weight_norm_interface, torch/_decomp/decompositions.py; `dim` is not wrapped there.
@@ -62,7 +63,8 @@ constexpr OpDef kWeightNorm[] = {
 };
 // clang-format on
 }  // namespace
+}  // namespace rules_of_weight_norm
 
-std::span<const OpDef> weight_norm_rules() { return kWeightNorm; }
+std::span<const OpDef> weight_norm_rules() { return rules_of_weight_norm::kWeightNorm; }
 
 }  // namespace faketensor

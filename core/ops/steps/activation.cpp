@@ -10,6 +10,7 @@
 
 namespace faketensor {
 
+namespace steps_of_activation {
 namespace {
 
 using enum Promotion;
@@ -587,7 +588,8 @@ constexpr StepsDef kActivationSteps[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace steps_of_activation
 
-std::span<const StepsDef> activation_steps() { return kActivationSteps; }
+std::span<const StepsDef> activation_steps() { return steps_of_activation::kActivationSteps; }
 
 }  // namespace faketensor

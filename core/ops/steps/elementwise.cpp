@@ -5,6 +5,7 @@
 
 namespace faketensor {
 
+namespace steps_of_elementwise {
 namespace {
 
 using Taken = StepsDef::Taken;
@@ -55,7 +56,8 @@ constexpr StepsDef kElementwiseSteps[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace steps_of_elementwise
 
-std::span<const StepsDef> elementwise_steps() { return kElementwiseSteps; }
+std::span<const StepsDef> elementwise_steps() { return steps_of_elementwise::kElementwiseSteps; }
 
 }  // namespace faketensor

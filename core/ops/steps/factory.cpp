@@ -5,6 +5,7 @@
 
 namespace faketensor {
 
+namespace steps_of_factory {
 namespace {
 
 using Taken = StepsDef::Taken;
@@ -228,7 +229,8 @@ constexpr StepsDef kFactorySteps[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace steps_of_factory
 
-std::span<const StepsDef> factory_steps() { return kFactorySteps; }
+std::span<const StepsDef> factory_steps() { return steps_of_factory::kFactorySteps; }
 
 }  // namespace faketensor

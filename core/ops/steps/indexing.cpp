@@ -6,6 +6,7 @@
 
 namespace faketensor {
 
+namespace steps_of_indexing {
 namespace {
 
 using Taken = StepsDef::Taken;
@@ -166,7 +167,8 @@ constexpr StepsDef kIndexingSteps[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace steps_of_indexing
 
-std::span<const StepsDef> indexing_steps() { return kIndexingSteps; }
+std::span<const StepsDef> indexing_steps() { return steps_of_indexing::kIndexingSteps; }
 
 }  // namespace faketensor

@@ -6,6 +6,7 @@
 
 namespace faketensor {
 
+namespace steps_of_loss {
 namespace {
 
 enum Reduction : int64_t { kNone, kMean, kSum };
@@ -143,7 +144,8 @@ constexpr StepsDef kLossSteps[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace steps_of_loss
 
-std::span<const StepsDef> loss_steps() { return kLossSteps; }
+std::span<const StepsDef> loss_steps() { return steps_of_loss::kLossSteps; }
 
 }  // namespace faketensor

@@ -9,6 +9,7 @@
 
 namespace faketensor {
 
+namespace steps_of_network {
 namespace {
 
 using enum Promotion;
@@ -390,7 +391,8 @@ constexpr StepsDef kNetworkSteps[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace steps_of_network
 
-std::span<const StepsDef> network_steps() { return kNetworkSteps; }
+std::span<const StepsDef> network_steps() { return steps_of_network::kNetworkSteps; }
 
 }  // namespace faketensor

@@ -12,6 +12,7 @@
 
 namespace faketensor {
 
+namespace steps_of_pass_only {
 namespace {
 
 using Taken = StepsDef::Taken;
@@ -503,7 +504,8 @@ constexpr StepsDef kPassOnlySteps[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace steps_of_pass_only
 
-std::span<const StepsDef> pass_only_steps() { return kPassOnlySteps; }
+std::span<const StepsDef> pass_only_steps() { return steps_of_pass_only::kPassOnlySteps; }
 
 }  // namespace faketensor

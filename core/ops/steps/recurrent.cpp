@@ -12,6 +12,7 @@
 
 namespace faketensor {
 
+namespace steps_of_recurrent {
 namespace {
 
 using Taken = StepsDef::Taken;
@@ -186,7 +187,8 @@ constexpr StepsDef kRecurrentSteps[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace steps_of_recurrent
 
-std::span<const StepsDef> recurrent_steps() { return kRecurrentSteps; }
+std::span<const StepsDef> recurrent_steps() { return steps_of_recurrent::kRecurrentSteps; }
 
 }  // namespace faketensor

@@ -11,6 +11,7 @@
 
 namespace faketensor {
 
+namespace steps_of_reduction {
 namespace {
 
 using enum Promotion;
@@ -332,7 +333,8 @@ constexpr StepsDef kReductionSteps[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace steps_of_reduction
 
-std::span<const StepsDef> reduction_steps() { return kReductionSteps; }
+std::span<const StepsDef> reduction_steps() { return steps_of_reduction::kReductionSteps; }
 
 }  // namespace faketensor

@@ -5,6 +5,7 @@
 
 namespace faketensor {
 
+namespace steps_of_upsample {
 namespace {
 
 using Taken = StepsDef::Taken;
@@ -148,7 +149,8 @@ constexpr StepsDef kUpsampleSteps[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace steps_of_upsample
 
-std::span<const StepsDef> upsample_steps() { return kUpsampleSteps; }
+std::span<const StepsDef> upsample_steps() { return steps_of_upsample::kUpsampleSteps; }
 
 }  // namespace faketensor

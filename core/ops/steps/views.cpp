@@ -10,6 +10,7 @@
 
 namespace faketensor {
 
+namespace steps_of_views {
 namespace {
 
 using Taken = StepsDef::Taken;
@@ -264,7 +265,8 @@ constexpr StepsDef kViewSteps[] = {
 // clang-format on
 
 }  // namespace
+}  // namespace steps_of_views
 
-std::span<const StepsDef> view_steps() { return kViewSteps; }
+std::span<const StepsDef> view_steps() { return steps_of_views::kViewSteps; }
 
 }  // namespace faketensor
