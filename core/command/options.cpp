@@ -13,8 +13,7 @@ std::string option_lines(std::span<const OptionRow> rows) {
     return std::string(row.name).append(row.argument.empty() ? "" : " ").append(row.argument);
   };
   size_t column = 0;
-  for (const OptionRow& row : rows)
-    column = std::max(column, kBefore + shown(row).size() + kGap);
+  for (const OptionRow& row : rows) column = std::max(column, kBefore + shown(row).size() + kGap);
   std::string text;
   for (const OptionRow& row : rows) {
     std::string line = std::string(kBefore, ' ') + shown(row);
