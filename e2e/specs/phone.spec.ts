@@ -10,7 +10,7 @@ async function tapBox({ page, stage }: Playground): Promise<void> {
     const box = await stage.boundingBox();
     if (box === null) throw new Error("the stage has no box");
     await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height * y);
-    const isHit = await sheet.waitFor({ timeout: 300 }).then(
+    const isHit = await sheet.waitFor({ timeout: 1000 }).then(
       () => true,
       () => false,
     );
