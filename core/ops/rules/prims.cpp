@@ -182,6 +182,7 @@ void sink_tokens(Call&, TensorList) {}
 
 // --- linear algebra and Fourier transforms ---
 
+// Mirrors _svd_meta.
 Value svd(Call& c, const Tensor& a, bool full_matrices) {
   c.check(a.dim() >= 2, "linalg.svd: The input tensor A must have at least 2 dimensions.");
   c.check(is_float_or_complex(a.dtype()),

@@ -20,7 +20,7 @@ namespace {
 // Batch dimensions of a compressed tensor stand before its two sparse ones.
 int64_t batch_dim(const Tensor& self) { return self.dim() - 2 - sparse_of(self).dense_dim; }
 
-DimVector batch_dims(const Tensor& self) {
+DimVector sparse_batch_sizes(const Tensor& self) {
   DimVector sizes;
   for (int64_t i = 0; i < batch_dim(self); ++i) sizes.push_back(self.size(i));
   return sizes;
@@ -34,7 +34,7 @@ Tensor* coo_indices(Call& c, const Tensor& self) {
 Tensor* element_values(Call& c, const Tensor& self) {
   const SparseMeta& sparse = sparse_of(self);
   DimVector sizes;
-  if (is_compressed(self)) sizes = batch_dims(self);
+  if (is_compressed(self)) sizes = sparse_batch_sizes(self);
   sizes.push_back(sparse.nnz);
   if (is_block(self.layout())) {
     sizes.push_back(sparse.block_size[0]);
@@ -51,13 +51,13 @@ Tensor* compressed_indices(Call& c, const Tensor& self) {
   const int axis = is_row_compressed(self.layout()) ? 0 : 1;
   SymInt count = self.size(batch_dim(self) + axis);
   if (is_block(self.layout())) count = floor_div(count, sparse.block_size[axis]);
-  DimVector sizes = batch_dims(self);
+  DimVector sizes = sparse_batch_sizes(self);
   sizes.push_back(count + 1);
   return c.empty(sizes, sparse.index_dtype);
 }
 
 Tensor* plain_indices(Call& c, const Tensor& self) {
-  DimVector sizes = batch_dims(self);
+  DimVector sizes = sparse_batch_sizes(self);
   sizes.push_back(sparse_of(self).nnz);
   return c.empty(sizes, sparse_of(self).index_dtype);
 }
