@@ -2,11 +2,12 @@
 // port 0 takes any. Answers are compressed and typed as a good static host would, so that what is measured here is what users get;
 // they carry the headers that the folder's file `_headers` has under `/*` and under their path.
 import { createReadStream, existsSync, readFileSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize, resolve, sep } from "node:path";
 import { pipeline } from "node:stream";
-import { constants, createBrotliCompress, createGzip } from "node:zlib";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
 
 const types = {
   ".html": "text/html; charset=utf-8",
@@ -19,8 +20,8 @@ const types = {
   ".webmanifest": "application/manifest+json",
 };
 const compressors = {
-  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
-  gzip: () => createGzip(),
+  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: promisify(gzip),
 };
 
 const folder = resolve(process.argv[2] ?? ".");
@@ -38,6 +39,15 @@ function readHeaders() {
   return rules;
 }
 
+/** By file and encoding: the tag of the file, and the promise of its compressed bytes. The specs ask for the same files 200 times. */
+const kept = new Map();
+
+function compressed(file, tag, encoding) {
+  const key = `${encoding} ${file}`;
+  if (kept.get(key)?.tag !== tag) kept.set(key, { tag, bytes: readFile(file).then(compressors[encoding]) });
+  return kept.get(key).bytes;
+}
+
 async function answer(request, response) {
   const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
   let file = join(folder, normalize(path));
@@ -52,11 +62,13 @@ async function answer(request, response) {
   if (request.headers["if-none-match"] === tag) return response.writeHead(304, headers).end();
   const accepted = request.headers["accept-encoding"] ?? "";
   const encoding = extname(file) in types ? Object.keys(compressors).find((name) => accepted.includes(name)) : undefined;
-  if (encoding) headers["Content-Encoding"] = encoding;
-  else headers["Content-Length"] = facts.size;
-  response.writeHead(200, headers);
-  const steps = [createReadStream(file), ...(encoding ? [compressors[encoding]()] : []), response];
-  pipeline(steps, (error) => error && response.destroy());
+  if (encoding) {
+    const bytes = await compressed(file, tag, encoding);
+    response.writeHead(200, { ...headers, "Content-Encoding": encoding, "Content-Length": bytes.length }).end(bytes);
+    return;
+  }
+  response.writeHead(200, { ...headers, "Content-Length": facts.size });
+  pipeline(createReadStream(file), response, (error) => error && response.destroy());
 }
 
 const server = createServer((request, response) => {

@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import AxeBuilder from "@axe-core/playwright";
 import { expect, test as base, type Locator, type Page } from "@playwright/test";
 
 export { expect };
@@ -19,6 +20,12 @@ export function file(name: string): string {
   return path.join(kFiles, name);
 }
 
+/**
+ * How often the page is asked, in ms. Playwright's own way asks at each frame, and makes the browser draw all of them: a tenth
+ * of what it takes to open the page.
+ */
+const kPolling = { polling: 40 };
+
 export class Playground {
   constructor(readonly page: Page) {}
 
@@ -27,7 +34,11 @@ export class Playground {
     await this.page.goto(`./${hash}`);
     await this.shown();
     if (engine)
-      await this.page.waitForFunction(() => performance.getEntriesByName("engine-ready").length > 0);
+      await this.page.waitForFunction(
+        () => performance.getEntriesByName("engine-ready").length > 0,
+        undefined,
+        kPolling,
+      );
   }
 
   /** Until a graph is on the canvas. `count`: how many have been shown since the page was opened. */
@@ -35,6 +46,7 @@ export class Playground {
     await this.page.waitForFunction(
       (wanted) => performance.getEntriesByName("graph-shown").length >= wanted,
       count,
+      kPolling,
     );
   }
 
@@ -120,6 +132,30 @@ export class Playground {
         fillText.call(this, text, x, y);
       };
     });
+  }
+
+  /**
+   * What axe knows against the page as it stands: all of it in light, then what depends on colours in dark. One document, asked in
+   * place: the page has no frames.
+   */
+  async violations(): Promise<string[]> {
+    const found: string[] = [];
+    const ask = async (axe: AxeBuilder) => {
+      const { violations } = await axe.setLegacyMode().analyze();
+      for (const { id, nodes } of violations)
+        found.push(...nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.failureSummary ?? ""}`));
+    };
+    await ask(new AxeBuilder({ page: this.page }).options({ resultTypes: ["violations"] }));
+    await this.page.emulateMedia({ colorScheme: "dark" });
+    await expect(this.page.locator("html")).toHaveAttribute("data-theme", "dark");
+    await ask(
+      new AxeBuilder({ page: this.page }).options({
+        resultTypes: ["violations"],
+        runOnly: ["color-contrast", "link-in-text-block"],
+      }),
+    );
+    await this.page.emulateMedia({ colorScheme: "light" });
+    return found;
   }
 
   /** The texts that begin in sight on the canvas. */
