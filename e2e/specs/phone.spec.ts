@@ -3,10 +3,8 @@ import { expect, test, type Playground } from "./page.js";
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
 /** Taps on the canvas until a box is hit. */
-async function tapBox({ page, stage, fits }: Playground): Promise<void> {
+async function tapBox({ page, stage }: Playground): Promise<void> {
   const sheet = page.locator("#sheet");
-  // The last of the sentences that come above it and move it: a tap that was meant for a box would come to that one.
-  await expect(fits).toContainText("largest batch");
   for (let y = 0.1; y < 0.8; y += 0.07) {
     const box = await stage.boundingBox();
     if (box === null) throw new Error("the stage has no box");
@@ -61,6 +59,19 @@ test("a tap brings up what was tapped, and from there all of it", async ({ playg
   await page.getByRole("button", { name: "Graph", exact: true }).click();
   await sheet.getByRole("button", { name: "Hide" }).click();
   await expect(sheet).toBeHidden();
+});
+
+test("the picture stays where it is when its costs are told above it", async ({ playground, page }) => {
+  await playground.open("", { engine: false });
+  const top = async () => (await playground.stage.boundingBox())?.y ?? NaN;
+  const first = await top();
+  await expect(playground.fits).toContainText("largest batch");
+  expect(Math.abs((await top()) - first)).toBeLessThanOrEqual(8);
+  await playground.openFile("classifier.pt2");
+  const second = await top();
+  await expect(playground.fits).not.toBeEmpty();
+  expect(Math.abs((await top()) - second)).toBeLessThanOrEqual(8);
+  expect(await page.evaluate(() => scrollY)).toBe(0);
 });
 
 test("nothing of the page is wider than the phone", async ({ playground, page }) => {

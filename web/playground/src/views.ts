@@ -302,8 +302,13 @@ export class Views {
     this.canvas.show(shown.scene, camera === null);
     if (camera !== null) this.canvas.setCamera(camera);
     this.showRun(shown, state, null);
-    // What is said of another program is no longer true, however long this one's bytes take to count.
-    byId("peak", HTMLElement).hidden = byId("fits", HTMLElement).hidden = true;
+    // What is said of another program is no longer true, however long this one's bytes take to count. The room is kept, so that
+    // the picture stays where it is.
+    for (const id of ["peak", "fits"]) {
+      const sentence = byId(id, HTMLElement);
+      sentence.textContent = "";
+      sentence.hidden = false;
+    }
     this.later.do(({ strip }) => {
       strip.show(null, model, false);
     });
