@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Programs that other PyTorch versions exported, and files that are none: versions.py FAKETENSOR [--sample] [FOLDER...]
+"""Programs that other PyTorch versions exported, and files that are none: versions.py FAKETENSOR [FOLDER...]
 
 A folder holds one folder of .pt2 files per exporting version, and `wrong`, files that people open by mistake. Every program must open, and
 `propagate --check` must find each value that the file records, but for what is known to have changed in between; every wrong file must be
 refused by its name. Without folders: data/versions, and ../shared/conformance/versions where that is there. What is in both is
-read once. --sample: every wrong file, and of the programs each name and each version at least once.
+read once.
 """
-import collections
 import pathlib
 import subprocess
 import sys
@@ -57,27 +56,13 @@ def distinct(paths):
     return list(seen.values())
 
 
-def sample(programs):
-    """One program of each name, whose versions take turns, and one more of each version that had none."""
-    by_name, by_version = collections.defaultdict(list), {}
-    for path in programs:
-        by_name[path.name].append(path)
-        by_version.setdefault(path.parent.name, path)
-    chosen = [paths[turn % len(paths)] for turn, paths in enumerate(by_name.values())]
-    had = {path.parent.name for path in chosen}
-    return chosen + [path for version, path in by_version.items() if version not in had]
-
-
 def main():
-    command, *rest = sys.argv[1:]
+    command, *folders = sys.argv[1:]
     command = str(pathlib.Path(command).resolve())
-    folders = [argument for argument in rest if argument != "--sample"]
     folders = folders or [HERE / "data" / "versions", *([SHARED] if SHARED.is_dir() else [])]
     files = distinct(path for folder in map(pathlib.Path, folders) for path in sorted(folder.glob("*/*")) if path.is_file())
     wrong = [path for path in files if path.parent.name == "wrong"]
     programs = [path for path in files if path.parent.name != "wrong"]
-    if "--sample" in rest:
-        programs = sample(programs)
     failed = 0
     for check, paths in ((check_program, programs), (check_wrong, wrong)):
         for path in paths:

@@ -72,7 +72,7 @@ TEST(TensorDescriptionJson, WhatIsNoDescriptionIsRefused) {
 // What walks and frees them does so by recursion.
 TEST(TensorDescriptionJson, GradientsOfGradientsAreBounded) {
   json records = json::array({kStorage});
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < 100'000; ++i) {
     json record = tensor(i + 1, 0);
     if (i > 0) record["grad"] = i;
     records.push_back(record);

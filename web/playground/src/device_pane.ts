@@ -99,6 +99,11 @@ export class DevicePane {
     if (this.dialog.open) void this.fill();
   }
 
+  /** What was said is of another program. Its room stays, so that the picture does. */
+  forget(): void {
+    this.opener.textContent = "";
+  }
+
   open(): void {
     if (this.shown === null) return;
     this.dialog.showModal();
@@ -128,7 +133,7 @@ export class DevicePane {
     if (this.shown !== shown) return;
     const { devices } = shown;
     this.opener.ariaBusy = null;
-    this.opener.hidden = devices === null;
+    this.forget();
     if (devices !== null) {
       const sentence = fitsSentence(devices.fits, devices.basis.optimizer);
       this.opener.textContent = sentence;

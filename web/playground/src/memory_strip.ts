@@ -89,7 +89,7 @@ export class MemoryStrip {
     this.model = model;
     this.hovered = null;
     const { sentence } = this;
-    sentence.hidden = profile === null;
+    sentence.textContent = "";
     this.box.hidden = profile === null || profile.peakRow < 0;
     if (profile !== null) {
       const place = peakPlace(profile, model);

@@ -302,15 +302,10 @@ export class Views {
     this.canvas.show(shown.scene, camera === null);
     if (camera !== null) this.canvas.setCamera(camera);
     this.showRun(shown, state, null);
-    // What is said of another program is no longer true, however long this one's bytes take to count. The room is kept, so that
-    // the picture stays where it is.
-    for (const id of ["peak", "fits"]) {
-      const sentence = byId(id, HTMLElement);
-      sentence.textContent = "";
-      sentence.hidden = false;
-    }
-    this.later.do(({ strip }) => {
+    // What is said of another program is no longer true, however long this one's bytes take to count.
+    this.later.do(({ strip, devices }) => {
       strip.show(null, model, false);
+      devices.forget();
     });
     this.compare.now?.comparing.forget();
     this.outline.compare(null);
