@@ -10,6 +10,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "../unit/test_files.h"
 #include "core/analysis/call_log.h"
 #include "core/analysis/memory_timeline.h"
 #include "core/io/open.h"
@@ -104,7 +105,8 @@ void memory_timeline(benchmark::State& state, const std::string& path) {
 
 bool register_files() {
   const char* named = std::getenv("FAKETENSOR_BENCH_FILES");
-  std::string_view rest = named != nullptr ? named : FAKETENSOR_BENCH_EXAMPLE;
+  const std::string files = named != nullptr ? named : test_file("../e2e/files/classifier.pt2");
+  std::string_view rest = files;
   while (!rest.empty()) {
     const size_t end = rest.find(':');
     const std::string path(rest.substr(0, end));
