@@ -9,12 +9,11 @@ endif()
 
 find_program(FAKETENSOR_CCACHE ccache)
 if(FAKETENSOR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${FAKETENSOR_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${FAKETENSOR_CCACHE})
-  if(EMSCRIPTEN)
-    # ccache tells a compiler by its name; only clang's precompiled headers are asked for in this way.
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_COMPILERTYPE=clang ${FAKETENSOR_CCACHE})
-  endif()
+  file(RELATIVE_PATH relative ${CMAKE_BINARY_DIR} ${PROJECT_SOURCE_DIR})
+  string(REGEX REPLACE "/$" "" relative "${relative}")
+  foreach(language C CXX)
+    set(CMAKE_${language}_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/scripts/cmake/ccache ${PROJECT_SOURCE_DIR} ${relative})
+  endforeach()
 endif()
 
 set(FAKETENSOR_WASM_DEPENDENCIES ${PROJECT_SOURCE_DIR}/build/deps CACHE PATH "Where scripts/fetch_wasm_dependencies put its results")
