@@ -16,6 +16,7 @@ be the same bytes, and of what is the same nothing is read or compared again.
 import argparse
 import concurrent.futures
 import csv
+import gc
 import gzip
 import json
 import os
@@ -111,7 +112,8 @@ def questions(path, recorded, folder):
         lines = recorded[:1] + [expression_question(row) for row in recorded[1:]]
     else:
         lines = [{k: v for k, v in row.items() if k not in RECORDED} for row in recorded]
-    target.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+    encode = json.JSONEncoder(separators=(",", ":")).encode
+    target.write_text("".join(encode(line) + "\n" for line in lines))
     if "graph" in header:
         program = folder / header["graph"]
         if not program.exists():
@@ -285,8 +287,9 @@ def replay_all(chosen, name, engine):
 
 
 def begin(name, engine):
-    """What all files of a process have in common."""
+    """What all files of a process have in common. What is read has no cycles, which Python would look for in millions of values."""
     global of_process
+    gc.disable()
     of_process = engine, ANSWERS / name
 
 

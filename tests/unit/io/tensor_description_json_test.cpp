@@ -72,8 +72,9 @@ TEST(TensorDescriptionJson, WhatIsNoDescriptionIsRefused) {
 // What walks and frees them does so by recursion.
 TEST(TensorDescriptionJson, GradientsOfGradientsAreBounded) {
   json records = json::array({kStorage});
+  json record = tensor(1, 0);
   for (int i = 0; i < 100'000; ++i) {
-    json record = tensor(i + 1, 0);
+    record["id"] = i + 1;
     if (i > 0) record["grad"] = i;
     records.push_back(record);
   }
