@@ -31,34 +31,35 @@ const Registry& Registry::builtin() {
   return kRegistry;
 }
 
-Registry::Registry() {
-  const std::span<const OutDef> outs = out_overloads();
-  size_t expected = outs.size();
-  for (const std::span<const OpDef> table : rule_tables()) expected += table.size();
-  expected += expected / 4;  // in-place overloads
-  entries_.reserve(expected);
-  ids_.reserve(2 * expected);  // "aten::mm" and "aten::mm.default"
+namespace {
+// At most a quarter of the rows has an in-place overload.
+size_t at_most() {
+  size_t rows = 0;
+  for (const std::span<const OpDef> table : rule_tables()) rows += table.size();
+  return rows + rows / 4 + out_overloads().size();
+}
+}  // namespace
+
+Registry::Registry() : made_(at_most() + 1) {
+  entries_.reserve(at_most());
+  ids_.reserve(2 * at_most());  // "aten::mm" and "aten::mm.default"
   for (const std::span<const OpDef> table : rule_tables()) add_table(table);
   const size_t rows = entries_.size();
   for (size_t i = 0; i < rows; ++i) {
     if ((entries_[i].tags & (kInplace | kInplaceCopies)) != 0) derive_inplace(static_cast<OpId>(i));
   }
-  for (const OutDef& def : outs) derive_out(def);
-  for (OpEntry& entry : entries_) {
-    if (entry.out != nullptr) entry.forward = find(entry.out->target);
-  }
+  for (const OutDef& def : out_overloads()) derive_out(def);
   add_sparse_rules();
 }
 
 void Registry::add_table(std::span<const OpDef> table) {
   for (const OpDef& def : table) {
     OpEntry entry;
-    entry.schema = parse_schema(def.schema, arena_);
     entry.def = &def;
     entry.rule = def.rule;
     entry.tags = def.tags;
     entry.derivative = def.derivative;
-    add(std::move(entry));
+    add(std::move(entry), def.schema.substr(0, def.schema.find('(')));
   }
 }
 
@@ -83,14 +84,12 @@ std::string inplace_schema_text(const Schema& functional) {
 
 void Registry::derive_inplace(OpId functional) {
   OpEntry entry = entries_[functional];
-  const std::string text = inplace_schema_text(entry.schema);
-  entry.schema = parse_schema(arena_.copy(std::string_view(text)), arena_);
   entry.functional = functional;
-  entry.derived =
-      takes_list(entry.schema) ? OpEntry::Derived::kListInplace : OpEntry::Derived::kInplace;
+  entry.derived = OpEntry::Derived::kInplace;
   // What a tensor held before it is written to has a derivative, which is zero.
   entry.tags &= ~uint32_t{kNoDerivative};
-  add(std::move(entry));
+  std::string name(entry.name);
+  add(std::move(entry), arena_.copy(std::string_view(name.insert(name.rfind('.'), "_"))));
 }
 
 namespace {
@@ -98,11 +97,11 @@ namespace {
 // The functional operator of "aten::X.Y_out" is "aten::X.Y", that of "aten::X.out" is "aten::X" or
 // "aten::X.Tensor".
 OpId functional_of(const Registry& registry, const OutDef& def) {
-  if (!def.functional.empty()) return registry.find(def.functional);
+  if (!def.functional.empty()) return registry.number(def.functional);
   const std::string_view stem = def.name.substr(0, def.name.rfind('.'));
-  if (def.name.ends_with("_out")) return registry.find(def.name.substr(0, def.name.size() - 4));
-  const OpId plain = registry.find(stem);
-  return plain != kNoOp ? plain : registry.find(std::string(stem) + ".Tensor");
+  if (def.name.ends_with("_out")) return registry.number(def.name.substr(0, def.name.size() - 4));
+  const OpId plain = registry.number(stem);
+  return plain != kNoOp ? plain : registry.number(std::string(stem) + ".Tensor");
 }
 
 bool is_factory_option(const Argument& argument) {
@@ -200,13 +199,10 @@ class OutSchemaText {
 void Registry::derive_out(const OutDef& def) {
   const OpId functional = functional_of(*this, def);
   if (functional == kNoOp) return;  // listed in core/ops/STATUS.md
-  const OutSchemaText made(entries_[functional].schema, def);
   OpEntry entry;
-  entry.schema = parse_schema(arena_.copy(std::string_view(made.text())), arena_);
   entry.out = &def;
   entry.functional = functional;
   entry.derived = OpEntry::Derived::kOut;
-  entry.output_count = static_cast<uint8_t>(made.output_count());
   constexpr uint32_t kOwn =
       kInplace | kInplaceCopies | kComposite | kInplaceView | kDynamicShapeByMask;
   const uint32_t tags = entries_[functional].tags;
@@ -218,25 +214,58 @@ void Registry::derive_out(const OutDef& def) {
   const bool calls_only =
       def.by == OutBy::kForward || def.by == OutBy::kComposed || def.by == OutBy::kRule;
   if (calls_only && def.grad == OutGrad::kNoGrad) entry.tags |= kComposite;
-  add(std::move(entry));
+  add(std::move(entry), def.name);
 }
 
 // A row that names no operator is found by registry_test.
 void Registry::add_sparse_rules() {
   for (const std::span<const SparseDef> table : sparse_tables()) {
     for (const SparseDef& row : table) {
-      if (const OpId id = find(row.op); id != kNoOp) entries_[id].sparse_rule = row.rule;
+      if (const OpId id = number(row.op); id != kNoOp) entries_[id].sparse_rule = row.rule;
     }
   }
 }
 
-OpId Registry::add(OpEntry entry) {
+// `name`: with ".default" or without.
+void Registry::add(OpEntry entry, std::string_view name) {
+  constexpr std::string_view kDefault = ".default";
+  const bool has_overload = name.find('.') != std::string_view::npos;
   entry.id = static_cast<OpId>(entries_.size());
-  complete_entry(entry, arena_);
+  entry.name = has_overload ? name : arena_.copy(std::string_view(std::string(name) += kDefault));
   ids_.emplace(entry.name, entry.id);
-  if (entry.schema.overload.empty()) ids_.emplace(entry.schema.name, entry.id);
+  if (entry.name.ends_with(kDefault))
+    ids_.emplace(entry.name.substr(0, entry.name.size() - kDefault.size()), entry.id);
   entries_.push_back(std::move(entry));
-  return entries_.back().id;
+}
+
+// Made from the functional operator's, which is complete, for a derived entry; sets what that tells.
+std::string_view Registry::schema_text(OpEntry& entry) const {
+  if (entry.derived == OpEntry::Derived::kNone) return entry.def->schema;
+  const Schema& functional = entries_[entry.functional].schema;
+  if (entry.out != nullptr) {
+    const OutSchemaText made(functional, *entry.out);
+    entry.output_count = static_cast<uint8_t>(made.output_count());
+    return arena_.copy(std::string_view(made.text()));
+  }
+  if (takes_list(functional)) entry.derived = OpEntry::Derived::kListInplace;
+  return arena_.copy(std::string_view(inplace_schema_text(functional)));
+}
+
+void Registry::complete(OpId id) const {
+  made_.once(id, [&] {
+    OpEntry& entry = entries_[id];
+    if (entry.functional != kNoOp) complete(entry.functional);
+    entry.schema = parse_schema(schema_text(entry), arena_);
+    complete_entry(entry, arena_);
+    if (entry.out != nullptr) entry.forward = find(entry.out->target);
+  });
+}
+
+std::span<const OpEntry> Registry::entries() const {
+  made_.once(entries_.size(), [&] {
+    for (OpId id = 0; id < entries_.size(); ++id) complete(id);
+  });
+  return entries_;
 }
 
 std::string Registry::qualified(std::string_view name) {
@@ -249,6 +278,12 @@ std::string Registry::qualified(std::string_view name) {
 }
 
 OpId Registry::find(std::string_view name) const {
+  const OpId id = number(name);
+  if (id != kNoOp) complete(id);
+  return id;
+}
+
+OpId Registry::number(std::string_view name) const {
   std::string spelled;
   if (name.find("::") == std::string_view::npos) {
     spelled = qualified(name);

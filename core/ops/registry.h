@@ -5,8 +5,15 @@
 // overloads derived from them: in-place ones by tag, out= ones by the rows of out_overloads().
 // Readers of graphs resolve a name once; loops only see numbers. The registry of built-in operators
 // is built on first use and never changes.
+//
+// Note [Schemas are read when somebody has the number]
+// Programs use a few dozen of the 4,800 overloads, and to read the schemas of all takes longer than to
+// propagate one. So names are known from the start, and an entry is completed before its number is
+// handed out: by find(), by entries(), which completes all, or as the functional or forward operator
+// of a complete entry. entry() has nothing to ask then. Any thread may do so.
 #pragma once
 
+#include <cassert>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +23,7 @@
 #include "core/ops/facts.h"
 #include "core/ops/op_def.h"
 #include "core/ops/out_def.h"
+#include "core/support/once_each.h"
 
 namespace faketensor {
 
@@ -66,10 +74,16 @@ class Registry {
   // By "aten::mm", "aten::mm.default", "aten::add.Tensor" or the forms of exported programs
   // "torch.ops.aten.mm.default", "_operator.add"; kNoOp where there is no rule.
   OpId find(std::string_view name) const;
-  const OpEntry& entry(OpId id) const { return entries_[id]; }
+  const OpEntry& entry(OpId id) const {
+    assert(made_.is_made(id));
+    return entries_[id];
+  }
   // "aten::add.Tensor" of any of those forms; empty for text that is no operator's name.
   static std::string qualified(std::string_view name);
-  std::span<const OpEntry> entries() const { return entries_; }
+  std::span<const OpEntry> entries() const;
+  // What entries() has, and find() without completing the entry: for tables by number.
+  size_t size() const { return entries_.size(); }
+  OpId number(std::string_view name) const;
 
  private:
   Registry();
@@ -77,10 +91,14 @@ class Registry {
   void derive_inplace(OpId functional);
   void derive_out(const OutDef& def);
   void add_sparse_rules();
-  OpId add(OpEntry entry);
+  void add(OpEntry entry, std::string_view name);
+  void complete(OpId id) const;
+  std::string_view schema_text(OpEntry& entry) const;
 
-  Arena arena_;
-  std::vector<OpEntry> entries_;
+  // Completed by const functions; what they see of an entry does not change any more (OnceEach).
+  mutable Arena arena_;
+  mutable std::vector<OpEntry> entries_;
+  mutable OnceEach made_;  // by number; the one after the last: all of them
   std::unordered_map<std::string_view, OpId> ids_;
 };
 

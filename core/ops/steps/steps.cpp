@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/ops/steps/reference.h"
 #include "core/ops/steps/tables.h"
+#include "core/support/once_each.h"
 
 namespace faketensor {
 
@@ -43,7 +45,7 @@ Steps out_overload(const OpEntry& op, const Steps& functional) {
   }
 }
 
-// All steps by OpId. Built on first use, never changed, as the registry of built-in operators is.
+// The steps by OpId, found when they are first asked for. What is found does not change any more.
 class StepsTable {
  public:
   static const StepsTable& builtin() {
@@ -51,28 +53,35 @@ class StepsTable {
     return table;
   }
   const Steps* find(OpId op) const {
-    return op < steps_.size() && known_[op] ? &steps_[op] : nullptr;
+    if (op >= steps_.size()) return nullptr;
+    found_.once(op, [&] { add(Registry::builtin().entry(op)); });
+    return known_[op] != 0 ? &steps_[op] : nullptr;
   }
 
  private:
-  StepsTable() {
+  StepsTable() : found_(Registry::builtin().size()) {
     const Registry& registry = Registry::builtin();
-    const size_t count = registry.entries().size();
-    steps_.resize(count);
-    known_.resize(count);
-    for (const OpEntry& op : registry.entries()) add(op, by_answer(registry, op));
+    steps_.resize(registry.size());
+    known_.resize(registry.size());
     for (const std::span<const StepsDef> table : steps_tables()) {
       for (const StepsDef& row : table) {
-        const OpId op = registry.find(row.op);  // steps_test finds a row of no operator
-        if (op != kNoOp) add_row(registry.entry(op), row);
+        const OpId op = registry.number(row.op);  // steps_test finds a row of no operator
+        if (op != kNoOp) rows_.emplace(op, &row);
       }
-    }
-    // Derived overloads come after the operators that they follow from.
-    for (const OpEntry& op : registry.entries()) {
-      if (op.derived != OpEntry::Derived::kNone && !known_[op.id]) add(op, derived(op));
     }
   }
 
+  void add(const OpEntry& op) const {
+    if (const auto row = rows_.find(op.id); row != rows_.end()) {
+      add_row(op, *row->second);
+      return;
+    }
+    Steps steps = by_answer(Registry::builtin(), op);
+    if (steps.taken_for == StepsFor::kNobody) steps = derived(op);
+    if (steps.taken_for == StepsFor::kNobody) return;
+    steps_[op.id] = steps;
+    known_[op.id] = 1;
+  }
   static Steps by_answer(const Registry& registry, const OpEntry& op) {
     const StepsFor taken = answered_for(op.facts.answered_by);
     if (taken == StepsFor::kNobody) return {};
@@ -83,16 +92,17 @@ class StepsTable {
     }
     return {{}, taken};
   }
-  void add_row(const OpEntry& op, const StepsDef& row) {
+  void add_row(const OpEntry& op, const StepsDef& row) const {
     const bool is_given = row.taken != StepsDef::Taken::kAsAnswered;
     const StepsFor taken = is_given ? static_cast<StepsFor>(static_cast<int>(row.taken) - 1)
                                     : answered_for(op.facts.answered_by);
     steps_[op.id] = {row.rule, taken, row.returns_list};
-    known_[op.id] = true;
+    known_[op.id] = 1;
   }
   Steps derived(const OpEntry& op) const {
     if (op.functional == kNoOp) return {};
-    const Steps& functional = steps_[op.functional];
+    const Steps* found = find(op.functional);
+    const Steps functional = found != nullptr ? *found : Steps{};
     switch (op.derived) {
       case OpEntry::Derived::kInplace:
         if (functional.taken_for == StepsFor::kNobody) return {};
@@ -103,14 +113,11 @@ class StepsTable {
         return {};
     }
   }
-  void add(const OpEntry& op, const Steps& steps) {
-    if (steps.taken_for == StepsFor::kNobody) return;
-    steps_[op.id] = steps;
-    known_[op.id] = true;
-  }
 
-  std::vector<Steps> steps_;
-  std::vector<bool> known_;
+  mutable std::vector<Steps> steps_;
+  mutable std::vector<uint8_t> known_;
+  mutable OnceEach found_;
+  std::unordered_map<OpId, const StepsDef*> rows_;
 };
 
 }  // namespace
