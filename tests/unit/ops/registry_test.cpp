@@ -44,6 +44,36 @@ TEST(Registry, DerivesInplaceOverloadsFromTheFunctionalRow) {
   EXPECT_EQ(inplace.schema.text, "aten::atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)");
 }
 
+TEST(Registry, ANumberIsKnownBeforeTheEntryIsComplete) {
+  const Registry& registry = Registry::builtin();
+  EXPECT_EQ(registry.number("aten::mm"), registry.find("aten::mm.default"));
+  EXPECT_EQ(registry.number("aten::no_such_operator"), kNoOp);
+  EXPECT_EQ(registry.size(), registry.entries().size());
+}
+
+TEST(Registry, WhatAnEntryRefersToIsCompleteToo) {
+  const Registry& registry = Registry::builtin();
+  for (const std::string_view name :
+       {"aten::atan2_", "aten::atan2.out", "aten::_foreach_add_.List"}) {
+    const OpEntry& entry = registry.entry(registry.find(name));
+    EXPECT_EQ(entry.name.substr(0, name.size()), name);
+    const OpEntry& functional = registry.entry(entry.functional);
+    EXPECT_FALSE(functional.schema.text.empty()) << name;
+    if (entry.forward != kNoOp) {
+      EXPECT_FALSE(registry.entry(entry.forward).schema.text.empty()) << name;
+    }
+  }
+  EXPECT_EQ(registry.entry(registry.find("aten::_foreach_add_.List")).derived,
+            OpEntry::Derived::kListInplace);
+}
+
+TEST(Registry, NamesAreThoseOfTheSchemas) {
+  for (const OpEntry& entry : Registry::builtin().entries()) {
+    EXPECT_EQ(entry.name, entry.schema.full_name());
+    EXPECT_EQ(Registry::builtin().number(entry.name), entry.id);
+  }
+}
+
 // The letters of core/ops/call.h that may read an argument of this type.
 std::string_view codes_for(const ArgType& type) {
   if (type.is_list) {
