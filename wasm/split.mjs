@@ -10,11 +10,12 @@
  * file is then optimized for size, and so is the first by -Os: 0.5 % less of brotli, opened and propagated as fast (-Oz gives no
  * more). The first file's data is joined (join_data.mjs), and what it exports named anew (name_exports.mjs).
  */
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { joinData } from "./join_data.mjs";
 import { nameExports } from "./name_exports.mjs";
 import { work } from "./workload.mjs";
@@ -29,8 +30,9 @@ const whole = path.join(linked, "faketensor.wasm");
 const instrumented = path.join(linked, "instrumented.wasm");
 const profile = path.join(linked, "called.profile");
 
-function tool(name, ...words) {
-  execFileSync(name, [...words, ...features], { stdio: "inherit" });
+async function tool(name, ...words) {
+  const { stdout, stderr } = await promisify(execFile)(name, [...words, ...features]);
+  process.stderr.write(stdout + stderr);
 }
 
 /** Runs the workload in the instrumented engine, and writes which functions it called. */
@@ -68,12 +70,14 @@ function appendBuild(files) {
 }
 
 mkdirSync(folder, { recursive: true });
-tool("wasm-split", "--instrument", whole, "-o", instrumented);
+await tool("wasm-split", "--instrument", whole, "-o", instrumented);
 await writeProfile();
 const parts = ["faketensor.wasm", "faketensor-rest.wasm"].map((name) => path.join(folder, name));
-tool("wasm-split", "--split", whole, `--profile=${profile}`, ...names, "-o1", parts[0], "-o2", parts[1]);
-tool("wasm-opt", "-Os", parts[0], "-o", parts[0]);
-tool("wasm-opt", "-Oz", parts[1], "-o", parts[1]);
+await tool("wasm-split", "--split", whole, `--profile=${profile}`, ...names, "-o1", parts[0], "-o2", parts[1]);
+await Promise.all([
+  tool("wasm-opt", "-Os", parts[0], "-o", parts[0]),
+  tool("wasm-opt", "-Oz", parts[1], "-o", parts[1]),
+]);
 const [first, second] = nameExports(readFileSync(parts[0]), readFileSync(parts[1]), { namespace: "e", prefix: "%" });
 writeFileSync(parts[0], joinData(first));
 writeFileSync(parts[1], second);
