@@ -32,11 +32,14 @@ const Registry& Registry::builtin() {
 }
 
 namespace {
-// At most a quarter of the rows has an in-place overload.
+bool has_inplace(uint32_t tags) { return (tags & (kInplace | kInplaceCopies)) != 0; }
+
+// Some rows of out_overloads() have no operator to follow from.
 size_t at_most() {
-  size_t rows = 0;
-  for (const std::span<const OpDef> table : rule_tables()) rows += table.size();
-  return rows + rows / 4 + out_overloads().size();
+  size_t count = out_overloads().size();
+  for (const std::span<const OpDef> table : rule_tables())
+    for (const OpDef& def : table) count += has_inplace(def.tags) ? 2 : 1;
+  return count;
 }
 }  // namespace
 
@@ -46,7 +49,7 @@ Registry::Registry() : made_(at_most() + 1) {
   for (const std::span<const OpDef> table : rule_tables()) add_table(table);
   const size_t rows = entries_.size();
   for (size_t i = 0; i < rows; ++i) {
-    if ((entries_[i].tags & (kInplace | kInplaceCopies)) != 0) derive_inplace(static_cast<OpId>(i));
+    if (has_inplace(entries_[i].tags)) derive_inplace(static_cast<OpId>(i));
   }
   for (const OutDef& def : out_overloads()) derive_out(def);
   add_sparse_rules();

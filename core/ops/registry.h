@@ -7,7 +7,7 @@
 // is built on first use and never changes.
 //
 // Note [Schemas are read when somebody has the number]
-// Programs use a few dozen of the 4,800 overloads, and to read the schemas of all takes longer than to
+// Programs use a few dozen of the 3,337 overloads, and to read the schemas of all takes longer than to
 // propagate one. So names are known from the start, and an entry is completed before its number is
 // handed out: by find(), by entries(), which completes all, or as the functional or forward operator
 // of a complete entry. entry() has nothing to ask then. Any thread may do so.
