@@ -28,8 +28,12 @@ class Arguments(unittest.TestCase):
     def test_paths_are_relative_wherever_they_stand(self):
         self.assertEqual(self.given("g++", "-I/home/me/a folder", "-c", "/home/me/a folder/core/main.cpp"),
                          ["g++", "-I../..", "-c", "../../core/main.cpp"])
-        self.assertEqual(self.given("clang++", "-fsanitize-ignorelist=/home/me/a folder/x.txt", "-Xclang", "/home/me/a folder/build/p.pch"),
-                         ["clang++", "-fsanitize-ignorelist=../../x.txt", "-Xclang", "../../build/p.pch"])
+        self.assertEqual(self.given("clang++", "-fsanitize-ignorelist=/home/me/a folder/x.txt"), ["clang++", "-fsanitize-ignorelist=../../x.txt"])
+
+    def test_a_header_that_clang_precompiled_is_of_its_folder(self):
+        arguments = ["clang++", "-Xclang", "-include-pch", "-Xclang", "/home/me/a folder/build/p.pch", "-Xclang", "-include", "-Xclang",
+                     "/home/me/a folder/build/p.hxx"]
+        self.assertEqual(self.given(*arguments), arguments)
 
     def test_what_is_not_in_the_folder_stays(self):
         arguments = ["g++", "-I/home/me/a folder too", "/home/me/a folderful/x.cpp", "-O3", ""]
