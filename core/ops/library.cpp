@@ -176,9 +176,10 @@ Schema parse_definition(std::string_view text, Arena& arena) {
 OpEntry fake_entry(const Schema& schema, Arena& arena, OpId id) {
   OpEntry entry;
   entry.schema = schema;
+  entry.name = arena.copy(std::string_view(schema.full_name()));
   entry.id = id;
   entry.derived = OpEntry::Derived::kFake;
-  complete_entry(entry, arena);
+  complete_entry(entry);
   return entry;
 }
 

@@ -18,8 +18,7 @@ std::string OpEntry::python_name() const {
   return text.replace(text.find("::"), 2, ".");
 }
 
-void complete_entry(OpEntry& entry, Arena& arena) {
-  entry.name = arena.copy(std::string_view(entry.schema.full_name()));
+void complete_entry(OpEntry& entry) {
   for (size_t i = 0; i < entry.schema.arguments.size() && i < 64; ++i) {
     if (entry.schema.arguments[i].is_written()) entry.written_arguments |= uint64_t{1} << i;
   }
@@ -241,7 +240,7 @@ void Registry::add(OpEntry entry, std::string_view name) {
   entries_.push_back(std::move(entry));
 }
 
-// Made from the functional operator's, which is complete, for a derived entry; sets what that tells.
+// A derived entry's is made from that of its functional operator, which is complete; what else is known by then is set in the entry.
 std::string_view Registry::schema_text(OpEntry& entry) const {
   if (entry.derived == OpEntry::Derived::kNone) return entry.def->schema;
   const Schema& functional = entries_[entry.functional].schema;
@@ -259,7 +258,7 @@ void Registry::complete(OpId id) const {
     OpEntry& entry = entries_[id];
     if (entry.functional != kNoOp) complete(entry.functional);
     entry.schema = parse_schema(schema_text(entry), arena_);
-    complete_entry(entry, arena_);
+    complete_entry(entry);
     if (entry.out != nullptr) entry.forward = find(entry.out->target);
   });
 }

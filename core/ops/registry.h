@@ -64,18 +64,20 @@ struct OpEntry {
   std::string python_name() const;
 };
 
-// Sets what follows from the rest of the entry: its name, what it writes to, its facts.
-void complete_entry(OpEntry& entry, Arena& arena);
+// Sets what follows from name, schema and tags: what it writes to, its facts.
+void complete_entry(OpEntry& entry);
 
 class Registry {
  public:
+  // The one whose numbers calls are made by.
   static const Registry& builtin();
+  Registry();
 
   // By "aten::mm", "aten::mm.default", "aten::add.Tensor" or the forms of exported programs
   // "torch.ops.aten.mm.default", "_operator.add"; kNoOp where there is no rule.
   OpId find(std::string_view name) const;
   const OpEntry& entry(OpId id) const {
-    assert(made_.is_made(id));
+    assert(is_complete(id));
     return entries_[id];
   }
   // "aten::add.Tensor" of any of those forms; empty for text that is no operator's name.
@@ -84,9 +86,9 @@ class Registry {
   // What entries() has, and find() without completing the entry: for tables by number.
   size_t size() const { return entries_.size(); }
   OpId number(std::string_view name) const;
+  bool is_complete(OpId id) const { return made_.is_made(id); }
 
  private:
-  Registry();
   void add_table(std::span<const OpDef> table);
   void derive_inplace(OpId functional);
   void derive_out(const OutDef& def);

@@ -1,6 +1,7 @@
 #include "core/ops/steps/steps.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -55,14 +56,13 @@ class StepsTable {
   const Steps* find(OpId op) const {
     if (op >= steps_.size()) return nullptr;
     found_.once(op, [&] { add(Registry::builtin().entry(op)); });
-    return known_[op] != 0 ? &steps_[op] : nullptr;
+    return steps_[op] ? &*steps_[op] : nullptr;
   }
 
  private:
   StepsTable() : found_(Registry::builtin().size()) {
     const Registry& registry = Registry::builtin();
     steps_.resize(registry.size());
-    known_.resize(registry.size());
     for (const std::span<const StepsDef> table : steps_tables()) {
       for (const StepsDef& row : table) {
         const OpId op = registry.number(row.op);  // steps_test finds a row of no operator
@@ -73,31 +73,28 @@ class StepsTable {
 
   void add(const OpEntry& op) const {
     if (const auto row = rows_.find(op.id); row != rows_.end()) {
-      add_row(op, *row->second);
+      steps_[op.id] = by_row(op, *row->second);
       return;
     }
-    Steps steps = by_answer(Registry::builtin(), op);
+    Steps steps = by_answer(op);
     if (steps.taken_for == StepsFor::kNobody) steps = derived(op);
-    if (steps.taken_for == StepsFor::kNobody) return;
-    steps_[op.id] = steps;
-    known_[op.id] = 1;
+    if (steps.taken_for != StepsFor::kNobody) steps_[op.id] = steps;
   }
-  static Steps by_answer(const Registry& registry, const OpEntry& op) {
+  static Steps by_answer(const OpEntry& op) {
     const StepsFor taken = answered_for(op.facts.answered_by);
     if (taken == StepsFor::kNobody) return {};
     if (op.facts.answered_by == AnsweredBy::kPrim) return {{&prim_steps}, taken};
     if (op.facts.answered_by == AnsweredBy::kRef && is_pointwise(op.rule)) {
-      const OpId prim = registry.find("prims::" + std::string(op.packet()));
+      const OpId prim = Registry::builtin().find("prims::" + std::string(op.packet()));
       if (prim != kNoOp) return {reference_by_name(prim), taken};
     }
     return {{}, taken};
   }
-  void add_row(const OpEntry& op, const StepsDef& row) const {
+  static Steps by_row(const OpEntry& op, const StepsDef& row) {
     const bool is_given = row.taken != StepsDef::Taken::kAsAnswered;
     const StepsFor taken = is_given ? static_cast<StepsFor>(static_cast<int>(row.taken) - 1)
                                     : answered_for(op.facts.answered_by);
-    steps_[op.id] = {row.rule, taken, row.returns_list};
-    known_[op.id] = 1;
+    return {row.rule, taken, row.returns_list};
   }
   Steps derived(const OpEntry& op) const {
     if (op.functional == kNoOp) return {};
@@ -114,8 +111,7 @@ class StepsTable {
     }
   }
 
-  mutable std::vector<Steps> steps_;
-  mutable std::vector<uint8_t> known_;
+  mutable std::vector<std::optional<Steps>> steps_;
   mutable OnceEach found_;
   std::unordered_map<OpId, const StepsDef*> rows_;
 };
