@@ -30,11 +30,6 @@ class Arguments(unittest.TestCase):
                          ["g++", "-I../..", "-c", "../../core/main.cpp"])
         self.assertEqual(self.given("clang++", "-fsanitize-ignorelist=/home/me/a folder/x.txt"), ["clang++", "-fsanitize-ignorelist=../../x.txt"])
 
-    def test_a_header_that_clang_precompiled_is_of_its_folder(self):
-        arguments = ["clang++", "-Xclang", "-include-pch", "-Xclang", "/home/me/a folder/build/p.pch", "-Xclang", "-include", "-Xclang",
-                     "/home/me/a folder/build/p.hxx"]
-        self.assertEqual(self.given(*arguments), arguments)
-
     def test_what_is_not_in_the_folder_stays(self):
         arguments = ["g++", "-I/home/me/a folder too", "/home/me/a folderful/x.cpp", "-O3", ""]
         self.assertEqual(self.given(*arguments), arguments)
@@ -51,6 +46,65 @@ class Arguments(unittest.TestCase):
         self.given("g++", "-o", "all.gch", "-c", "all.cxx")
         self.given("clang++", "-include-pch", "all.pch", "-o", "all.o", "-c", "all.cxx")
         self.assertEqual([(self.folder / name).exists() for name in ("all.gch", "all.pch", "all.o")], [False, True, True])
+
+
+class PrecompiledByClang(unittest.TestCase):
+    """With the real ccache and Clang: two folders of the same sources, of which one header is precompiled."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for name in ("first", "second"):
+            build = self.root / name / "build"
+            build.mkdir(parents=True)
+            (self.root / name / "scripts" / "cmake").mkdir(parents=True)
+            self.write(name, "scripts/cmake/sanitizers_ignored.txt", "")
+            self.write(name, "build/all.hxx", "#include <point.h>\n")
+            self.write(name, "build/all.hxx.cxx", "")
+            self.write(name, "point.h", "#pragma once\nstruct Point { int x; };\n")
+            self.write(name, "name.h", "#pragma once\n#include <point.h>\nstruct Name { Point at; };\n")
+            self.write(name, "main.cpp", "#include <name.h>\nint main() { return Name{}.at.x; }\n")
+
+    def write(self, clone, file, text):
+        (self.root / clone / file).write_text(text)
+
+    def build(self, clone):
+        """Compiles as CMake does; says how often ccache had main.o."""
+        root, build = self.root / clone, self.root / clone / "build"
+        for words in (["-Xclang", "-emit-pch", "-Xclang", "-include", "-Xclang", f"{build}/all.hxx", "-x", "c++-header", "-MD", "-MF", "all.d",
+                       "-o", "all.hxx.pch", "-c", f"{build}/all.hxx.cxx"],
+                      ["-Xclang", "-include-pch", "-Xclang", f"{build}/all.hxx.pch", "-Xclang", "-include", "-Xclang", f"{build}/all.hxx", "-MD",
+                       "-MF", "main.d", "-o", "main.o", "-c", f"{root}/main.cpp"]):
+            before = self.hits()
+            self.run_script([SCRIPT, root, "..", "clang++", f"-I{root}", "-Xclang", "-fno-pch-timestamp", *words], build)
+        return self.hits() - before
+
+    def run_script(self, command, folder):
+        environment = os.environ | {"CCACHE_DIR": str(self.root / "cache")}
+        environment.pop("CCACHE_DISABLE", None)
+        return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True).stdout
+
+    def hits(self):
+        statistics = dict(line.split() for line in self.run_script(["ccache", "--print-stats"], self.root).splitlines())
+        return int(statistics["direct_cache_hit"])
+
+    def test_what_is_compiled_with_it_is_taken_in_another_folder(self):
+        self.assertEqual(self.build("first"), 0)
+        self.assertEqual(self.build("second"), 1)
+
+    def test_a_file_that_changed_in_another_folder_compiles_with_its_own(self):
+        self.build("first")
+        self.build("second")
+        self.write("second", "main.cpp", "#include <name.h>\nint main() { return Name{}.at.x + 1; }\n")
+        self.assertEqual(self.build("second"), 0)
+
+    def test_what_is_compiled_with_another_header_is_another(self):
+        self.build("first")
+        self.write("second", "point.h", "#pragma once\nstruct Point { long x; };\n")
+        self.assertEqual(self.build("second"), 0)
+        self.write("second", "point.h", (self.root / "first" / "point.h").read_text())
+        self.assertEqual(self.build("second"), 1)
 
 
 if __name__ == "__main__":
