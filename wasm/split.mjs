@@ -23,10 +23,15 @@ import { work } from "./workload.mjs";
 const [linked, folder] = process.argv.slice(2).map((given) => path.resolve(given));
 /** What Emscripten's modules use. The stack pointer is a mutable global, which both files share. */
 const features = ["--mvp-features", "--enable-exception-handling", "--enable-mutable-globals"];
+/**
+ * Small functions go where they are called, which em++'s -O2 does for functions of a single call only. Up to 8 instructions the first
+ * file is no larger for it, and the second by 0.6 %; opening and propagating take a fifth less, tables and costs a quarter.
+ */
+const inlining = ["--optimize-level=3", "--flexible-inline-max-function-size=8", "--inlining"];
 /** rest.ts knows these names: where placeholders and the first file's exports are imported from. */
 const names = ["--placeholder-namespace=p", "--import-namespace=e", "--export-prefix=%"];
 
-const whole = path.join(linked, "faketensor.wasm");
+const whole = path.join(linked, "inlined.wasm");
 const instrumented = path.join(linked, "instrumented.wasm");
 const profile = path.join(linked, "called.profile");
 
@@ -70,6 +75,7 @@ function appendBuild(files) {
 }
 
 mkdirSync(folder, { recursive: true });
+await tool("wasm-opt", ...inlining, path.join(linked, "faketensor.wasm"), "-o", whole);
 await tool("wasm-split", "--instrument", whole, "-o", instrumented);
 await writeProfile();
 const parts = ["faketensor.wasm", "faketensor-rest.wasm"].map((name) => path.join(folder, name));
