@@ -258,7 +258,8 @@ def replay_costs(_, recorded, path, engine, folder):
                 answers.append(one.read_text().splitlines())
                 got.write(one.read_text())
             differences |= cost_differences(row, *answers)
-    return {"differences": differences, "count": 3 * (len(recorded) - 1), "got": str(got_path)}
+    programs = [row["id"] for row in recorded[1:]]
+    return {"differences": differences, "count": 3 * len(programs), "got": str(got_path), "programs": programs}
 
 
 def replay_training(_, recorded, path, engine, folder):
@@ -342,8 +343,11 @@ def main():
             if other != got and other.read_bytes() != got.read_bytes():
                 report(f"{label}: {args.name} and {other.relative_to(ANSWERS).parts[0]} answer with different bytes")
     ran = {label.removeprefix("shared/") for label in results}
+    programs = {program for result in results.values() for program in result.get("programs", [])}
     for file, item in known:
-        if file in ran and (file, item) not in seen:
+        # The project's own selection has fewer programs than the larger collection.
+        asked = file in ran and (file != COSTS or item.rsplit(" ", 1)[0] in programs)
+        if asked and (file, item) not in seen:
             report(f"{file}: {item}: no difference any more, take its row out of known_differences.tsv")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not results else 0
