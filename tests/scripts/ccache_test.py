@@ -2,6 +2,7 @@
 """Tests of scripts/cmake/ccache, with a ccache that says what it was given."""
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -28,7 +29,8 @@ class Arguments(unittest.TestCase):
     def test_paths_are_relative_wherever_they_stand(self):
         self.assertEqual(self.given("g++", "-I/home/me/a folder", "-c", "/home/me/a folder/core/main.cpp"),
                          ["g++", "-I../..", "-c", "../../core/main.cpp"])
-        self.assertEqual(self.given("clang++", "-fsanitize-ignorelist=/home/me/a folder/x.txt"), ["clang++", "-fsanitize-ignorelist=../../x.txt"])
+        self.assertEqual(self.given("clang++", "-fsanitize-ignorelist=/home/me/x.txt", "-Xclang", "/home/me/build/p.pch", root="/home/me"),
+                         ["clang++", "-fsanitize-ignorelist=../../x.txt", "-Xclang", "../../build/p.pch"])
 
     def test_what_is_not_in_the_folder_stays(self):
         arguments = ["g++", "-I/home/me/a folder too", "/home/me/a folderful/x.cpp", "-O3", ""]
@@ -54,7 +56,10 @@ class PrecompiledByClang(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name)
+        self.make_clones(pathlib.Path(folder.name))
+
+    def make_clones(self, root):
+        self.root = root
         for name in ("first", "second"):
             build = self.root / name / "build"
             build.mkdir(parents=True)
@@ -91,6 +96,7 @@ class PrecompiledByClang(unittest.TestCase):
 
     def test_what_is_compiled_with_it_is_taken_in_another_folder(self):
         self.assertEqual(self.build("first"), 0)
+        shutil.rmtree(self.root / "first")
         self.assertEqual(self.build("second"), 1)
 
     def test_a_file_that_changed_in_another_folder_compiles_with_its_own(self):
@@ -105,6 +111,13 @@ class PrecompiledByClang(unittest.TestCase):
         self.assertEqual(self.build("second"), 0)
         self.write("second", "point.h", (self.root / "first" / "point.h").read_text())
         self.assertEqual(self.build("second"), 1)
+
+    def test_nothing_names_the_other_folder(self):
+        for root in (self.root / "folder", self.root / "a folder"):
+            self.make_clones(root)
+            self.build("first")
+            self.build("second")
+            self.assertNotIn("first", (root / "second" / "build" / "main.d").read_text())
 
 
 if __name__ == "__main__":
